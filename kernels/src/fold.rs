@@ -5,53 +5,27 @@
 
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
+use crate::scalar::{self, Baseline, Convert};
 
 /// `op(a)`, unless it is not exact to do so here.
 pub fn unary(op: UnaryOp, a: Literal) -> Option<Literal> {
     match (a, op) {
         (Literal::Bool(value), UnaryOp::Not) => Some(Literal::Bool(!value)),
-        (Literal::Int(value, dtype), UnaryOp::Neg) => Some(wrap(value.wrapping_neg(), dtype)),
+        (Literal::Int(value, dtype), UnaryOp::Neg) => Some(wrap(scalar::unary_integer(op, value)?, dtype)),
         (Literal::Float(..), _) => Some(computed(Literal::float(unary_f64(op, computed(a).as_f64())?, a.dtype()))),
         _ => None,
     }
 }
 
-/// The function on `f64`; `None` for those that need a library (`erf`) or a truth value.
+/// The function on `f64`; `None` for `erf`, which no kernel computes to the same bits, and for those of truth values.
 pub fn unary_f64(op: UnaryOp, x: f64) -> Option<f64> {
-    Some(match op {
-        UnaryOp::Neg => -x,
-        UnaryOp::Abs => x.abs(),
-        UnaryOp::Sign if x == 0.0 || x.is_nan() => x,
-        UnaryOp::Sign => x.signum(),
-        UnaryOp::Exp => x.exp(),
-        UnaryOp::Exp2 => x.exp2(),
-        UnaryOp::Log => x.ln(),
-        UnaryOp::Log2 => x.log2(),
-        UnaryOp::Log1p => x.ln_1p(),
-        UnaryOp::Expm1 => x.exp_m1(),
-        UnaryOp::Sqrt => x.sqrt(),
-        UnaryOp::Rsqrt => 1.0 / x.sqrt(),
-        UnaryOp::Sin => x.sin(),
-        UnaryOp::Cos => x.cos(),
-        UnaryOp::Tan => x.tan(),
-        UnaryOp::Tanh => x.tanh(),
-        UnaryOp::Floor => x.floor(),
-        UnaryOp::Ceil => x.ceil(),
-        UnaryOp::Round => x.round_ties_even(),
-        UnaryOp::Recip => 1.0 / x,
-        UnaryOp::Erf | UnaryOp::Not => return None,
-    })
+    if op == UnaryOp::Erf { None } else { scalar::unary_float::<Baseline, f64>(op, x) }
 }
 
 /// `op(a, b)`, unless it is not exact to do so here.
 pub fn binary(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
     match (a, b) {
-        (Literal::Bool(x), Literal::Bool(y)) => Some(Literal::Bool(match op {
-            BinaryOp::And => x && y,
-            BinaryOp::Or => x || y,
-            BinaryOp::Xor => x != y,
-            _ => return None,
-        })),
+        (Literal::Bool(x), Literal::Bool(y)) => Some(Literal::Bool(scalar::binary_bits(op, x, y)?)),
         (Literal::Int(x, dtype), Literal::Int(y, _)) => Some(wrap(binary_i64(op, x, y)?, dtype)),
         (Literal::Float(..), Literal::Float(..)) => {
             let value = binary_f64(op, computed(a).as_f64(), computed(b).as_f64())?;
@@ -63,99 +37,44 @@ pub fn binary(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
 
 /// The function on `f64`.
 pub fn binary_f64(op: BinaryOp, x: f64, y: f64) -> Option<f64> {
-    Some(match op {
-        BinaryOp::Add => x + y,
-        BinaryOp::Sub => x - y,
-        BinaryOp::Mul => x * y,
-        BinaryOp::Div => x / y,
-        BinaryOp::Rem => x % y,
-        BinaryOp::Pow => x.powf(y),
-        BinaryOp::Max if x.is_nan() || y.is_nan() => f64::NAN,
-        BinaryOp::Max => x.max(y),
-        BinaryOp::Min if x.is_nan() || y.is_nan() => f64::NAN,
-        BinaryOp::Min => x.min(y),
-        BinaryOp::Atan2 => x.atan2(y),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => return None,
-    })
+    scalar::binary_float::<Baseline, f64>(op, x, y)
 }
 
 /// The function on integers, wrapping; division by zero gives zero.
 pub fn binary_i64(op: BinaryOp, x: i64, y: i64) -> Option<i64> {
-    Some(match op {
-        BinaryOp::Add => x.wrapping_add(y),
-        BinaryOp::Sub => x.wrapping_sub(y),
-        BinaryOp::Mul => x.wrapping_mul(y),
-        BinaryOp::Div => {
-            if y == 0 {
-                0
-            } else {
-                x.wrapping_div(y)
-            }
-        }
-        BinaryOp::Rem => {
-            if y == 0 {
-                0
-            } else {
-                x.wrapping_rem(y)
-            }
-        }
-        BinaryOp::Max => x.max(y),
-        BinaryOp::Min => x.min(y),
-        BinaryOp::And => x & y,
-        BinaryOp::Or => x | y,
-        BinaryOp::Xor => x ^ y,
-        BinaryOp::Pow | BinaryOp::Atan2 => return None,
-    })
-}
-
-/// The comparison on `f64`.
-pub fn compare(op: CompareOp, x: f64, y: f64) -> bool {
-    match op {
-        CompareOp::Eq => x == y,
-        CompareOp::Ne => x != y,
-        CompareOp::Lt => x < y,
-        CompareOp::Le => x <= y,
-        CompareOp::Gt => x > y,
-        CompareOp::Ge => x >= y,
-    }
+    scalar::binary_integer(op, x, y)
 }
 
 /// The comparison of two literals of one type, as elements of that type.
 pub fn compare_literals(op: CompareOp, a: Literal, b: Literal) -> bool {
     match (a, b) {
-        (Literal::Bool(x), Literal::Bool(y)) => compare_ordered(op, &x, &y),
-        (Literal::Int(x, _), Literal::Int(y, _)) => compare_ordered(op, &x, &y),
-        _ => compare(op, stored(a).as_f64(), stored(b).as_f64()),
+        (Literal::Bool(x), Literal::Bool(y)) => scalar::compare(op, x, y),
+        (Literal::Int(x, _), Literal::Int(y, _)) => scalar::compare(op, x, y),
+        _ => scalar::compare(op, stored(a).as_f64(), stored(b).as_f64()),
     }
 }
 
-/// The comparison on integers or truth values.
-pub fn compare_ordered<T: Ord>(op: CompareOp, x: &T, y: &T) -> bool {
-    match op {
-        CompareOp::Eq => x == y,
-        CompareOp::Ne => x != y,
-        CompareOp::Lt => x < y,
-        CompareOp::Le => x <= y,
-        CompareOp::Gt => x > y,
-        CompareOp::Ge => x >= y,
-    }
-}
-
-/// The literal as another type; float to integer truncates and saturates, a float type rounds as storing does.
+/// The literal as another type, as [`crate::scalar`] converts.
 pub fn cast(literal: Literal, to: DType) -> Literal {
-    let literal = computed(literal);
-    match (literal, to) {
-        (_, DType::Bool) => Literal::Bool(literal.as_f64() != 0.0),
-        (Literal::Int(value, _), _) if to.is_integer() => wrap(value, to),
-        (_, DType::U8) => Literal::Int(i64::from(literal.as_f64() as u8), to),
-        (_, DType::I32) => Literal::Int(i64::from(literal.as_f64() as i32), to),
-        (_, DType::U32) => Literal::Int(i64::from(literal.as_f64() as u32), to),
-        (_, DType::I64) => Literal::Int(literal.as_f64() as i64, to),
-        // To F32 at once: by way of `f64` an integer of 64 bits would be rounded twice.
-        (Literal::Int(value, _), DType::F16 | DType::BF16 | DType::F32) => {
-            stored(Literal::float(f64::from(value as f32), to))
-        }
-        _ => stored(Literal::float(literal.as_f64(), to)),
+    match computed(literal) {
+        Literal::Bool(value) => convert(value, to),
+        Literal::Int(value, _) => convert(value, to),
+        literal => convert(literal.as_f64(), to),
+    }
+}
+
+fn convert<T>(value: T, to: DType) -> Literal
+where
+    T: Convert<bool> + Convert<u8> + Convert<i32> + Convert<u32> + Convert<i64> + Convert<f32> + Convert<f64>,
+{
+    match to {
+        DType::Bool => Literal::Bool(value.convert()),
+        DType::U8 => Literal::Int(Convert::<u8>::convert(value).into(), to),
+        DType::I32 => Literal::Int(Convert::<i32>::convert(value).into(), to),
+        DType::U32 => Literal::Int(Convert::<u32>::convert(value).into(), to),
+        DType::I64 => Literal::Int(value.convert(), to),
+        DType::F64 => Literal::float(value.convert(), to),
+        DType::F16 | DType::BF16 | DType::F32 => Literal::float(scalar::rounded(value.convert(), to).into(), to),
     }
 }
 
@@ -172,12 +91,8 @@ fn computed(literal: Literal) -> Literal {
 /// The literal as an element of its type in memory: a float is rounded to it.
 pub fn stored(literal: Literal) -> Literal {
     match literal {
-        Literal::Float(_, DType::F32) => computed(literal),
-        Literal::Float(_, DType::F16) => {
-            Literal::float(half::f16::from_f32(literal.as_f64() as f32).to_f64(), DType::F16)
-        }
-        Literal::Float(_, DType::BF16) => {
-            Literal::float(half::bf16::from_f32(literal.as_f64() as f32).to_f64(), DType::BF16)
+        Literal::Float(_, dtype) if dtype != DType::F64 => {
+            Literal::float(scalar::rounded(literal.as_f64() as f32, dtype).into(), dtype)
         }
         _ => literal,
     }

@@ -27,13 +27,13 @@ pub mod ops;
 pub mod philox;
 pub mod plan;
 mod rewrite;
+pub mod scalar;
 mod schedule;
 mod sign;
 pub mod span;
-#[cfg(any(feature = "interp", feature = "reference"))]
-mod special;
 mod target;
 pub mod template;
+mod text;
 pub mod variant;
 
 pub use schedule::scalars;

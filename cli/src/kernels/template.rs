@@ -96,13 +96,11 @@ fn plan(task: &Task<u64>, config: KernelConfig, target: Target, limits: &Limits)
 }
 
 /// What a step launches: a kernel, its work-items and the size of its work-groups.
-fn launched(step: &Step) -> (&str, Vec<u64>, &[u32]) {
+fn launched(step: &Step) -> (&str, Vec<usize>, &[u32]) {
     let Work::Kernel { entry, launch } = &step.work else { return (&step.label, Vec::new(), &[]) };
-    let items = launch.global.iter().enumerate().map(|(axis, items)| {
-        let items = items.as_constant().and_then(|items| u64::try_from(items).ok()).unwrap_or(0);
-        items.next_multiple_of(launch.local.get(axis).copied().unwrap_or(1).max(1).into())
-    });
-    (entry, items.collect(), &launch.local)
+    let geometry = launch.geometry(&[]).ok().flatten();
+    let items = geometry.map_or_else(Vec::new, |own| own.global[..own.dimensions].to_vec());
+    (entry, items, &launch.local)
 }
 
 fn launch_text(step: &Step) -> String {

@@ -3,7 +3,6 @@
 use super::epilogue::Results;
 use super::instance::Instance;
 use super::plan_builder::PlanBuilder;
-use super::product::launch_of;
 use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
 use crate::fuse::product::{Extents, extents};
@@ -109,7 +108,7 @@ impl PlanBuilder<'_> {
             Columns::OfProduct => n.clone(),
             Columns::PerImage(columns) => images * Dim::from(columns as usize),
         };
-        let launch = launch_of((template.grid)(&choice), &m, &columns, &groups);
+        let launch = (template.grid)(&choice).launch(&m, &columns, &groups);
         let functions = epilogue.functions().into_iter().chain(loads).collect();
         self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
     }

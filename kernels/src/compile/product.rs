@@ -9,11 +9,11 @@ use crate::dtype::DType;
 use crate::fuse::product::{Extents, extents, in_memory};
 use crate::graph::NodeId;
 use crate::index::Index;
-use crate::kir::{Kernel, Launch};
+use crate::kir::Kernel;
 use crate::plan::{Arg, Operand, Work};
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
-use crate::template::{Axis, Choice, Grid, Matrix, Template};
+use crate::template::{Axis, Choice, Matrix, Template};
 use crate::variant;
 
 impl PlanBuilder<'_> {
@@ -138,7 +138,7 @@ impl PlanBuilder<'_> {
             }
         }
         instance.types(self.factor_dtype(product), (template.lanes)(&choice));
-        let launch = launch_of((template.grid)(&choice), &sizes.m, &sizes.n, &sizes.batch);
+        let launch = (template.grid)(&choice).launch(&sizes.m, &sizes.n, &sizes.batch);
         self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
     }
 }
@@ -287,18 +287,6 @@ impl Side {
         }
         functions
     }
-}
-
-/// The launch that covers `m` by `n` results of every batch.
-pub(super) fn launch_of(grid: Grid, m: &Dim, n: &Dim, batch: &Dim) -> Launch {
-    let along =
-        |size: &Dim, per_group: u32, local: u32| size.ceil_div(u64::from(per_group)) * Dim::constant(i64::from(local));
-    let global = vec![
-        along(n, grid.per_group_n, grid.local[0]),
-        along(m, grid.per_group_m, grid.local[1]),
-        along(batch, 1, grid.local[2]),
-    ];
-    Launch { global, local: grid.local.to_vec() }
 }
 
 /// The contiguous axis of an operand whose own axis is `outer` and whose summed axis is `depth`.

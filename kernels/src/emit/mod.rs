@@ -14,6 +14,7 @@ pub mod rust;
 mod rust_expr;
 mod rust_writer;
 
+pub use opencl::bf16_from_float;
 pub use opencl_helpers::SINES_BY_LANE;
 pub(crate) use opencl_types::c_type;
 pub use opencl_types::storage_type;

@@ -76,6 +76,13 @@ pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
     parts.join("\n")
 }
 
+/// The definition of `netcl_bf16_from_float`, which gives the bits of the nearest bf16: for text that is written by hand.
+pub fn bf16_from_float() -> String {
+    let mut program = Program::default();
+    program.bf16_from_float(1);
+    program.helpers.concat()
+}
+
 /// A program of one kernel.
 pub fn kernel(kernel: &Verified<'_>) -> String {
     program(std::slice::from_ref(kernel), &Options::default())

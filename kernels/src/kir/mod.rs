@@ -24,6 +24,7 @@
 mod arrays;
 pub mod build;
 pub mod flops;
+mod geometry;
 #[cfg(feature = "interp")]
 pub mod interp;
 mod names;
@@ -35,6 +36,7 @@ use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::span::Span;
+pub use geometry::{Geometry, GeometryError};
 use serde::{Deserialize, Serialize};
 
 /// An expression of a [`Kernel`].

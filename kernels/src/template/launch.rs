@@ -1,5 +1,8 @@
 //! How a template is launched for a product.
 
+use crate::dim::Dim;
+use crate::kir::Launch;
+
 /// A launch whose size follows the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
@@ -17,10 +20,11 @@ impl Grid {
         [n.div_ceil(self.per_group_n.into()), m.div_ceil(self.per_group_m.into()), batch]
     }
 
-    /// The global size. A size of 0 means that there is nothing to launch.
-    pub fn global(&self, m: u64, n: u64, batch: u64) -> [u64; 3] {
-        let groups = self.groups(m, n, batch);
-        std::array::from_fn(|axis| groups[axis] * u64::from(self.local[axis]))
+    /// The launch of so many work-groups.
+    pub fn launch(&self, m: &Dim, n: &Dim, batch: &Dim) -> Launch {
+        let groups = [n.ceil_div(self.per_group_n.into()), m.ceil_div(self.per_group_m.into()), batch.clone()];
+        let items = groups.into_iter().zip(self.local).map(|(groups, local)| groups * Dim::constant(local.into()));
+        Launch { global: items.collect(), local: self.local.to_vec() }
     }
 }
 

@@ -14,8 +14,8 @@
 //! let choice = (template.initial)(&problem, &limits);
 //! assert_eq!((template.legal)(&choice, &problem, &limits), Ok(()));
 //! let source = template.source(&format!("{}{}", problem.defines(), choice.defines()));
-//! let [x, y, z] = (template.grid)(&choice).global(problem.m, problem.n, problem.batch);
-//! # assert!(source.contains("__kernel") && x * y * z >= 4);
+//! let [x, y, z] = (template.grid)(&choice).groups(problem.m, problem.n, problem.batch);
+//! # assert!(source.contains("__kernel") && x * y * z >= 1);
 //! ```
 
 mod choice;

@@ -7,9 +7,10 @@ use std::process::Command;
 
 /// The modules of the crate, whoever is imported before who imports. Those of one layer may know each other.
 const LAYERS: &[&[&str]] = &[
-    &["span", "dtype", "dim", "binding", "identifier", "philox", "sign", "special", "target"],
-    // Literal arithmetic is that of the graph's operators, and building a graph folds literals.
-    &["graph", "fold"],
+    &["span", "dtype", "dim", "binding", "identifier", "philox", "sign", "target"],
+    &["text"],
+    // What scalars do is that of the graph's operators, and building a graph folds literals.
+    &["graph", "scalar", "fold"],
     &["autodiff"],
     &["ops"],
     &["layers"],

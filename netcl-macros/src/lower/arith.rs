@@ -10,6 +10,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::fold;
 use netcl_kernels::graph::{BinaryOp, CompareOp, UnaryOp};
+use netcl_kernels::scalar;
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
 use syn::BinOp;
@@ -136,10 +137,10 @@ impl<'a> Lowering<'a> {
             }
             (Operator::Compare(op), Val::Dim(a), Val::Dim(b)) => {
                 if let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) {
-                    return Val::Bool(fold::compare_ordered(op, &a, &b));
+                    return Val::Bool(scalar::compare(op, a, b));
                 }
                 if let Some(difference) = (a.clone() - b.clone()).as_constant() {
-                    return Val::Bool(fold::compare_ordered(op, &difference, &0));
+                    return Val::Bool(scalar::compare(op, difference, 0));
                 }
                 let condition = format!("{a} {text} {b}");
                 return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);
@@ -177,7 +178,7 @@ impl<'a> Lowering<'a> {
                         }
                         Operator::Compare(op) => {
                             let [a, b] = [a, b].map(|number| number.meeting(ty.unwrap_or(DType::F64)));
-                            return Val::Bool(fold::compare(op, a, b));
+                            return Val::Bool(scalar::compare(op, a, b));
                         }
                     }
                 }

@@ -34,5 +34,6 @@ pub mod opencl;
 pub mod process;
 pub mod profile;
 pub mod program;
+pub mod recent;
 
 pub use error::{Error, Result, text};

@@ -5,61 +5,21 @@ use crate::error::{Error, Result};
 use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
 use crate::tensor::Tensor;
 use netcl_hal::device::scalar::Scalar;
+use netcl_hal::recent::Recent;
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many graphs stay compiled for a device.
 const KEPT: usize = 1024;
 
-/// The compiled graphs of a device by a hash of the graph; those with equal hashes in one list.
-#[derive(Default)]
-struct Graphs {
-    lists: HashMap<u64, Vec<Compiled>>,
-    count: usize,
-    /// Counts what is looked up.
-    clock: AtomicU64,
-}
+/// The compiled graphs of a device, each with a hash of the graph.
+type Graphs = Mutex<Recent<(u64, Arc<Compiled>)>>;
 
 struct Compiled {
     graph: Graph,
     loaded: Arc<Loaded>,
-    /// When it was last looked up, in the clock's ticks.
-    used: AtomicU64,
-}
-
-impl Graphs {
-    fn find(&self, key: u64, graph: &Graph) -> Option<Arc<Loaded>> {
-        let found = self.lists.get(&key)?.iter().find(|own| own.graph == *graph)?;
-        found.used.store(self.tick(), Ordering::Relaxed);
-        Some(found.loaded.clone())
-    }
-
-    fn tick(&self) -> u64 {
-        self.clock.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Adds one; returns the one that was used least lately, if there are now more than `kept`.
-    fn add(&mut self, key: u64, graph: &Graph, loaded: Arc<Loaded>, kept: usize) -> Option<Compiled> {
-        let used = AtomicU64::new(self.tick());
-        self.lists.entry(key).or_default().push(Compiled { graph: graph.clone(), loaded, used });
-        self.count += 1;
-        if self.count <= kept {
-            return None;
-        }
-        let all = self.lists.iter().flat_map(|(key, list)| list.iter().enumerate().map(move |at| (*key, at)));
-        let (key, (position, _)) = all.min_by_key(|(_, (_, own))| own.used.load(Ordering::Relaxed))?;
-        let list = self.lists.get_mut(&key)?;
-        let oldest = list.swap_remove(position);
-        if list.is_empty() {
-            self.lists.remove(&key);
-        }
-        self.count -= 1;
-        Some(oldest)
-    }
 }
 
 /// Compiles `graph` for the device of its arguments, unless that was done before, and runs it: the results by position. What is
@@ -84,25 +44,29 @@ pub(crate) fn run_with(graph: &Graph, args: &[&Tensor], scalars: &[Scalar]) -> R
 }
 
 /// The graphs that were compiled for that device.
-fn graphs(device: &Device) -> &RwLock<Graphs> {
-    device.slot(RwLock::default)
+fn graphs(device: &Device) -> &Graphs {
+    device.slot(|| Mutex::new(Recent::new(KEPT)))
+}
+
+fn find(graphs: &mut Recent<(u64, Arc<Compiled>)>, key: u64, graph: &Graph) -> Option<Arc<Loaded>> {
+    graphs.find(|(known, own)| *known == key && own.graph == *graph).map(|(_, own)| own.loaded.clone())
 }
 
 /// The compiled graph on that device.
 pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
     let (key, graphs) = (hash(graph), graphs(device));
-    if let Some(loaded) = graphs.read().unwrap_or_else(PoisonError::into_inner).find(key, graph) {
+    if let Some(loaded) = find(&mut graphs.lock().unwrap_or_else(PoisonError::into_inner), key, graph) {
         return Ok(loaded);
     }
     let plan = compile(graph, device.profile().target).map_err(|diagnostic| Error::graph(&graph.name, diagnostic))?;
     let again = Recompile { graph: GraphSource::Graph(Arc::new(graph.clone())), policy: device.kernel_policy() };
     let loaded = Arc::new(Loaded::new(device, verified(plan)?, &[], Some(again))?);
-    let mut known = graphs.write().unwrap_or_else(PoisonError::into_inner);
+    let mut known = graphs.lock().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been first.
-    if let Some(loaded) = known.find(key, graph) {
+    if let Some(loaded) = find(&mut known, key, graph) {
         return Ok(loaded);
     }
-    let surplus = known.add(key, graph, loaded.clone(), KEPT);
+    let surplus = known.add((key, Arc::new(Compiled { graph: graph.clone(), loaded: loaded.clone() })));
     // Its memory goes back without the lock.
     drop(known);
     drop(surplus);
@@ -128,7 +92,7 @@ mod tests {
     fn numbers_share_a_program_and_what_is_not_used_goes() {
         let device = Device::null(Target::Gpu, u64::MAX);
         let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0], &[3]).unwrap();
-        let count = || graphs(&device).read().unwrap().count;
+        let count = || graphs(&device).lock().unwrap().values().len();
         (&x * 0.3).unwrap();
         assert_eq!(count(), 1);
         for step in 3..40 {
@@ -141,24 +105,5 @@ mod tests {
             let product = (&host * factor).unwrap().to_vec::<f32>().unwrap();
             assert_eq!(product, [1.0f32, -2.0, 3.0].map(|x| x * factor as f32));
         }
-    }
-
-    #[test]
-    fn the_one_used_least_lately_goes() {
-        let device = Device::null(Target::Gpu, u64::MAX);
-        let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
-        x.exp().unwrap();
-        let some = graphs(&device).read().unwrap().lists.values().flatten().next().unwrap().loaded.clone();
-        let graph = |name: &str| Graph { name: name.to_owned(), ..Graph::default() };
-        let mut graphs = Graphs::default();
-        let add = |graphs: &mut Graphs, name: &str| {
-            let graph = graph(name);
-            graphs.add(hash(&graph), &graph, some.clone(), 2).map(|gone| gone.graph.name)
-        };
-        assert_eq!(add(&mut graphs, "a"), None);
-        assert_eq!(add(&mut graphs, "b"), None);
-        assert!(graphs.find(hash(&graph("a")), &graph("a")).is_some());
-        assert_eq!(add(&mut graphs, "c"), Some("b".to_owned()));
-        assert_eq!((graphs.count, graphs.lists.len()), (2, 2));
     }
 }

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::memory::BufferHandle;
 use crate::recording::{self, Step};
 use netcl_hal::device::commands::CommandBuffer;
-use netcl_hal::device::geometry::Geometry;
 use netcl_hal::device::kernels::{DeviceKernel, KernelArgument, RecordedLaunch};
+use netcl_kernels::kir::Geometry;
 use smallvec::SmallVec;
 
 /// What an argument of a launch is.

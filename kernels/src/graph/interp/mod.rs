@@ -16,8 +16,8 @@ use super::*;
 use crate::dim::Bindings;
 use crate::fold;
 use crate::philox;
+use crate::scalar::{self, Baseline};
 use crate::span::{Diagnostic, Result};
-use crate::special;
 
 /// The most elements one tensor may have here; beyond it evaluation is refused, not attempted.
 const LARGEST: usize = 1 << 28;
@@ -177,10 +177,7 @@ fn choose<T: Copy>(condition: &[bool], a: &[T], b: &[T]) -> Vec<T> {
 
 /// The function on `f64`; `Not` has none.
 pub fn unary_f64(op: UnaryOp, x: f64) -> f64 {
-    match op {
-        UnaryOp::Erf => special::erf(x),
-        _ => fold::unary_f64(op, x).expect("rule G04: `not` takes no floats"),
-    }
+    scalar::unary_float::<Baseline, f64>(op, x).expect("rule G04: `not` takes no floats")
 }
 
 fn unary(op: UnaryOp, a: &HostTensor) -> Array {
@@ -188,13 +185,8 @@ fn unary(op: UnaryOp, a: &HostTensor) -> Array {
         Array::Float(values) => Array::Float(values.iter().map(|x| unary_f64(op, *x)).collect()),
         Array::Bool(values) => Array::Bool(values.iter().map(|x| !x).collect()),
         Array::Int(values) => {
-            let function = |x: i64| match op {
-                UnaryOp::Neg => x.wrapping_neg(),
-                UnaryOp::Abs => x.wrapping_abs(),
-                UnaryOp::Sign => x.signum(),
-                _ => unreachable!("rule G04"),
-            };
-            Array::Int(values.iter().map(|x| a.dtype().wrap(function(*x))).collect())
+            let function = |x: &i64| a.dtype().wrap(scalar::unary_integer(op, *x).expect("rule G04"));
+            Array::Int(values.iter().map(function).collect())
         }
     }
 }
@@ -210,12 +202,7 @@ fn binary(op: BinaryOp, a: &HostTensor, b: &HostTensor) -> Array {
             Array::Int(x.iter().zip(y).map(function).collect())
         }
         (Array::Bool(x), Array::Bool(y)) => {
-            let function = |(x, y): (&bool, &bool)| match op {
-                BinaryOp::And => *x && *y,
-                BinaryOp::Or => *x || *y,
-                BinaryOp::Xor => x != y,
-                _ => unreachable!("rule G05"),
-            };
+            let function = |(x, y): (&bool, &bool)| scalar::binary_bits(op, *x, *y).expect("rule G05");
             Array::Bool(x.iter().zip(y).map(function).collect())
         }
         _ => unreachable!("rule G05"),
@@ -223,10 +210,13 @@ fn binary(op: BinaryOp, a: &HostTensor, b: &HostTensor) -> Array {
 }
 
 fn compare(op: CompareOp, a: &HostTensor, b: &HostTensor) -> Array {
+    fn each<T: Copy + PartialOrd>(op: CompareOp, x: &[T], y: &[T]) -> Vec<bool> {
+        x.iter().zip(y).map(|(x, y)| scalar::compare(op, *x, *y)).collect()
+    }
     Array::Bool(match (a.data(), b.data()) {
-        (Array::Float(x), Array::Float(y)) => x.iter().zip(y).map(|(x, y)| fold::compare(op, *x, *y)).collect(),
-        (Array::Int(x), Array::Int(y)) => x.iter().zip(y).map(|(x, y)| fold::compare_ordered(op, x, y)).collect(),
-        (Array::Bool(x), Array::Bool(y)) => x.iter().zip(y).map(|(x, y)| fold::compare_ordered(op, x, y)).collect(),
+        (Array::Float(x), Array::Float(y)) => each(op, x, y),
+        (Array::Int(x), Array::Int(y)) => each(op, x, y),
+        (Array::Bool(x), Array::Bool(y)) => each(op, x, y),
         _ => unreachable!("rule G06"),
     })
 }

@@ -17,7 +17,6 @@
 //!
 //! Parsing checks the notation alone: it may make graphs that [`verify`](super::verify::verify) rejects.
 
-mod lex;
 mod parse;
 
 pub use parse::parse;

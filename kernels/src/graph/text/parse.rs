@@ -1,12 +1,11 @@
 //! Text → graph.
 
-use super::lex::{Line, Token};
 use super::*;
 use crate::span::Result;
+use crate::text::{Cursor, ParseError, Parsed, Token, unescape};
 
-/// The largest number in a size or coefficient, and the most parentheses inside each other.
-const LARGEST: u64 = 1 << 31;
-const DEEPEST: usize = 32;
+/// One line.
+type Line<'a> = Cursor<'a, ()>;
 
 /// The graph that `text` describes. The graph may break the verifier's rules.
 ///
@@ -14,49 +13,58 @@ const DEEPEST: usize = 32;
 ///
 /// What is not understood, with line and column.
 pub fn parse(text: &str) -> Result<Graph> {
+    Ok(graph(text)?)
+}
+
+fn graph(text: &str) -> Parsed<Graph> {
     let mut graph = Graph::default();
     let mut headed = false;
     for (number, content) in text.lines().enumerate() {
-        let mut line = Line::new(content, number + 1);
-        match line.peek()? {
-            Token::End => {}
-            Token::Word("graph") if !headed => {
-                line.next()?;
-                graph.name = line.rest();
-                headed = true;
+        let (number, trimmed) = (number + 1, content.trim_start());
+        if trimmed.is_empty() {
+            continue;
+        }
+        if !headed {
+            match trimmed.strip_prefix("graph") {
+                Some(rest) if rest.is_empty() || rest.starts_with(' ') => graph.name = name(rest, content, number)?,
+                _ => return Line::of_line(content, number, ())?.expected("`graph` and its name"),
             }
-            _ if !headed => return line.expected("`graph` and its name"),
-            Token::Sign('%') => node(&mut line, &mut graph)?,
-            Token::Word("output") => {
-                line.next()?;
-                let output = output(&mut line)?;
-                graph.outputs.push(output);
+            headed = true;
+        } else if trimmed.starts_with('%') {
+            // The rest of the line is the name as it is.
+            let (code, own) = content.split_once('#').unwrap_or((content, ""));
+            let mut node = node(&mut Line::of_line(code, number, ())?, graph.nodes.len())?;
+            node.name = name(own, content, number)?;
+            graph.nodes.push(node);
+        } else {
+            let mut line = Line::of_line(content, number, ())?;
+            if !line.take_word("output") {
+                return line.expected("a node (`%0 = ..`) or an output (`output result 0 = %0`)");
             }
-            _ => return line.expected("a node (`%0 = ..`) or an output (`output result 0 = %0`)"),
+            graph.outputs.push(output(&mut line)?);
         }
     }
-    if headed { Ok(graph) } else { Line::new("", text.lines().count() + 1).expected("`graph` and its name") }
+    if headed { Ok(graph) } else { Line::of_line("", text.lines().count() + 1, ())?.expected("`graph` and its name") }
 }
 
-fn output(line: &mut Line<'_>) -> Result<(OutputKind, NodeId)> {
-    let kind = match line.peek()? {
-        Token::Word("result") => {
-            line.next()?;
-            OutputKind::Result(line.integer("a position")?)
+/// What is left of a line, without the one space that separates it.
+fn name(rest: &str, line: &str, number: usize) -> Parsed<String> {
+    unescape(rest.strip_prefix(' ').unwrap_or(rest)).map_err(|message| {
+        let column = line.chars().count() - rest.chars().count() + 1;
+        ParseError { line: number, column, message }
+    })
+}
+
+fn output(line: &mut Line<'_>) -> Parsed<(OutputKind, NodeId)> {
+    let kind = match line.word("`result`, `gradient`, `argument_gradient` or `state`")? {
+        "result" => OutputKind::Result(line.integer("a position")?),
+        "gradient" => OutputKind::Gradient(line.text()?),
+        "argument_gradient" => OutputKind::ArgumentGradient(line.integer("a position")?),
+        "state" => OutputKind::State(line.text()?),
+        _ => {
+            line.position -= 1;
+            return line.expected("`result`, `gradient`, `argument_gradient` or `state`");
         }
-        Token::Word("gradient") => {
-            line.next()?;
-            OutputKind::Gradient(line.text()?)
-        }
-        Token::Word("argument_gradient") => {
-            line.next()?;
-            OutputKind::ArgumentGradient(line.integer("a position")?)
-        }
-        Token::Word("state") => {
-            line.next()?;
-            OutputKind::State(line.text()?)
-        }
-        _ => return line.expected("`result`, `gradient`, `argument_gradient` or `state`"),
     };
     line.expect('=')?;
     let id = id(line)?;
@@ -64,53 +72,37 @@ fn output(line: &mut Line<'_>) -> Result<(OutputKind, NodeId)> {
     Ok((kind, id))
 }
 
-fn id(line: &mut Line<'_>) -> Result<NodeId> {
+fn id(line: &mut Line<'_>) -> Parsed<NodeId> {
     line.expect('%')?;
     Ok(NodeId(line.integer("a node's number")?))
 }
 
-fn node(line: &mut Line<'_>, graph: &mut Graph) -> Result<()> {
-    let expected = graph.nodes.len();
+/// A node without its name.
+fn node(line: &mut Line<'_>, expected: usize) -> Parsed<Node> {
     line.expect('%')?;
-    if line.peek()? != Token::Number(&expected.to_string()) {
+    if *line.peek() != Token::Number(&expected.to_string(), "") {
         return line.expected(&format!("the next node's number, {expected}"));
     }
-    line.next()?;
+    line.next();
     line.expect('=')?;
     let draft = op(line)?;
     line.expect(':')?;
-    let dtype = dtype(line)?;
-    let shape = Shape(list(line, |line| dim(line, 0))?);
+    let dtype = line.dtype()?;
+    let shape = Shape(list(line, Line::dim)?);
     let op = match draft {
         Draft::Op(op) => op,
         Draft::Constant(number, own) => Op::Constant(number.literal(own.unwrap_or(dtype), line)?),
     };
-    let span = if line.take('@')? { Span(line.integer("a span")?) } else { Span::NONE };
-    let name = if line.take('#')? { line.rest() } else { String::new() };
+    let span = if line.take('@') { Span(line.integer("a span")?) } else { Span::NONE };
     line.end()?;
     let origins = vec![None; shape.rank()];
-    graph.nodes.push(Node { op, shape, dtype, name, span, origins });
-    Ok(())
-}
-
-fn dtype(line: &mut Line<'_>) -> Result<DType> {
-    let Token::Word(word) = line.peek()? else { return line.expected("an element type") };
-    let Some(dtype) = DType::from_name(word) else { return line.expected("an element type") };
-    line.next()?;
-    Ok(dtype)
+    Ok(Node { op, shape, dtype, name: String::new(), span, origins })
 }
 
 /// `[item, item, ..]`.
-fn list<T>(line: &mut Line<'_>, mut item: impl FnMut(&mut Line<'_>) -> Result<T>) -> Result<Vec<T>> {
+fn list<'a, T>(line: &mut Line<'a>, item: impl FnMut(&mut Line<'a>) -> Parsed<T>) -> Parsed<Vec<T>> {
     line.expect('[')?;
-    let mut items = Vec::new();
-    while !line.take(']')? {
-        if !items.is_empty() {
-            line.expect(',')?;
-        }
-        items.push(item(line)?);
-    }
-    Ok(items)
+    line.list(']', item)
 }
 
 /// An operation; a constant's type is known only at the end of the line.
@@ -127,7 +119,7 @@ enum Number {
 }
 
 impl Number {
-    fn literal(self, dtype: DType, line: &Line<'_>) -> Result<Literal> {
+    fn literal(self, dtype: DType, line: &Line<'_>) -> Parsed<Literal> {
         match self {
             Number::Bool(value) if dtype == DType::Bool => Ok(Literal::Bool(value)),
             Number::Int(value) if dtype.is_integer() => Ok(Literal::Int(value, dtype)),
@@ -137,15 +129,15 @@ impl Number {
     }
 }
 
-fn constant(line: &mut Line<'_>) -> Result<Number> {
-    let negative = line.take('-')?;
+fn constant(line: &mut Line<'_>) -> Parsed<Number> {
+    let negative = line.take('-');
     let sign = if negative { -1.0 } else { 1.0 };
-    let number = match line.peek()? {
+    let number = match line.peek() {
         Token::Word("true") if !negative => Number::Bool(true),
         Token::Word("false") if !negative => Number::Bool(false),
         Token::Word("inf") => Number::Float(sign * f64::INFINITY),
         Token::Word("nan") if !negative => {
-            line.next()?;
+            line.next();
             line.expect('(')?;
             let value = f64::from_bits(line.integer("the bits of a NaN")?);
             if !value.is_nan() {
@@ -154,7 +146,7 @@ fn constant(line: &mut Line<'_>) -> Result<Number> {
             line.expect(')')?;
             return Ok(Number::Float(value));
         }
-        Token::Number(digits) => match (digits.parse::<u64>(), digits.parse::<f64>()) {
+        &Token::Number(digits, "") => match (digits.parse::<u64>(), digits.parse::<f64>()) {
             (Ok(magnitude), _) => {
                 let value = i128::from(magnitude) * if negative { -1 } else { 1 };
                 Number::Int(i64::try_from(value).or_else(|_| line.error(format!("{value} does not fit 64 bits")))?)
@@ -164,27 +156,27 @@ fn constant(line: &mut Line<'_>) -> Result<Number> {
         },
         _ => return line.expected("a constant"),
     };
-    line.next()?;
+    line.next();
     Ok(number)
 }
 
-fn op(line: &mut Line<'_>) -> Result<Draft> {
-    if line.take_word("constant")? {
+fn op(line: &mut Line<'_>) -> Parsed<Draft> {
+    if line.take_word("constant") {
         let number = constant(line)?;
-        let own = if matches!(line.peek()?, Token::Word(_)) { Some(dtype(line)?) } else { None };
+        let own = if matches!(line.peek(), Token::Word(_)) { Some(line.dtype()?) } else { None };
         return Ok(Draft::Constant(number, own));
     }
     operation(line).map(Draft::Op)
 }
 
 /// Reads what follows the word of an operation.
-type Parse = fn(&mut Line<'_>) -> Result<Op>;
+type Parse = fn(&mut Line<'_>) -> Parsed<Op>;
 
 /// The words of operations that are no family of their own.
 const WORDS: &[(&str, Parse)] = &[
     ("input", |line| input(line).map(Op::Input)),
     ("iota", |line| Ok(Op::Iota { axis: line.integer("an axis")? })),
-    ("size", |line| Ok(Op::Size(dim(line, 0)?))),
+    ("size", |line| Ok(Op::Size(line.dim()?))),
     ("select", |line| {
         let (condition, then) = pair(line)?;
         line.expect(',')?;
@@ -204,37 +196,37 @@ const WORDS: &[(&str, Parse)] = &[
     ("scatter_add", |line| pair(line).map(|(indices, updates)| Op::ScatterAdd { indices, updates })),
 ];
 
-fn operation(line: &mut Line<'_>) -> Result<Op> {
-    let Token::Word(word) = line.peek()? else { return line.expected("an operation") };
+fn operation(line: &mut Line<'_>) -> Parsed<Op> {
+    let Token::Word(word) = *line.peek() else { return line.expected("an operation") };
     if let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == word) {
-        line.next()?;
+        line.next();
         return Ok(Op::Unary(op, id(line)?));
     }
     if let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == word) {
-        line.next()?;
+        line.next();
         return pair(line).map(|(a, b)| Op::Binary(op, a, b));
     }
     if let Some(op) = CompareOp::ALL.into_iter().find(|op| op.name() == word) {
-        line.next()?;
+        line.next();
         return pair(line).map(|(a, b)| Op::Compare(op, a, b));
     }
     if let Some(kind) = ConvKind::ALL.into_iter().find(|kind| kind.operation() == word) {
-        line.next()?;
+        line.next();
         let (first, second) = pair(line)?;
         return Ok(ConvNode { kind, operands: [first, second], geometry: geometry(line)? }.op());
     }
     let Some((_, parse)) = WORDS.iter().find(|(own, _)| *own == word) else { return line.expected("an operation") };
-    line.next()?;
+    line.next();
     parse(line)
 }
 
-fn pair(line: &mut Line<'_>) -> Result<(NodeId, NodeId)> {
+fn pair(line: &mut Line<'_>) -> Parsed<(NodeId, NodeId)> {
     let a = id(line)?;
     line.expect(',')?;
     Ok((a, id(line)?))
 }
 
-fn input(line: &mut Line<'_>) -> Result<InputKind> {
+fn input(line: &mut Line<'_>) -> Parsed<InputKind> {
     Ok(match line.word("`argument`, `parameter`, `state` or `scalar`")? {
         "argument" => InputKind::Argument(usize::from(line.integer::<u16>("a position")?)),
         "parameter" => InputKind::Parameter,
@@ -244,19 +236,15 @@ fn input(line: &mut Line<'_>) -> Result<InputKind> {
     })
 }
 
-fn reduce(line: &mut Line<'_>) -> Result<Op> {
-    let name = line.peek()?;
-    let Some(op) = ReduceOp::ALL.into_iter().find(|op| name == Token::Word(op.name())) else {
-        return line.expected("a reduction");
-    };
-    line.next()?;
+fn reduce(line: &mut Line<'_>) -> Parsed<Op> {
+    let op = line.choice("a reduction", |word| ReduceOp::ALL.into_iter().find(|op| op.name() == word))?;
     let source = id(line)?;
     line.expect_word("over")?;
     Ok(Op::Reduce { op, source, axes: list(line, |line| line.integer("an axis"))? })
 }
 
-fn geometry(line: &mut Line<'_>) -> Result<ConvGeometry> {
-    let mut both = |word: &str| -> Result<[u64; 2]> {
+fn geometry(line: &mut Line<'_>) -> Parsed<ConvGeometry> {
+    let mut both = |word: &str| -> Parsed<[u64; 2]> {
         line.expect_word(word)?;
         let values = list(line, |line| line.integer("a number"))?;
         <[u64; 2]>::try_from(values).or_else(|_| line.error(format!("`{word}` takes two numbers")))
@@ -267,82 +255,22 @@ fn geometry(line: &mut Line<'_>) -> Result<ConvGeometry> {
 }
 
 /// `$0*2 + $1 - 1 over 2`: coordinates first, then the offset, then the divisor.
-fn coordinate(line: &mut Line<'_>) -> Result<AxisIndex> {
+fn coordinate(line: &mut Line<'_>) -> Parsed<AxisIndex> {
     let mut terms = Vec::new();
-    while line.take('$')? {
+    while line.take('$') {
         let axis = line.integer("an axis")?;
-        let coefficient = if line.take('*')? { line.signed("a coefficient")? } else { 1 };
+        let coefficient = if line.take('*') { line.signed("a coefficient")? } else { 1 };
         terms.push((axis, coefficient));
-        match line.peek()? {
-            Token::Sign('+') => line.next()?,
+        match line.peek() {
+            Token::Sign('+') => line.next(),
             Token::Sign('-') => break,
             _ => return Ok(AxisIndex { terms, offset: Dim::constant(0), divisor: divisor(line)? }),
         };
     }
-    let offset = dim(line, 0)?;
+    let offset = line.dim()?;
     Ok(AxisIndex { terms, offset, divisor: divisor(line)? })
 }
 
-fn divisor(line: &mut Line<'_>) -> Result<u64> {
-    if line.take_word("over")? { line.integer("a divisor") } else { Ok(1) }
-}
-
-/// `N*64 + 3`, `-N + 4`, `(H - 2) / 2 + 1`, `(N / 2)*3`: a quotient is rounded down before anything is multiplied.
-fn dim(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
-    if depth > DEEPEST {
-        return line.error("too many parentheses");
-    }
-    let mut sum = Dim::constant(0);
-    let mut negative = line.take('-')?;
-    loop {
-        let mut product = Dim::constant(if negative { -1 } else { 1 });
-        loop {
-            product = product * quotient(line, depth)?;
-            if !line.take('*')? {
-                break;
-            }
-        }
-        sum = sum + product;
-        negative = match line.peek()? {
-            Token::Sign('+') => false,
-            Token::Sign('-') => true,
-            _ => return Ok(sum),
-        };
-        line.next()?;
-    }
-}
-
-fn quotient(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
-    let mut value = factor(line, depth)?;
-    while line.take('/')? {
-        let divisor: u64 = line.integer("a divisor")?;
-        if !(1..=LARGEST).contains(&divisor) {
-            return line.error(format!("a divisor from 1 to {LARGEST} must stand here, found {divisor}"));
-        }
-        value = value.floor_div(divisor);
-    }
-    Ok(value)
-}
-
-fn factor(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
-    match line.peek()? {
-        Token::Number(digits) => match digits.parse::<i64>() {
-            Ok(value) => {
-                line.next()?;
-                Ok(Dim::constant(value))
-            }
-            Err(_) => line.expected("a size"),
-        },
-        Token::Word(name) => {
-            line.next()?;
-            Ok(Dim::symbol(name))
-        }
-        Token::Sign('(') => {
-            line.next()?;
-            let inner = dim(line, depth + 1)?;
-            line.expect(')')?;
-            Ok(inner)
-        }
-        _ => line.expected("a size"),
-    }
+fn divisor(line: &mut Line<'_>) -> Parsed<u64> {
+    if line.take_word("over") { line.integer("a divisor") } else { Ok(1) }
 }

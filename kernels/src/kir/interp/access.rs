@@ -9,7 +9,7 @@ use super::state::State;
 use super::values::{Values, pair};
 use crate::dtype::DType;
 use crate::kir::{AtomicOp, ParamKind, Space};
-use half::{bf16, f16};
+use crate::scalar;
 
 /// Whether element `i` of the indices is the first plus `i * lanes`: then memory is read and written in one piece.
 fn consecutive(indices: &Values, count: usize, lanes: usize) -> bool {
@@ -174,8 +174,8 @@ impl State<'_, '_> {
                 if let Values::F32(out) = &mut out {
                     for (out, &bits) in out[..count].iter_mut().zip(&halves) {
                         *out = match dtype {
-                            DType::F16 => f16::from_bits(bits).to_f32(),
-                            _ => bf16::from_bits(bits).to_f32(),
+                            DType::F16 => scalar::from_f16_bits(bits),
+                            _ => scalar::from_bf16_bits(bits),
                         };
                     }
                 }
@@ -223,8 +223,8 @@ impl State<'_, '_> {
             } else if let Values::F32(values) = values {
                 halves.clear();
                 halves.extend(values[..count].iter().map(|&value| match dtype {
-                    DType::F16 => f16::from_f32(value).to_bits(),
-                    _ => bf16::from_f32(value).to_bits(),
+                    DType::F16 => scalar::f16_bits(value),
+                    _ => scalar::bf16_bits(value),
                 }));
                 write(memory, plan, &self.indices, lanes, Slice::U16(&halves));
             }

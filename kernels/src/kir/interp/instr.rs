@@ -10,7 +10,7 @@ use super::values::{Values, pair};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, ReduceOp};
 use crate::kir::{AtomicOp, SubGroupOp, WorkItem};
-use half::{bf16, f16};
+use crate::scalar::rounded;
 
 /// Work-items of one sub-group; the last one of a group may have fewer.
 const SUB_GROUP: usize = 32;
@@ -115,11 +115,7 @@ impl State<'_, '_> {
         let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
         if let (Values::F32(out), Values::F32(a)) = (&mut out, &self.registers[a as usize]) {
             for (out, &a) in out[..count].iter_mut().zip(a) {
-                *out = match dtype {
-                    DType::F16 => f16::from_f32(a).to_f32(),
-                    DType::BF16 => bf16::from_f32(a).to_f32(),
-                    _ => a,
-                };
+                *out = rounded(a, dtype);
             }
         }
         self.registers[to as usize] = out;

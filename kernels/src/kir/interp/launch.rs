@@ -61,15 +61,8 @@ impl CompiledKernel {
     ) -> Result<Launch<'a>, Fault> {
         let wrong = |problem: String| Fault::Arguments { kernel: self.kernel.name.clone(), problem };
         self.check(args).map_err(&wrong)?;
-        let (mut global, mut local) = ([1; 3], [1; 3]);
-        for (axis, dim) in self.kernel.launch.global.iter().enumerate() {
-            let size = dim.evaluate(bindings).and_then(|size| usize::try_from(size).ok());
-            global[axis] = size.ok_or_else(|| wrong(format!("the launch size `{dim}` has no value")))?;
-            if let Some(&size) = self.kernel.launch.local.get(axis) {
-                local[axis] = size as usize;
-                global[axis] = global[axis].next_multiple_of(size as usize);
-            }
-        }
+        let geometry = self.kernel.launch.geometry(bindings).map_err(|error| wrong(format!("its launch {error}")))?;
+        let (global, local) = geometry.map_or(([0; 3], [1; 3]), |own| (own.global, own.local.unwrap_or([1; 3])));
         let total: usize = global.iter().product();
         if global.iter().any(|&size| u32::try_from(size).is_err()) {
             return Err(wrong(format!("the launch size {global:?} exceeds 32 bits")));

@@ -6,6 +6,7 @@
 
 use crate::dtype::DType;
 use crate::kir::AtomicOp;
+use crate::scalar::{Arithmetic, Integer};
 use std::sync::{Mutex, PoisonError};
 
 /// Values of one element type. `U16` carries the bits of `F16` and `BF16`, which are storage types.
@@ -91,35 +92,28 @@ impl Scalar {
     /// What the operation leaves in memory where `self` was. Both are of one type; bit operations of floats give the
     /// operand (the verifier lets none pass).
     pub fn updated(self, op: AtomicOp, operand: Scalar) -> Scalar {
-        macro_rules! integer {
-            ($kind:ident, $a:ident, $b:ident) => {
-                Scalar::$kind(match op {
-                    AtomicOp::Add => $a.wrapping_add($b),
-                    AtomicOp::Max => $a.max($b),
-                    AtomicOp::Min => $a.min($b),
-                    AtomicOp::And => $a & $b,
-                    AtomicOp::Or => $a | $b,
-                    AtomicOp::Xor => $a ^ $b,
-                    AtomicOp::Exchange => $b,
-                })
-            };
+        fn integer<T: Integer>(op: AtomicOp, a: T, b: T) -> T {
+            match op {
+                AtomicOp::And => a.and(b),
+                AtomicOp::Or => a.or(b),
+                AtomicOp::Xor => a.xor(b),
+                _ => number(op, a, b),
+            }
         }
-        macro_rules! float {
-            ($kind:ident, $a:ident, $b:ident) => {
-                Scalar::$kind(match op {
-                    AtomicOp::Add => $a + $b,
-                    AtomicOp::Max => super::math::Real::max($a, $b),
-                    AtomicOp::Min => super::math::Real::min($a, $b),
-                    AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Exchange => $b,
-                })
-            };
+        fn number<T: Arithmetic>(op: AtomicOp, a: T, b: T) -> T {
+            match op {
+                AtomicOp::Add => a.add(b),
+                AtomicOp::Max => a.max(b),
+                AtomicOp::Min => a.min(b),
+                AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Exchange => b,
+            }
         }
         match (self, operand) {
-            (Scalar::I32(a), Scalar::I32(b)) => integer!(I32, a, b),
-            (Scalar::U32(a), Scalar::U32(b)) => integer!(U32, a, b),
-            (Scalar::I64(a), Scalar::I64(b)) => integer!(I64, a, b),
-            (Scalar::F32(a), Scalar::F32(b)) => float!(F32, a, b),
-            (Scalar::F64(a), Scalar::F64(b)) => float!(F64, a, b),
+            (Scalar::I32(a), Scalar::I32(b)) => Scalar::I32(integer(op, a, b)),
+            (Scalar::U32(a), Scalar::U32(b)) => Scalar::U32(integer(op, a, b)),
+            (Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(integer(op, a, b)),
+            (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(number(op, a, b)),
+            (Scalar::F64(a), Scalar::F64(b)) => Scalar::F64(number(op, a, b)),
             _ => operand,
         }
     }

@@ -18,7 +18,6 @@ mod fault;
 mod instr;
 mod launch;
 mod loops;
-pub mod math;
 mod memory;
 mod operation;
 pub mod ops;

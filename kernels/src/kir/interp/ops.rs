@@ -3,13 +3,13 @@
 //! [`compute`] is inlined into whoever calls it, so that a crate that may use `unsafe` can compile it once more for
 //! wider vector registers and pass that as the [`Engine`].
 
-use super::loops::{chunks, fold, fold_product, inlined, map, zip, zip3};
-use super::math::{Baseline, Isa, Real};
+use super::loops::{chunks, fold_product, inlined, map, zip, zip3};
 use super::memory::{Slice, SliceMut};
 use super::rare;
 use super::real::{binary_real, unary_real};
 use crate::graph::{BinaryOp, CompareOp};
 use crate::philox::philox4x32;
+use crate::scalar::{self, Arithmetic, Baseline, Convert, Float, Isa};
 
 pub use super::operation::{Engine, Operation};
 
@@ -30,11 +30,11 @@ pub fn compute<I: Isa>(operation: Operation<'_>) {
             binary_real::<I, f32>(op, out, a, b);
         }
         Operation::Binary(op, SliceMut::I32(out), Slice::I32(a), Slice::I32(b)) => match (op, b) {
-            (BinaryOp::Add, _) => zip(out, a, b, i32::wrapping_add),
-            (BinaryOp::Sub, _) => zip(out, a, b, i32::wrapping_sub),
-            (BinaryOp::Mul, _) => zip(out, a, b, i32::wrapping_mul),
-            (BinaryOp::Max, _) => zip(out, a, b, |a, b| a.max(b)),
-            (BinaryOp::Min, _) => zip(out, a, b, |a, b| a.min(b)),
+            (BinaryOp::Add, _) => zip(out, a, b, <i32 as Arithmetic>::add),
+            (BinaryOp::Sub, _) => zip(out, a, b, <i32 as Arithmetic>::sub),
+            (BinaryOp::Mul, _) => zip(out, a, b, <i32 as Arithmetic>::mul),
+            (BinaryOp::Max, _) => zip(out, a, b, Arithmetic::max),
+            (BinaryOp::Min, _) => zip(out, a, b, Arithmetic::min),
             // The quotient of doubles, cut off, is exact for 32 bits, and vector registers divide doubles.
             (BinaryOp::Div, &[d]) if d != 0 => map(out, a, |a| (f64::from(a) / f64::from(d)) as i64 as i32),
             (BinaryOp::Rem, &[d]) if d != 0 => {
@@ -43,8 +43,8 @@ pub fn compute<I: Isa>(operation: Operation<'_>) {
             _ => rare::compute(Operation::Binary(op, SliceMut::I32(out), Slice::I32(a), Slice::I32(b))),
         },
         Operation::Binary(op, SliceMut::U32(out), Slice::U32(a), Slice::U32(b)) => match (op, b) {
-            (BinaryOp::Add, _) => zip(out, a, b, u32::wrapping_add),
-            (BinaryOp::Mul, _) => zip(out, a, b, u32::wrapping_mul),
+            (BinaryOp::Add, _) => zip(out, a, b, <u32 as Arithmetic>::add),
+            (BinaryOp::Mul, _) => zip(out, a, b, <u32 as Arithmetic>::mul),
             (BinaryOp::Div, &[d]) if d != 0 => map(out, a, |a| (f64::from(a) / f64::from(d)) as u32),
             (BinaryOp::Rem, &[d]) if d != 0 => {
                 map(out, a, |a| a.wrapping_sub(((f64::from(a) / f64::from(d)) as u32).wrapping_mul(d)));
@@ -52,44 +52,39 @@ pub fn compute<I: Isa>(operation: Operation<'_>) {
             _ => rare::compute(Operation::Binary(op, SliceMut::U32(out), Slice::U32(a), Slice::U32(b))),
         },
         Operation::MulAdd(SliceMut::F32(out), Slice::F32(a), Slice::F32(b), Slice::F32(c)) => {
-            zip3(out, a, b, c, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
+            zip3(out, a, b, c, inlined!(|a, b, c| a.fused::<I>(b, c)));
         }
         // Here because it rounds once or twice.
         Operation::MulAdd(SliceMut::F64(out), Slice::F64(a), Slice::F64(b), Slice::F64(c)) => {
-            chunks(out, a, b, c, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
+            chunks(out, a, b, c, inlined!(|a, b, c| a.fused::<I>(b, c)));
         }
         Operation::Compare(op, out, Slice::F32(a), Slice::F32(b)) => match op {
-            CompareOp::Eq => zip(out, a, b, |a, b| a == b),
-            CompareOp::Ne => zip(out, a, b, |a, b| a != b),
-            CompareOp::Lt => zip(out, a, b, |a, b| a < b),
-            CompareOp::Le => zip(out, a, b, |a, b| a <= b),
-            CompareOp::Gt => zip(out, a, b, |a, b| a > b),
-            CompareOp::Ge => zip(out, a, b, |a, b| a >= b),
+            CompareOp::Eq => zip(out, a, b, inlined!(|a, b| scalar::compare(CompareOp::Eq, a, b))),
+            CompareOp::Ne => zip(out, a, b, inlined!(|a, b| scalar::compare(CompareOp::Ne, a, b))),
+            CompareOp::Lt => zip(out, a, b, inlined!(|a, b| scalar::compare(CompareOp::Lt, a, b))),
+            CompareOp::Le => zip(out, a, b, inlined!(|a, b| scalar::compare(CompareOp::Le, a, b))),
+            CompareOp::Gt => zip(out, a, b, inlined!(|a, b| scalar::compare(CompareOp::Gt, a, b))),
+            CompareOp::Ge => zip(out, a, b, inlined!(|a, b| scalar::compare(CompareOp::Ge, a, b))),
         },
         Operation::Select(SliceMut::F32(out), condition, Slice::F32(a), Slice::F32(b)) => {
             zip3(out, condition, a, b, |condition, a, b| if condition { a } else { b });
         }
-        Operation::Cast(SliceMut::F32(out), Slice::I32(a)) => map(out, a, |a| a as f32),
-        Operation::Cast(SliceMut::I32(out), Slice::F32(a)) => map(out, a, |a| a as i32),
-        Operation::Cast(SliceMut::I32(out), Slice::U32(a)) => map(out, a, |a| a as i32),
-        Operation::Cast(SliceMut::U32(out), Slice::I32(a)) => map(out, a, |a| a as u32),
+        Operation::Cast(SliceMut::F32(out), Slice::I32(a)) => map(out, a, Convert::convert),
+        Operation::Cast(SliceMut::I32(out), Slice::F32(a)) => map(out, a, Convert::convert),
+        Operation::Cast(SliceMut::I32(out), Slice::U32(a)) => map(out, a, Convert::convert),
+        Operation::Cast(SliceMut::U32(out), Slice::I32(a)) => map(out, a, Convert::convert),
         Operation::Philox(out, counter, seed, stream) => {
             map(out, counter, inlined!(|counter| philox(counter, seed, stream)));
         }
-        Operation::Fold { op, out: SliceMut::F32(out), x: Slice::F32(x), first, times } => match (op, first) {
-            (BinaryOp::Max, true) => fold(out, x, times, inlined!(|a, x| Real::max(a, x))),
-            (BinaryOp::Max, false) => fold(out, x, times, inlined!(|a, x| Real::max(x, a))),
-            (BinaryOp::Min, true) => fold(out, x, times, inlined!(|a, x| Real::min(a, x))),
-            (BinaryOp::Min, false) => fold(out, x, times, inlined!(|a, x| Real::min(x, a))),
-            (BinaryOp::Mul, _) => fold(out, x, times, |a, x| a * x),
-            _ => fold(out, x, times, |a, x| a + x),
-        },
+        Operation::Fold { op, out: SliceMut::F32(out), x: Slice::F32(x), first, times } => {
+            rare::fold_numbers(op, out, x, first, times);
+        }
         Operation::FoldProduct { out: SliceMut::F32(out), a: Slice::F32(a), b: Slice::F32(b), times } => {
-            fold_product(out, a, b, times, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
+            fold_product(out, a, b, times, inlined!(|a, b, c| a.fused::<I>(b, c)));
         }
         // Here because it rounds once or twice.
         Operation::FoldProduct { out: SliceMut::F64(out), a: Slice::F64(a), b: Slice::F64(b), times } => {
-            fold_product(out, a, b, times, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
+            fold_product(out, a, b, times, inlined!(|a, b, c| a.fused::<I>(b, c)));
         }
         operation => rare::compute(operation),
     }

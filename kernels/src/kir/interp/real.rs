@@ -1,38 +1,34 @@
 //! The functions of floats, over slices.
 
 use super::loops::{inlined, lanes, map, pairs, zip};
-use super::math::{Isa, Real};
 use crate::graph::{BinaryOp, UnaryOp};
+use crate::scalar::{Float, Isa};
 
 #[inline(always)]
-pub(super) fn unary_real<I: Isa, T: Real + std::ops::Neg<Output = T> + std::ops::Div<Output = T>>(
-    op: UnaryOp,
-    out: &mut [T],
-    a: &[T],
-) {
+pub(super) fn unary_real<I: Isa, T: Float>(op: UnaryOp, out: &mut [T], a: &[T]) {
     macro_rules! each {
         (|$x:ident| $value:expr) => {
             map(out, a, inlined!(|$x| $value))
         };
     }
     match op {
-        UnaryOp::Neg => each!(|x| -x),
-        UnaryOp::Abs => each!(|x| Real::abs(x)),
-        UnaryOp::Sign => each!(|x| Real::sign(x)),
-        UnaryOp::Exp => each!(|x| Real::exp::<I>(x)),
-        UnaryOp::Exp2 => each!(|x| Real::exp2::<I>(x)),
-        UnaryOp::Log => each!(|x| Real::log::<I>(x)),
-        UnaryOp::Log2 => each!(|x| Real::log2::<I>(x)),
-        UnaryOp::Log1p => each!(|x| Real::log1p::<I>(x)),
-        UnaryOp::Expm1 => each!(|x| Real::expm1::<I>(x)),
-        UnaryOp::Sqrt => each!(|x| Real::sqrt(x)),
-        UnaryOp::Rsqrt => each!(|x| T::ONE / Real::sqrt(x)),
-        UnaryOp::Tanh => each!(|x| Real::tanh::<I>(x)),
-        UnaryOp::Erf => each!(|x| Real::erf::<I>(x)),
-        UnaryOp::Floor => each!(|x| Real::floor(x)),
-        UnaryOp::Ceil => each!(|x| Real::ceil(x)),
-        UnaryOp::Round => each!(|x| Real::round(x)),
-        UnaryOp::Recip => each!(|x| T::ONE / x),
+        UnaryOp::Neg => each!(|x| x.neg()),
+        UnaryOp::Abs => each!(|x| x.abs()),
+        UnaryOp::Sign => each!(|x| x.sign()),
+        UnaryOp::Exp => each!(|x| x.exp::<I>()),
+        UnaryOp::Exp2 => each!(|x| x.exp2::<I>()),
+        UnaryOp::Log => each!(|x| x.log::<I>()),
+        UnaryOp::Log2 => each!(|x| x.log2::<I>()),
+        UnaryOp::Log1p => each!(|x| x.log1p::<I>()),
+        UnaryOp::Expm1 => each!(|x| x.expm1::<I>()),
+        UnaryOp::Sqrt => each!(|x| x.sqrt()),
+        UnaryOp::Rsqrt => each!(|x| x.rsqrt()),
+        UnaryOp::Tanh => each!(|x| x.tanh::<I>()),
+        UnaryOp::Erf => each!(|x| x.erf::<I>()),
+        UnaryOp::Floor => each!(|x| x.floor()),
+        UnaryOp::Ceil => each!(|x| x.ceil()),
+        UnaryOp::Round => each!(|x| x.round()),
+        UnaryOp::Recip => each!(|x| x.recip()),
         UnaryOp::Sin => lanes(out, a, inlined!(|a, out| T::sin_lanes::<I>(a, out))),
         UnaryOp::Cos => lanes(out, a, inlined!(|a, out| T::cos_lanes::<I>(a, out))),
         UnaryOp::Tan => lanes(out, a, inlined!(|a, out| T::tan_lanes::<I>(a, out))),
@@ -41,29 +37,22 @@ pub(super) fn unary_real<I: Isa, T: Real + std::ops::Neg<Output = T> + std::ops:
 }
 
 #[inline(always)]
-pub(super) fn binary_real<I: Isa, T>(op: BinaryOp, out: &mut [T], a: &[T], b: &[T])
-where
-    T: Real
-        + std::ops::Add<Output = T>
-        + std::ops::Sub<Output = T>
-        + std::ops::Mul<Output = T>
-        + std::ops::Div<Output = T>,
-{
+pub(super) fn binary_real<I: Isa, T: Float>(op: BinaryOp, out: &mut [T], a: &[T], b: &[T]) {
     macro_rules! each {
         (|$x:ident, $y:ident| $value:expr) => {
             zip(out, a, b, inlined!(|$x, $y| $value))
         };
     }
     match op {
-        BinaryOp::Add => each!(|a, b| a + b),
-        BinaryOp::Sub => each!(|a, b| a - b),
-        BinaryOp::Mul => each!(|a, b| a * b),
-        BinaryOp::Div => each!(|a, b| a / b),
-        BinaryOp::Rem => pairs(out, a, b, Real::rem),
-        BinaryOp::Pow => pairs(out, a, b, inlined!(|a, b| Real::pow::<I>(a, b))),
-        BinaryOp::Max => each!(|a, b| Real::max(a, b)),
-        BinaryOp::Min => each!(|a, b| Real::min(a, b)),
-        BinaryOp::Atan2 => pairs(out, a, b, Real::atan2),
+        BinaryOp::Add => each!(|a, b| a.add(b)),
+        BinaryOp::Sub => each!(|a, b| a.sub(b)),
+        BinaryOp::Mul => each!(|a, b| a.mul(b)),
+        BinaryOp::Div => each!(|a, b| a.div(b)),
+        BinaryOp::Rem => pairs(out, a, b, T::rem),
+        BinaryOp::Pow => pairs(out, a, b, inlined!(|a, b| a.pow::<I>(b))),
+        BinaryOp::Max => each!(|a, b| a.max(b)),
+        BinaryOp::Min => each!(|a, b| a.min(b)),
+        BinaryOp::Atan2 => pairs(out, a, b, T::atan2),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {}
     }
 }

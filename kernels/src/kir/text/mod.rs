@@ -25,11 +25,11 @@
 //! - A device function (`launch []`) may end with `return %n`.
 //! - A line that starts with `;` is skipped. Kernels that break rules parse: judging them is the verifier's.
 
-mod lex;
 mod operation;
 mod parse;
 mod print;
 
+pub use crate::text::ParseError;
 pub use parse::{parse, parse_all};
 pub use print::print;
 
@@ -37,18 +37,6 @@ use crate::dtype::DType;
 use crate::kir::Kernel;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-/// Where a text is not the text of a kernel, and why.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {message}")]
-pub struct ParseError {
-    /// From 1.
-    pub line: usize,
-    /// From 1, in characters.
-    pub column: usize,
-    /// What was found and what was expected.
-    pub message: String,
-}
 
 /// As its text: a plan that holds kernels is smaller than with every node spelled out, and so is the code that reads it.
 impl Serialize for Kernel {

@@ -1,17 +1,18 @@
 //! Text → references and expressions.
 
-use super::lex::Kind;
-use super::parse::{Code, Parsed, Parser, Place};
+use super::parse::{Code, Parser, Place};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
+use crate::text::{Parsed, Token};
+use std::str::FromStr;
 
-impl Parser {
+impl Parser<'_> {
     // ---- references ----
 
     /// A name or a number, behind its sigil.
     pub(super) fn reference<'n>(&mut self, what: &str, mut names: impl Iterator<Item = &'n str>) -> Parsed<u32> {
-        if let Kind::Word(name) = self.peek().clone() {
+        if let Token::Word(name) = self.peek().clone() {
             return match names.position(|known| known == name) {
                 Some(position) => {
                     self.position += 1;
@@ -24,30 +25,30 @@ impl Parser {
     }
 
     pub(super) fn var(&mut self, code: &Code) -> Parsed<VarId> {
-        self.mark('$')?;
+        self.expect('$')?;
         self.reference("variable", code.vars.iter().map(|var| var.name.as_str())).map(VarId)
     }
 
     pub(super) fn param(&mut self) -> Parsed<ParamId> {
-        let names: Vec<String> = self.params.iter().map(|param| param.name.clone()).collect();
+        let names: Vec<String> = self.context.params.iter().map(|param| param.name.clone()).collect();
         self.reference("parameter", names.iter().map(String::as_str)).map(ParamId)
     }
 
     pub(super) fn place(&mut self) -> Parsed<Place> {
-        if self.is_mark('@') {
+        if self.take('@') {
             return self.param().map(Place::Param);
         }
-        if !self.is_mark('#') {
+        if !self.take('#') {
             return self.expected("`@` and a buffer or `#` and an array");
         }
-        let names: Vec<String> = self.arrays.iter().map(|array| array.name.clone()).collect();
+        let names: Vec<String> = self.context.arrays.iter().map(|array| array.name.clone()).collect();
         self.reference("array", names.iter().map(String::as_str)).map(|array| Place::Array(ArrayId(array)))
     }
 
     pub(super) fn subscript(&mut self, code: &mut Code) -> Parsed<ExprId> {
-        self.mark('[')?;
+        self.expect('[')?;
         let index = self.expr(code)?;
-        self.mark(']')?;
+        self.expect(']')?;
         Ok(index)
     }
 
@@ -55,7 +56,7 @@ impl Parser {
 
     /// `%n`, or an operation, which is appended.
     pub(super) fn expr(&mut self, code: &mut Code) -> Parsed<ExprId> {
-        if self.is_mark('%') {
+        if self.take('%') {
             return Ok(ExprId(self.integer("the number of an expression")?));
         }
         let expr = self.deeper(|parser| parser.operation(code))?;
@@ -64,7 +65,7 @@ impl Parser {
     }
 
     pub(super) fn arguments<const N: usize>(&mut self, code: &mut Code) -> Parsed<[ExprId; N]> {
-        self.mark('(')?;
+        self.expect('(')?;
         let given = self.list(')', |parser| parser.expr(code))?;
         let count = given.len();
         given.try_into().or_else(|_| {
@@ -74,34 +75,38 @@ impl Parser {
     }
 
     /// A number behind a point: lanes, a dimension, a stream.
-    fn dotted<T: TryFrom<i64>>(&mut self) -> Parsed<T> {
-        self.mark('.')?;
+    fn dotted<T: FromStr>(&mut self) -> Parsed<T> {
+        self.expect('.')?;
         self.integer("a number")
     }
 
     pub(super) fn operation(&mut self, code: &mut Code) -> Parsed<Expr> {
         match self.peek().clone() {
-            Kind::Number(digits, suffix) => self.number(&digits, &suffix),
-            Kind::Mark('$') => self.var(code).map(Expr::Var),
-            Kind::Mark('@') => {
+            Token::Number(digits, suffix) => self.number("", digits, suffix),
+            Token::Sign('$') => self.var(code).map(Expr::Var),
+            Token::Sign('@') => {
                 self.position += 1;
                 self.param().map(Expr::Param)
             }
-            Kind::Mark('-') => {
+            Token::Sign('-') => {
                 self.position += 1;
-                self.keyword("inf")?;
-                self.mark('.')?;
+                if let Token::Number(digits, suffix) = *self.peek() {
+                    return self.number("-", digits, suffix);
+                }
+                self.expect_word("inf")?;
+                self.expect('.')?;
                 Ok(Expr::Literal(Literal::Float(f64::NEG_INFINITY.to_bits(), self.dtype()?)))
             }
-            Kind::Word(word) => {
+            Token::Word(word) => {
                 self.position += 1;
-                self.named(&word, code)
+                self.named(word, code)
             }
             _ => self.expected("an expression"),
         }
     }
 
-    pub(super) fn number(&mut self, digits: &str, suffix: &str) -> Parsed<Expr> {
+    pub(super) fn number(&mut self, sign: &str, digits: &str, suffix: &str) -> Parsed<Expr> {
+        let digits = format!("{sign}{digits}");
         let Some(dtype) = DType::from_name(suffix) else {
             return self.error(format!("`{digits}{suffix}` says no element type: write `{digits}i32`, for example"));
         };
@@ -135,7 +140,7 @@ impl Parser {
             "true" => Expr::Literal(Literal::Bool(true)),
             "false" => Expr::Literal(Literal::Bool(false)),
             "inf" | "nan" => {
-                self.mark('.')?;
+                self.expect('.')?;
                 let value = if word == "inf" { f64::INFINITY } else { f64::NAN };
                 Expr::Literal(Literal::Float(value.to_bits(), self.dtype()?))
             }
@@ -153,7 +158,7 @@ impl Parser {
                 Expr::Select(c, a, b)
             }
             "cast" | "bitcast" => {
-                self.mark('.')?;
+                self.expect('.')?;
                 let dtype = self.dtype()?;
                 let [a] = self.arguments(code)?;
                 if word == "cast" { Expr::Cast(dtype, a) } else { Expr::Bitcast(dtype, a) }
@@ -165,12 +170,12 @@ impl Parser {
                 if word == "splat" { Expr::Splat(a, number) } else { Expr::Lane(a, number) }
             }
             "lane_ids" => {
-                self.mark('.')?;
+                self.expect('.')?;
                 let dtype = self.dtype()?;
                 Expr::LaneIds(dtype, self.dotted()?)
             }
             "horizontal" => {
-                self.mark('.')?;
+                self.expect('.')?;
                 let op = self.choice("a reduction", |word| ReduceOp::ALL.into_iter().find(|op| op.name() == word))?;
                 let [a] = self.arguments(code)?;
                 Expr::Horizontal(op, a)
@@ -181,10 +186,10 @@ impl Parser {
                 Expr::Philox { counter, seed, stream }
             }
             "sub_group" => {
-                self.mark('.')?;
+                self.expect('.')?;
                 let op = self
                     .choice("a sub-group operation", |word| SubGroupOp::ALL.into_iter().find(|op| op.name() == word))?;
-                self.mark('(')?;
+                self.expect('(')?;
                 match self.list(')', |parser| parser.expr(code))?.as_slice() {
                     [a] => Expr::SubGroup(op, *a, None),
                     [a, b] => Expr::SubGroup(op, *a, Some(*b)),
@@ -196,9 +201,9 @@ impl Parser {
                 }
             }
             "call" => {
-                let names: Vec<String> = self.functions.iter().map(|function| function.name.clone()).collect();
+                let names: Vec<String> = self.context.functions.iter().map(|function| function.name.clone()).collect();
                 let function = self.reference("function", names.iter().map(String::as_str))?;
-                self.mark('(')?;
+                self.expect('(')?;
                 Expr::Call(function, self.list(')', |parser| parser.expr(code))?)
             }
             _ => {
@@ -210,21 +215,21 @@ impl Parser {
 
     /// `.f64(0x7ff8000000000001)`.
     pub(super) fn bits(&mut self) -> Parsed<Expr> {
-        self.mark('.')?;
+        self.expect('.')?;
         let dtype = self.dtype()?;
-        self.mark('(')?;
+        self.expect('(')?;
         let bits = match self.peek() {
-            Kind::Number(prefix, digits) if prefix == "0x" => u64::from_str_radix(digits, 16).ok(),
+            Token::Number("0x", digits) => u64::from_str_radix(digits, 16).ok(),
             _ => None,
         };
         let Some(bits) = bits else { return self.expected("64 bits in hexadecimal") };
         self.position += 1;
-        self.mark(')')?;
+        self.expect(')')?;
         Ok(Expr::Literal(Literal::Float(bits, dtype)))
     }
 
     pub(super) fn load(&mut self, code: &mut Code) -> Parsed<Expr> {
-        let lanes = if *self.peek() == Kind::Mark('.') { Some(self.dotted()?) } else { None };
+        let lanes = if *self.peek() == Token::Sign('.') { Some(self.dotted()?) } else { None };
         let place = self.place()?;
         let index = self.subscript(code)?;
         match (place, lanes) {

@@ -1,15 +1,8 @@
 //! Text → kernel.
 
-use super::lex::{Kind, Token, tokens};
-use super::{ParseError, value_type};
-use crate::dim::Dim;
-use crate::dtype::DType;
+use super::value_type;
 use crate::kir::*;
-
-pub(super) type Parsed<T> = Result<T, ParseError>;
-
-/// Blocks and nested expressions deeper than this are refused, as the parser descends for each.
-const DEEPEST: usize = 128;
+use crate::text::{Cursor, Parsed, Token};
 
 /// The kernel of a text; see [`super`].
 ///
@@ -17,11 +10,11 @@ const DEEPEST: usize = 128;
 ///
 /// What is not understood, with its line and column.
 pub fn parse(text: &str) -> Parsed<Kernel> {
-    let mut parser = Parser::new(text)?;
+    let mut parser = Parser::of_text(text, Declarations::default())?;
     let kernel = parser.kernel()?;
     match parser.peek() {
-        Kind::End => Ok(kernel),
-        other => parser.error(format!("found {} after the kernel", other.describe())),
+        Token::End(_) => Ok(kernel),
+        other => parser.error(format!("found {other} after the kernel")),
     }
 }
 
@@ -31,9 +24,9 @@ pub fn parse(text: &str) -> Parsed<Kernel> {
 ///
 /// Those of [`parse`].
 pub fn parse_all(text: &str) -> Parsed<Vec<Kernel>> {
-    let mut parser = Parser::new(text)?;
+    let mut parser = Parser::of_text(text, Declarations::default())?;
     let mut kernels = Vec::new();
-    while *parser.peek() != Kind::End {
+    while !matches!(parser.peek(), Token::End(_)) {
         kernels.push(parser.kernel()?);
     }
     Ok(kernels)
@@ -46,174 +39,58 @@ pub(super) struct Code {
     pub(super) vars: Vec<Var>,
 }
 
-pub(super) struct Parser {
-    tokens: Vec<Token>,
-    pub(super) position: usize,
-    depth: usize,
+/// What a kernel declares, as far as it is read.
+#[derive(Default)]
+pub(super) struct Declarations {
     pub(super) params: Vec<Param>,
     pub(super) arrays: Vec<Array>,
     pub(super) functions: Vec<Function>,
 }
 
-impl Parser {
-    pub(super) fn new(text: &str) -> Parsed<Self> {
-        let tokens = tokens(text)?;
-        Ok(Parser { tokens, position: 0, depth: 0, params: Vec::new(), arrays: Vec::new(), functions: Vec::new() })
-    }
+pub(super) type Parser<'a> = Cursor<'a, Declarations>;
 
-    // ---- tokens ----
-
-    pub(super) fn peek(&self) -> &Kind {
-        &self.tokens[self.position].kind
-    }
-
-    pub(super) fn next(&mut self) -> Kind {
-        let kind = self.peek().clone();
-        if kind != Kind::End {
-            self.position += 1;
-        }
-        kind
-    }
-
-    pub(super) fn error<T>(&self, message: String) -> Parsed<T> {
-        let Token { line, column, .. } = self.tokens[self.position];
-        Err(ParseError { line, column, message })
-    }
-
-    pub(super) fn expected<T>(&self, what: &str) -> Parsed<T> {
-        self.error(format!("expected {what}, found {}", self.peek().describe()))
-    }
-
-    pub(super) fn is_mark(&mut self, mark: char) -> bool {
-        let found = *self.peek() == Kind::Mark(mark);
-        self.position += usize::from(found);
-        found
-    }
-
-    pub(super) fn mark(&mut self, mark: char) -> Parsed<()> {
-        if self.is_mark(mark) { Ok(()) } else { self.expected(&format!("`{mark}`")) }
-    }
-
-    pub(super) fn is_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Kind::Word(found) if found == word);
-        self.position += usize::from(found);
-        found
-    }
-
-    pub(super) fn keyword(&mut self, word: &str) -> Parsed<()> {
-        if self.is_word(word) { Ok(()) } else { self.expected(&format!("`{word}`")) }
-    }
-
-    pub(super) fn word(&mut self) -> Parsed<String> {
-        match self.peek().clone() {
-            Kind::Word(word) => {
-                self.position += 1;
-                Ok(word)
-            }
-            _ => self.expected("a word"),
-        }
-    }
-
-    pub(super) fn name(&mut self) -> Parsed<String> {
-        match self.peek().clone() {
-            Kind::Word(name) | Kind::Text(name) => {
-                self.position += 1;
-                Ok(name)
-            }
-            _ => self.expected("a name"),
-        }
-    }
-
-    /// A number without suffix.
-    pub(super) fn integer<T: TryFrom<i64>>(&mut self, what: &str) -> Parsed<T> {
-        if let Kind::Number(digits, suffix) = self.peek()
-            && suffix.is_empty()
-            && let Some(value) = digits.parse().ok().and_then(|value: i64| T::try_from(value).ok())
-        {
-            self.position += 1;
-            return Ok(value);
-        }
-        self.expected(what)
-    }
-
-    /// A word that stands for something.
-    pub(super) fn choice<T>(&mut self, what: &str, of: impl FnOnce(&str) -> Option<T>) -> Parsed<T> {
-        if let Kind::Word(word) = self.peek()
-            && let Some(value) = of(word)
-        {
-            self.position += 1;
-            return Ok(value);
-        }
-        self.expected(what)
-    }
-
-    pub(super) fn dtype(&mut self) -> Parsed<DType> {
-        self.choice("an element type", DType::from_name)
-    }
-
-    /// What stands between brackets, with commas between.
-    pub(super) fn list<T>(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
-        let mut items = Vec::new();
-        while !self.is_mark(close) {
-            if !items.is_empty() {
-                self.mark(',')?;
-            }
-            items.push(item(self)?);
-        }
-        Ok(items)
-    }
-
-    /// Descends by one level.
-    pub(super) fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth == DEEPEST {
-            return self.error(format!("blocks and expressions nest more than {DEEPEST} deep"));
-        }
-        self.depth += 1;
-        let result = inner(self);
-        self.depth -= 1;
-        result
-    }
-
+impl Parser<'_> {
     // ---- declarations ----
 
     pub(super) fn kernel(&mut self) -> Parsed<Kernel> {
         let mut doc = Vec::new();
         loop {
             match self.peek().clone() {
-                Kind::Doc(line) => {
+                Token::Doc(line) => {
                     self.position += 1;
-                    doc.push(line);
+                    doc.push(line.to_owned());
                 }
-                Kind::Word(word) if word == "doc" => {
+                Token::Word("doc") => {
                     self.position += 1;
                     doc.push(self.name()?);
                 }
                 _ => break,
             }
         }
-        self.keyword("kernel")?;
+        self.expect_word("kernel")?;
         let name = self.name()?;
-        self.keyword("launch")?;
-        self.mark('[')?;
+        self.expect_word("launch")?;
+        self.expect('[')?;
         let global = self.list(']', Self::dim)?;
-        let local = if self.is_word("local") {
-            self.mark('[')?;
+        let local = if self.take_word("local") {
+            self.expect('[')?;
             self.list(']', |parser| parser.integer("a size"))?
         } else {
             Vec::new()
         };
-        let may_race = self.is_word("may_race");
-        (self.params, self.arrays, self.functions) = (Vec::new(), Vec::new(), Vec::new());
+        let may_race = self.take_word("may_race");
+        self.context = Declarations::default();
         let mut code = Code::default();
         self.declarations(&mut code)?;
         let body = self.statements(&mut code)?;
-        let result = if self.is_word("return") { Some(self.expr(&mut code)?) } else { None };
+        let result = if self.take_word("return") { Some(self.expr(&mut code)?) } else { None };
+        let Declarations { params, arrays, functions } = std::mem::take(&mut self.context);
         Ok(Kernel {
             name,
             doc,
-            params: std::mem::take(&mut self.params),
-            arrays: std::mem::take(&mut self.arrays),
-            functions: std::mem::take(&mut self.functions),
+            params,
+            arrays,
+            functions,
             vars: code.vars,
             exprs: code.exprs,
             spans: Vec::new(),
@@ -226,10 +103,10 @@ impl Parser {
 
     pub(super) fn declarations(&mut self, code: &mut Code) -> Parsed<()> {
         loop {
-            if self.is_word("param") {
+            if self.take_word("param") {
                 let name = self.name()?;
-                self.mark(':')?;
-                let kind = match self.word()?.as_str() {
+                self.expect(':')?;
+                let kind = match self.word("a kind of parameter")? {
                     "read" => ParamKind::Buffer(self.dtype()?, Access::Read),
                     "write" => ParamKind::Buffer(self.dtype()?, Access::Write),
                     "read_write" => ParamKind::Buffer(self.dtype()?, Access::ReadWrite),
@@ -243,26 +120,26 @@ impl Parser {
                         return self.expected("`read`, `write`, `read_write`, `scalar`, `symbol` or `value`");
                     }
                 };
-                self.params.push(Param { name, kind });
-            } else if self.is_word("array") {
+                self.context.params.push(Param { name, kind });
+            } else if self.take_word("array") {
                 let name = self.name()?;
-                self.mark(':')?;
+                self.expect(':')?;
                 let space = self.choice("`local` or `private`", |word| match word {
                     "local" => Some(Space::Local),
                     "private" => Some(Space::Private),
                     _ => None,
                 })?;
                 let dtype = self.dtype()?;
-                self.mark('[')?;
+                self.expect('[')?;
                 let length = self.integer("a length")?;
-                self.mark(']')?;
-                self.arrays.push(Array { name, space, dtype, length });
-            } else if self.is_word("var") {
+                self.expect(']')?;
+                self.context.arrays.push(Array { name, space, dtype, length });
+            } else if self.take_word("var") {
                 let var = self.var_declaration()?;
                 code.vars.push(var);
-            } else if self.is_word("fn") {
+            } else if self.take_word("fn") {
                 let function = self.deeper(Self::function)?;
-                self.functions.push(function);
+                self.context.functions.push(function);
             } else {
                 return Ok(());
             }
@@ -271,83 +148,32 @@ impl Parser {
 
     fn var_declaration(&mut self) -> Parsed<Var> {
         let name = self.name()?;
-        self.mark(':')?;
+        self.expect(':')?;
         let ty = self.choice("a type such as `f32` or `f32x8`", value_type)?;
         Ok(Var { name, ty })
     }
 
     pub(super) fn function(&mut self) -> Parsed<Function> {
         let name = self.name()?;
-        self.mark('(')?;
+        self.expect('(')?;
         let mut code = Code::default();
         let params = self.list(')', |parser| {
-            if parser.is_mark('$') {
+            if parser.take('$') {
                 return Ok(VarId(parser.integer("the number of a variable")?));
             }
             code.vars.push(parser.var_declaration()?);
             Ok(VarId(code.vars.len() as u32 - 1))
         })?;
-        self.mark('{')?;
-        while self.is_word("var") {
+        self.expect('{')?;
+        while self.take_word("var") {
             let var = self.var_declaration()?;
             code.vars.push(var);
         }
         let body = self.statements(&mut code)?;
-        self.keyword("return")?;
+        self.expect_word("return")?;
         let result = self.expr(&mut code)?;
-        self.mark('}')?;
+        self.expect('}')?;
         Ok(Function { name, params, vars: code.vars, exprs: code.exprs, body, result })
-    }
-
-    /// A sum of products of numbers, symbols and floor divisions: `N*64 + 3`, `(H - 2) / 2 + 1`, `(N / 2)*3`.
-    pub(super) fn dim(&mut self) -> Parsed<Dim> {
-        self.deeper(|parser| {
-            let mut sum = Dim::default();
-            let mut negative = parser.is_mark('-');
-            loop {
-                let term = parser.dim_product()?;
-                sum = if negative { sum - term } else { sum + term };
-                negative = match parser.peek() {
-                    Kind::Mark('+') => false,
-                    Kind::Mark('-') => true,
-                    _ => return Ok(sum),
-                };
-                parser.position += 1;
-            }
-        })
-    }
-
-    fn dim_product(&mut self) -> Parsed<Dim> {
-        let mut product = self.dim_quotient()?;
-        while self.is_mark('*') {
-            product = product * self.dim_quotient()?;
-        }
-        Ok(product)
-    }
-
-    fn dim_quotient(&mut self) -> Parsed<Dim> {
-        let mut value = self.dim_factor()?;
-        while self.is_mark('/') {
-            let divisor: u64 = self.integer("a divisor")?;
-            if divisor == 0 {
-                return self.error("a dimension is divided by zero".to_string());
-            }
-            value = value.floor_div(divisor);
-        }
-        Ok(value)
-    }
-
-    fn dim_factor(&mut self) -> Parsed<Dim> {
-        if self.is_mark('(') {
-            let inner = self.dim()?;
-            self.mark(')')?;
-            return Ok(inner);
-        }
-        if let Kind::Word(name) = self.peek().clone() {
-            self.position += 1;
-            return Ok(Dim::symbol(&name));
-        }
-        self.integer("a dimension").map(Dim::constant)
     }
 
     // ---- statements ----
@@ -355,13 +181,13 @@ impl Parser {
     pub(super) fn statements(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
         let mut body = Vec::new();
         loop {
-            if self.is_mark('%') {
+            if self.take('%') {
                 let number: usize = self.integer("the number of an expression")?;
                 if number != code.exprs.len() {
                     self.position -= 1;
                     return self.error(format!("the next expression is %{}, not %{number}", code.exprs.len()));
                 }
-                self.mark('=')?;
+                self.expect('=')?;
                 let expr = self.operation(code)?;
                 if number != code.exprs.len() {
                     return self.error(format!("%{number} is taken by an expression nested in its own definition"));
@@ -377,39 +203,39 @@ impl Parser {
     }
 
     pub(super) fn block(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
-        self.mark('{')?;
+        self.expect('{')?;
         let body = self.deeper(|parser| parser.statements(code))?;
-        self.mark('}')?;
+        self.expect('}')?;
         Ok(body)
     }
 
     /// The next statement; `None` where none starts here.
     pub(super) fn statement(&mut self, code: &mut Code) -> Parsed<Option<Stmt>> {
-        if let Kind::Comment(text) = self.peek().clone() {
+        if let Token::Comment(text) = self.peek().clone() {
             self.position += 1;
-            return Ok(Some(Stmt::Comment(text)));
+            return Ok(Some(Stmt::Comment(text.to_owned())));
         }
-        let Kind::Word(word) = self.peek().clone() else { return Ok(None) };
+        let Token::Word(word) = self.peek().clone() else { return Ok(None) };
         self.position += 1;
-        Ok(Some(match word.as_str() {
+        Ok(Some(match word {
             "comment" => Stmt::Comment(self.name()?),
             "let" => {
                 let var = self.var(code)?;
-                self.mark('=')?;
-                if self.is_word("atomic") {
+                self.expect('=')?;
+                if self.take_word("atomic") {
                     return self.atomic(code, Some(var)).map(Some);
                 }
                 Stmt::Let(var, self.expr(code)?)
             }
             "set" => {
                 let var = self.var(code)?;
-                self.mark('=')?;
+                self.expect('=')?;
                 Stmt::Assign(var, self.expr(code)?)
             }
             "store" => {
                 let place = self.place()?;
                 let index = self.subscript(code)?;
-                self.mark('=')?;
+                self.expect('=')?;
                 let value = self.expr(code)?;
                 match place {
                     Place::Param(buffer) => Stmt::Store { buffer, index, value },
@@ -418,14 +244,14 @@ impl Parser {
             }
             "for" => {
                 let var = self.var(code)?;
-                self.keyword("in")?;
+                self.expect_word("in")?;
                 let start = self.expr(code)?;
-                if self.next() != Kind::Range {
+                if self.next() != Token::Range {
                     self.position -= 1;
                     return self.expected("`..`");
                 }
                 let end = self.expr(code)?;
-                self.keyword("step")?;
+                self.expect_word("step")?;
                 let step = self.expr(code)?;
                 Stmt::For { var, start, end, step, body: self.block(code)? }
             }
@@ -436,12 +262,12 @@ impl Parser {
             "if" => {
                 let condition = self.expr(code)?;
                 let then = self.block(code)?;
-                let otherwise = if self.is_word("else") { self.block(code)? } else { Vec::new() };
+                let otherwise = if self.take_word("else") { self.block(code)? } else { Vec::new() };
                 Stmt::If { condition, then, otherwise }
             }
             "break" => Stmt::Break,
             "continue" => Stmt::Continue,
-            "barrier" => Stmt::Barrier { global: self.is_word("global") },
+            "barrier" => Stmt::Barrier { global: self.take_word("global") },
             "atomic" => self.atomic(code, None)?,
             _ => {
                 self.position -= 1;
@@ -451,14 +277,14 @@ impl Parser {
     }
 
     pub(super) fn atomic(&mut self, code: &mut Code, old: Option<VarId>) -> Parsed<Stmt> {
-        self.mark('.')?;
+        self.expect('.')?;
         let op = self.choice("an atomic operation", |word| AtomicOp::ALL.into_iter().find(|op| op.name() == word))?;
         let target = match self.place()? {
             Place::Param(buffer) => AtomicTarget::Buffer(buffer),
             Place::Array(array) => AtomicTarget::Local(array),
         };
         let index = self.subscript(code)?;
-        self.mark(',')?;
+        self.expect(',')?;
         Ok(Stmt::Atomic { op, target, index, value: self.expr(code)?, old })
     }
 }

@@ -241,7 +241,7 @@ fn errors_say_where_and_what() {
         "line 3, column 8: expected a type such as `f32` or `f32x8`, found `f33`"
     );
     assert_eq!(error("kernel k\nlaunch [1]\n?"), "line 3, column 1: '?' has no meaning here");
-    assert_eq!(error("kernel \"k"), "line 1, column 11: a quoted text ends on its line");
+    assert_eq!(error("kernel \"k"), "line 1, column 8: expected a closing quote");
     assert_eq!(error("kernel k\nlaunch [1]\n%0 = add(true)"), "line 3, column 14: expected 2 operands, found 1");
     let deep = format!("kernel k\nlaunch [1]\n%0 = {}true", "not(".repeat(100_000));
     assert!(error(&deep).ends_with("nest more than 128 deep"));

@@ -1,11 +1,11 @@
 //! What a program runs once its sizes are known: dispatches, one after the other.
 
-use crate::device::geometry::Geometry;
 use crate::device::memory::Region;
 use crate::host::NativeEntry;
 use netcl_kernels::dim::Bindings;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{ConvGeometry, ConvKind};
+use netcl_kernels::kir::Geometry;
 use netcl_kernels::kir::Kernel;
 
 /// Native code of a program's loop kernels on the host, by their positions there; empty where there is none.

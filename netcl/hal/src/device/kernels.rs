@@ -3,10 +3,10 @@
 #![allow(unsafe_code, reason = "OpenCL C is run as it is written: who launches it promises what it does")]
 
 use crate::device::commands::CommandBuffer;
-use crate::device::geometry::Geometry;
 use crate::device::memory::Region;
 use crate::device::parameter::Parameter;
 use crate::error::Result;
+use netcl_kernels::kir::Geometry;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -4,7 +4,6 @@ pub mod adapter;
 pub mod backend;
 pub mod commands;
 pub mod dispatch;
-pub mod geometry;
 pub mod kernels;
 pub mod memory;
 pub mod parameter;

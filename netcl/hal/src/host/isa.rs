@@ -5,12 +5,12 @@
 
 use super::native::{Args, NativeKernel};
 use netcl_kernels::kir::interp::Engine;
-use netcl_kernels::kir::interp::math::Baseline;
 use netcl_kernels::kir::interp::ops::{Operation, baseline, compute};
+use netcl_kernels::scalar::Baseline;
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
-use netcl_kernels::kir::interp::math::Fused;
+use netcl_kernels::scalar::Fused;
 
 /// What the processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

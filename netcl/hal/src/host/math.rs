@@ -1,18 +1,11 @@
 //! The operations of native kernels by name: what emitted text calls for scalars, and maps over the lanes of vectors.
 //!
-//! The functions themselves are those of the block interpreter (`netcl_kernels::kir::interp::math`, where the sources
-//! of the formulas stand), so that both give the same bits.
+//! What they give is `netcl_kernels::scalar`'s business, as it is the block interpreter's, so that both give the same bits.
 
-use super::lanes::{Bits, Convert, Recast, Scalar, V};
+use super::lanes::V;
 use super::view::{self, Element};
-use netcl_kernels::kir::interp::math::{Isa, Real};
 use netcl_kernels::kir::interp::ops;
-use std::ops::Neg;
-
-/// The types of floating-point arithmetic.
-pub trait Float: Real + Scalar + Neg<Output = Self> {}
-impl Float for f32 {}
-impl Float for f64 {}
+use netcl_kernels::scalar::{Arithmetic, Bitcast, Bits, Convert, Float, Isa};
 
 macro_rules! float_functions {
     ($($name:ident($x:ident) $value:expr;)*) => {$(
@@ -24,20 +17,20 @@ macro_rules! float_functions {
     )*};
 }
 float_functions! {
-    exp(x) Real::exp::<I>(x);
-    exp2(x) Real::exp2::<I>(x);
-    expm1(x) Real::expm1::<I>(x);
-    log(x) Real::log::<I>(x);
-    log2(x) Real::log2::<I>(x);
-    log1p(x) Real::log1p::<I>(x);
-    sqrt(x) Real::sqrt(x);
-    rsqrt(x) Scalar::div(T::ONE, Real::sqrt(x));
-    recip(x) Scalar::div(T::ONE, x);
-    tanh(x) Real::tanh::<I>(x);
-    erf(x) Real::erf::<I>(x);
-    floor(x) Real::floor(x);
-    ceil(x) Real::ceil(x);
-    round(x) Real::round(x);
+    exp(x) Float::exp::<I>(x);
+    exp2(x) Float::exp2::<I>(x);
+    expm1(x) Float::expm1::<I>(x);
+    log(x) Float::log::<I>(x);
+    log2(x) Float::log2::<I>(x);
+    log1p(x) Float::log1p::<I>(x);
+    sqrt(x) Float::sqrt(x);
+    rsqrt(x) Float::rsqrt(x);
+    recip(x) Float::recip(x);
+    tanh(x) Float::tanh::<I>(x);
+    erf(x) Float::erf::<I>(x);
+    floor(x) Float::floor(x);
+    ceil(x) Float::ceil(x);
+    round(x) Float::round(x);
 }
 
 /// What a vector function does to a vector of one lane.
@@ -68,7 +61,7 @@ macro_rules! scalar_functions {
     ($($name:ident($($x:ident)*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of the kernel IR.")]
         #[inline(always)]
-        pub fn $name<T: Scalar>($($x: T),*) -> T {
+        pub fn $name<T: Arithmetic>($($x: T),*) -> T {
             T::$name($($x),*)
         }
     )*};
@@ -125,19 +118,19 @@ comparisons! {
 /// `x` to the power `y`.
 #[inline(always)]
 pub fn pow<I: Isa, T: Float>(x: T, y: T) -> T {
-    Real::pow::<I>(x, y)
+    Float::pow::<I>(x, y)
 }
 
 /// The angle of the point `(x, y)`.
 #[inline(always)]
 pub fn atan2<T: Float>(y: T, x: T) -> T {
-    Real::atan2(y, x)
+    Float::atan2(y, x)
 }
 
 /// `a * b + c` of floats, rounded once where the processor has the instruction.
 #[inline(always)]
 pub fn mul_add<I: Isa, T: Float>(a: T, b: T, c: T) -> T {
-    Real::fused::<I>(a, b, c)
+    Float::fused::<I>(a, b, c)
 }
 
 /// [`mul_add`] of every lane.
@@ -162,10 +155,10 @@ pub fn select<T: Copy, const L: usize>(condition: V<bool, L>, then: V<T, L>, oth
 
 /// `0, 1, ..` in the lanes.
 #[inline(always)]
-pub fn lane_ids<T: Scalar, const L: usize>() -> V<T, L> {
+pub fn lane_ids<T: Arithmetic, const L: usize>() -> V<T, L> {
     let mut out = [T::default(); L];
     for (lane, out) in out.iter_mut().enumerate() {
-        *out = T::of_lane(lane);
+        *out = T::of_index(lane);
     }
     V(out)
 }
@@ -178,8 +171,8 @@ pub fn cast<T: Convert<U>, U>(x: T) -> U {
 
 /// The same bits.
 #[inline(always)]
-pub fn bitcast<T: Recast<U>, U>(x: T) -> U {
-    x.recast()
+pub fn bitcast<T: Bitcast<U>, U>(x: T) -> U {
+    x.bitcast()
 }
 
 /// `f32` rounded to a storage type and back.

@@ -38,5 +38,5 @@ pub mod exports {
     pub use super::native::{Args, NativeKernel, Passed};
     pub use super::view::{Bf16, Element, F16, View, array_at, array_put};
     pub use netcl_kernels::kir::AtomicOp;
-    pub use netcl_kernels::kir::interp::math::Isa;
+    pub use netcl_kernels::scalar::Isa;
 }

@@ -7,9 +7,9 @@ use super::cells::{Apart, Cells, Stored};
 use super::faults::Faults;
 use super::lanes::V;
 use super::memory::HostBuffer;
-use half::f16;
 use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{Memory, Scalar};
+use netcl_kernels::scalar;
 use std::marker::PhantomData;
 
 /// How an element type is kept in memory and computed with.
@@ -64,11 +64,11 @@ impl Element for F16 {
     type Value = f32;
     #[inline(always)]
     fn load(stored: u16) -> f32 {
-        f16::from_bits(stored).to_f32()
+        scalar::from_f16_bits(stored)
     }
     #[inline(always)]
     fn store(value: f32) -> u16 {
-        f16::from_f32(value).to_bits()
+        scalar::f16_bits(value)
     }
 }
 
@@ -81,16 +81,11 @@ impl Element for Bf16 {
     type Value = f32;
     #[inline(always)]
     fn load(stored: u16) -> f32 {
-        let bits = u32::from(stored) << 16;
-        // A signalling NaN becomes a quiet one.
-        f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { bits | 0x0040_0000 } else { bits })
+        scalar::from_bf16_bits(stored)
     }
-    /// As `half` does it, without branches.
     #[inline(always)]
     fn store(value: f32) -> u16 {
-        let bits = value.to_bits();
-        let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
-        (if value.is_nan() { bits >> 16 | 0x40 } else { rounded }) as u16
+        scalar::bf16_bits(value)
     }
 }
 
@@ -273,21 +268,5 @@ pub fn array_put<T, X: Index>(array: &mut [T], index: X, value: T, number: u32, 
     match array.get_mut(index.offset()) {
         Some(place) => *place = value,
         None => faults.outside(number, index.signed()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use half::bf16;
-
-    #[test]
-    fn bfloat16_rounds_as_the_half_crate_does() {
-        for bits in (0..=u32::MAX).step_by(65_521).chain([0x7f80_0001, 0xffc0_0000, 0x7f7f_ffff, 0x3f80_8000]) {
-            let value = f32::from_bits(bits);
-            assert_eq!(Bf16::store(value), bf16::from_f32(value).to_bits(), "{value:e}");
-            let stored = bits as u16;
-            assert_eq!(Bf16::load(stored).to_bits(), bf16::from_bits(stored).to_f32().to_bits());
-        }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::kernel::KernelObject;
 use super::shared::Parts;
-use crate::device::geometry::Geometry;
 use crate::error::Result;
 use crate::profile;
+use netcl_kernels::kir::Geometry;
 use opencl3::error_codes::{DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::types::{cl_event, cl_int, cl_kernel};
 use std::ptr::{null, null_mut};

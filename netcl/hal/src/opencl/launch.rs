@@ -8,13 +8,13 @@ use super::shared::Shared;
 use crate::device::backend::{Bound, Program as BuiltProgram};
 use crate::device::commands::CommandBuffer;
 use crate::device::dispatch::{BindRequest, Dispatch, Passed, Place, Work};
-use crate::device::geometry::Geometry;
 use crate::device::kernels::KernelArgument;
 use crate::device::memory::Region;
 use crate::device::queue::QueueOrder;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::process;
+use netcl_kernels::kir::Geometry;
 use opencl3::types::cl_int;
 use std::sync::Arc;
 

@@ -20,7 +20,6 @@ mod exit;
 mod finish;
 pub mod handles;
 mod health;
-mod idle_kernels;
 mod in_flight;
 mod kernel;
 mod launch;

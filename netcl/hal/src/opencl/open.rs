@@ -17,8 +17,12 @@ use crate::memory::PinnedBufferPool;
 use crate::process::Live;
 use crate::profile;
 use crate::program::Counters;
+use crate::recent::Recent;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, OnceLock};
+
+/// How many kernel objects that nobody uses are kept.
+const IDLE_KERNELS: usize = 256;
 
 impl OpenCl {
     /// Opens a device in a context of its own and completes its profile.
@@ -80,7 +84,7 @@ impl OpenCl {
             profile,
             transfers: Arc::default(),
             pinned,
-            idle_kernels: Live::new(Mutex::default()),
+            idle_kernels: Live::new(Mutex::new(Recent::new(IDLE_KERNELS))),
             programs,
             sink: OnceLock::new(),
             counters: Counters::default(),

@@ -3,6 +3,7 @@
 use super::driver::Program;
 use crate::error::{Error, Result};
 use crate::program::Key;
+use crate::recent::Recent;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -12,49 +13,30 @@ const KEPT: usize = 512;
 /// Programs built in this process, by key. They outlive their kernels: to build one again takes time, also from a binary,
 /// and NVIDIA's 580.159.04 crashes if a program is released while one of its kernels runs.
 pub(super) struct Programs<P = Program> {
-    known: BTreeMap<Key, Known<P>>,
+    known: Recent<(Key, Arc<P>)>,
     /// Those that some thread builds, for others to wait for.
     building: BTreeMap<Key, Arc<Build<P>>>,
-    /// Counts what is looked up.
-    clock: u64,
 }
 
 /// A build that is under way, and how it ends for all who want it. Where it panics, the next of them builds.
 type Build<P> = OnceLock<Result<Arc<P>, Error>>;
 
-pub(super) struct Known<P> {
-    program: Arc<P>,
-    used: u64,
-}
-
 impl<P> Default for Programs<P> {
     fn default() -> Self {
-        Programs { known: BTreeMap::new(), building: BTreeMap::new(), clock: 0 }
+        Programs { known: Recent::new(KEPT), building: BTreeMap::new() }
     }
 }
 
 impl<P> Programs<P> {
     fn find(&mut self, key: &Key) -> Option<Arc<P>> {
-        let known = self.known.get_mut(key)?;
-        self.clock += 1;
-        known.used = self.clock;
-        Some(known.program.clone())
+        self.known.find(|(known, _)| known == key).map(|(_, program)| program.clone())
     }
 
     /// Keeps one; gives those that are not used and have waited longest, if there are too many.
-    fn keep(&mut self, key: Key, program: Arc<P>) -> Vec<Known<P>> {
-        self.clock += 1;
-        self.known.insert(key, Known { program, used: self.clock });
-        let surplus = self.known.len().saturating_sub(KEPT);
-        if surplus == 0 {
-            return Vec::new();
-        }
-        let unused = self.known.iter().filter(|(_, known)| Arc::strong_count(&known.program) == 1);
-        let mut unused: Vec<(u64, Key)> = unused.map(|(key, known)| (known.used, key.clone())).collect();
-        unused.sort();
+    fn keep(&mut self, key: Key, program: Arc<P>) -> Vec<Arc<P>> {
         // Some more at once: who drops them waits for the device.
-        unused.truncate(surplus + KEPT / 8);
-        unused.iter().filter_map(|(_, key)| self.known.remove(key)).collect()
+        let gone = self.known.add_with((key, program), KEPT / 8, |(_, program)| Arc::strong_count(program) == 1);
+        gone.into_iter().map(|(_, program)| program).collect()
     }
 }
 
@@ -64,7 +46,7 @@ pub(super) fn obtain<P>(
     programs: &Mutex<Programs<P>>,
     key: &Key,
     build: impl FnOnce() -> Result<P>,
-) -> Result<(Arc<P>, Vec<Known<P>>)> {
+) -> Result<(Arc<P>, Vec<Arc<P>>)> {
     let under_way = {
         let mut kept = lock(programs);
         if let Some(program) = kept.find(key) {
@@ -111,7 +93,7 @@ mod tests {
             assert!(programs.keep(key(number), Arc::new(number)).is_empty());
         }
         assert_eq!(programs.find(&key(3)).as_deref(), Some(&3), "used lately");
-        let gone: Vec<usize> = programs.keep(key(KEPT), Arc::new(KEPT)).iter().map(|known| *known.program).collect();
+        let gone: Vec<usize> = programs.keep(key(KEPT), Arc::new(KEPT)).iter().map(|program| **program).collect();
         assert_eq!(gone, (4..=KEPT / 8 + 4).collect::<Vec<_>>());
         assert!((0..4).chain([KEPT]).all(|number| programs.find(&key(number)).is_some()));
     }

@@ -4,9 +4,9 @@ use super::kernel::KernelObject;
 use super::pending::Pending;
 use super::queue_progress::COMPUTING;
 use super::shared::Parts;
-use crate::device::geometry::Geometry;
 use crate::error::Result;
 use crate::profile::{self, Command, Lane};
+use netcl_kernels::kir::Geometry;
 use opencl3::types::{cl_event, cl_int};
 use std::sync::Arc;
 

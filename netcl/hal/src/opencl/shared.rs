@@ -3,12 +3,13 @@
 use super::context::{ClContext, ClDevice, Queue};
 use super::driver::{Buffer, Event as DriverEvent};
 use super::health::Health;
-use super::idle_kernels::IdleKernels;
 use super::in_flight::Transfers;
+use super::kernel::KernelObject;
 use super::memory::ClMemory;
 use super::programs::Programs;
 use super::queue_progress::Progress;
 use crate::device::backend::Backend;
+use crate::device::kernels::KernelSource;
 use crate::device::memory::{Memory, downcast};
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
@@ -17,6 +18,7 @@ use crate::memory::PinnedBufferPool;
 use crate::process::Live;
 use crate::profile;
 use crate::program::Counters;
+use crate::recent::Recent;
 use opencl3::types::{cl_event, cl_int};
 use std::any::Any;
 use std::mem::ManuallyDrop;
@@ -41,7 +43,9 @@ pub(super) struct Parts {
     pub(super) profile: DeviceProfile,
     pub(super) transfers: Arc<Transfers>,
     pub(super) pinned: PinnedBufferPool,
-    pub(super) idle_kernels: Live<Mutex<IdleKernels>>,
+    /// Kernel objects that nobody uses now, by what they were made of: making one costs driver calls, and the program that it is of
+    /// would be built or loaded again.
+    pub(super) idle_kernels: Live<Mutex<Recent<(KernelSource, KernelObject)>>>,
     pub(super) programs: Live<Mutex<Programs>>,
     /// Where the first use of new buffers copies to.
     pub(super) sink: OnceLock<Live<Buffer>>,

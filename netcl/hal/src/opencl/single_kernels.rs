@@ -5,7 +5,6 @@ use super::commands::ClCommands;
 use super::kernel::KernelObject;
 use super::shared::{OpenCl, Shared};
 use crate::device::commands::CommandBuffer;
-use crate::device::geometry::Geometry;
 use crate::device::kernels::{
     DeviceKernel, KernelArgument, KernelCompiler, KernelLimits, KernelSource, RecordedLaunch,
 };
@@ -14,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::process;
 use crate::program::Kind;
 use crate::program::{Key, disk};
+use netcl_kernels::kir::Geometry;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL,
     CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_TYPE_CONST,
@@ -66,9 +66,11 @@ impl OpenCl {
 impl KernelCompiler for OpenCl {
     fn kernel(&self, origin: KernelSource) -> Result<Box<dyn DeviceKernel>> {
         process::check()?;
-        let idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner).take(&origin);
-        let (kernel, is_whole) = match idle {
-            Some(kernel) => (kernel, true),
+        let mut idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle.take(|(known, _)| *known == origin);
+        drop(idle);
+        let (kernel, is_whole) = match taken {
+            Some((_, kernel)) => (kernel, true),
             None => self.new_kernel(&origin)?,
         };
         let (kernel, shared) = (Some(Mutex::new(kernel)), self.shared.clone());
@@ -191,7 +193,7 @@ impl Drop for ClKernel {
         {
             let kernel = kernel.into_inner().unwrap_or_else(PoisonError::into_inner);
             let mut idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner);
-            let surplus = idle.put(origin, kernel);
+            let surplus = idle.add((origin, kernel));
             drop(idle);
             drop(surplus);
         }

@@ -1,8 +1,10 @@
 //! How two values become one.
 
 use crate::error::Result;
-use crate::expression::{Evaluator, Expression, Number};
+use crate::expression::Expression;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::kir::build::KernelBuilder;
+use netcl_kernels::kir::{ExprId, Kernel};
 
 /// An operator that reductions and scans know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,21 +78,21 @@ pub(super) struct Combining {
 }
 
 impl Combining {
-    /// `COMBINE` and `NEUTRAL` for kernels; after the macros of the elements' type.
-    pub(super) fn macros(&self) -> String {
-        format!(
-            "{}{}#define COMBINE(a, b) combine_two((a), (b))\n#define NEUTRAL neutral_value()\n",
-            self.both.opencl("combine_two", &["a".to_owned(), "b".to_owned()]),
-            self.neutral.opencl("neutral_value", &[]),
-        )
+    /// `combine_two` and `neutral_value`, as device functions.
+    pub(super) fn functions(&self) -> [Kernel; 2] {
+        [
+            self.both.function("combine_two", &["a".to_owned(), "b".to_owned()]),
+            self.neutral.function("neutral_value", &[]),
+        ]
     }
 
-    pub(super) fn neutral<T: Number>(&self) -> T {
-        Evaluator::new(&self.neutral).one(&[])
+    /// What two values of a kernel become.
+    pub(super) fn lower(&self, builder: &mut KernelBuilder, a: ExprId, b: ExprId) -> ExprId {
+        self.both.lower(builder, &[a, b])
     }
 
-    /// What combines values one after the other, on one thread.
-    pub(super) fn evaluator<T: Number>(&self) -> Evaluator<'_, T> {
-        Evaluator::new(&self.both)
+    /// The neutral value in a kernel.
+    pub(super) fn neutral(&self, builder: &mut KernelBuilder) -> ExprId {
+        self.neutral.lower(builder, &[])
     }
 }

@@ -1,54 +1,45 @@
 //! What the algorithms share: where they run, and how their kernels get their types and launch.
 
+use super::combine::Combining;
+use super::host::Elements;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
-use crate::expression::{Expression, Number, TO_BF16, computed_in, type_name};
+use crate::expression::{Expression, computed_in, opencl};
 use crate::launch::{self, Argument};
 use crate::recording;
-use crate::tensor::vector;
-use crate::tensor::{Element, Tensor};
-use half::{bf16, f16};
-use netcl_hal::device::geometry::Geometry;
+use crate::tensor::Tensor;
 use netcl_hal::device::kernels::{DeviceKernel, KernelCompiler, KernelSource};
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
-use std::sync::Arc;
+use netcl_kernels::emit::{bf16_from_float, storage_type};
+use netcl_kernels::kir::Geometry;
+use netcl_kernels::kir::Kernel;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Elements that a thread of the host takes at a time.
 pub(super) const CHUNK: usize = 1 << 14;
 
-/// Runs `$body` with the Rust type in which elements of `$dtype` are computed.
-macro_rules! with_number {
-    ($operation:expr, $dtype:expr, $number:ident => $body:expr) => {
-        match crate::expression::computed_in($dtype) {
-            netcl_kernels::dtype::DType::I32 => {
-                type $number = i32;
-                $body
-            }
-            netcl_kernels::dtype::DType::U32 => {
-                type $number = u32;
-                $body
-            }
-            netcl_kernels::dtype::DType::I64 => {
-                type $number = i64;
-                $body
-            }
-            netcl_kernels::dtype::DType::F32 => {
-                type $number = f32;
-                $body
-            }
-            netcl_kernels::dtype::DType::F64 => {
-                type $number = f64;
-                $body
-            }
-            found => Err(crate::error::Error::DType {
-                operation: $operation,
-                expected: netcl_kernels::dtype::DType::F32,
-                found,
-            }),
-        }
-    };
+/// What was made for the arguments of earlier calls: parsed expressions, and the macros that kernels get of them.
+pub(super) type Made<K, V> = Mutex<Recent<(K, Arc<V>)>>;
+
+/// How many are kept of each.
+pub(super) const KEPT: usize = 64;
+
+/// The value whose key fits, or else what `make` gives.
+pub(super) fn made<K, V>(
+    known: &Made<K, V>,
+    fits: impl Fn(&K) -> bool,
+    make: impl FnOnce() -> Result<(K, V)>,
+) -> Result<Arc<V>> {
+    let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, value)) = lock().find(|(key, _)| fits(key)) {
+        return Ok(value.clone());
+    }
+    let (key, value) = make()?;
+    let value = Arc::new(value);
+    lock().add((key, value.clone()));
+    Ok(value)
 }
-pub(super) use with_number;
 
 /// Where an algorithm runs.
 pub(super) enum Place<'a> {
@@ -140,15 +131,35 @@ pub(super) fn computable(operation: &str, device: &Device, dtype: DType) -> Resu
     Ok(())
 }
 
-/// Macros for elements of `dtype`, whose products and sums are rounded one by one as on the host; they are read as `v0`, `v1`,
-/// … and written: `T`, `INPUTS`, `VALUE`, `LOAD_FOUR`, `FOUR`, `OUT`, `PUT`.
-pub(super) fn element_macros(dtype: DType, inputs: usize, expression: Option<&Expression>) -> String {
+/// What kernels over elements of `dtype` get: functions of the expression and the operator, whose products and sums are rounded
+/// one by one as on the host, and macros. Elements are read as `v0`, `v1`, … and written: `T`, `INPUTS`, `VALUE`, `LOAD_FOUR`,
+/// `FOUR`, `OUT`, `PUT`; values are combined: `COMBINE`, `NEUTRAL`.
+///
+/// # Errors
+///
+/// None that a user can cause: those of [`crate::expression::opencl`].
+pub(super) fn head(elements: Elements<'_>, combining: Option<&Combining>) -> Result<String> {
+    let Elements { dtype, inputs, expression } = elements;
     let names = Expression::variables(inputs);
-    let stored = match dtype {
-        DType::F16 => "half",
-        DType::BF16 => "ushort",
-        other => type_name(other),
-    };
+    let mapped = expression.map(|expression| expression.function("map_value", &names));
+    let functions: Vec<Kernel> =
+        mapped.into_iter().chain(combining.into_iter().flat_map(Combining::functions)).collect();
+    let mut text = "#pragma OPENCL FP_CONTRACT OFF\n".to_owned();
+    if dtype == DType::F64 {
+        text.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    }
+    text.push_str(&opencl(&functions)?);
+    text.push_str(&element_macros(elements));
+    if combining.is_some() {
+        text.push_str("#define COMBINE(a, b) combine_two((a), (b))\n#define NEUTRAL neutral_value()\n");
+    }
+    Ok(text)
+}
+
+/// How elements are read, four at a time too, and written.
+fn element_macros(Elements { dtype, inputs, expression }: Elements<'_>) -> String {
+    let names = Expression::variables(inputs);
+    let stored = storage_type(dtype);
     // An element as it is stored, as a number.
     let number = |element: String| match dtype {
         DType::BF16 => format!("as_float((uint){element} << 16)"),
@@ -172,16 +183,14 @@ pub(super) fn element_macros(dtype: DType, inputs: usize, expression: Option<&Ex
         format!("{function}({})", elements.join(", "))
     };
     let (helper, put) = match dtype {
-        DType::F16 => ("", "vstore_half((v), (i), (p))"),
-        DType::BF16 => (TO_BF16, "((p)[i] = netcl_to_bf16(v))"),
-        _ => ("", "((p)[i] = (v))"),
+        DType::F16 => (String::new(), "vstore_half((v), (i), (p))"),
+        DType::BF16 => (bf16_from_float(), "((p)[i] = netcl_bf16_from_float(v))"),
+        _ => (String::new(), "((p)[i] = (v))"),
     };
     format!(
-        "#pragma OPENCL FP_CONTRACT OFF\n{}{}{helper}#define T {}\n#define INPUTS {}\n#define VALUE(i) {}\n\
-         #define LOAD_FOUR(name, i) {}\n#define FOUR(name, k) {}\n#define OUT {stored}\n#define PUT(p, i, v) {put}\n",
-        Expression::prelude(dtype),
-        expression.map_or_else(String::new, |expression| expression.opencl("map_value", &names)),
-        type_name(computed_in(dtype)),
+        "{helper}#define T {}\n#define INPUTS {}\n#define VALUE(i) {}\n#define LOAD_FOUR(name, i) {}\n\
+         #define FOUR(name, k) {}\n#define OUT {stored}\n#define PUT(p, i, v) {put}\n",
+        storage_type(computed_in(dtype)),
         parameters.join(" "),
         of(&reads),
         loads.join("; "),
@@ -245,39 +254,4 @@ pub(super) fn launch_over(
     }
     let group = group(device.profile(), 256).min(kernel.limits()?.work_group);
     launch(device, kernel, arguments, items.div_ceil(group), group)
-}
-
-/// The elements as they are computed with.
-pub(super) fn load<T: Number>(tensor: &Tensor) -> Result<Vec<T>> {
-    fn all<S: Element, T>(tensor: &Tensor, number: impl Fn(S) -> T) -> Result<Vec<T>> {
-        let elements = tensor.to_vec::<S>()?;
-        vector::collect(tensor.device(), elements.len(), elements.into_iter().map(number))
-    }
-    match tensor.dtype() {
-        DType::F16 => all(tensor, |value: f16| T::of_float(value.to_f64())),
-        DType::BF16 => all(tensor, |value: bf16| T::of_float(value.to_f64())),
-        DType::U8 => all(tensor, |value: u8| T::of_integer(value.into())),
-        _ => tensor.to_vec(),
-    }
-}
-
-/// A tensor of `dtype` with these elements.
-pub(super) fn store<T: Number>(device: &Device, values: &[T], shape: &[usize], dtype: DType) -> Result<Tensor> {
-    let floats = values.iter().map(|value| value.to_f64());
-    match dtype {
-        DType::F16 => stored(device, values.len(), floats.map(f16::from_f64), shape),
-        // These are values of `f32`.
-        DType::BF16 => stored(device, values.len(), floats.map(|value| bf16::from_f32(value as f32)), shape),
-        DType::U8 => stored(device, values.len(), floats.map(|value| value as i64 as u8), shape),
-        _ => Tensor::from_slice(device, values, shape),
-    }
-}
-
-fn stored<S: Element>(
-    device: &Device,
-    len: usize,
-    elements: impl Iterator<Item = S>,
-    shape: &[usize],
-) -> Result<Tensor> {
-    Tensor::from_slice(device, &vector::collect(device, len, elements)?, shape)
 }

@@ -1,17 +1,16 @@
 //! A result for each element.
 
-use super::common::{self, CHUNK, Place, Source, with_number};
-use super::recent::RecentlyUsed;
-use crate::device::Device;
+use super::common::{self, KEPT, Made, Place, Source};
+use super::host::{self, Elements};
 use crate::error::Result;
-use crate::expression::{Evaluator, Expression, Number};
+use crate::expression::Expression;
 use crate::launch::Argument;
+use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
-use crate::tensor::vector;
 use netcl_hal::device::kernels::KernelCompiler;
-use netcl_hal::host::pool;
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The result of `expression` for the elements `v0`, `v1`, … of `inputs`, which are of one type and shape; the result has
 /// both. Does not wait for the device.
@@ -42,70 +41,50 @@ pub fn matching(expression: &str, inputs: &[&Tensor]) -> Result<Tensor> {
     run("algorithms::matching", expression, inputs, DType::Bool)
 }
 
-/// An expression for inputs of some type, and what kernels get of it.
-struct Mapping {
-    expression: Expression,
-    source: Source,
+/// An expression for inputs of some type, ready to run.
+enum Mapping {
+    Host(host::Map),
+    OpenCl(Source),
 }
 
-/// What tells mappings apart: the expression, how many inputs of which type, the type of the result.
-type Asked = (String, usize, DType, DType);
+/// What tells mappings apart: the expression, how many inputs of which type, the type of the result, and whether it is for the host.
+type Asked = (String, usize, DType, DType, bool);
 
-fn mapping(expression: &str, inputs: usize, dtype: DType, result: DType) -> Result<Arc<Mapping>> {
-    static RECENT: RecentlyUsed<Asked, Mapping> = RecentlyUsed::new();
-    let rest = (inputs, dtype, result);
-    let fits = |known: &Asked| known.0 == expression && (known.1, known.2, known.3) == rest;
-    RECENT.get(fits, || {
-        let asked = (expression.to_owned(), inputs, dtype, result);
+fn mapping(expression: &str, inputs: &[&Tensor], result: DType, on_host: bool) -> Result<Arc<Mapping>> {
+    static MADE: Made<Asked, Mapping> = Mutex::new(Recent::new(KEPT));
+    let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
+    let rest = (inputs, dtype, result, on_host);
+    let fits = |known: &Asked| known.0 == expression && (known.1, known.2, known.3, known.4) == rest;
+    common::made(&MADE, fits, || {
+        let asked = (expression.to_owned(), inputs, dtype, result, on_host);
         let expression = Expression::parse(expression, &Expression::variables(inputs), dtype)?;
-        let mut macros = common::element_macros(dtype, inputs, Some(&expression));
-        if result == DType::Bool {
-            macros.push_str("#undef OUT\n#undef PUT\n#define OUT uchar\n#define PUT(p, i, v) ((p)[i] = (v) != 0)\n");
+        let elements = Elements { dtype, inputs, expression: Some(&expression) };
+        if on_host {
+            return Ok((asked, Mapping::Host(host::Map::new(device, elements, result)?)));
         }
-        Ok((asked, Mapping { expression, source: common::source(macros, include_str!("map.cl")) }))
+        let mut head = common::head(elements, None)?;
+        if result == DType::Bool {
+            head.push_str("#undef OUT\n#undef PUT\n#define OUT uchar\n#define PUT(p, i, v) ((p)[i] = (v) != 0)\n");
+        }
+        Ok((asked, Mapping::OpenCl(common::source(head, include_str!("map.cl")))))
     })
 }
 
 fn run(operation: &'static str, expression: &str, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
     let first = common::alike(operation, inputs)?;
-    let mapping = mapping(expression, inputs.len(), first.dtype(), result)?;
-    match common::place(operation, first.device())? {
-        Place::Host => {
-            with_number!(operation, first.dtype(), T => on_host::<T>(&mapping.expression, inputs, result))
+    let (device, n) = (first.device(), first.elements());
+    let place = common::place(operation, device);
+    let mapping = mapping(expression, inputs, result, matches!(place, Ok(Place::Host)))?;
+    match (&*mapping, place?) {
+        (Mapping::OpenCl(source), Place::Device(compiler)) => on_opencl(operation, compiler, source, inputs, result),
+        (Mapping::Host(map), _) => {
+            let out = Tensor::uninitialised("map", device, first.shape(), result)?;
+            let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
+            map.run(operation, &reads, out.region(), n)?;
+            Ok(out)
         }
-        Place::Device(compiler) => on_opencl(operation, compiler, &mapping.source, inputs, result),
+        (Mapping::OpenCl(_), Place::Host) => unreachable!("a mapping is made for its place"),
     }
-}
-
-fn on_host<T: Number>(expression: &Expression, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
-    let (device, shape) = (inputs[0].device(), inputs[0].shape());
-    let values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
-    let results = values_of(device, expression, &values, inputs[0].elements())?;
-    if result == DType::Bool {
-        let truths = vector::collect(device, results.len(), results.iter().copied().map(Number::holds))?;
-        return Tensor::from_slice(device, &truths, shape);
-    }
-    common::store(device, &results, shape, result)
-}
-
-/// The results for all elements, by all threads.
-pub(super) fn values_of<T: Number>(
-    device: &Device,
-    expression: &Expression,
-    inputs: &[Vec<T>],
-    count: usize,
-) -> Result<Vec<T>> {
-    let mut results = vector::zeros::<T>(device, count)?;
-    pool::share(results.chunks_mut(CHUNK), &|chunk, results| {
-        let start = chunk * CHUNK;
-        let inputs: Vec<&[T]> = inputs.iter().map(|input| &input[start..start + results.len()]).collect();
-        let mut written = 0;
-        Evaluator::new(expression).run(&inputs, results.len(), |block| {
-            results[written..written + block.len()].copy_from_slice(block);
-            written += block.len();
-        });
-    });
-    Ok(results)
 }
 
 fn on_opencl(

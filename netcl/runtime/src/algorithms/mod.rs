@@ -29,8 +29,8 @@
 //! # Numbers of elements
 //!
 //! Every number of elements is allowed, 0 included. What counts or numbers elements does so in 32 bits: sorting, picking and
-//! counting take fewer than 2^31 elements and say so otherwise. Shapes matter where it is said; else the elements are taken
-//! in row-major order.
+//! counting take fewer than 2^31 elements and say so otherwise, and on the host mapping, reducing and scanning fewer than 2^32.
+//! Shapes matter where it is said; else the elements are taken in row-major order.
 //!
 //! # Errors
 //!
@@ -39,7 +39,7 @@
 //! | error | when |
 //! |---|---|
 //! | [`Unsupported`](crate::Error::Unsupported) | on the null device; on the host while it is recorded ([`crate::Device::record`]); for expressions over f64 on a device that cannot compute with it |
-//! | [`OutOfMemory`](crate::Error::OutOfMemory) | there is no memory for the result or for what is between, on the host also for the elements as they are computed with |
+//! | [`OutOfMemory`](crate::Error::OutOfMemory) | there is no memory for the result or for what is between |
 //! | [`Driver`](crate::Error::Driver), [`Build`](crate::Error::Build), [`Lost`](crate::Error::Lost) | the driver fails or refuses a kernel of netcl's, or the device is lost; where the device is waited for, also what was started before |
 //! | [`Config`](crate::Error::Config), [`Forked`](crate::Error::Forked) | an environment variable has a bad value; the process is a forked child |
 
@@ -47,9 +47,9 @@ mod combine;
 mod common;
 mod compact;
 mod histogram;
+mod host;
 mod map;
 mod random;
-mod recent;
 mod reduce;
 mod scan;
 mod sort;

@@ -1,18 +1,18 @@
 //! All elements combined to one.
 
-use super::combine::{Combine, Combining};
-use super::common::{self, CHUNK, Place, Source, with_number};
-use super::map::values_of;
-use super::recent::RecentlyUsed;
+use super::combine::Combine;
+use super::common::{self, KEPT, Made, Place, Source};
+use super::host::{self, Elements};
 use crate::error::Result;
-use crate::expression::{Expression, Number, computed_in};
+use crate::expression::{Expression, computed_in};
 use crate::launch::Argument;
+use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_hal::device::kernels::KernelCompiler;
-use netcl_hal::host::pool;
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// All elements of `x` combined, as a tensor of shape `[]` and the same type; of no elements the neutral one. Does not wait
 /// for the device.
@@ -46,77 +46,62 @@ pub fn map_reduce(expression: &str, combine: impl Into<Combine>, inputs: &[&Tens
     run("algorithms::map_reduce", &combine.into(), Some(expression), inputs)
 }
 
-/// How elements become one, and what kernels get of it.
-struct Reduction {
-    combining: Combining,
-    expression: Option<Expression>,
-    source: Source,
+/// How elements become one, ready to run.
+enum Reduction {
+    Host(host::Reduce),
+    OpenCl(Source),
 }
 
-/// What tells reductions apart: the operator, the expression, how many inputs of which type, the size of work-groups.
-type Asked = (Combine, Option<String>, usize, DType, usize);
+/// What tells reductions apart: the operator, the expression, how many inputs of which type, the size of work-groups; of the
+/// host's there is none.
+type Asked = (Combine, Option<String>, usize, DType, Option<usize>);
 
 fn reduction(
     combine: &Combine,
     expression: Option<&str>,
-    inputs: usize,
-    dtype: DType,
-    group: usize,
+    inputs: &[&Tensor],
+    group: Option<usize>,
 ) -> Result<Arc<Reduction>> {
-    static RECENT: RecentlyUsed<Asked, Reduction> = RecentlyUsed::new();
+    static MADE: Made<Asked, Reduction> = Mutex::new(Recent::new(KEPT));
+    let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
     let rest = (inputs, dtype, group);
     let fits =
         |known: &Asked| (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression;
-    RECENT.get(fits, || {
+    common::made(&MADE, fits, || {
         let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, group);
         let combining = combine.parse(dtype)?;
         let parse = |expression| Expression::parse(expression, &Expression::variables(inputs), dtype);
         let expression = expression.map(parse).transpose()?;
-        let elements = common::element_macros(dtype, inputs, expression.as_ref());
-        let macros = format!("{elements}{}#define GROUP {group}\n", combining.macros());
-        let source = common::source(macros, include_str!("reduce.cl"));
-        Ok((asked, Reduction { combining, expression, source }))
+        let elements = Elements { dtype, inputs, expression: expression.as_ref() };
+        let Some(group) = group else {
+            return Ok((asked, Reduction::Host(host::Reduce::new(device, elements, &combining)?)));
+        };
+        let head = format!("{}#define GROUP {group}\n", common::head(elements, Some(&combining))?);
+        Ok((asked, Reduction::OpenCl(common::source(head, include_str!("reduce.cl")))))
     })
 }
 
 fn run(operation: &'static str, combine: &Combine, expression: Option<&str>, inputs: &[&Tensor]) -> Result<Tensor> {
-    let (device, dtype) = (inputs[0].device(), inputs[0].dtype());
+    let device = inputs[0].device();
     let place = common::place(operation, device)?;
     let profile = device.profile();
-    let group = common::group(profile, if profile.target == Target::Gpu { 256 } else { 64 });
-    let reduction = reduction(combine, expression, inputs.len(), dtype, group)?;
-    match place {
-        Place::Host => with_number!(operation, dtype, T => {
-            on_host::<T>(&reduction.combining, reduction.expression.as_ref(), inputs)
-        }),
-        Place::Device(compiler) => on_opencl(operation, compiler, &reduction.source, group, inputs),
-    }
-}
-
-fn on_host<T: Number>(combining: &Combining, expression: Option<&Expression>, inputs: &[&Tensor]) -> Result<Tensor> {
-    let mut values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
-    let values = match expression {
-        Some(expression) => values_of(inputs[0].device(), expression, &values, inputs[0].elements())?,
-        None => values.swap_remove(0),
+    let group = match place {
+        Place::Host => None,
+        Place::Device(_) => Some(common::group(profile, if profile.target == Target::Gpu { 256 } else { 64 })),
     };
-    let mut parts = vec![combining.neutral(); values.len().div_ceil(CHUNK)];
-    pool::share(parts.iter_mut().zip(values.chunks(CHUNK)), &|_, (part, chunk)| *part = total(combining, chunk));
-    common::store(inputs[0].device(), &[total(combining, &parts)], &[], inputs[0].dtype())
-}
-
-/// Halves again and again: blocks of values are combined at once, and rounding errors grow with the logarithm alone.
-fn total<T: Number>(combining: &Combining, values: &[T]) -> T {
-    let mut evaluator = combining.evaluator();
-    let mut values = values.to_vec();
-    while values.len() > 1 {
-        let half = values.len() / 2;
-        let mut sums = Vec::with_capacity(values.len() - half);
-        evaluator.run(&[&values[..half], &values[half..2 * half]], half, |block| sums.extend_from_slice(block));
-        sums.extend_from_slice(&values[2 * half..]);
-        values = sums;
+    let reduction = reduction(combine, expression, inputs, group)?;
+    match (&*reduction, place, group) {
+        (Reduction::OpenCl(source), Place::Device(compiler), Some(group)) => {
+            on_opencl(operation, compiler, source, group, inputs)
+        }
+        (Reduction::Host(reduce), ..) => {
+            let out = Tensor::uninitialised("reduce", device, &[], inputs[0].dtype())?;
+            let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
+            reduce.run(operation, device, &reads, out.region(), inputs[0].elements())?;
+            Ok(out)
+        }
+        (Reduction::OpenCl(_), ..) => unreachable!("a reduction is made for its place"),
     }
-    let neutral = combining.neutral();
-    values.first().map_or(neutral, |&value| evaluator.one(&[neutral, value]))
 }
 
 fn on_opencl(

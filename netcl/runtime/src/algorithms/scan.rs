@@ -1,16 +1,15 @@
 //! Prefixes of a sequence.
 
-use super::combine::{Combine, Combining, Operator};
-use super::common::{self, CHUNK, Place, Source, with_number};
-use super::map::values_of;
+use super::combine::{Combine, Operator};
+use super::common::{self, Place, Source};
+use super::host::{self, Elements};
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
-use crate::expression::{Expression, Number, computed_in};
+use crate::expression::{Expression, computed_in};
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_hal::device::kernels::KernelCompiler;
-use netcl_hal::host::pool;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 
@@ -75,54 +74,25 @@ fn run(
     let combining = combine.parse(dtype)?;
     let parse = |expression| Expression::parse(expression, &Expression::variables(inputs.len()), dtype);
     let expression = expression.map(parse).transpose()?;
+    let elements = Elements { dtype, inputs: inputs.len(), expression: expression.as_ref() };
+    let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
+    let n = inputs[0].elements();
     match common::place(operation, device)? {
-        Place::Host => with_number!(operation, dtype, T => on_host::<T>(&combining, kind, expression.as_ref(), inputs)),
+        Place::Host => {
+            let out = Tensor::uninitialised("scan", device, shape, dtype)?;
+            let prefixes = host::Prefixes::new(device, elements, &combining, kind == Scan::Inclusive)?;
+            prefixes.run(operation, device, &reads, out.region(), n)?;
+            Ok(out)
+        }
         Place::Device(compiler) => {
             common::computable(operation, device, dtype)?;
             let out = Tensor::uninitialised("scan", device, shape, dtype)?;
-            let macros = common::element_macros(dtype, inputs.len(), expression.as_ref()) + &combining.macros();
+            let macros = common::head(elements, Some(&combining))?;
             let job = Job { device, compiler, macros: &macros, kind, value: computed_in(dtype).size() };
-            let regions: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
-            job.run(&regions, out.region(), inputs[0].elements())?;
+            job.run(&reads, out.region(), n)?;
             Ok(out)
         }
     }
-}
-
-fn on_host<T: Number>(
-    combining: &Combining,
-    kind: Scan,
-    expression: Option<&Expression>,
-    inputs: &[&Tensor],
-) -> Result<Tensor> {
-    let x = inputs[0];
-    let mut values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
-    let mut values = match expression {
-        Some(expression) => values_of(x.device(), expression, &values, x.elements())?,
-        None => values.swap_remove(0),
-    };
-    let mut totals = vec![combining.neutral(); values.len().div_ceil(CHUNK)];
-    pool::share(totals.iter_mut().zip(values.chunks(CHUNK)), &|_, (total, chunk)| {
-        let mut evaluator = combining.evaluator();
-        *total = chunk[1..].iter().fold(chunk[0], |sum, &value| evaluator.one(&[sum, value]));
-    });
-    let mut evaluator = combining.evaluator();
-    let mut sum = combining.neutral();
-    let mut before = Vec::with_capacity(totals.len());
-    for total in totals {
-        before.push(sum);
-        sum = evaluator.one(&[sum, total]);
-    }
-    pool::share(values.chunks_mut(CHUNK), &|position, chunk| {
-        let mut evaluator = combining.evaluator();
-        let mut sum = before[position];
-        for value in chunk {
-            let with = evaluator.one(&[sum, *value]);
-            *value = if kind == Scan::Exclusive { sum } else { with };
-            sum = with;
-        }
-    });
-    common::store(x.device(), &values, x.shape(), x.dtype())
 }
 
 /// A scan on an OpenCL device.
@@ -250,14 +220,14 @@ pub(super) fn places(
     out: &BufferHandle,
     n: usize,
 ) -> Result<()> {
-    let mut macros = common::element_macros(DType::U32, 1, None);
+    let sum = Combine::from(Operator::Sum).parse(DType::U32)?;
+    let mut macros = common::head(Elements { dtype: DType::U32, inputs: 1, expression: None }, Some(&sum))?;
     if dtype == DType::Bool {
         macros.push_str("#undef INPUTS\n#undef VALUE\n#undef LOAD_FOUR\n#undef FOUR\n");
         macros.push_str("#define INPUTS __global const uchar* v0,\n#define VALUE(i) (v0[i] != 0)\n");
         macros.push_str("#define LOAD_FOUR(name, i) const uchar4 name##_v0 = ((__global const uchar4*)v0)[i]\n");
         macros.push_str("#define FOUR(name, k) (name##_v0.s##k != 0)\n");
     }
-    macros.push_str(&Combine::from(Operator::Sum).parse(DType::U32)?.macros());
     Job { device, compiler, macros: &macros, kind: Scan::Exclusive, value: 4 }.run(&[counts], out, n)
 }
 
@@ -266,12 +236,16 @@ mod tests {
     use super::*;
     use crate::device::Vendor;
 
+    fn head() -> String {
+        let sum = Combine::from(Operator::Sum).parse(DType::I64).unwrap();
+        common::head(Elements { dtype: DType::I64, inputs: 1, expression: None }, Some(&sum)).unwrap()
+    }
+
     #[test]
     fn no_kernel_is_built_that_is_not_launched() {
         for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
             let Some(compiler) = device.backend().kernels() else { continue };
-            let macros = common::element_macros(DType::I64, 1, None)
-                + &Combine::from(Operator::Sum).parse(DType::I64).unwrap().macros();
+            let macros = head();
             let job = Job { device: &device, compiler, macros: &macros, kind: Scan::Inclusive, value: 8 };
             for (kernels, launches, built) in [
                 (Kernels::Once, Launches::One, [true, false, false, false]),
@@ -297,8 +271,7 @@ mod tests {
             for n in [1usize, 4095, 4097, 70_001, (1 << 18) + 3].into_iter().filter(|&n| n <= most) {
                 let values: Vec<i64> = (0..n as i64).map(|i| i * 7919 % 1000 - 300).collect();
                 let x = Tensor::from_slice(&device, &values, &[n]).unwrap();
-                let macros = common::element_macros(DType::I64, 1, None)
-                    + &Combine::from(Operator::Sum).parse(DType::I64).unwrap().macros();
+                let macros = head();
                 for kind in [Scan::Inclusive, Scan::Exclusive] {
                     let job = Job { device: &device, compiler, macros: &macros, kind, value: 8 };
                     let [one, three] = [Launches::One, Launches::Three].map(|launches| {

@@ -19,6 +19,7 @@ use crate::tensor::Tensor;
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::process;
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::verify::Verified;
@@ -46,12 +47,11 @@ pub(crate) struct Loaded {
 }
 
 /// Plans that are bound and not in use. Their arenas are given up where memory is short.
-#[derive(Default)]
-struct Idle(Mutex<Vec<BoundPlan>>);
+struct Idle(Mutex<Recent<BoundPlan>>);
 
 impl Reserve for Idle {
     fn release(&self) -> bool {
-        let dropped = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let dropped = self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
         !dropped.is_empty()
     }
 }
@@ -77,7 +77,7 @@ impl Loaded {
         let versions = again.filter(|_| !plan.decisions.is_empty()).map(Versions::new);
         let answers = Answer::by_rule(&plan);
         let base = Arc::new(Version::new(plan, answers, native)?);
-        let bound = Arc::<Idle>::default();
+        let bound = Arc::new(Idle(Mutex::new(Recent::new(BOUND_KEPT))));
         device.add_reserve(Arc::<Idle>::downgrade(&bound));
         Ok(Loaded { device: device.id(), base, versions, bound, warned: AtomicBool::new(false) })
     }
@@ -169,8 +169,8 @@ impl Loaded {
         let ready = |bound: &BoundPlan| bound.generation == generation && bound.sizes == *sizes;
         {
             let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(position) = list.iter().position(ready) {
-                return Ok(list.remove(position));
+            if let Some(bound) = list.take(ready) {
+                return Ok(bound);
             }
             list.retain(|bound| bound.sizes != *sizes);
         }
@@ -205,8 +205,7 @@ impl Loaded {
 
     fn keep_bound(&self, bound: BoundPlan) {
         let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
-        list.insert(0, bound);
-        let surplus = if list.len() > BOUND_KEPT { list.pop() } else { None };
+        let surplus = list.add(bound);
         drop(list);
         drop(surplus);
     }

@@ -7,6 +7,7 @@ use crate::executor::interface::Interface;
 use crate::executor::resolve::{Resolved, resolve};
 use netcl_hal::device::backend::Program;
 use netcl_hal::device::dispatch::{Native, ProgramSource};
+use netcl_hal::recent::Recent;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::verify::{Verified, verify};
@@ -55,13 +56,13 @@ pub(super) struct Version {
     pub(super) answers: Vec<Answer>,
     native: Native,
     program: OnceLock<Box<dyn Program>>,
-    resolved: Mutex<Vec<Arc<Resolved>>>,
+    resolved: Mutex<Recent<Arc<Resolved>>>,
 }
 
 impl Version {
     pub(super) fn new(plan: Verified, answers: Vec<Answer>, native: Native) -> Result<Version> {
         let interface = Interface::of(&plan);
-        let (program, resolved) = (OnceLock::new(), Mutex::default());
+        let (program, resolved) = (OnceLock::new(), Mutex::new(Recent::new(RESOLVED_KEPT)));
         Ok(Version { plan, interface, answers, native, program, resolved })
     }
 
@@ -107,14 +108,11 @@ impl Version {
             });
         }
         let mut list = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = list.iter().find(|known| known.store == store.id() && known.prefix == prefix) {
+        if let Some(found) = list.find(|known| known.store == store.id() && known.prefix == prefix) {
             return Ok(Some(found.clone()));
         }
         let resolved = Arc::new(resolve(&self.plan, &self.interface, store, prefix)?);
-        if list.len() == RESOLVED_KEPT {
-            list.remove(0);
-        }
-        list.push(resolved.clone());
+        list.add(resolved.clone());
         Ok(Some(resolved))
     }
 }

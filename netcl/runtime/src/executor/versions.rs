@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::executor::policy::{Generation, KernelPolicy};
 use crate::executor::version::{Answer, Version, verified};
 use crate::geometry;
+use netcl_hal::recent::Recent;
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
@@ -51,17 +52,15 @@ pub(super) struct Versions {
     others: Mutex<Others>,
 }
 
-#[derive(Default)]
 struct Others {
-    /// Used latest first.
-    versions: Vec<Arc<Version>>,
+    versions: Recent<Arc<Version>>,
     /// What was asked for in vain while the selector knew as much, so that it is not compiled again for each set of sizes.
     vain: Vec<(Generation, Vec<Option<KernelConfig>>)>,
 }
 
 impl Versions {
     pub(super) fn new(Recompile { graph, policy }: Recompile) -> Versions {
-        Versions { policy, graph, others: Mutex::default() }
+        Versions { policy, graph, others: Mutex::new(Others { versions: Recent::new(KEPT), vain: Vec::new() }) }
     }
 
     /// While it is the same, so is the version for given sizes.
@@ -86,11 +85,9 @@ impl Versions {
             return Ok(base.clone());
         }
         // Without the lock: to ask may take a test, or wait for one.
-        let versions = self.lock().versions.clone();
+        let versions = self.lock().versions.values().to_vec();
         if let Some(version) = versions.into_iter().find(|version| self.fits(device, version, &bindings)) {
-            let mut others = self.lock();
-            others.versions.retain(|other| !Arc::ptr_eq(other, &version));
-            others.versions.insert(0, version.clone());
+            self.lock().versions.find(|other| Arc::ptr_eq(other, &version));
             return Ok(version);
         }
         let function = &base.plan.name;
@@ -130,7 +127,7 @@ impl Versions {
         if is_possible(base) {
             return Ok(base.clone());
         }
-        if let Some(version) = self.lock().versions.iter().find(|version| is_possible(version)) {
+        if let Some(version) = self.lock().versions.values().iter().find(|version| is_possible(version)) {
             return Ok(version.clone());
         }
         let plan = self.compile_again(&base.plan, &Defaults)?;
@@ -189,9 +186,7 @@ impl Versions {
 
     fn keep(&self, version: Version) -> Arc<Version> {
         let version = Arc::new(version);
-        let mut others = self.lock();
-        others.versions.insert(0, version.clone());
-        others.versions.truncate(KEPT);
+        self.lock().versions.add(version.clone());
         version
     }
 

@@ -1,6 +1,6 @@
 //! Expressions over elements, as text: `MUL(ADD(v0, v1), 2.0f)`, `a > b ? a : b`.
 //!
-//! One text serves every device: it becomes OpenCL C ([`Expression::opencl`]), or runs here ([`Expression::evaluate`]).
+//! One text serves every device: it becomes kernel IR ([`Expression::lower`]), which is written as OpenCL C or interpreted here.
 //! It is parsed, never pasted, so it can do nothing but compute a number from numbers.
 //!
 //! - Every value in it is of one type, that of the elements (`f32` for half precision, `i32` for `u8`: the result's low bits are
@@ -10,16 +10,12 @@
 //! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
 //! - `min` and `max` propagate NaN. Functions of floats are as exact as the device's.
 
-mod emit;
-mod evaluate;
+mod lower;
 mod node;
-mod number;
 mod parse;
 mod words;
 
-pub(crate) use emit::{TO_BF16, type_name};
-pub(crate) use evaluate::Evaluator;
-pub(crate) use number::Number;
+pub(crate) use lower::opencl;
 
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
@@ -79,11 +75,6 @@ impl Expression {
     /// The names `v0`, …
     pub(crate) fn variables(arity: usize) -> Vec<String> {
         (0..arity).map(|number| format!("v{number}")).collect()
-    }
-
-    /// The type in which its values are computed.
-    pub(crate) fn dtype(&self) -> DType {
-        self.dtype
     }
 
     /// As the user wrote it.

@@ -9,8 +9,7 @@ type Problem = (usize, String);
 
 /// How deep parentheses, calls, choices and prefixes may nest: what is deeper is no formula.
 const DEPTH: usize = 64;
-/// The most parts that an expression may have: the interpreter keeps a block for each, and drivers parse a text in which
-/// every value that is used twice stands twice.
+/// The most parts that an expression may have: the interpreter keeps a block for each.
 const PARTS: usize = 1 << 12;
 
 /// The longest first, so that `<=` is not `<`.

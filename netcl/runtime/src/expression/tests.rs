@@ -1,8 +1,56 @@
 use super::*;
+use netcl_kernels::dtype::Literal;
+use netcl_kernels::kir::build::KernelBuilder;
+use netcl_kernels::kir::interp::{Bytes, CompiledKernel, Memory, SliceMut, Value, ops};
+use netcl_kernels::kir::verify::{Capabilities, verify};
+use netcl_kernels::kir::{Access, Launch, ParamKind};
 
+/// Types in which expressions are computed.
+trait Number: Copy {
+    const DTYPE: DType;
+    fn literal(self) -> Literal;
+    fn of(bytes: &Bytes) -> Self;
+}
+
+macro_rules! numbers {
+    ($($type:ident $name:ident: $literal:expr;)*) => {$(
+        impl Number for $type {
+            const DTYPE: DType = DType::$name;
+            fn literal(self) -> Literal {
+                $literal(self.into(), DType::$name)
+            }
+            fn of(bytes: &Bytes) -> $type {
+                let mut out = [Default::default()];
+                bytes.read(0, SliceMut::$name(&mut out));
+                out[0]
+            }
+        }
+    )*};
+}
+numbers! {
+    i32 I32: Literal::Int;
+    u32 U32: Literal::Int;
+    i64 I64: Literal::Int;
+    f32 F32: Literal::float;
+    f64 F64: Literal::float;
+}
+
+/// As the interpreter computes it, in a kernel that is the expression alone.
 fn value<T: Number>(text: &str, inputs: &[T]) -> T {
-    let expression = Expression::parse(text, &Expression::variables(inputs.len()), T::DTYPE).unwrap();
-    Evaluator::new(&expression).one(inputs)
+    let names = Expression::variables(inputs.len());
+    let expression = Expression::parse(text, &names, T::DTYPE).unwrap();
+    let mut builder = KernelBuilder::new("value", Launch { global: vec![1.into()], local: Vec::new() });
+    let scalars: Vec<_> = names.iter().map(|name| builder.scalar(name, T::DTYPE)).collect();
+    let (out, first) = (builder.param("out", ParamKind::Buffer(T::DTYPE, Access::Write)), builder.int(0));
+    let result = expression.lower(&mut builder, &scalars);
+    builder.store(out, first, result);
+    let kernel = builder.finish();
+    let compiled = CompiledKernel::new(&verify(&kernel, &Capabilities::unlimited()).unwrap());
+    let out = Bytes::zeros(T::DTYPE, 1);
+    let mut arguments: Vec<Value<'_>> = inputs.iter().map(|input| Value::Scalar(input.literal())).collect();
+    arguments.push(Value::Buffer(&out));
+    compiled.launch(&arguments, &[], ops::baseline).unwrap().run_groups(0..1).unwrap();
+    T::of(&out)
 }
 
 fn problem(text: &str, dtype: DType) -> (usize, String) {
@@ -133,7 +181,7 @@ fn choices_and_prefixes_bind_as_in_c() {
 
 #[test]
 fn small_types_are_computed_in_larger_ones() {
-    let computed = |dtype| Expression::parse("v0 + 1", &Expression::variables(1), dtype).map(|own| own.dtype());
+    let computed = |dtype| Expression::parse("v0 + 1", &Expression::variables(1), dtype).map(|own| own.dtype);
     assert_eq!(
         [DType::U8, DType::BF16, DType::F16].map(|dtype| computed(dtype).unwrap()),
         [DType::I32, DType::F32, DType::F32]
@@ -148,14 +196,27 @@ fn the_arity_is_seen_in_the_text() {
     assert_eq!(Expression::arity("v18446744073709551615"), usize::MAX);
 }
 
+/// Every value has a name before it nests so deeply that the verifier refuses it.
+#[test]
+fn long_and_deep_ones_become_opencl() {
+    let variables = Expression::variables(2);
+    let long = vec!["v0"; 1000].join(" + ");
+    let deep = format!("{}v0{}", "relu(".repeat(60), ")".repeat(60));
+    for text in [long.as_str(), &deep, &vec!["trunc(v0) * v1"; 100].join(" - ")] {
+        let function = Expression::parse(text, &variables, DType::F32).unwrap().function("apply", &variables);
+        let text = opencl(&[function]).unwrap();
+        assert!(text.len() < 20_000, "{}", text.len());
+    }
+    assert_eq!(value(&long, &[2.0f32]), 2000.0);
+}
+
 #[test]
 fn opencl_names_what_is_computed() {
     let expression = Expression::parse("max(v0 * 2, v1)", &Expression::variables(2), DType::I32).unwrap();
-    let text = expression.opencl("apply", &["a".into(), "b".into()]);
+    let text = opencl(&[expression.function("apply", &["a".into(), "b".into()])]).unwrap();
     let expected = "// max(v0 * 2, v1)\n\
-                    int apply(int a, int b) {\n    \
-                        const int _e2 = EXPRESSION_MULTIPLY(a, ((int)2u));\n    \
-                        return (_e2 > b || _e2 != _e2) ? _e2 : b;\n\
+                    static inline int apply(const int a, const int b) {\n    \
+                        return max((int)((uint)a * 2), b);\n\
                     }\n";
     assert_eq!(text, expected);
 }

@@ -6,7 +6,7 @@ use super::tuner::WorkGroupTuner;
 use super::{Arg, PRIMITIVE_PREAMBLE};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::expression::Expression;
+use crate::expression::{Expression, opencl};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 
@@ -64,7 +64,7 @@ impl PrimitiveBuilder {
         }
         let variables = Expression::variables(arity);
         let parsed = Expression::parse(expression, &variables, self.dtype)?;
-        let function = format!("{name}_value");
+        let function = "netcl_element_value";
         let inputs = variables.iter().map(|variable| format!("__global const REAL* {variable}"));
         let output = ["__global REAL* out".to_owned(), "ulong n".to_owned()];
         let parameters: Vec<String> = inputs.chain(output).collect();
@@ -87,8 +87,7 @@ impl PrimitiveBuilder {
             .tuner(self.tuner)
             .dtype("REAL", self.dtype)
             .preamble(PRIMITIVE_PREAMBLE)
-            .preamble(&Expression::prelude(self.dtype))
-            .preamble(&parsed.opencl(&function, &variables))
+            .preamble(&opencl(&[parsed.function(function, &variables)])?)
             .parameters(parameters.iter().map(String::as_str))
             .body(&body))
     }

@@ -5,7 +5,7 @@
 #define STORE(p, i, v) vstore_half((v), (i), (p))
 #elif defined(NETCL_BF16)
 #define LOAD(p, i) as_float((uint)(p)[i] << 16)
-#define STORE(p, i, v) ((p)[i] = netcl_to_bf16(v))
+#define STORE(p, i, v) ((p)[i] = netcl_bf16_from_float(v))
 #else
 #define LOAD(p, i) ((p)[i])
 #define STORE(p, i, v) ((p)[i] = (v))

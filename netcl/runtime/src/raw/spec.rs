@@ -5,12 +5,11 @@ use super::tuner::WorkGroupTuner;
 use crate::device::Avoid;
 use crate::device::{Device, DeviceProfile};
 use crate::error::{Error, Result};
-use crate::expression::TO_BF16;
 use netcl_hal::device::kernels::KernelSource;
 use netcl_hal::opencl::{NOT_OPTIMIZED, ROUNDED_DIVISION};
 use netcl_hal::program::blank;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::emit::storage_type;
+use netcl_kernels::emit::{bf16_from_float, storage_type};
 use std::fmt::Display;
 
 /// A kernel in OpenCL C: its parameters and body, or a whole source that has it.
@@ -303,12 +302,12 @@ fn element_macros(types: &[(String, DType)]) -> String {
         text.push_str("#define NETCL_BF16 1\n");
     }
     if types.iter().any(|(_, dtype)| *dtype == DType::BF16) {
-        text.push_str(TO_BF16);
+        text.push_str(&bf16_from_float());
     }
     for (name, dtype) in types {
         let (load, store) = match dtype {
             DType::F16 => ("vload_half((i), (p))", "vstore_half((v), (i), (p))"),
-            DType::BF16 => ("as_float((uint)(p)[i] << 16)", "((p)[i] = netcl_to_bf16(v))"),
+            DType::BF16 => ("as_float((uint)(p)[i] << 16)", "((p)[i] = netcl_bf16_from_float(v))"),
             _ => ("((p)[i])", "((p)[i] = (v))"),
         };
         text.push_str(&format!("#define {name} {}\n", storage_type(*dtype)));

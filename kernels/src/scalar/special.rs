@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 ///
 /// Below 3: `2/sqrt(pi) * exp(-x^2) * sum 2^n x^(2n+1) / (2n+1)!!` (Abramowitz and Stegun 7.1.6), whose terms are all of
 /// one sign, so nothing cancels. From 3 on: `1 - erfc(x)`.
-pub(crate) fn erf(x: f64) -> f64 {
+pub(super) fn erf(x: f64) -> f64 {
     if x.abs() < 3.0 {
         let (mut term, mut sum, mut n) = (x, x, 0.0);
         while term.abs() > sum.abs() * 1e-18 {

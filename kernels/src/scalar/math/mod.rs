@@ -4,16 +4,17 @@
 //! The block interpreter and the native code of the macros share these functions, which makes their results equal bit
 //! for bit on one instruction set.
 //!
-//! `f32` functions are within 2 ulp ([`Real::log1p`], [`Real::tanh`], [`Real::erf`]: 3 ulp; without fused
+//! `f32` functions are within 2 ulp ([`Float::log1p`], [`Float::tanh`], [`Float::erf`]: 3 ulp; without fused
 //! multiply-add one more). Their polynomials are minimax fits made by the Remez exchange for the stated form and
 //! interval, coefficients rounded to `f32`. `sin`, `cos`, `tan` and `pow` compute in `f64` inside. `f64` functions are
 //! those of the standard library, `erf` that of `crate::special`.
 
 mod double;
 
+use super::arithmetic::Arithmetic;
 use std::f32::consts::LOG2_E;
 
-/// What the processor does in one instruction; decides how [`Real::fused`] is computed.
+/// What the processor does in one instruction; decides how [`Float::fused`] is computed.
 pub trait Isa: Copy + 'static {
     /// Whether `a * b + c` is one instruction.
     const FMA: bool;
@@ -37,13 +38,11 @@ impl Isa for Fused {
 
 /// The floating-point types of arithmetic, with the functions of the kernel IR.
 #[allow(missing_docs, reason = "the field's standard names; semantics are those of the IR's operations")]
-pub trait Real: Copy + PartialOrd {
-    const ZERO: Self;
+pub trait Float: Arithmetic {
     const ONE: Self;
 
     /// `self * b + c`, with one rounding where `I` has the instruction and two elsewhere.
     fn fused<I: Isa>(self, b: Self, c: Self) -> Self;
-    fn abs(self) -> Self;
     fn exp<I: Isa>(self) -> Self;
     fn exp2<I: Isa>(self) -> Self;
     fn expm1<I: Isa>(self) -> Self;
@@ -58,35 +57,22 @@ pub trait Real: Copy + PartialOrd {
     /// To the nearest integer, ties to even.
     fn round(self) -> Self;
     fn pow<I: Isa>(self, exponent: Self) -> Self;
-    fn rem(self, divisor: Self) -> Self;
     fn atan2(self, x: Self) -> Self;
     /// Of many numbers at once; `out` has the length of `x`. A few huge arguments do not slow down the others.
     fn sin_lanes<I: Isa>(x: &[Self], out: &mut [Self]);
-    /// See [`Real::sin_lanes`].
+    /// See [`Float::sin_lanes`].
     fn cos_lanes<I: Isa>(x: &[Self], out: &mut [Self]);
-    /// See [`Real::sin_lanes`].
+    /// See [`Float::sin_lanes`].
     fn tan_lanes<I: Isa>(x: &[Self], out: &mut [Self]);
 
-    /// NaN if either is NaN.
     #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        if self > other || self.is_nan() { self } else { other }
+    fn recip(self) -> Self {
+        Self::ONE.div(self)
     }
 
-    /// NaN if either is NaN.
     #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        if self < other || self.is_nan() { self } else { other }
-    }
-
-    /// -1, 1, or the number itself where it is zero or NaN.
-    #[inline(always)]
-    fn sign(self) -> Self
-    where
-        Self: std::ops::Neg<Output = Self>,
-    {
-        let negative = if self < Self::ZERO { -Self::ONE } else { self };
-        if self > Self::ZERO { Self::ONE } else { negative }
+    fn rsqrt(self) -> Self {
+        Self::ONE.div(self.sqrt())
     }
 
     #[inline(always)]
@@ -103,7 +89,7 @@ const ROUND64: f64 = 6_755_399_441_055_744.0;
 const LN2_HIGH: f32 = 0.693_359_4;
 const LN2_LOW: f32 = -2.121_944_4e-4;
 
-/// `a * b + c`, see [`Real::fused`].
+/// `a * b + c`, see [`Float::fused`].
 #[inline(always)]
 fn fma<I: Isa>(a: f32, b: f32, c: f32) -> f32 {
     if I::FMA { a.mul_add(b, c) } else { a * b + c }
@@ -260,18 +246,12 @@ fn angle_lanes(x: &[f32], out: &mut [f32], fast: impl Fn(f32) -> f32, exact: imp
     }
 }
 
-impl Real for f32 {
-    const ZERO: f32 = 0.0;
+impl Float for f32 {
     const ONE: f32 = 1.0;
 
     #[inline(always)]
     fn fused<I: Isa>(self, b: f32, c: f32) -> f32 {
         fma::<I>(self, b, c)
-    }
-
-    #[inline(always)]
-    fn abs(self) -> f32 {
-        f32::abs(self)
     }
 
     /// `2^k e^r`.
@@ -341,7 +321,7 @@ impl Real for f32 {
     #[inline(always)]
     fn tanh<I: Isa>(self) -> f32 {
         let a = f32::abs(self);
-        let large = 1.0 - 2.0 / (Real::exp::<I>(a + a) + 1.0);
+        let large = 1.0 - 2.0 / (Float::exp::<I>(a + a) + 1.0);
         let z = a * a;
         let p = polynomial::<I, 5>(z, [-0.005_709_955_5, 0.020_644_601, -0.053_741_79, 0.133_314_73, -0.333_332_84]);
         let small = fma::<I>(p * z, a, a);
@@ -372,7 +352,7 @@ impl Real for f32 {
                 0.128_679_04,
             ],
         );
-        let large = 1.0 - Real::exp::<I>(-fma::<I>(q, t, t));
+        let large = 1.0 - Float::exp::<I>(-fma::<I>(q, t, t));
         (if a < 0.925 { small } else { large }).copysign(self)
     }
 
@@ -440,13 +420,8 @@ impl Real for f32 {
         let value = if negative && odd { -magnitude } else { magnitude };
         let value = if self < 0.0 && !integer && self != f32::NEG_INFINITY { f32::NAN } else { value };
         let value = if x == 1.0 && f32::abs(exponent) == f32::INFINITY { 1.0 } else { value };
-        let value = if Real::is_nan(self) || Real::is_nan(exponent) { f32::NAN } else { value };
+        let value = if Float::is_nan(self) || Float::is_nan(exponent) { f32::NAN } else { value };
         if exponent == 0.0 || self == 1.0 { 1.0 } else { value }
-    }
-
-    #[inline(always)]
-    fn rem(self, divisor: f32) -> f32 {
-        self % divisor
     }
 
     #[inline(always)]
