@@ -30,7 +30,7 @@ mod rewrite;
 mod schedule;
 mod sign;
 pub mod span;
-#[cfg(any(feature = "interp", feature = "reference"))]
+#[cfg(feature = "interp")]
 mod special;
 mod target;
 pub mod template;

@@ -21,7 +21,7 @@ mod view_cases;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
-use netcl_fixtures::devices;
+use netcl_fixtures::{devices, managers};
 
 type Check = Box<dyn Fn(&Device) -> Result<Completion, Failed> + Send + Sync>;
 
@@ -71,7 +71,7 @@ fn main() {
             let selector = info.selector.clone();
             let name = format!("{selector} {}", case.name);
             trials.push(Trial::ignorable_test(name, move || {
-                let device = Device::select(&selector).map_err(|error| Failed::from(error.to_string()))?;
+                let device = managers::select(&selector).map_err(|error| Failed::from(error.to_string()))?;
                 match (exception, (case.run)(&device)) {
                     (None, result) => result,
                     (Some(_), Err(_)) => Ok(Completion::Completed),
