@@ -1,4 +1,5 @@
 //! `netcl`: what people ask of netcl from a shell. A file per command; `docs/command-line.md` shows them.
+#![forbid(unsafe_code)]
 
 mod bench;
 mod cache;

@@ -49,7 +49,7 @@
 //! | what can go wrong | [`Error`] |
 //!
 //! The pages in `docs/` of the repository tell more, `examples/` has programs to copy from.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 

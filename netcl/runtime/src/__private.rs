@@ -1,12 +1,12 @@
 //! What code made by netcl's macros calls, and `netcl` itself. Not for people; changes without notice.
 
-pub use crate::device::host::NativeEntry;
-pub use crate::device::host::exports as host;
-pub use crate::device::scalar::Scalar;
 pub use crate::function::{Function, FunctionSource, PlanSource};
 pub use crate::gradient_check::gradients as check_gradients;
 pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
 pub use crate::optim::update::{Update, accept, not_negative, squares};
+pub use netcl_hal::device::scalar::Scalar;
+pub use netcl_hal::host::NativeEntry;
+pub use netcl_hal::host::exports as host;
 pub use netcl_kernels as kernels;
 
 /// What the plans of these functions do on devices of that kind: launches, bytes, memory.

@@ -1,6 +1,8 @@
 //! What can go wrong, as values: every variant says what was given, what was expected and what to do.
 
 use crate::memory::PoolStats;
+use netcl_hal as hal;
+use netcl_hal::text;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
 use std::path::PathBuf;
@@ -139,10 +141,7 @@ pub enum Error {
     },
 
     /// The device has no memory left, also after idle buffers were freed.
-    #[error(
-        "out of memory on {device}: {}; {pool}. Use a smaller batch, drop tensors that are not needed, or pick another device",
-        wanted(*requested)
-    )]
+    #[error(fmt = text::out_of_memory)]
     OutOfMemory {
         /// The device.
         device: String,
@@ -153,7 +152,7 @@ pub enum Error {
     },
 
     /// The driver refused a kernel source.
-    #[error("{device} cannot build the kernels of `{program}`:\n{log}\nsource:\n{source_text}")]
+    #[error(fmt = text::build)]
     Build {
         /// The device.
         device: String,
@@ -166,7 +165,7 @@ pub enum Error {
     },
 
     /// The driver returned an error.
-    #[error("{device}: {operation} failed with {code}")]
+    #[error(fmt = text::driver)]
     Driver {
         /// The device.
         device: String,
@@ -179,7 +178,7 @@ pub enum Error {
     /// The device does not work any more: it was removed, reset, or a kernel has stopped it. Everything that is asked of
     /// it from then on is this error, and what is in its memory is gone; other devices, and what was read from it, are as
     /// they were.
-    #[error("{device} is lost: {operation} failed with {code}; start the process again, or go on with another device")]
+    #[error(fmt = text::lost)]
     Lost {
         /// The device.
         device: String,
@@ -190,24 +189,18 @@ pub enum Error {
     },
 
     /// This process was forked from one that had used a device: drivers do not work in the child.
-    #[error(
-        "this process was forked after netcl had used a device, and drivers do not survive that; fork before the first \
-         use of netcl, or start a new process"
-    )]
+    #[error("{}", text::FORKED)]
     Forked,
 
     /// A [`crate::UserEvent`] was failed, or dropped before it was completed.
-    #[error("a user event failed: {reason}")]
+    #[error(fmt = text::event)]
     Event {
         /// What its owner said.
         reason: String,
     },
 
     /// A wait was ended by a [`crate::Interrupt`]. The device goes on with what it was given.
-    #[error(
-        "the wait was interrupted, and the device goes on computing; wait again (after `Interrupt::reset`), or drop what is \
-         not needed any more"
-    )]
+    #[error("{}", text::INTERRUPTED)]
     Interrupted,
 
     /// No device fits.
@@ -226,7 +219,7 @@ pub enum Error {
     },
 
     /// An environment variable has a value that is not understood.
-    #[error("the environment variable {variable} is `{value}`; accepted: {accepted}")]
+    #[error(fmt = text::config)]
     Config {
         /// Its name.
         variable: &'static str,
@@ -237,7 +230,7 @@ pub enum Error {
     },
 
     /// A file cannot be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error(fmt = text::io)]
     Io {
         /// `read`, `write`, `remove`, and of what where the file's name does not say it.
         action: &'static str,
@@ -295,7 +288,7 @@ pub enum Error {
     },
 
     /// A compiled function's plan does not hold together; a defect of netcl or of hand-written text.
-    #[error("`{function}`: the plan is unusable: {problem}")]
+    #[error(fmt = text::program)]
     Plan {
         /// The function.
         function: String,
@@ -334,7 +327,7 @@ pub enum Error {
     },
 
     /// The device cannot do what the function needs.
-    #[error("`{function}` cannot run on {device}: {problem}")]
+    #[error(fmt = text::unsupported)]
     Unsupported {
         /// The function.
         function: String,
@@ -371,7 +364,7 @@ pub enum Error {
     },
 
     /// A raw kernel cannot be made or launched so.
-    #[error("kernel `{kernel}`: {problem}")]
+    #[error(fmt = text::kernel)]
     Kernel {
         /// The kernel.
         kernel: String,
@@ -401,18 +394,33 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a command that failed so may do when memory is freed. Drivers say "out of resources" of other things, too.
-    pub(crate) fn may_want_memory(&self) -> bool {
-        match self {
-            Error::OutOfMemory { .. } => true,
-            Error::Driver { code, .. } => code == "CL_OUT_OF_RESOURCES",
-            _ => false,
-        }
-    }
-
     /// What the compiler says of the graph of `operation`.
     pub(crate) fn graph(operation: &str, diagnostic: Diagnostic) -> Error {
         Error::Graph { operation: operation.to_owned(), diagnostic }
+    }
+}
+
+/// What went wrong at the machine, as the variant of the same name.
+impl From<hal::Error> for Error {
+    fn from(error: hal::Error) -> Error {
+        match error {
+            hal::Error::OutOfMemory { device, requested, pool } => Error::OutOfMemory { device, requested, pool },
+            hal::Error::Build { device, program, log, source_text } => {
+                Error::Build { device, program, log, source_text }
+            }
+            hal::Error::Driver { device, operation, code } => Error::Driver { device, operation, code },
+            hal::Error::Lost { device, operation, code } => Error::Lost { device, operation, code },
+            hal::Error::Forked => Error::Forked,
+            hal::Error::Event { reason } => Error::Event { reason },
+            hal::Error::Interrupted => Error::Interrupted,
+            hal::Error::Config { variable, value, accepted } => Error::Config { variable, value, accepted },
+            hal::Error::Io { action, path, source } => Error::Io { action, path, source },
+            hal::Error::Kernel { kernel, problem } => Error::Kernel { kernel, problem },
+            hal::Error::Program { program, problem } => Error::Plan { function: program, problem },
+            hal::Error::Unsupported { program, device, problem } => {
+                Error::Unsupported { function: program, device, problem }
+            }
+        }
     }
 }
 
@@ -426,14 +434,6 @@ impl std::fmt::Debug for Error {
 fn of(operation: &str, diagnostic: &Diagnostic) -> String {
     let name = format!("`{operation}`");
     if diagnostic.message.contains(&name) { String::new() } else { name + ": " }
-}
-
-/// What there was no memory for.
-fn wanted(bytes: usize) -> String {
-    match bytes {
-        0 => "a command found none".to_owned(),
-        bytes => format!("{bytes} bytes wanted"),
-    }
 }
 
 /// As much of an expression as tells which one it is: what surrounds the character at `column`, counted from 1.

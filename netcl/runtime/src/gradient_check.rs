@@ -1,11 +1,11 @@
 //! A kernel's gradient against differences: `bias_relu.check(&x, &bias)`.
 
-use crate::device::scalar::Scalar;
 use crate::device::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::tensor::Tensor;
 use half::{bf16, f16};
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::autodiff::check::{Slopes, differences};
 use netcl_kernels::dim::{Shape, Symbol};
 use netcl_kernels::dtype::DType;

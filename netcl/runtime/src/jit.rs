@@ -1,10 +1,10 @@
 //! Graphs made at run time: compiled by the same passes as at compile time, kept by the device that they are for.
 
 use crate::device::Device;
-use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
 use crate::tensor::Tensor;
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
 use std::collections::HashMap;

@@ -3,12 +3,12 @@
 #![allow(unsafe_code, reason = "OpenCL C is run as it is written: nothing checks what it does")]
 
 use crate::device::Device;
-use crate::device::commands::CommandBuffer;
-use crate::device::geometry::Geometry;
-use crate::device::kernels::{DeviceKernel, KernelArgument, RecordedLaunch};
 use crate::error::Result;
 use crate::memory::BufferHandle;
 use crate::recording::{self, Step};
+use netcl_hal::device::commands::CommandBuffer;
+use netcl_hal::device::geometry::Geometry;
+use netcl_hal::device::kernels::{DeviceKernel, KernelArgument, RecordedLaunch};
 use smallvec::SmallVec;
 
 /// What an argument of a launch is.
@@ -68,7 +68,7 @@ impl Step for Recorded {
     fn repeat(&mut self) -> Result<()> {
         self.memory.iter().try_for_each(BufferHandle::settle)?;
         // SAFETY: it was launched so before, with memory that is held here.
-        unsafe { self.launch.launch() }
+        Ok(unsafe { self.launch.launch() }?)
     }
 
     fn launches(&self) -> u64 {
@@ -77,7 +77,7 @@ impl Step for Recorded {
 
     fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
         // SAFETY: as above; who replays holds the memory of all steps.
-        unsafe { self.launch.encode(into) }
+        Ok(unsafe { self.launch.encode(into) }?)
     }
 
     fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {

@@ -10,26 +10,25 @@
 #[doc(hidden)]
 pub mod __private;
 pub mod algorithms;
-mod config;
+pub mod cache;
 pub mod data;
 mod device;
+mod environment;
 mod error;
 mod event;
 mod executor;
 mod expression;
-mod files;
 mod function;
+mod geometry;
 mod gradient_check;
 pub mod io;
 pub mod jit;
 mod launch;
-mod log;
 mod memory;
 mod model;
 pub mod nn;
 pub mod optim;
 pub mod profile;
-mod program;
 pub mod raw;
 mod recording;
 mod report;
@@ -37,20 +36,20 @@ pub mod select;
 pub mod simt;
 mod tensor;
 
-pub use config::check_environment;
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
     FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, OpenClHandles, Partition, Partitions, Ptx, QueueOrder,
     Quirk, SharedVirtualMemory, SubGroups, Vendor,
 };
+pub use environment::check_environment;
 pub use error::{Error, Result};
 pub use event::{Event, EventStatus, EventTimes, Interrupt, UserEvent};
 pub use gradient_check::{GradientCheck, GradientElement};
 pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
+pub use netcl_hal::program::ProgramStats;
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
 pub use netcl_kernels::template::Axis;
-pub use program::{ProgramStats, cache};
 pub use recording::Recording;
 pub use tensor::{Element, HostData, Operand, Tensor, ToHost};

@@ -1,9 +1,9 @@
 //! What a compiled function costs, as text: kernels, launches, bytes, arithmetic, memory by batch size.
 
-use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::function::Function;
-use crate::memory::ALIGNMENT;
+use crate::geometry;
+use netcl_hal::memory::ALIGNMENT;
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::plan::memory::layout;
 use netcl_kernels::plan::{Plan, Role, Target};

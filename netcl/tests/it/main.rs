@@ -7,6 +7,8 @@ mod devices;
 mod environment;
 mod events;
 mod faults;
+#[cfg(unix)]
+mod forks;
 mod misuse;
 mod native;
 mod plans;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const CRATES: &[&str] = &[
     "kernels",
     "netcl-macros",
+    "netcl/hal",
     "netcl/runtime",
     "netcl",
     "cli",
@@ -53,6 +54,62 @@ fn every_crate_is_listed() {
     // Without a `src`: one file and what it looks at.
     let listed: BTreeSet<&str> = CRATES.iter().copied().chain(["tests/messages"]).collect();
     assert_eq!(members, listed);
+}
+
+/// Every Rust file in a folder, by its path there.
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut all = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(&inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                all.push((path.strip_prefix(folder).unwrap().to_owned(), text));
+            }
+        }
+    }
+    all
+}
+
+/// The hardware abstraction layer is below the run time.
+#[test]
+fn the_hal_knows_no_run_time() {
+    let hal = workspace().join("netcl/hal");
+    let manifest = std::fs::read_to_string(hal.join("Cargo.toml")).unwrap();
+    // The examples in its documentation are what users write.
+    let (dependencies, _) = manifest.split_once("[dev-dependencies]").unwrap();
+    let named: Vec<&str> = dependencies.lines().filter_map(|line| line.split(['.', ' ', '=']).next()).collect();
+    assert!(named.contains(&"netcl-kernels"), "{named:?}");
+    for above in ["netcl", "netcl-runtime", "netcl-macros"] {
+        assert!(!named.contains(&above), "netcl-hal depends on {above}");
+    }
+    for (file, text) in sources(&hal.join("src")) {
+        assert!(!text.contains("netcl_runtime::"), "{} names the run time", file.display());
+    }
+}
+
+/// `unsafe` stands in the hardware abstraction layer, and where OpenCL C is launched that nobody checks.
+#[test]
+fn unsafe_code_is_in_one_crate() {
+    for name in ["kernels", "netcl-macros", "netcl", "cli"] {
+        let sources = workspace().join(name).join("src");
+        let root = ["lib.rs", "main.rs"].into_iter().find(|root| sources.join(root).is_file()).unwrap();
+        let text = std::fs::read_to_string(sources.join(root)).unwrap();
+        assert!(text.contains("\n#![forbid(unsafe_code)]\n"), "{name} does not forbid it");
+    }
+    let mut exceptions: Vec<PathBuf> = Vec::new();
+    for (file, text) in sources(&workspace().join("netcl/runtime/src")) {
+        if file == Path::new("lib.rs") {
+            assert!(text.contains("\n#![deny(unsafe_code)]\n"), "netcl/runtime does not deny it");
+        } else if text.contains("unsafe_code") {
+            exceptions.push(file);
+        }
+    }
+    exceptions.sort();
+    assert_eq!(exceptions, ["launch.rs", "raw/launch.rs"].map(PathBuf::from));
 }
 
 #[test]

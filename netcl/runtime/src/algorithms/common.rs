@@ -1,7 +1,5 @@
 //! What the algorithms share: where they run, and how their kernels get their types and launch.
 
-use crate::device::geometry::Geometry;
-use crate::device::kernels::{DeviceKernel, KernelCompiler, KernelSource};
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Number, TO_BF16, computed_in, type_name};
@@ -10,6 +8,8 @@ use crate::recording;
 use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
+use netcl_hal::device::geometry::Geometry;
+use netcl_hal::device::kernels::{DeviceKernel, KernelCompiler, KernelSource};
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -218,7 +218,7 @@ pub(super) fn kernel(
     source: &Source,
 ) -> Result<Box<dyn DeviceKernel>> {
     let (head, body) = (source.macros.clone(), source.file.into());
-    compiler.kernel(KernelSource { entry: entry.into(), head, options: compiler.options().into(), body })
+    Ok(compiler.kernel(KernelSource { entry: entry.into(), head, options: compiler.options().into(), body })?)
 }
 
 /// Launches `groups` work-groups of `group` items.

@@ -2,11 +2,11 @@
 
 use super::common::{self, Place, Source};
 use super::scan::places;
-use crate::device::kernels::KernelCompiler;
 use crate::error::{Error, Result};
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::{Tensor, vector};
+use netcl_hal::device::kernels::KernelCompiler;
 use netcl_kernels::dtype::DType;
 
 /// The elements of `x` where `mask` is true, in row-major order, as a tensor with one axis. `x` may be of any type. Waits for

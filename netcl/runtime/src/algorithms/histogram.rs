@@ -1,12 +1,12 @@
 //! Counting elements.
 
 use super::common::{self, CHUNK, Place};
-use crate::device::host::pool;
 use crate::error::{Error, Result};
 use crate::launch::Argument;
 use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
+use netcl_hal::host::pool;
 use netcl_kernels::dtype::DType;
 use std::sync::{Mutex, PoisonError};
 

@@ -3,13 +3,13 @@
 use super::common::{self, CHUNK, Place, Source, with_number};
 use super::recent::RecentlyUsed;
 use crate::device::Device;
-use crate::device::host::pool;
-use crate::device::kernels::KernelCompiler;
 use crate::error::Result;
 use crate::expression::{Evaluator, Expression, Number};
 use crate::launch::Argument;
 use crate::tensor::Tensor;
 use crate::tensor::vector;
+use netcl_hal::device::kernels::KernelCompiler;
+use netcl_hal::host::pool;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 

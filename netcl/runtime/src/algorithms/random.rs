@@ -2,11 +2,11 @@
 
 use super::common::{self, CHUNK, Place, Source};
 use crate::device::Device;
-use crate::device::host::pool;
 use crate::error::{Error, Result};
 use crate::launch::Argument;
 use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
+use netcl_hal::host::pool;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox;
 use std::ops::RangeInclusive;

@@ -3,14 +3,14 @@
 use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, Source, with_number};
 use super::map::values_of;
-use crate::device::host::pool;
-use crate::device::kernels::KernelCompiler;
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
 use crate::expression::{Expression, Number, computed_in};
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
+use netcl_hal::device::kernels::KernelCompiler;
+use netcl_hal::host::pool;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 

@@ -3,13 +3,13 @@
 use super::common::{self, Place, Source};
 use super::compact::gather;
 use super::scan::places;
-use crate::device::host::pool;
-use crate::device::kernels::KernelCompiler;
 use crate::error::Result;
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::{Tensor, vector};
 use half::{bf16, f16};
+use netcl_hal::device::kernels::KernelCompiler;
+use netcl_hal::host::pool;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 

@@ -1,9 +1,10 @@
 //! Devices out of a device: with a queue of its own, or of a part of its compute units.
 
-use crate::device::partition::{Partition, problem};
-use crate::device::queue::warn_of_several_queues;
-use crate::device::{Device, QueueOrder, process};
+use crate::device::{Device, QueueOrder};
 use crate::error::{Error, Result};
+use netcl_hal::device::partition::{Partition, problem};
+use netcl_hal::device::queue::warn_of_several_queues;
+use netcl_hal::process;
 
 impl Device {
     /// The same device with a queue of its own: another handle, with its own memory pool and programs. Tensors of the one

@@ -1,52 +1,28 @@
 //! Devices: what there is, and which one to use.
 
 mod active;
-pub(crate) mod adapter;
-pub(crate) mod backend;
-pub(crate) mod commands;
-pub(crate) mod dispatch;
 mod division;
-pub(crate) mod geometry;
-pub(crate) mod host;
-pub(crate) mod kernels;
 mod manager;
-pub(crate) mod memory;
-pub(crate) mod null;
 mod open;
-pub(crate) mod opencl;
-pub(crate) mod parameter;
-pub(crate) mod partition;
+mod opencl;
 mod pool;
-pub(crate) mod profile;
-pub(crate) mod queue;
-pub(crate) mod quirks;
-pub(crate) mod scalar;
-pub(crate) mod selector;
-pub(crate) mod slots;
-pub(crate) mod strategy;
-pub(crate) mod vendor;
 
 pub use active::ActiveDevice;
-pub use backend::LaunchRecord;
-pub(crate) use host::process;
 pub use manager::DeviceManager;
-pub use opencl::handles::OpenClHandles;
-pub use partition::Partition;
-pub use profile::{
-    AffinityDomain, Atomics, DeviceKind, DeviceProfile, FloatAtomics, LocalMemory, Partitions, Ptx,
-    SharedVirtualMemory, SubGroups,
+pub use netcl_hal::device::backend::LaunchRecord;
+pub use netcl_hal::device::{
+    AffinityDomain, Architecture, Atomics, Avoid, DeviceKind, DeviceProfile, FloatAtomics, KernelStrategy, LocalMemory,
+    Partition, Partitions, Ptx, QueueOrder, Quirk, SharedVirtualMemory, SubGroups, Vendor,
 };
-pub use queue::QueueOrder;
-pub use quirks::{Avoid, Quirk};
-pub use strategy::KernelStrategy;
-pub use vendor::{Architecture, Vendor};
+pub use netcl_hal::opencl::handles::OpenClHandles;
 
 use crate::error::Result;
 use crate::event::{Event, Interrupt};
 use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats, Reserve};
-use crate::program::ProgramStats;
-use backend::Backend;
-use slots::Slots;
+use netcl_hal::device::backend::Backend;
+use netcl_hal::device::slots::Slots;
+use netcl_hal::process;
+use netcl_hal::program::ProgramStats;
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -62,6 +38,7 @@ struct Inner {
     id: u32,
     backend: Arc<dyn Backend>,
     pool: BufferPool,
+    pinned: PinnedBufferPool,
     launches: AtomicU64,
     /// What the layers above keep for it. Nothing in them holds the device.
     slots: Slots,
@@ -71,16 +48,17 @@ impl Device {
     pub(crate) fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         process::watch();
-        let mut max_cached = crate::config::DEFAULT_MAX_CACHED;
-        if let Ok(config) = crate::config::get() {
-            crate::log::install(config.log);
-            crate::config::warn_of_unknown();
-            crate::profile::install(config);
+        let mut max_cached = netcl_hal::config::DEFAULT_MAX_CACHED;
+        if let Ok(config) = netcl_hal::config::get() {
+            netcl_hal::log::install(config.log);
+            netcl_hal::config::warn_of_unknown();
+            netcl_hal::profile::install(config);
             max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let pool = BufferPool::of_device(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
-        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0), slots: Slots::default() }))
+        let pinned = PinnedBufferPool::of(backend.pinned_pool());
+        Device(Arc::new(Inner { id, pool, pinned, backend, launches: AtomicU64::new(0), slots: Slots::default() }))
     }
 
     /// What it is and what it can do.
@@ -95,7 +73,7 @@ impl Device {
     ///
     /// [`crate::Error::Config`] if an environment variable has a bad value.
     pub fn kernel_strategy(&self) -> Result<KernelStrategy> {
-        Ok(crate::config::get()?.kernel_strategy.unwrap_or_else(|| self.profile().kernel_strategy()))
+        Ok(netcl_hal::config::get()?.kernel_strategy.unwrap_or_else(|| self.profile().kernel_strategy()))
     }
 
     /// Whether tensors move between it and `other` without the host: both are of one
@@ -116,7 +94,7 @@ impl Device {
     #[doc(alias = "clFinish")]
     pub fn finish(&self) -> Result<()> {
         process::check()?;
-        self.0.backend.finish()
+        Ok(self.0.backend.finish()?)
     }
 
     /// As [`Device::finish`], for at most `limit`; says whether everything is done. A program that handles Ctrl-C itself, or
@@ -144,7 +122,7 @@ impl Device {
     #[doc(alias = "interruptible_finish")]
     pub fn finish_timeout(&self, limit: Duration) -> Result<bool> {
         process::check()?;
-        self.0.backend.finish_timeout(limit)
+        Ok(self.0.backend.finish_timeout(limit)?)
     }
 
     /// As [`Device::finish`], until the interrupt is raised, by another thread or a signal handler. The device is not stopped:
@@ -171,7 +149,7 @@ impl Device {
     #[doc(alias = "interruptible_finish")]
     pub fn finish_or(&self, interrupt: &Interrupt) -> Result<()> {
         process::check()?;
-        self.0.backend.finish_or(interrupt)
+        Ok(self.0.backend.finish_or(interrupt)?)
     }
 
     /// The event of everything that was started on the device so far. A copy to the device that runs beside it belongs to
@@ -182,7 +160,7 @@ impl Device {
     /// [Those of every device](crate::Error#errors-of-every-device).
     pub fn record_event(&self) -> Result<Event> {
         process::check()?;
-        self.0.backend.record()
+        Ok(Event(self.0.backend.record()?))
     }
 
     /// Holds back what is started on the device from now on until `event` is over: one of this or another device, or a
@@ -214,7 +192,7 @@ impl Device {
     /// those of [`Event::wait`].
     pub fn wait_for(&self, event: &Event) -> Result<()> {
         process::check()?;
-        self.0.backend.wait_for(event)
+        Ok(self.0.backend.wait_for(&event.0)?)
     }
 
     /// The pool that its tensors come from. With those of all other handles of the same physical device (queues, parts,
@@ -228,7 +206,7 @@ impl Device {
     /// Page-locked host memory that it copies from and to at full speed, kept for reuse.
     #[doc(alias = "get_pinned_pool")]
     pub fn pinned_pool(&self) -> &PinnedBufferPool {
-        self.0.backend.pinned_pool()
+        &self.0.pinned
     }
 
     /// Page-locked host memory of `bytes` bytes, zero, that no pool keeps: for buffers that live long.

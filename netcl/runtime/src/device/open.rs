@@ -1,9 +1,9 @@
 //! How a program gets a device.
 
 use crate::device::manager::{self, DeviceManager};
-use crate::device::null::Null;
 use crate::device::{Device, DeviceProfile};
 use crate::error::Result;
+use netcl_hal::null::Null;
 use netcl_kernels::plan::Target;
 use std::sync::Arc;
 

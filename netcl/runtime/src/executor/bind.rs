@@ -1,17 +1,17 @@
 //! A plan with its symbols bound: arena, kernel objects, shapes of the results.
 
 use crate::device::Device;
-use crate::device::backend::Bound;
-use crate::device::dispatch::{BindRequest, Place};
-use crate::device::geometry;
-use crate::device::memory::Region;
-use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::check;
 use crate::executor::dispatches::dispatches;
 use crate::executor::policy::Generation;
 use crate::executor::version::Version;
+use crate::geometry;
 use crate::memory::{ALIGNMENT, BufferHandle};
+use netcl_hal::device::backend::Bound;
+use netcl_hal::device::dispatch::{BindRequest, Place};
+use netcl_hal::device::memory::Region;
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Bindings, INDEX_LIMIT, Symbol};
 use netcl_kernels::plan::memory::{Layout, LayoutError, layout};
 use netcl_kernels::plan::{Plan, Role};
@@ -41,7 +41,7 @@ pub(super) struct BoundPlan {
 pub(super) fn launch(launcher: &mut dyn Bound, given: &[BufferHandle], scalars: &[Scalar]) -> Result<u64> {
     given.iter().try_for_each(BufferHandle::settle)?;
     let externals: SmallVec<[&Region; 16]> = given.iter().map(BufferHandle::region).collect();
-    launcher.launch(&externals, scalars)
+    Ok(launcher.launch(&externals, scalars)?)
 }
 
 /// Makes it.

@@ -1,10 +1,10 @@
 //! What a call brings and what it gives.
 
-use crate::device::scalar::Scalar;
 use crate::memory::BufferHandle;
 use crate::model::gradient_buffer::GradientBuffer;
 use crate::model::store::Store;
 use crate::tensor::Tensor;
+use netcl_hal::device::scalar::Scalar;
 
 /// One call.
 #[derive(Clone, Copy, Default)]

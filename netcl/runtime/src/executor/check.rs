@@ -1,9 +1,9 @@
 //! Arguments against what the plan expects: shapes, types, devices, symbols.
 
 use crate::device::Device;
-use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::interface::Interface;
+use crate::geometry;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::{Bindings, Dim, Factor, Shape, Symbol};
 use netcl_kernels::dtype::DType;

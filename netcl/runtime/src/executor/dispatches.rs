@@ -1,10 +1,10 @@
 //! The steps of a plan as dispatches, once its symbols have values.
 
-use crate::device::dispatch::{
+use crate::error::{Error, Result};
+use crate::geometry;
+use netcl_hal::device::dispatch::{
     Conv2d, ConvShapes, Dispatch, MatMul, Passed, Place, ResultStrides, ScatterAdd, Strides, Work as DeviceWork,
 };
-use crate::device::geometry;
-use crate::error::{Error, Result};
 use netcl_kernels::dim::{Bindings, Dim, Shape};
 use netcl_kernels::plan::memory::visit_buffers;
 use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Step, Work};

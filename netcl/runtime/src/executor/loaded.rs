@@ -1,8 +1,6 @@
 //! A plan on a device: built once, called often, from any thread.
 
-use crate::device::dispatch::Native;
-use crate::device::scalar::Scalar;
-use crate::device::{Device, process};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind, launch};
 use crate::executor::call::{Call, Outputs};
@@ -18,6 +16,9 @@ use crate::memory::{BufferHandle, Reserve};
 use crate::profile;
 use crate::recording;
 use crate::tensor::Tensor;
+use netcl_hal::device::dispatch::Native;
+use netcl_hal::device::scalar::Scalar;
+use netcl_hal::process;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::verify::Verified;

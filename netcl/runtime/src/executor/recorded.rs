@@ -1,12 +1,12 @@
 //! Calls that are recorded, to be done again.
 
-use crate::device::commands::CommandBuffer;
-use crate::device::scalar::Scalar;
 use crate::error::Result;
 use crate::executor::bind::{BoundPlan, launch};
 use crate::executor::states::KeptChanges;
 use crate::memory::BufferHandle;
 use crate::recording::Step;
+use netcl_hal::device::commands::CommandBuffer;
+use netcl_hal::device::scalar::Scalar;
 use std::sync::{Arc, Mutex};
 
 /// A call with all it needs, its arena included.

@@ -1,12 +1,12 @@
 //! One way to compute a function on a device: a plan, and what was made for it.
 
 use crate::device::Device;
-use crate::device::backend::Program;
-use crate::device::dispatch::{Native, ProgramSource};
 use crate::error::{Error, Result};
 use crate::executor::call::Call;
 use crate::executor::interface::Interface;
 use crate::executor::resolve::{Resolved, resolve};
+use netcl_hal::device::backend::Program;
+use netcl_hal::device::dispatch::{Native, ProgramSource};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::verify::{Verified, verify};
@@ -85,9 +85,12 @@ impl Version {
     }
 
     /// What `load` makes of what the program is built from.
-    fn source(&self, load: impl FnOnce(&ProgramSource<'_>) -> Result<Box<dyn Program>>) -> Result<Box<dyn Program>> {
+    fn source(
+        &self,
+        load: impl FnOnce(&ProgramSource<'_>) -> netcl_hal::Result<Box<dyn Program>>,
+    ) -> Result<Box<dyn Program>> {
         let Plan { name, source, loops, .. } = &*self.plan;
-        load(&ProgramSource { name, text: &source.to_string(), loops, native: self.native })
+        Ok(load(&ProgramSource { name, text: &source.to_string(), loops, native: self.native })?)
     }
 
     /// Where the tensors of the call's model lie; `None` if the plan uses none.

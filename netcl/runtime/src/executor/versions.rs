@@ -1,10 +1,10 @@
 //! Which plan computes a function for given sizes: its own, or one that the device's selector asks for.
 
 use crate::device::Device;
-use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::policy::{Generation, KernelPolicy};
 use crate::executor::version::{Answer, Version, verified};
+use crate::geometry;
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
@@ -294,8 +294,8 @@ impl Select for Asked<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::null::Null;
     use crate::device::{DeviceKind, DeviceProfile, LocalMemory};
+    use netcl_hal::null::Null;
     use netcl_kernels::compile::compile;
     use netcl_kernels::dim::Shape;
     use netcl_kernels::dtype::DType;
@@ -306,13 +306,12 @@ mod tests {
     /// A GPU with that many bytes of local memory.
     fn gpu(local_bytes: u64) -> Device {
         let local_memory = LocalMemory { reported: local_bytes, usable: local_bytes, dedicated: true };
-        let profile = DeviceProfile {
-            memory: 1 << 30,
-            max_allocation: 1 << 30,
-            local_memory,
-            fp16: true,
-            ..DeviceProfile::unknown("null", DeviceKind::Null, Target::Gpu)
-        };
+        let profile = DeviceProfile::unknown("null", DeviceKind::Null, Target::Gpu).with(|profile| {
+            profile.memory = 1 << 30;
+            profile.max_allocation = 1 << 30;
+            profile.local_memory = local_memory;
+            profile.fp16 = true;
+        });
         Device::of(Arc::new(Null::with_profile(profile)))
     }
 

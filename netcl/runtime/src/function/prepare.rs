@@ -1,9 +1,9 @@
 //! Programs built before they are needed, side by side.
 
 use crate::device::Device;
-use crate::device::process;
 use crate::error::{Error, Result};
 use crate::function::Function;
+use netcl_hal::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -1,8 +1,8 @@
 //! Safetensors files of netcl's tensors.
 
 use crate::error::{Error, Result};
-use crate::files::{Keeping, replace_file};
 use crate::tensor::Tensor;
+use netcl_hal::files::{Keeping, replace_file};
 use netcl_kernels::dtype::DType;
 use safetensors::tensor::{Dtype, TensorView};
 use std::path::Path;

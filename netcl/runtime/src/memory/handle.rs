@@ -1,14 +1,14 @@
 //! A piece of device memory that gives itself back.
 
-use crate::device::backend::Backend;
-use crate::device::memory::{Memory, Region};
-use crate::device::process;
 use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::memory::pinned::PinnedBuffer;
 use crate::memory::pool::block::{Block, next_id};
 use crate::memory::pool::cache::Cache;
 use crate::memory::{ALIGNMENT, LARGE_COPY};
+use netcl_hal::device::backend::Backend;
+use netcl_hal::device::memory::{Memory, Region};
+use netcl_hal::event::Event;
+use netcl_hal::memory::PinnedBuffer;
+use netcl_hal::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -171,7 +171,10 @@ impl BufferHandle {
     pub fn read(&self, into: &mut [u8]) -> Result<()> {
         self.check("BufferHandle::read", into.len())?;
         self.settle()?;
-        if into.is_empty() { Ok(()) } else { self.backend().read(self.memory(), into) }
+        if !into.is_empty() {
+            self.backend().read(self.memory(), into)?;
+        }
+        Ok(())
     }
 
     /// Copies the first `bytes` to the start of `to`, another buffer of the same device, as a part of something that records

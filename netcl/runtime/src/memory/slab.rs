@@ -1,7 +1,7 @@
 //! A driver buffer that small buffers of one class share: drivers round each allocation up to pages or more, and have
 //! far fewer objects to keep this way.
 
-use crate::device::memory::Memory;
+use netcl_hal::device::memory::Memory;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,12 +1,12 @@
 //! A model's memory.
 
 use crate::device::Device;
-use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::store::{Entry, Group, Store, next_id};
 use crate::model::{Schema, Seed, init};
 use crate::tensor::Tensor;
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
@@ -52,7 +52,7 @@ impl ModelCore {
                 return wrong(format!("the parameter `{path}` is {}; parameters are f32", spec.dtype));
             }
         }
-        let group = |trainable: bool| {
+        let group = |trainable: bool| -> Result<Group> {
             let specs = schema.entries().iter().filter(|(_, spec)| spec.trainable == trainable);
             let plain = specs.clone().map(|(path, spec)| (path.as_str(), Arc::from(spec.shape.as_slice()), spec.dtype));
             let (group, mut image) = Group::new(device, plain)?;
@@ -152,7 +152,7 @@ impl ModelCore {
         if store.device() == device {
             return Ok(());
         }
-        let moved = |group: &Group| {
+        let moved = |group: &Group| -> Result<Group> {
             let plain = group.entries.iter().map(|entry| (entry.path.as_str(), entry.shape.clone(), entry.dtype));
             let (new, mut image) = Group::new(device, plain)?;
             if let Some(whole) = &group.whole {
@@ -170,7 +170,7 @@ impl ModelCore {
     /// goes on where this one's stands.
     pub(crate) fn copy_of(&self, prefix: &str) -> Result<ModelCore> {
         let store = self.store();
-        let copied = |group: &Group| {
+        let copied = |group: &Group| -> Result<Group> {
             let entries: Vec<_> = group.under(prefix).collect();
             let plain = entries.iter().map(|(path, entry)| (*path, entry.shape.clone(), entry.dtype));
             let (new, _) = Group::new(store.device(), plain)?;

@@ -3,9 +3,9 @@
 //! Element `i` of the tensor at `path` is drawn from Philox4x32-10 with the model's seed as key and
 //! `(i, FNV-1a of path)` as counter: it depends on nothing else, neither on other tensors nor on the order of fields.
 
-use crate::device::host::pool;
-use crate::files::checksum;
 use half::{bf16, f16};
+use netcl_hal::files::checksum;
+use netcl_hal::host::pool;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::layers::{Init, TensorSpec};

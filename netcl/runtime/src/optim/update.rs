@@ -1,7 +1,6 @@
 //! The machinery that all optimizers share.
 
 use crate::device::Device;
-use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::memory::{ALIGNMENT, BufferHandle};
@@ -9,6 +8,7 @@ use crate::model::store::Entry;
 use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
 use crate::tensor::{Tensor, vector};
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;

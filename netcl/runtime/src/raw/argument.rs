@@ -1,8 +1,8 @@
 //! What raw kernels are given.
 
-use crate::device::parameter::Parameter;
 use crate::tensor::Tensor;
 use half::f16;
+use netcl_hal::device::parameter::Parameter;
 use std::fmt;
 
 /// An argument of a raw kernel: `(&x).into()`, `2.0f32.into()`, `Arg::Local(1024)`.
@@ -125,7 +125,7 @@ values! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::parameter::AddressSpace;
+    use netcl_hal::device::parameter::AddressSpace;
 
     #[test]
     fn values_know_their_opencl_type_and_bytes() {

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::Result;
-use crate::files::checksum;
+use netcl_hal::files::checksum;
 use std::time::{Duration, Instant};
 
 /// Numbers of work-items that share a measurement: those up to the same power of two, of which the last is more than a

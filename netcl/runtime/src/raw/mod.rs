@@ -20,11 +20,11 @@ mod measurement;
 mod spec;
 mod tuner;
 
-pub use crate::device::parameter::{AddressSpace, Parameter};
 pub use argument::{Arg, Value};
 pub use elementwise::{Elementwise, PrimitiveBuilder, elementwise};
 pub use grid::Grid;
 pub use kernel::RawKernel;
+pub use netcl_hal::device::parameter::{AddressSpace, Parameter};
 pub use spec::KernelSpec;
 pub use tuner::WorkGroupTuner;
 

@@ -3,12 +3,12 @@
 use super::kernel::RawKernel;
 use super::tuner::WorkGroupTuner;
 use crate::device::Avoid;
-use crate::device::kernels::KernelSource;
-use crate::device::opencl::{NOT_OPTIMIZED, ROUNDED_DIVISION};
 use crate::device::{Device, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::TO_BF16;
-use crate::program::blank;
+use netcl_hal::device::kernels::KernelSource;
+use netcl_hal::opencl::{NOT_OPTIMIZED, ROUNDED_DIVISION};
+use netcl_hal::program::blank;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::emit::storage_type;
 use std::fmt::Display;
@@ -320,7 +320,8 @@ fn element_macros(types: &[(String, DType)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{DeviceKind, Vendor, quirks};
+    use crate::device::{DeviceKind, Vendor};
+    use netcl_hal::device::quirks;
     use netcl_kernels::plan::Target;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Sizes of work-groups: the rule, and what is worth measuring.
 
 use crate::device::DeviceProfile;
-use crate::device::kernels::KernelLimits;
+use netcl_hal::device::kernels::KernelLimits;
 use netcl_kernels::plan::Target;
 
 /// Picks work-group sizes for kernels over one dimension. [`super::RawKernel::launch_over`] asks it where nothing was measured, and
@@ -70,9 +70,10 @@ mod tests {
 
     #[test]
     fn the_rule_fills_the_device_with_whole_multiples() {
-        let profile = |target, units| DeviceProfile {
-            compute_units: units,
-            ..DeviceProfile::unknown("device", DeviceKind::Gpu, target)
+        let profile = |target, units| {
+            DeviceProfile::unknown("device", DeviceKind::Gpu, target).with(|profile| {
+                profile.compute_units = units;
+            })
         };
         let gpu = profile(Target::Gpu, 100);
         let tuner = WorkGroupTuner::default();

@@ -1,9 +1,9 @@
 //! Copies and fills of device memory, which a recording repeats.
 
 use super::{Step, is_active, push};
-use crate::device::commands::CommandBuffer;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
+use netcl_hal::device::commands::CommandBuffer;
 use std::sync::Arc;
 
 impl BufferHandle {
@@ -72,7 +72,8 @@ impl Step for Copy {
     }
 
     fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
-        into.copy(self.from.region(), self.to.region(), self.bytes).map(|()| true)
+        into.copy(self.from.region(), self.to.region(), self.bytes)?;
+        Ok(true)
     }
 
     fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
@@ -91,7 +92,8 @@ impl Step for Zero {
     }
 
     fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
-        into.zero(self.memory.region()).map(|()| true)
+        into.zero(self.memory.region())?;
+        Ok(true)
     }
 
     fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {

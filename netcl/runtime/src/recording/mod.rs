@@ -3,11 +3,11 @@
 mod copies;
 
 use crate::device::Device;
-use crate::device::backend::Backend;
-use crate::device::commands::CommandBuffer;
-use crate::device::process;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
+use netcl_hal::device::backend::Backend;
+use netcl_hal::device::commands::CommandBuffer;
+use netcl_hal::process;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -62,7 +62,7 @@ struct ByDriver {
 impl ByDriver {
     fn replay(&self) -> Result<()> {
         self.memory.iter().try_for_each(BufferHandle::settle)?;
-        in_turn(&self.turns, &mut || self.buffer.enqueue())
+        in_turn(&self.turns, &mut || Ok(self.buffer.enqueue()?))
     }
 }
 
@@ -246,3 +246,6 @@ impl Drop for Guard {
         drop(RECORDER.with_borrow_mut(Option::take));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,10 +3,10 @@
 use super::tuner::{self, TuneOptions, Tuning};
 use super::{Task, shape};
 use crate::device::Device;
-use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::{bind, check};
 use crate::function::Function;
+use crate::geometry;
 use netcl_kernels::dim::{INDEX_LIMIT, Symbol};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! What is known about devices of a kind before anything is measured: one table.
 
-use crate::config::{self, variants::VariantSwitches};
 use crate::device::{Avoid, DeviceKind, DeviceProfile, KernelStrategy, Vendor};
+use netcl_hal::config::{self, variants::VariantSwitches};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
@@ -164,14 +164,13 @@ mod tests {
     use netcl_kernels::variant::{Conv2dTask, Elementwise, Reduction};
 
     fn gpu() -> Circumstances {
-        let profile = DeviceProfile {
-            max_work_group: 1024,
-            max_work_items: [1024; 3],
-            local_memory: LocalMemory { reported: 48 << 10, usable: 48 << 10, dedicated: true },
-            fp16: true,
-            compute_units: 64,
-            ..DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu)
-        };
+        let profile = DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu).with(|profile| {
+            profile.max_work_group = 1024;
+            profile.max_work_items = [1024; 3];
+            profile.local_memory = LocalMemory { reported: 48 << 10, usable: 48 << 10, dedicated: true };
+            profile.fp16 = true;
+            profile.compute_units = 64;
+        });
         let strategy = KernelStrategy::Optimized;
         let limits = limits(&profile, strategy);
         Circumstances { profile, limits, strategy, variants: VariantSwitches::default() }
@@ -242,7 +241,7 @@ mod tests {
     fn each_rule_is_for_its_kind_of_device() {
         let map = |elements| Task::Elementwise(Elementwise { elements, reads: 2, dtype: DType::F32 });
         let of = |kind, vendor, target| {
-            let profile = DeviceProfile { kind, vendor, ..DeviceProfile::unknown("x", kind, target) };
+            let profile = DeviceProfile::unknown("x", kind, target).with(|profile| profile.vendor = vendor);
             Circumstances { profile, limits: typical(target), ..gpu() }
         };
         let picked = |task: &Task<u64>, circumstances: &Circumstances| {
@@ -279,28 +278,35 @@ mod tests {
             avoid: Avoid::Variant(Variant::Conv2dIm2col),
             reason: "test",
         };
-        let fails = Circumstances { profile: DeviceProfile { quirks: vec![&FAILS], ..gpu().profile }, ..gpu() };
+        let fails = Circumstances {
+            profile: gpu().profile.with(|profile| {
+                profile.quirks = vec![&FAILS];
+            }),
+            ..gpu()
+        };
         assert!(gpu().allows(Variant::Conv2dIm2col) && !fails.allows(Variant::Conv2dIm2col));
         assert!(fails.allows(Variant::Conv2dImplicitGemm));
     }
 
     #[test]
     fn limits_are_the_devices_own_where_known() {
-        let profile = DeviceProfile {
-            max_work_group: 64,
-            max_work_items: [32, 64, 64],
-            compute_units: 5,
-            ..DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu)
-        };
+        let profile = DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu).with(|profile| {
+            profile.max_work_group = 64;
+            profile.max_work_items = [32, 64, 64];
+            profile.compute_units = 5;
+        });
         let own = limits(&profile, KernelStrategy::Optimized);
         assert_eq!((own.work_group, own.units, own.local_bytes), (32, 5, typical(Target::Gpu).local_bytes));
         assert_eq!(own.between_bytes, u64::MAX);
-        let unknown =
-            DeviceProfile { max_allocation: 1 << 30, ..DeviceProfile::unknown("x", DeviceKind::Gpu, Target::Gpu) };
+        let unknown = DeviceProfile::unknown("x", DeviceKind::Gpu, Target::Gpu).with(|profile| {
+            profile.max_allocation = 1 << 30;
+        });
         let own = limits(&unknown, KernelStrategy::Optimized);
         assert_eq!((own.work_group, own.between_bytes), (256, 1 << 28));
         let lanes = |target, vector_lanes| {
-            let profile = DeviceProfile { vector_lanes, ..DeviceProfile::unknown("x", DeviceKind::Cpu, target) };
+            let profile = DeviceProfile::unknown("x", DeviceKind::Cpu, target).with(|profile| {
+                profile.vector_lanes = vector_lanes;
+            });
             limits(&profile, KernelStrategy::Portable).lanes
         };
         assert_eq!([lanes(Target::Cpu, 8), lanes(Target::Cpu, 0), lanes(Target::Gpu, 4)], [8, 16, 1]);

@@ -2,13 +2,13 @@
 
 use super::{Element, Tensor, element_count, too_large};
 use crate::device::Device;
-use crate::device::host::plain::{self, Elements};
-use crate::device::memory::HostMemory;
-use crate::device::process;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
-use crate::memory::pinned::not_elements;
-use crate::memory::{BufferHandle, PinnedBuffer};
+use crate::memory::{BufferHandle, PinnedBuffer, not_elements};
+use netcl_hal::device::memory::HostMemory;
+use netcl_hal::host::plain::{self, Elements};
+use netcl_hal::memory as hal;
+use netcl_hal::process;
 use netcl_kernels::dtype::DType;
 use std::fmt;
 use std::future::Future;
@@ -93,12 +93,12 @@ impl Tensor {
             let message = format!("{dtype} of shape {shape:?} has {bytes} bytes, {} were given", memory.len());
             return Err(Error::Shape { operation, message });
         }
-        crate::device::process::check()?;
-        if !memory.belongs_to(device.pinned_pool()) {
+        netcl_hal::process::check()?;
+        if !memory.0.belongs_to(device.backend().pinned_pool()) {
             // Another context's memory is ordinary memory here.
             return Tensor::from_bytes(device, &memory, shape, dtype);
         }
-        let region = match memory.into_memory()? {
+        let region = match memory.0.into_memory()? {
             Ok(memory) => device.buffer_pool().adopt(memory, bytes),
             Err(memory) => {
                 let region = device.allocate_for_upload(bytes.max(1))?;
@@ -122,7 +122,7 @@ impl Tensor {
     /// ```
     #[doc(alias = "async_copy")]
     pub fn pending_copies(&self) -> Vec<Event> {
-        self.region().elsewhere()
+        self.region().elsewhere().into_iter().map(Event).collect()
     }
 
     /// The elements in row-major order as they are now, once the device has them: this starts the copy and returns. The
@@ -147,10 +147,10 @@ impl Tensor {
     /// of every device](crate::Error#errors-of-every-device). What fails later is an error of the result.
     pub fn to_host_async<T: Element>(&self) -> Result<ToHost<T>> {
         self.expect::<T>("to_host_async")?;
-        crate::device::process::check()?;
+        netcl_hal::process::check()?;
         let into = self.device.pinned_pool().allocate(self.byte_count())?;
-        let (event, bytes, from) = self.region.read_later(into)?;
-        Ok(ToHost { event, bytes, from, _elements: PhantomData })
+        let (event, bytes, from) = self.region.read_later(into.0)?;
+        Ok(ToHost { event: Event(event), bytes, from, _elements: PhantomData })
     }
 
     /// The elements as host memory. Waits for the device. On devices that share the host's memory, nothing is copied if
@@ -196,7 +196,7 @@ fn byte_count(operation: &'static str, shape: &[usize], dtype: DType) -> Result<
 #[must_use = "the elements are its result"]
 pub struct ToHost<T: Element> {
     event: Event,
-    bytes: Arc<PinnedBuffer>,
+    bytes: Arc<hal::PinnedBuffer>,
     /// What is copied from. It is not given away before the copy is done.
     from: BufferHandle,
     _elements: PhantomData<fn() -> T>,

@@ -2,20 +2,19 @@
 
 mod concat;
 mod display;
-mod element;
 mod host;
 mod operand;
 mod ops;
 pub(crate) mod vector;
 
-pub use element::Element;
 pub use host::{HostData, ToHost};
+pub use netcl_hal::element::Element;
 pub use operand::Operand;
 
 use crate::device::Device;
-use crate::device::host::plain;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
+use netcl_hal::host::plain;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -296,3 +295,6 @@ pub(crate) fn byte_count(operation: &'static str, shape: &[usize], dtype: DType)
 fn too_large(operation: &'static str, shape: &[usize]) -> Error {
     Error::Shape { operation, message: format!("the shape {shape:?} is larger than memory can be") }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
-use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::jit;
 use crate::tensor::{Operand, Tensor, concat};
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;

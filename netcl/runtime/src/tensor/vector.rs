@@ -2,9 +2,9 @@
 //! the process.
 
 use crate::device::Device;
-use crate::device::host::plain;
 use crate::error::{Error, Result};
 use crate::tensor::Element;
+use netcl_hal::host::plain;
 
 /// `len` zeros (or false).
 pub(crate) fn zeros<T: Element>(device: &Device, len: usize) -> Result<Vec<T>> {

@@ -1,16 +1,17 @@
 //! What devices there are, opened when they are first wanted.
 
-use crate::config;
-use crate::device::adapter::Adapter;
-use crate::device::host::backend::Host;
-use crate::device::null::Null;
-use crate::device::opencl::discover::{Listed, devices};
-use crate::device::process;
-use crate::device::profile::{DeviceKind, DeviceProfile};
-use crate::device::queue::warn_of_several_queues;
-use crate::device::selector::{ACCEPTED, Selector};
-use crate::device::{Device, backend::Backend};
+use crate::device::Device;
 use crate::error::{Error, Result};
+use netcl_hal::config;
+use netcl_hal::device::adapter::Adapter;
+use netcl_hal::device::backend::Backend;
+use netcl_hal::device::profile::{DeviceKind, DeviceProfile};
+use netcl_hal::device::queue::warn_of_several_queues;
+use netcl_hal::device::selector::{ACCEPTED, Selector};
+use netcl_hal::host::backend::Host;
+use netcl_hal::null::Null;
+use netcl_hal::opencl::discover::{Listed, devices};
+use netcl_hal::process;
 use netcl_kernels::plan::Target;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -67,7 +68,7 @@ impl DeviceManager {
     /// own, apart from the host's; most programs want [`DeviceManager::global`].
     pub fn discover() -> DeviceManager {
         if let Ok(config) = config::get() {
-            crate::log::install(config.log);
+            netcl_hal::log::install(config.log);
             config::warn_of_unknown();
         }
         // In a forked child even asking could hang.
@@ -291,7 +292,7 @@ impl Entry {
 
 /// The device, if what it does can be written where the environment wants it: that is known once a device is made.
 fn traced(device: Device) -> Result<Device> {
-    crate::profile::check()?;
+    netcl_hal::profile::check()?;
     Ok(device)
 }
 

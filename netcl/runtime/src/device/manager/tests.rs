@@ -15,7 +15,7 @@ struct Invented {
 
 impl Invented {
     fn complete(&self) -> DeviceProfile {
-        DeviceProfile { fp16: self.fp16, ..self.profile.clone() }
+        self.profile.clone().with(|profile| profile.fp16 = self.fp16)
     }
 }
 
@@ -28,13 +28,17 @@ impl Adapter for Invented {
         self.recorded.then(|| self.complete())
     }
 
-    fn open(&self) -> Result<Arc<dyn Backend>> {
+    fn open(&self) -> netcl_hal::Result<Arc<dyn Backend>> {
         self.opened.fetch_add(1, Ordering::Relaxed);
         if self.opens {
             return Ok(Arc::new(Null::with_profile(self.complete())));
         }
         let code = "CL_DEVICE_NOT_AVAILABLE".to_owned();
-        Err(Error::Driver { device: self.profile.name.clone(), operation: "clCreateContext".to_owned(), code })
+        Err(netcl_hal::Error::Driver {
+            device: self.profile.name.clone(),
+            operation: "clCreateContext".to_owned(),
+            code,
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Pieces of driver memory on their way between pool and handle.
 
-use crate::device::memory::Memory;
-use crate::memory::classes::Class;
 use crate::memory::slab::Slab;
+use netcl_hal::device::memory::Memory;
+use netcl_hal::memory::classes::Class;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ pub(in crate::memory) struct Block {
     pub(in crate::memory) id: u64,
     pub(in crate::memory) class: Class,
     pub(in crate::memory) memory: Arc<dyn Memory>,
-    /// What had been enqueued when it was freed; see [`crate::device::backend::Backend::enqueued`]. 0: the device never used it.
+    /// What had been enqueued when it was freed; see [`netcl_hal::device::backend::Backend::enqueued`]. 0: the device never used it.
     pub(in crate::memory) idle_since: u64,
     pub(super) stamp: u64,
     pub(super) slab: Option<Arc<Slab>>,

@@ -31,7 +31,7 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) fn add_pool(&self, pool: Weak<dyn Idle>) {
         // In a forked child nothing is freed, and a thread of the parent's may have held the lock.
-        let Some(mut pools) = crate::device::process::lock(&self.pools) else { return };
+        let Some(mut pools) = netcl_hal::process::lock(&self.pools) else { return };
         pools.retain(|pool| pool.strong_count() > 0);
         pools.push(pool);
     }

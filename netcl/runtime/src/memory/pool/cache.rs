@@ -3,14 +3,15 @@
 use super::block::{Block, next_id};
 use super::budget::{Budget, Idle};
 use super::state::{Released, State};
-use crate::device::backend::Backend;
-use crate::device::memory::{AllocateError, Memory};
-use crate::device::process;
 use crate::error::{Error, Result};
-use crate::memory::classes::{self, Class};
 use crate::memory::slab::{self, Slab};
-use crate::memory::stats::{Bucket, PoolStats};
 use crate::memory::{LARGE_COPY, Reserve};
+use netcl_hal as hal;
+use netcl_hal::device::backend::Backend;
+use netcl_hal::device::memory::{AllocateError, Memory};
+use netcl_hal::memory::classes::{self, Class};
+use netcl_hal::memory::{Bucket, PoolStats};
+use netcl_hal::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So many buffers take turns where copying and computing overlap: one is computed with, one is copied to, one waits.
@@ -85,7 +86,7 @@ impl Cache {
             result => result,
         };
         block.map_err(|error| match error {
-            AllocateError::Other(error) => error,
+            AllocateError::Other(error) => error.into(),
             AllocateError::OutOfMemory | AllocateError::TooLarge => self.out_of_memory(class.bytes),
         })
     }
@@ -196,8 +197,8 @@ impl Cache {
 
     /// Runs a command that the driver may need memory for: where it allocates late, the first that uses a buffer. If there
     /// is none, once more after everything that is idle or not needed was given back. `bytes` are what it works on.
-    pub(in crate::memory) fn with_memory<T>(&self, bytes: usize, command: impl Fn() -> Result<T>) -> Result<T> {
-        let wants_memory = |result: &Result<T>| result.as_ref().is_err_and(Error::may_want_memory);
+    pub(in crate::memory) fn with_memory<T>(&self, bytes: usize, command: impl Fn() -> hal::Result<T>) -> Result<T> {
+        let wants_memory = |result: &hal::Result<T>| result.as_ref().is_err_and(hal::Error::may_want_memory);
         let mut result = command();
         if wants_memory(&result) {
             let reserves = self.backend.reserves();
@@ -212,8 +213,8 @@ impl Cache {
             }
         }
         match result {
-            Err(Error::OutOfMemory { .. }) => Err(self.out_of_memory(bytes)),
-            result => result,
+            Err(hal::Error::OutOfMemory { .. }) => Err(self.out_of_memory(bytes)),
+            result => Ok(result?),
         }
     }
 

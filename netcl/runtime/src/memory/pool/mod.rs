@@ -5,14 +5,14 @@ mod budget;
 pub(super) mod cache;
 mod state;
 
-use crate::device::backend::Backend;
-use crate::device::memory::Memory;
 use crate::error::Result;
-use crate::memory::Reserve;
 use crate::memory::handle::BufferHandle;
-use crate::memory::stats::{Bucket, PoolStats};
 use budget::Budget;
 use cache::Cache;
+use netcl_hal::device::backend::Backend;
+use netcl_hal::device::memory::Memory;
+use netcl_hal::memory::Reserve;
+use netcl_hal::memory::{Bucket, PoolStats};
 use std::fmt;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::block::Block;
 use super::budget::Budget;
-use crate::memory::classes;
 use crate::memory::slab::{self, Slab};
-use crate::memory::stats::{Bucket, PoolStats};
+use netcl_hal::memory::classes;
+use netcl_hal::memory::{Bucket, PoolStats};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 
 use super::state::Released;
 use super::*;
-use crate::device::null::Null;
 use crate::error::Error;
-use crate::memory::classes;
 use crate::memory::slab::{self, Slab};
+use netcl_hal::memory::classes;
+use netcl_hal::null::Null;
 use netcl_kernels::plan::Target;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -336,7 +336,7 @@ fn memory_that_a_copy_may_still_use_is_nobody_elses() {
         let id = buffer.id();
         // The null device waits itself, and fails with what it waits for.
         let copy = crate::event::UserEvent::new();
-        buffer.used_elsewhere(copy.event());
+        buffer.used_elsewhere(copy.event().0);
         copy.fail("on purpose");
         drop(buffer);
         assert_eq!(pool.stats().idle, if bytes < slab::SHARED { slab::BYTES - 1024 } else { 0 });
@@ -347,4 +347,24 @@ fn memory_that_a_copy_may_still_use_is_nobody_elses() {
         let stays = if bytes < slab::SHARED { slab::BYTES } else { 0 };
         assert_eq!(device.used(), stays as u64, "a whole buffer is the driver's again, of a shared one a part is used");
     }
+}
+
+/// A thread of the parent's may have held any lock at the fork.
+#[test]
+#[cfg(unix)]
+fn a_forked_child_waits_for_no_lock_of_the_parents() {
+    use crate::device::Device;
+    use netcl_fixtures::forks::{first_wrong, in_fork};
+    let device = Device::host();
+    let pool = device.buffer_pool().clone();
+    let held = pool.hold();
+    let status = in_fork("asking pools", || {
+        first_wrong(&[
+            &|| pool.stats() == Default::default() && device.memory_stats() == Default::default(),
+            &|| pool.buckets().is_empty() && format!("{pool:?}").contains("0 idle"),
+            &|| BufferPool::new(&device, 0).stats().idle == 0,
+        ])
+    });
+    drop(held);
+    assert_eq!(status, 0, "the check that failed");
 }

@@ -2,9 +2,9 @@
 
 use super::Record;
 use super::file::{Folder, Found, Identity, read, remove};
-use crate::config;
 use crate::error::{Error, Result};
-use crate::files::{folder_of, refusal_of_folder};
+use netcl_hal::config;
+use netcl_hal::files::{folder_of, refusal_of_folder};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -1,12 +1,12 @@
 //! What a selector answers: a measurement, a rule, or nothing.
 
 use super::KernelSelector;
-use crate::config::Autotune;
 use crate::error::Result;
 use crate::select::reason::{Reason, Selection};
 use crate::select::records::Record;
 use crate::select::tuner::{self, TuneOptions, Tuning};
 use crate::select::{force, rules, shape};
+use netcl_hal::config::Autotune;
 use netcl_kernels::variant::Task;
 
 /// How many times as fast as the compiler's own choice a neighbour's configuration must have been.

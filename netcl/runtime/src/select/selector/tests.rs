@@ -16,7 +16,11 @@ fn scratch(name: &str) -> (PathBuf, Folder) {
 fn devices_of_one_architecture_learn_from_each_other() {
     let (path, folder) = scratch("relatives");
     let device = Device::null(Target::Gpu, 1 << 20);
-    let with_driver = |driver: &str| DeviceProfile { driver: driver.into(), ..device.profile().clone() };
+    let with_driver = |driver: &str| {
+        device.profile().clone().with(|profile| {
+            profile.driver = driver.into();
+        })
+    };
     let tiled = config("matmul_tiled TILE=16");
     let mut content = Content::default();
     content.add(record(&product(512, 512, 512), &tiled));
@@ -53,7 +57,9 @@ fn a_record_that_cannot_be_used_is_none() {
         folder.update(&identity, &|own| *own = Content::default()).unwrap();
         folder.update(&identity, &|own| own.add(of_before.clone())).unwrap();
         // Of these one is no configuration, one too large for the device, one wrong there.
-        let profile = DeviceProfile { max_work_group: 256, ..device.profile().clone() };
+        let profile = device.profile().clone().with(|profile| {
+            profile.max_work_group = 256;
+        });
         let state = State::with(device.id(), &profile, Some(folder.clone()));
         let selector = KernelSelector::new(device.clone(), Arc::new(state));
         if unusable == config("matmul_tiled TILE=16") {
@@ -73,7 +79,9 @@ fn a_record_that_cannot_be_used_is_none() {
 #[test]
 fn what_the_device_would_not_launch_or_gets_wrong_is_not_used_even_where_it_is_asked_for() {
     let device = Device::null(Target::Gpu, 1 << 30);
-    let profile = DeviceProfile { kind: DeviceKind::Gpu, ..device.profile().clone() };
+    let profile = device.profile().clone().with(|profile| {
+        profile.kind = DeviceKind::Gpu;
+    });
     let state = State::with(device.id(), &profile, None);
     let selector = KernelSelector::new(device, Arc::new(state));
     let (task, tiled, naive) =
@@ -164,7 +172,10 @@ fn what_another_process_found_changes_answers_that_were_given() {
 #[test]
 fn records_come_before_their_neighbours_rules_and_the_compiler() {
     let device = Device::null(Target::Gpu, 1 << 30);
-    let profile = DeviceProfile { kind: DeviceKind::Gpu, vendor: Vendor::Nvidia, ..device.profile().clone() };
+    let profile = device.profile().clone().with(|profile| {
+        profile.kind = DeviceKind::Gpu;
+        profile.vendor = Vendor::Nvidia;
+    });
     let state = State::with(device.id(), &profile, None);
     let selector = KernelSelector::new(device, Arc::new(state));
     // What the null device computes would fail every test.
@@ -227,7 +238,9 @@ fn a_neighbour_that_hardly_beat_the_compilers_choice_speaks_for_that_choice() {
 fn what_leaves_compute_units_idle_is_not_taken_from_neighbours() {
     let device = Device::null(Target::Cpu, 1 << 28);
     let answer = |units: u32| {
-        let profile = DeviceProfile { compute_units: units, ..device.profile().clone() };
+        let profile = device.profile().clone().with(|profile| {
+            profile.compute_units = units;
+        });
         let selector = KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), &profile, None)));
         // Of the neighbour it makes four work-groups, of the task two.
         let wide = config("matmul_vectorized FORM=0 VECTOR=16 REG_M=5 REG_N=2 TILE_M=80 TILE_N=32 TILE_K=128");

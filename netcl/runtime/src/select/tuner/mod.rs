@@ -23,7 +23,7 @@ pub(super) fn tune(
     options: &TuneOptions<'_>,
     place: (usize, usize),
 ) -> Result<Tuning> {
-    crate::device::process::check()?;
+    netcl_hal::process::check()?;
     let state = selector.state();
     if !options.again
         && let Some(record) = selector.record(task)

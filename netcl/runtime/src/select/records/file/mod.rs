@@ -5,9 +5,9 @@
 //! another netcl that this one cannot read, without.
 
 use super::{Content, Record, WorkGroup};
-use crate::config;
 use crate::device::DeviceProfile;
-use crate::files::{
+use netcl_hal::config;
+use netcl_hal::files::{
     Keeping, Own, Refusal, checksum, folder_of, is_missing, make_private_folder, open_to_change, read_own,
     refusal_of_folder, remove_leftovers, replace_file, warn_of,
 };

@@ -4,8 +4,9 @@ use crate::select::testing::{config, product, record};
 use netcl_kernels::plan::Target;
 
 fn identity(device: &str, driver: &str) -> Identity {
-    let profile =
-        DeviceProfile { driver: driver.into(), ..DeviceProfile::unknown(device, DeviceKind::Gpu, Target::Gpu) };
+    let profile = DeviceProfile::unknown(device, DeviceKind::Gpu, Target::Gpu).with(|profile| {
+        profile.driver = driver.into();
+    });
     Identity::of(&profile)
 }
 

@@ -1,0 +1,37 @@
+//! Events that the program completes.
+
+use super::{Event, Failure};
+
+/// An event that the program completes itself. Dropping it without [`UserEvent::complete`] fails it.
+#[derive(Debug)]
+pub struct UserEvent(Event);
+
+impl UserEvent {
+    /// One that is not complete.
+    #[allow(clippy::new_without_default, reason = "a default would be an event that nobody completes")]
+    pub fn new() -> UserEvent {
+        UserEvent(Event::pending())
+    }
+
+    /// What others wait for.
+    pub fn event(&self) -> Event {
+        self.0.clone()
+    }
+
+    /// Lets those who wait go on.
+    pub fn complete(self) {
+        self.0.settle(Ok(()));
+    }
+
+    /// Lets those who wait go on with [`crate::Error::Event`]. A device that was held back goes on, and what it computes then
+    /// was computed without what it was to wait for: the next wait for that device is the error, once.
+    pub fn fail(self, reason: &str) {
+        self.0.settle(Err(Failure::User { reason: reason.to_owned() }));
+    }
+}
+
+impl Drop for UserEvent {
+    fn drop(&mut self) {
+        self.0.settle(Err(Failure::User { reason: "it was dropped before it was completed".to_owned() }));
+    }
+}

@@ -1,0 +1,42 @@
+//! The host: its memory, native kernels, products and convolutions, the interpreter's arithmetic for this processor.
+
+pub(crate) mod access;
+pub mod backend;
+mod cells;
+mod conv;
+mod elements;
+mod entry;
+mod faults;
+mod isa;
+mod lanes;
+mod launch;
+pub(crate) mod loops;
+mod math;
+#[allow(unsafe_code, reason = "calls of the matrix library")]
+mod matmul;
+mod memory;
+pub(crate) mod native;
+#[allow(unsafe_code, reason = "elements as bytes and back")]
+pub mod plain;
+pub mod pool;
+#[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
+mod product;
+mod scatter;
+mod tracks;
+mod view;
+
+pub use entry::NativeEntry;
+
+/// What the text of native kernels calls, and what runs them.
+pub mod exports {
+    pub use super::entry::{Entry, NativeEntry, entry, interpreted};
+    pub use super::faults::Faults;
+    pub use super::isa::engine;
+    pub use super::lanes::V;
+    pub use super::math::*;
+    pub use super::memory::HostBuffer;
+    pub use super::native::{Args, NativeKernel, Passed};
+    pub use super::view::{Bf16, Element, F16, View, array_at, array_put};
+    pub use netcl_kernels::kir::AtomicOp;
+    pub use netcl_kernels::kir::interp::math::Isa;
+}

@@ -1,0 +1,258 @@
+//! Building programs: from memory, from the disk cache, from source.
+
+use super::driver::Program;
+use super::exit;
+use super::programs::obtain;
+use super::shared::{Parts, Shared};
+use crate::config;
+use crate::device::profile::DeviceProfile;
+use crate::device::quirks::Avoid;
+use crate::error::{Error, Result};
+use crate::process;
+use crate::program::{Key, count, disk, reads_files};
+use netcl_kernels::emit::SINES_BY_LANE;
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
+use opencl3::types::{cl_device_id, cl_int};
+use std::ffi::CString;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// With it quotients and roots of `f32` are rounded correctly. For drivers that can
+/// ([`DeviceProfile::rounded_division`]): others refuse it.
+pub const ROUNDED_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
+
+/// The option by which nothing is optimized. For drivers whose optimizations change results ([`Avoid::Optimizations`]).
+pub const NOT_OPTIMIZED: &str = "-cl-opt-disable";
+
+/// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
+/// take anything from results.
+pub(super) fn options(profile: &DeviceProfile) -> &'static str {
+    /// One for each set of flags: launches of an algorithm's kernel look its program up by them.
+    static TEXTS: LazyLock<[String; 8]> = LazyLock::new(|| {
+        std::array::from_fn(|set| {
+            let mut options = "-cl-std=CL1.2".to_owned();
+            let flags = [ROUNDED_DIVISION.to_owned(), NOT_OPTIMIZED.to_owned(), format!("-D{SINES_BY_LANE}")];
+            for flag in flags.iter().enumerate().filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, flag)| flag) {
+                options.push(' ');
+                options.push_str(flag);
+            }
+            options
+        })
+    });
+    let flags = [profile.rounded_division, profile.avoids(Avoid::Optimizations), profile.avoids(Avoid::VectorSines)];
+    let set = flags.iter().enumerate().map(|(bit, &flag)| usize::from(flag) << bit).sum::<usize>();
+    &TEXTS[set]
+}
+
+/// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
+/// called from them (OpenCL 3.0, appendix A).
+static COMPILING: Mutex<()> = Mutex::new(());
+
+/// To be held while a device's driver compiles.
+pub(super) fn turn(profile: &DeviceProfile) -> Option<MutexGuard<'static, ()>> {
+    profile.avoids(Avoid::ConcurrentBuilds).then(|| COMPILING.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A text to build.
+pub(super) struct Source<'a> {
+    /// What errors call it.
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+    /// For `clBuildProgram`.
+    pub(super) options: &'a str,
+}
+
+impl Source<'_> {
+    /// Whether text and options say all that its program is built from, so that it can be found again by them.
+    pub(super) fn is_whole(&self) -> bool {
+        !reads_files(self.text, self.options)
+    }
+}
+
+/// How a program is got: [`program`] or [`once`].
+pub(super) type Build = fn(&Shared, &Source<'_>) -> Result<Arc<Program>>;
+
+/// The built program of a source.
+pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    known(shared, source, source.is_whole())
+}
+
+/// The program of a source that does not come again, or whose program may be another then: it is built now, and nobody finds
+/// it later, in this process or another.
+pub(super) fn once(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    known(shared, source, false)
+}
+
+/// Whether the driver keeps what it builds between runs by itself, and is not to be asked for it.
+pub(super) fn keeps_programs(profile: &DeviceProfile) -> Result<bool> {
+    Ok(profile.avoids(Avoid::Binaries) && config::get()?.pocl_keeps)
+}
+
+fn known(shared: &Shared, source: &Source<'_>, comes_again: bool) -> Result<Arc<Program>> {
+    process::check()?;
+    let key = Key::new(&shared.profile, source.options, source.text);
+    let on_disk = comes_again && !keeps_programs(&shared.profile)?;
+    // Those that are built once are kept as long as the others: their kernels may run still when nobody uses them any more.
+    let key = if comes_again { key } else { key.once() };
+    let (program, surplus) = obtain(&shared.programs, &key, || {
+        let _turn = turn(&shared.profile);
+        let _built = exit::Built;
+        if on_disk && let Some(program) = from_disk(shared, &key, source.options) {
+            return Ok(program);
+        }
+        let program = from_source(shared, source)?;
+        count(&shared.counters.built);
+        if !on_disk {
+            return Ok(program);
+        }
+        match binary(shared, &program) {
+            Ok(Some(binary)) => disk::store(&key, &binary),
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "the driver gives no binary to cache"),
+        }
+        Ok(program)
+    })?;
+    if !surplus.is_empty()
+        && let Err(code) = shared.finish()
+    {
+        // Their kernels may run still. The program that was asked for is none of them.
+        tracing::warn!(code, programs = surplus.len(), "the device does not finish: programs are not released");
+        std::mem::forget(surplus);
+    }
+    Ok(program)
+}
+
+/// The program of a source, built by the driver also where a binary is kept.
+pub(super) fn anew(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    let _turn = turn(&shared.profile);
+    let _built = exit::Built;
+    let program = from_source(shared, source)?;
+    count(&shared.counters.built);
+    Ok(Arc::new(program))
+}
+
+/// The device's binary of a program. In a context with several devices there is one for each, empty where it was not
+/// built.
+fn binary(shared: &Shared, program: &Program) -> opencl3::Result<Option<Vec<u8>>> {
+    let own = program.get_devices()?.iter().position(|&device| device == shared.device.id() as isize);
+    let mut binaries = program.get_binaries()?;
+    Ok(own.filter(|&own| own < binaries.len()).map(|own| binaries.swap_remove(own)).filter(|binary| !binary.is_empty()))
+}
+
+fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
+    let binary = disk::load(key)?;
+    // SAFETY: the bytes are what this driver gave for this device: the key in the file names both, and its checksum
+    // holds. A driver that does not take them says so (OpenCL 5.8.1).
+    let created = unsafe { Program::create_from_binary(shared.context.get(), shared.device.id(), &binary) };
+    let built = created.and_then(|program| {
+        compile(&program, shared.device.id(), options)?;
+        Ok(program)
+    });
+    match built {
+        Ok(program) => {
+            count(&shared.counters.loaded);
+            Some(program)
+        }
+        // The file is as good as it was, so that a later run finds it.
+        Err(error) if shared.health.lost("clBuildProgram", error.0).is_some() || !is_refusal(error.0) => {
+            tracing::warn!(%error, "a cached program cannot be loaded now; it is built from its source");
+            None
+        }
+        Err(error) => {
+            count(&shared.counters.refused);
+            tracing::warn!(%error, "a cached program is refused by the driver; it is built again");
+            disk::remove(key);
+            None
+        }
+    }
+}
+
+/// Whether a driver's error says that a binary is none of its own.
+fn is_refusal(code: cl_int) -> bool {
+    matches!(code, CL_INVALID_BINARY | CL_BUILD_PROGRAM_FAILURE)
+}
+
+fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
+    let started = std::time::Instant::now();
+    let failed = |log: String| Error::Build {
+        device: shared.profile.name.clone(),
+        program: source.name.to_owned(),
+        source_text: numbered(source.text, &log),
+        log: if log.trim().is_empty() { "(the driver gives no log)".to_owned() } else { log.trim_end().to_owned() },
+    };
+    if source.text.contains('\0') || source.options.contains('\0') {
+        return Err(failed("the source or its build options contain a NUL character".to_owned()));
+    }
+    if source.text.trim().is_empty() {
+        // Drivers read a text of no length up to a NUL that is not there.
+        return Err(failed("the source has no text".to_owned()));
+    }
+    if source.text.contains("EXTENSION cl_khr_subgroups") && shared.profile.sub_groups.is_none() {
+        return Err(Error::Unsupported {
+            program: source.name.to_owned(),
+            device: shared.profile.name.clone(),
+            problem: "its kernels use sub-groups, which the driver does not have; use local memory, or another device"
+                .to_owned(),
+        });
+    }
+    let program = Program::create_from_source(shared.context.get(), source.text)
+        .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
+    if let Err(error) = compile(&program, shared.device.id(), source.options) {
+        return Err(not_built(shared, source, error.0, |code| {
+            let log = program.get_build_log(shared.device.id()).unwrap_or_default();
+            failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
+        }));
+    }
+    tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
+    Ok(program)
+}
+
+/// Compiles and links it for one of its context's devices.
+pub(super) fn compile(program: &Program, device: cl_device_id, options: &str) -> opencl3::Result<()> {
+    let options = CString::new(options).map_err(|_| CL_INVALID_BUILD_OPTIONS)?;
+    program.build(device, &options)
+}
+
+/// Why there is no program: the source's fault, which the log tells, or the driver's or device's.
+fn not_built(shared: &Parts, source: &Source<'_>, code: cl_int, failed: impl FnOnce(cl_int) -> Error) -> Error {
+    let operation = format!("clBuildProgram of `{}`", source.name);
+    match shared.health.lost(&operation, code) {
+        Some(lost) => lost,
+        None if matches!(code, CL_BUILD_PROGRAM_FAILURE | CL_INVALID_BUILD_OPTIONS) => failed(code),
+        None => shared.error(&operation, code),
+    }
+}
+
+/// The source with line numbers, as driver logs refer to them; of a long one only what surrounds the lines that the log
+/// names.
+fn numbered(source: &str, log: &str) -> String {
+    const WHOLE: usize = 120;
+    const AROUND: usize = 6;
+    let lines: Vec<&str> = source.lines().collect();
+    let named: Vec<usize> = log.split(':').filter_map(|part| part.trim().parse().ok()).collect();
+    let shown = |number: usize| {
+        lines.len() <= WHOLE || named.is_empty() || named.iter().any(|&line| number.abs_diff(line) <= AROUND)
+    };
+    let mut text = String::new();
+    let mut skipped = false;
+    for (position, line) in lines.iter().enumerate() {
+        if shown(position + 1) {
+            text.push_str(&format!("{:>4} | {line}\n", position + 1));
+            skipped = false;
+        } else if !std::mem::replace(&mut skipped, true) {
+            text.push_str("  ...\n");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_without_memory_does_not_refuse_a_binary() {
+        use opencl3::error_codes::{CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES};
+        assert!([CL_INVALID_BINARY, CL_BUILD_PROGRAM_FAILURE].into_iter().all(is_refusal));
+        assert!(![CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, 0].into_iter().any(is_refusal));
+    }
+}
