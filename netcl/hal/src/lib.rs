@@ -19,6 +19,7 @@
 //!
 //! There is none. The crate is published because `netcl-runtime` needs it; any release may change anything here.
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod config;
 pub mod device;

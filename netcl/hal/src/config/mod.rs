@@ -167,6 +167,7 @@ fn numbered(name: &OsStr) -> OsString {
 }
 
 /// The user's cache folder by each system's own convention.
+// By hand, and not `directories`: one folder on three systems.
 fn default_cache_dir(path: &impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let base = if cfg!(windows) {
         path("LOCALAPPDATA")

@@ -1,4 +1,6 @@
 //! A build that is under way, which others wait for instead of doing it again.
+//!
+//! By hand, and not `once_cell`: where its initialiser fails, each one that waits tries the same again; here all get the error.
 
 use crate::error::{Error, Result};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
