@@ -28,7 +28,6 @@ mod error;
 pub mod event;
 pub mod files;
 pub mod host;
-pub mod log;
 pub mod memory;
 pub mod null;
 pub mod opencl;

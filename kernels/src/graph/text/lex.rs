@@ -137,13 +137,13 @@ impl<'a> Line<'a> {
 
     /// An unsigned integer of any width.
     pub(super) fn integer<T: std::str::FromStr>(&mut self, what: &str) -> Result<T> {
-        match self.peek()? {
-            Token::Number(digits) if let Ok(value) = digits.parse() => {
-                self.next()?;
-                Ok(value)
-            }
-            _ => self.expected(what),
+        if let Token::Number(digits) = self.peek()?
+            && let Ok(value) = digits.parse()
+        {
+            self.next()?;
+            return Ok(value);
         }
+        self.expected(what)
     }
 
     /// A signed integer.
