@@ -14,7 +14,6 @@ mod trace;
 mod tune;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
 use output::Output;
 use std::process::ExitCode;
 

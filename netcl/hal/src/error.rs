@@ -2,6 +2,7 @@
 
 use crate::memory::PoolStats;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -10,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// `netcl::Error` has each of these as a variant of its own, with the same fields and the same [`text`]. `Debug` prints what
 /// `Display` does.
-#[derive(thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 pub enum Error {
     /// The device has no memory left.
     #[error(fmt = text::out_of_memory)]
@@ -92,7 +93,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: Arc<std::io::Error>,
     },
 
     /// A single kernel cannot be made so.

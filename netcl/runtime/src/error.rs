@@ -6,6 +6,7 @@ use netcl_hal::text;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The result of everything in netcl that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -414,7 +415,11 @@ impl From<hal::Error> for Error {
             hal::Error::Event { reason } => Error::Event { reason },
             hal::Error::Interrupted => Error::Interrupted,
             hal::Error::Config { variable, value, accepted } => Error::Config { variable, value, accepted },
-            hal::Error::Io { action, path, source } => Error::Io { action, path, source },
+            hal::Error::Io { action, path, source } => {
+                // The system's errors cannot be cloned.
+                let source = Arc::try_unwrap(source).unwrap_or_else(|shared| hal::files::again(&shared));
+                Error::Io { action, path, source }
+            }
             hal::Error::Kernel { kernel, problem } => Error::Kernel { kernel, problem },
             hal::Error::Program { program, problem } => Error::Plan { function: program, problem },
             hal::Error::Unsupported { program, device, problem } => {

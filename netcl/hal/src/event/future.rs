@@ -1,6 +1,6 @@
 //! Events as futures.
 
-use super::{Event, Failure};
+use super::Event;
 use crate::error::Result;
 use crate::process;
 use std::future::Future;
@@ -27,7 +27,7 @@ impl Future for Event {
 
 impl Event {
     /// Keeps the waker in place of the one that this handle was polled with before, or gives the outcome.
-    fn take_seat(&mut self, waker: &Waker) -> Poll<Result<(), Failure>> {
+    fn take_seat(&mut self, waker: &Waker) -> Poll<Result<()>> {
         // Executors' code runs without the lock.
         let mut new = None;
         loop {

@@ -8,7 +8,6 @@ pub use interrupt::Interrupt;
 pub use user::UserEvent;
 
 use crate::error::{Error, Result};
-use crate::memory::PoolStats;
 use crate::process;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -62,14 +61,14 @@ struct Core {
 }
 
 struct Callback {
-    call: Box<dyn FnOnce(Result<(), Failure>) + Send>,
+    call: Box<dyn FnOnce(Result<()>) + Send>,
     /// Whether it is the program's, which learns of a failure by it.
     tells: bool,
 }
 
 #[derive(Default)]
 struct State {
-    outcome: Option<Result<(), Failure>>,
+    outcome: Option<Result<()>>,
     /// Whether the source was asked to tell.
     watched: bool,
     /// One for each handle that was polled.
@@ -79,37 +78,15 @@ struct State {
     callbacks: Vec<Callback>,
 }
 
-/// Why an event failed: an [`Error`] that can be given more than once.
-#[derive(Clone, Debug)]
-pub(crate) enum Failure {
-    Driver { device: String, operation: String, code: String },
-    Lost { device: String, operation: String, code: String },
-    OutOfMemory { device: String, requested: usize, pool: Box<PoolStats> },
-    User { reason: String },
-    Forked,
-}
-
-impl Failure {
-    pub(crate) fn into_error(self) -> Error {
-        match self {
-            Failure::Driver { device, operation, code } => Error::Driver { device, operation, code },
-            Failure::Lost { device, operation, code } => Error::Lost { device, operation, code },
-            Failure::OutOfMemory { device, requested, pool } => Error::OutOfMemory { device, requested, pool },
-            Failure::User { reason } => Error::Event { reason },
-            Failure::Forked => Error::Forked,
-        }
-    }
-}
-
 /// A driver's side of an event.
 pub(crate) trait Source: Send + Sync {
-    fn status(&self) -> Result<EventStatus, Failure>;
+    fn status(&self) -> Result<EventStatus>;
 
     /// Keeps the thread until it is done.
-    fn wait(&self) -> Result<(), Failure>;
+    fn wait(&self) -> Result<()>;
 
     /// Calls `done` when it is done, at once or later from any thread; once.
-    fn watch(&self, done: Box<dyn FnOnce(Result<(), Failure>) + Send>) -> Result<()>;
+    fn watch(&self, done: Box<dyn FnOnce(Result<()>) + Send>) -> Result<()>;
 
     /// `None` where the driver does not note them.
     fn times(&self) -> Option<EventTimes>;
@@ -192,7 +169,7 @@ impl Event {
     }
 
     /// How it ended, when it has.
-    fn waited(&self) -> Result<(), Failure> {
+    fn waited(&self) -> Result<()> {
         let is_over = self.lock().outcome.is_some();
         if let (false, Some(source)) = (is_over, &self.core.source) {
             return source.wait();
@@ -278,12 +255,11 @@ impl Event {
     /// short, and must not wait for a device: drivers do not go on while it runs. One that panics is logged, and the
     /// others are called all the same.
     pub fn on_complete(&self, callback: impl FnOnce(Result<()>) + Send + 'static) {
-        let call = Box::new(|outcome: Result<(), Failure>| callback(outcome.map_err(Failure::into_error)));
-        self.call_back(Callback { call, tells: true });
+        self.call_back(Callback { call: Box::new(callback), tells: true });
     }
 
     /// As [`Event::on_complete`], for netcl's own: what has failed is not told to the program by it.
-    pub(crate) fn on_outcome(&self, callback: impl FnOnce(Result<(), Failure>) + Send + 'static) {
+    pub(crate) fn on_outcome(&self, callback: impl FnOnce(Result<()>) + Send + 'static) {
         self.call_back(Callback { call: Box::new(callback), tells: false });
     }
 
@@ -318,22 +294,22 @@ impl Event {
     }
 
     /// What the program gets that has waited: how it ended, or what has failed on the device before.
-    fn tell(&self, outcome: Result<(), Failure>) -> Result<()> {
+    fn tell(&self, outcome: Result<()>) -> Result<()> {
         match (outcome, &self.core.source) {
             (Ok(()), None) => Ok(()),
             (Ok(()), Some(source)) => source.earlier(),
             (Err(failure), source) => {
                 source.iter().for_each(|source| source.told());
-                Err(failure.into_error())
+                Err(failure)
             }
         }
     }
 
     /// How it ended, as far as a forked child may know: no driver is asked, and no lock is waited for that a thread of the
     /// parent's may have held.
-    fn when_forked(&self) -> Result<(), Failure> {
+    fn when_forked(&self) -> Result<()> {
         let known = self.core.state.try_lock().ok().and_then(|state| state.outcome.clone());
-        known.unwrap_or(Err(Failure::Forked))
+        known.unwrap_or(Err(Error::Forked))
     }
 
     /// Sees to it that the source tells when it is done.
@@ -362,15 +338,14 @@ impl Event {
         if callbacks.is_empty() {
             return Err(error);
         }
-        let failure = as_failure(error);
         for Callback { call, .. } in callbacks {
-            guarded(|| call(Err(failure.clone())));
+            guarded(|| call(Err(error.clone())));
         }
-        Err(failure.into_error())
+        Err(error)
     }
 
     /// It is over. Only the first outcome counts.
-    fn settle(&self, outcome: Result<(), Failure>) {
+    fn settle(&self, outcome: Result<()>) {
         if process::is_forked() {
             // What waits for it would go on with drivers that are the parent's.
             return;
@@ -390,7 +365,7 @@ impl Event {
         }
     }
 
-    fn pass_on(&self, callback: Callback, outcome: Result<(), Failure>) {
+    fn pass_on(&self, callback: Callback, outcome: Result<()>) {
         if let (true, true, Some(source)) = (callback.tells, outcome.is_err(), &self.core.source) {
             source.told();
         }
@@ -427,16 +402,6 @@ impl Drop for Event {
         };
         // Without the lock: it may be the last to hold a task that has handles of this event.
         drop(waker);
-    }
-}
-
-fn as_failure(error: Error) -> Failure {
-    match error {
-        Error::Driver { device, operation, code } => Failure::Driver { device, operation, code },
-        Error::Lost { device, operation, code } => Failure::Lost { device, operation, code },
-        Error::OutOfMemory { device, requested, pool } => Failure::OutOfMemory { device, requested, pool },
-        Error::Forked => Failure::Forked,
-        other => Failure::User { reason: other.to_string() },
     }
 }
 

@@ -15,16 +15,16 @@ struct Silent {
 struct Shown(Arc<Silent>);
 
 impl Source for Shown {
-    fn status(&self) -> Result<EventStatus, Failure> {
+    fn status(&self) -> Result<EventStatus> {
         Ok(if self.0.is_done.load(Ordering::Relaxed) { EventStatus::Complete } else { EventStatus::Running })
     }
 
-    fn wait(&self) -> Result<(), Failure> {
+    fn wait(&self) -> Result<()> {
         assert!(self.0.is_done.load(Ordering::Relaxed), "this would wait for ever");
         Ok(())
     }
 
-    fn watch(&self, _: Box<dyn FnOnce(Result<(), Failure>) + Send>) -> Result<()> {
+    fn watch(&self, _: Box<dyn FnOnce(Result<()>) + Send>) -> Result<()> {
         self.0.watches.fetch_add(1, Ordering::Relaxed);
         match self.0.refusals.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
             Ok(_) => Err(Error::Event { reason: "refused".to_owned() }),
@@ -118,13 +118,13 @@ fn a_wait_of_netcls_own_tells_nothing() {
         told: Arc<AtomicUsize>,
     }
     impl Source for Failing {
-        fn status(&self) -> Result<EventStatus, Failure> {
+        fn status(&self) -> Result<EventStatus> {
             Ok(EventStatus::Failed)
         }
-        fn wait(&self) -> Result<(), Failure> {
-            Err(Failure::User { reason: "on purpose".to_owned() })
+        fn wait(&self) -> Result<()> {
+            Err(Error::Event { reason: "on purpose".to_owned() })
         }
-        fn watch(&self, _: Box<dyn FnOnce(Result<(), Failure>) + Send>) -> Result<()> {
+        fn watch(&self, _: Box<dyn FnOnce(Result<()>) + Send>) -> Result<()> {
             Ok(())
         }
         fn times(&self) -> Option<EventTimes> {

@@ -1,6 +1,7 @@
 //! Events that the program completes.
 
-use super::{Event, Failure};
+use super::Event;
+use crate::error::Error;
 
 /// An event that the program completes itself. Dropping it without [`UserEvent::complete`] fails it.
 #[derive(Debug)]
@@ -26,12 +27,12 @@ impl UserEvent {
     /// Lets those who wait go on with [`crate::Error::Event`]. A device that was held back goes on, and what it computes then
     /// was computed without what it was to wait for: the next wait for that device is the error, once.
     pub fn fail(self, reason: &str) {
-        self.0.settle(Err(Failure::User { reason: reason.to_owned() }));
+        self.0.settle(Err(Error::Event { reason: reason.to_owned() }));
     }
 }
 
 impl Drop for UserEvent {
     fn drop(&mut self) {
-        self.0.settle(Err(Failure::User { reason: "it was dropped before it was completed".to_owned() }));
+        self.0.settle(Err(Error::Event { reason: "it was dropped before it was completed".to_owned() }));
     }
 }

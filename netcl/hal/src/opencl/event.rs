@@ -6,8 +6,8 @@ use super::health::Health;
 use super::in_flight::Transfers;
 use super::pending::{InCallback, Pending};
 use super::shared::Parts;
-use crate::error::Result;
-use crate::event::{Event, EventStatus, EventTimes, Failure, Source};
+use crate::error::{Error, Result};
+use crate::event::{Event, EventStatus, EventTimes, Source};
 use crate::process::Live;
 use opencl3::error_codes::{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES};
 use opencl3::event::{
@@ -27,7 +27,7 @@ pub(super) struct ClEvent {
     context: Arc<ClContext>,
 }
 
-type Done = Box<dyn FnOnce(Result<(), Failure>) + Send>;
+type Done = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// What a callback is given.
 struct Callback {
@@ -54,13 +54,13 @@ impl ClEvent {
         self.command.driver().command_execution_status().map_err(|error| error.0)
     }
 
-    fn failure(&self, code: cl_int) -> Failure {
-        self.health.failure(self.operation, self.command.bytes(), code)
+    fn failure(&self, code: cl_int) -> Error {
+        self.health.moving_error(self.operation, self.command.bytes(), code)
     }
 }
 
 impl Source for ClEvent {
-    fn status(&self) -> Result<EventStatus, Failure> {
+    fn status(&self) -> Result<EventStatus> {
         Ok(match self.code().map_err(|code| self.failure(code))? {
             CL_COMPLETE => EventStatus::Complete,
             CL_QUEUED => EventStatus::Queued,
@@ -70,7 +70,7 @@ impl Source for ClEvent {
         })
     }
 
-    fn wait(&self) -> Result<(), Failure> {
+    fn wait(&self) -> Result<()> {
         self.health.still_there().map_err(|code| self.failure(code))?;
         wait_for_events(&[self.command.get()]).map_err(|code| {
             // "One of the events failed"; which error it was is the event's status.
@@ -124,7 +124,7 @@ extern "C" fn call_back(_: cl_event, status: cl_int, data: *mut c_void) {
     let _within = InCallback::begin();
     // SAFETY: the box that `watch` gave for this event; the driver calls this once (OpenCL 5.11).
     let Callback { done, health, operation, bytes } = *unsafe { Box::from_raw(data.cast::<Callback>()) };
-    let outcome = if status < 0 { Err(health.failure(operation, bytes, status)) } else { Ok(()) };
+    let outcome = if status < 0 { Err(health.moving_error(operation, bytes, status)) } else { Ok(()) };
     // Nothing may unwind into the driver.
     if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| done(outcome))).is_err() {
         tracing::error!("a callback of an event panicked");

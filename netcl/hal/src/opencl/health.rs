@@ -4,7 +4,6 @@
 //! device stays lost: what was noticed first is told by every call that fails from then on.
 
 use crate::error::{Error, Result};
-use crate::event::Failure;
 use crate::memory::Reserves;
 use opencl3::error_codes::{
     CL_DEVICE_NOT_AVAILABLE, CL_INVALID_COMMAND_QUEUE, CL_MEM_OBJECT_ALLOCATION_FAILURE, error_text,
@@ -42,7 +41,7 @@ pub(super) struct Health {
 
 #[derive(Default)]
 struct State {
-    failed: Option<(Failure, Told)>,
+    failed: Option<(Error, Told)>,
     lost: Option<(String, cl_int)>,
 }
 
@@ -71,13 +70,13 @@ impl Health {
     }
 
     /// Notes that the device went on although what it waited for had failed.
-    pub(super) fn went_on(&self, failure: Failure) {
-        let error = failure.clone().into_error();
+    pub(super) fn went_on(&self, failure: Error) {
+        let error = failure.clone();
         tracing::warn!(%error, device = self.device, "a device goes on although what it waited for failed");
         self.keep(failure, &Told::default());
     }
 
-    fn keep(&self, failure: Failure, told: &Told) {
+    fn keep(&self, failure: Error, told: &Told) {
         let mut state = self.state();
         if !told.is_set() && state.failed.as_ref().is_none_or(|(_, told)| told.is_set()) {
             state.failed = Some((failure, told.clone()));
@@ -105,26 +104,18 @@ impl Health {
             state.lost = Some((operation.to_owned(), code));
             self.has_failed.store(true, Ordering::Release);
         }
-        state.lost.as_ref().map(|(operation, code)| self.loss(operation, *code).into_error())
+        state.lost.as_ref().map(|(operation, code)| self.loss(operation, *code))
     }
 
     /// The error of a call that failed.
     pub(super) fn error(&self, operation: &str, code: cl_int) -> Error {
-        self.lost(operation, code).unwrap_or_else(|| self.driver(operation, code).into_error())
+        self.lost(operation, code).unwrap_or_else(|| self.driver(operation, code))
     }
 
     /// As [`Health::error`], of a command for which a driver may have to find so many bytes: some allocate a buffer at its
     /// first use.
     pub(super) fn moving_error(&self, operation: &str, bytes: usize, code: cl_int) -> Error {
-        self.failure(operation, bytes, code).into_error()
-    }
-
-    /// As [`Health::moving_error`], for those who may tell it more than once.
-    pub(super) fn failure(&self, operation: &str, bytes: usize, code: cl_int) -> Failure {
-        match self.lost(operation, code) {
-            Some(Error::Lost { device, operation, code }) => Failure::Lost { device, operation, code },
-            _ => self.command(operation, bytes, code),
-        }
+        self.lost(operation, code).unwrap_or_else(|| self.command(operation, bytes, code))
     }
 
     /// An error if something has failed. That a command did is told once.
@@ -134,35 +125,35 @@ impl Health {
         }
         let mut state = self.state();
         if let Some((operation, code)) = &state.lost {
-            return Err(self.loss(operation, *code).into_error());
+            return Err(self.loss(operation, *code));
         }
         self.has_failed.store(false, Ordering::Release);
         match state.failed.take() {
             Some((failure, told)) if !told.is_set() => {
                 told.set();
-                Err(failure.into_error())
+                Err(failure)
             }
             _ => Ok(()),
         }
     }
 
     /// Why a command failed. Of missing memory drivers speak by another code, too, which some have for a faulty kernel.
-    fn command(&self, operation: &str, requested: usize, code: cl_int) -> Failure {
+    fn command(&self, operation: &str, requested: usize, code: cl_int) -> Error {
         if code == CL_MEM_OBJECT_ALLOCATION_FAILURE {
             let (device, pool) = (self.device.clone(), Box::new(self.reserves.stats()));
-            return Failure::OutOfMemory { device, requested, pool };
+            return Error::OutOfMemory { device, requested, pool };
         }
         self.driver(operation, code)
     }
 
-    fn driver(&self, operation: &str, code: cl_int) -> Failure {
+    fn driver(&self, operation: &str, code: cl_int) -> Error {
         let code = error_text(code).to_owned();
-        Failure::Driver { device: self.device.clone(), operation: operation.to_owned(), code }
+        Error::Driver { device: self.device.clone(), operation: operation.to_owned(), code }
     }
 
-    fn loss(&self, operation: &str, code: cl_int) -> Failure {
+    fn loss(&self, operation: &str, code: cl_int) -> Error {
         let code = error_text(code).to_owned();
-        Failure::Lost { device: self.device.clone(), operation: operation.to_owned(), code }
+        Error::Lost { device: self.device.clone(), operation: operation.to_owned(), code }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -248,7 +239,7 @@ mod tests {
     #[test]
     fn a_device_that_went_on_says_why() {
         let health = health();
-        health.went_on(Failure::User { reason: "no data".into() });
+        health.went_on(Error::Event { reason: "no data".into() });
         assert!(matches!(health.take(), Err(Error::Event { reason }) if reason == "no data"));
         assert!(health.take().is_ok());
     }
@@ -265,7 +256,7 @@ mod tests {
         }
         let later = health.lost("clFlush", CL_OUT_OF_RESOURCES).unwrap();
         assert!(matches!(&later, Error::Lost { operation, .. } if operation == "clFinish"), "{later}");
-        let event = health.failure("copying to the device", 0, CL_OUT_OF_RESOURCES).into_error();
+        let event = health.moving_error("copying to the device", 0, CL_OUT_OF_RESOURCES);
         assert!(matches!(&event, Error::Lost { operation, .. } if operation == "clFinish"), "{event}");
     }
 }

@@ -36,7 +36,6 @@ mod programs;
 mod queue_progress;
 mod record;
 mod shared;
-mod single_flight;
 mod single_kernels;
 mod sub_buffers;
 mod transfer;

@@ -1,11 +1,10 @@
 //! The programs of a device that stay built.
 
 use super::driver::Program;
-use super::single_flight::SingleFlight;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::program::Key;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// How many programs stay that nothing uses.
 const KEPT: usize = 512;
@@ -14,11 +13,14 @@ const KEPT: usize = 512;
 /// and NVIDIA's 580.159.04 crashes if a program is released while one of its kernels runs.
 pub(super) struct Programs<P = Program> {
     known: BTreeMap<Key, Known<P>>,
-    /// Those that some thread builds.
-    building: BTreeMap<Key, Arc<SingleFlight<P>>>,
+    /// Those that some thread builds, for others to wait for.
+    building: BTreeMap<Key, Arc<Build<P>>>,
     /// Counts what is looked up.
     clock: u64,
 }
+
+/// A build that is under way, and how it ends for all who want it. Where it panics, the next of them builds.
+type Build<P> = OnceLock<Result<Arc<P>, Error>>;
 
 pub(super) struct Known<P> {
     program: Arc<P>,
@@ -56,20 +58,6 @@ impl<P> Programs<P> {
     }
 }
 
-/// A thread's build of that key; others wait for it until this is dropped.
-struct Building<'a, P> {
-    programs: &'a Mutex<Programs<P>>,
-    key: &'a Key,
-    flight: Arc<SingleFlight<P>>,
-}
-
-impl<P> Drop for Building<'_, P> {
-    fn drop(&mut self) {
-        lock(self.programs).building.remove(self.key);
-        self.flight.abandon();
-    }
-}
-
 /// The program of that key: the one that is there, the one that another thread is building, or what `build` gives. Also what
 /// is to be released, when the device is idle.
 pub(super) fn obtain<P>(
@@ -77,26 +65,25 @@ pub(super) fn obtain<P>(
     key: &Key,
     build: impl FnOnce() -> Result<P>,
 ) -> Result<(Arc<P>, Vec<Known<P>>)> {
-    let building = loop {
+    let under_way = {
         let mut kept = lock(programs);
         if let Some(program) = kept.find(key) {
             return Ok((program, Vec::new()));
         }
-        let Some(flight) = kept.building.get(key).cloned() else {
-            let flight = SingleFlight::new();
-            kept.building.insert(key.clone(), flight.clone());
-            break Building { programs, key, flight };
-        };
-        drop(kept);
-        if let Some(result) = flight.wait() {
-            return result.map(|program| (program, Vec::new()));
-        }
+        kept.building.entry(key.clone()).or_default().clone()
     };
-    let built = build().map(Arc::new);
-    building.flight.end(&built);
-    let program = built?;
-    let surplus = lock(programs).keep(key.clone(), program.clone());
-    Ok((program, surplus))
+    let mut surplus = Vec::new();
+    let built = under_way.get_or_init(|| {
+        let built = build().map(Arc::new);
+        let mut kept = lock(programs);
+        if let Ok(program) = &built {
+            surplus = kept.keep(key.clone(), program.clone());
+        }
+        // A failure is told to those who wait, and not remembered.
+        kept.building.remove(key);
+        built
+    });
+    Ok((built.clone()?, surplus))
 }
 
 fn lock<P>(programs: &Mutex<Programs<P>>) -> MutexGuard<'_, Programs<P>> {

@@ -2,11 +2,10 @@
 //! process ends.
 
 use crate::error::{Error, Result};
-use crate::files::again;
 use crate::process;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// When it happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub(super) enum When {
 struct Trouble {
     when: When,
     path: PathBuf,
-    source: io::Error,
+    source: Arc<io::Error>,
     /// An error of some call has said so.
     told: bool,
 }
@@ -30,7 +29,7 @@ static TROUBLE: Mutex<Option<Trouble>> = Mutex::new(None);
 
 /// Keeps what the system says of the file.
 pub(super) fn keep(when: When, path: &Path, source: io::Error) {
-    let trouble = Trouble { when, path: path.to_owned(), source, told: false };
+    let trouble = Trouble { when, path: path.to_owned(), source: Arc::new(source), told: false };
     tracing::warn!(error = %trouble.error(), "no more is recorded for NETCL_TRACE");
     if let Some(mut kept) = process::lock(&TROUBLE) {
         *kept = Some(trouble);
@@ -65,6 +64,6 @@ impl Trouble {
             When::Creating => "create the trace that NETCL_TRACE asks for,",
             When::Writing => "go on with the trace that NETCL_TRACE asks for, which ends early,",
         };
-        Error::Io { action, path: self.path.clone(), source: again(&self.source) }
+        Error::Io { action, path: self.path.clone(), source: self.source.clone() }
     }
 }

@@ -59,9 +59,9 @@ impl Buffer {
         self.device.write(self.memory(), data)
     }
 
-    /// Beside the device's queue, as what was never used.
+    /// Beside the device's queue: the memory was never used.
     pub(super) fn upload(&self, data: &[u8]) -> Result<Option<Event>> {
-        self.device.upload(self.memory(), data, self.device.enqueued())
+        self.device.upload(self.memory(), data, 0)
     }
 
     pub(super) fn read(&self, into: &mut [u8]) -> Result<()> {

@@ -1,6 +1,5 @@
 //! What only this side of the driver can see.
 
-use super::commands::ClCommands;
 use super::context::new_queue;
 use super::health::{Health, Told};
 use super::pending::Pending;

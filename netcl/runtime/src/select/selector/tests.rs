@@ -1,5 +1,4 @@
 use super::*;
-use crate::device::DeviceProfile;
 use crate::device::{DeviceKind, Vendor};
 use crate::select::TuneOptions;
 use crate::select::records::{Content, Folder, Identity};
