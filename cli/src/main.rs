@@ -6,6 +6,7 @@ mod cache;
 mod devices;
 mod failure;
 mod kernels;
+mod log;
 mod output;
 mod select;
 mod tasks;
@@ -13,7 +14,6 @@ mod trace;
 mod tune;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
 use output::Output;
 use std::process::ExitCode;
 
@@ -53,7 +53,8 @@ fn main() -> ExitCode {
         Err(error) => return not_understood(&error),
     };
     let output = Output::new(json);
-    let done = netcl::check_environment().map_err(Failure::Netcl).and_then(|()| match command {
+    let checked = log::install().and_then(|()| Ok(netcl::check_environment()?));
+    let done = checked.and_then(|()| match command {
         Command::Devices(args) => devices::run(&args, &output),
         Command::Cache(args) => cache::run(&args, &output),
         Command::Kernels(args) => kernels::run(&args, &output),

@@ -1,4 +1,6 @@
 //! What commands print: tables and text for people, JSON for programs, progress on a terminal.
+//!
+//! Tables by hand, and not `comfy-table`: 20 lines that pad.
 
 use crate::failure::{Failure, Result};
 use indicatif::{ProgressBar, ProgressStyle};

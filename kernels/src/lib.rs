@@ -7,6 +7,7 @@
 //! `netcl-macros` runs it while a user's crate compiles, `netcl::jit` runs it on graphs that are known only at run
 //! time; both get the same kernels.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 

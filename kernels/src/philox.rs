@@ -1,5 +1,7 @@
 //! Philox4x32-10, the counter-based random number generator of every netcl device.
 //!
+//! By hand, and not `rand_philox`: generated OpenCL C has the same rounds and is tested against these.
+//!
 //! Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). Counter-based means that a
 //! number depends on its position alone, so a seed gives the same stream on every device and for every launch geometry.
 //!

@@ -1,4 +1,6 @@
 //! The errors of one item, all of them, and the table from the compiler's opaque spans to tokens.
+//!
+//! By hand, and not `proc-macro-error2` or `darling`: errors of the compiler point at tokens by number, and the item goes on.
 
 use crate::messages::{ATTRIBUTE_FORM, Message};
 use crate::recover;

@@ -4,6 +4,7 @@
 //! the builder of `netcl-kernels`), `compile` (graph → plans), `expand` (plans → Rust). Errors are collected by `diag`
 //! and reported all at once; `fallback` is what an item becomes then.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod ast;
 mod callee;

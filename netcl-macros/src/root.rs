@@ -1,5 +1,7 @@
 //! Where generated code finds netcl: `::netcl`, unless the crate that it is compiled in has another name for it.
 //!
+//! By hand, and not `proc-macro-crate`: that reads `Cargo.toml`, which knows nothing of crates that another one exports.
+//!
 //! Generated code is written for `::netcl`, and that is replaced at the end. The name is, in this order: what the user says
 //! (`#[netcl::model(crate = facade::netcl)]`), the path by which the macro is called where that begins with a crate
 //! (`#[facade::netcl::model]`), and the name that rustc is given for netcl's library, which tells a dependency that is renamed.

@@ -50,6 +50,7 @@
 //!
 //! The pages in `docs/` of the repository tell more, `examples/` has programs to copy from.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 

@@ -18,10 +18,12 @@ mod sub_groups;
 mod types;
 mod variants;
 mod view_cases;
+mod workers;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use netcl::Device;
+use netcl::{Device, DeviceProfile};
 use netcl_fixtures::devices;
+use std::collections::BTreeMap;
 
 type Check = Box<dyn Fn(&Device) -> Result<Completion, Failed> + Send + Sync>;
 
@@ -38,14 +40,37 @@ impl Case {
     }
 }
 
+/// A case on a device.
+type Run = Box<dyn Fn() -> Result<Completion, Failed> + Send + Sync>;
+
 fn main() {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
     let found = Device::all();
+    if workers::is_worker() {
+        let runs: BTreeMap<String, Run> = runs(found).into_iter().collect();
+        let unknown = |name: &str| Err(format!("no case is called `{name}`").into());
+        let served = workers::serve(|name| runs.get(name).map_or_else(|| unknown(name), |run| run()));
+        // Nobody is left to be told: whoever asked has gone.
+        std::process::exit(i32::from(served.is_err()));
+    }
     if devices::required() && !found.iter().any(|info| info.selector.starts_with("opencl:")) {
         eprintln!("no OpenCL device was found, but NETCL_REQUIRE_OPENCL is set: install a driver such as PoCL");
         std::process::exit(1);
     }
-    let mut trials = Vec::new();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = *arguments.test_threads.get_or_insert(threads.min(workers::MOST));
+    let trials = runs(found).into_iter().map(|(name, run)| {
+        let case = name.clone();
+        // One after the other, in this process: for debuggers, and for devices that are simulated.
+        Trial::ignorable_test(name, move || if threads == 1 { run() } else { workers::run(&case) })
+    });
+    let trials = trials.collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Every case on every device, by name.
+fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
+    let mut runs: Vec<(String, Run)> = Vec::new();
     for info in found {
         let compiled = if info.selector.starts_with("opencl:") { goldens::all() } else { Vec::new() };
         let variants = if info.selector.starts_with("opencl:") { variants::all() } else { Vec::new() };
@@ -70,15 +95,16 @@ fn main() {
             let exception = exceptions::reason(&info, &case.name);
             let selector = info.selector.clone();
             let name = format!("{selector} {}", case.name);
-            trials.push(Trial::ignorable_test(name, move || {
+            let run = move || {
                 let device = Device::select(&selector).map_err(|error| Failed::from(error.to_string()))?;
                 match (exception, (case.run)(&device)) {
                     (None, result) => result,
                     (Some(_), Err(_)) => Ok(Completion::Completed),
                     (Some(reason), Ok(_)) => Err(format!("passes, but is listed as failing: {reason}").into()),
                 }
-            }));
+            };
+            runs.push((name, Box::new(run)));
         }
     }
-    libtest_mimic::run(&arguments, trials).exit();
+    runs
 }

@@ -2,8 +2,8 @@
 
 use crate::graphs::Example;
 use crate::{Case, Check};
+use netcl_fixtures::random_graphs::{Options, random_graph};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
-use netcl_kernels::graph::arbitrary::{Options, random_graph};
 
 /// How many graphs of each kind; `NETCL_FUZZ` asks for more.
 fn count() -> u64 {

@@ -5,11 +5,11 @@ use super::reading::Readings;
 use super::{Cluster, Constraints, Division, Kind, divide, divide_by, given_roots, tests_plain};
 use crate::autodiff::{Arguments, append_gradients};
 use crate::dim::Shape;
-use crate::graph::arbitrary::{Options, random_graph};
 use crate::graph::text::parse;
 use crate::graph::{Graph, NodeId, Op};
 use crate::target::Target;
 use netcl_fixtures::models;
+use netcl_fixtures::random_graphs::{Options, random_graph};
 
 /// A graph of the fixtures', whose types are those of the library that they are built with: by its text.
 fn own(graph: impl std::fmt::Display) -> Graph {
@@ -53,7 +53,7 @@ fn models_are_divided_as_the_rules_say() {
 fn random_graphs_are_divided_as_the_rules_say() {
     for seed in 0..60 {
         let options = Options { steps: 24, scalar: seed % 2 == 0, jumps: seed % 3 == 0, ..Options::default() };
-        let graph = random_graph(seed, &options).graph;
+        let graph = own(random_graph(seed, &options).graph);
         let graph = if options.scalar { step(graph) } else { graph };
         let graph = legalize(&graph).expect("a graph of the builder's");
         // Some of the nodes are asked for, and some of the maps stay apart.

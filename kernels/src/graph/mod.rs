@@ -18,8 +18,6 @@
 //! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such an update out. Updates of one row are
 //!   added in an order that depends on the indices and the kind of device alone.
 
-#[cfg(feature = "reference")]
-pub mod arbitrary;
 mod batch;
 pub mod build;
 mod conv;

@@ -1,4 +1,6 @@
 //! What a name that nobody knows was most likely meant to be.
+//!
+//! By hand, and not `strsim`: 20 lines against a dependency of every build.
 
 /// The candidate that `name` is most likely a slip of: at most a third of its letters differ, or it is the one that
 /// PyTorch's name for the same thing means.

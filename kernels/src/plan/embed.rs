@@ -1,5 +1,7 @@
 //! Plans in a built binary: marked when the macros embed them, found again in its bytes.
 //!
+//! By hand, and not `linkme` or `object`: what is looked for is text, which needs no format of binaries.
+//!
 //! A plan that a macro embeds is one string literal: [`MARK`], the path of the module, a line feed, what [`Header`] says,
 //! a line feed, the plan as JSON. Linkers keep a literal in one piece, whatever else they merge, strip or move, and
 //! whether they write ELF, Mach-O or PE. A function that the program never uses is left out, with its plans.

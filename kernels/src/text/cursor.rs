@@ -126,13 +126,13 @@ impl<'a, C> Cursor<'a, C> {
 
     /// A number without sign and suffix.
     pub(crate) fn integer<T: FromStr>(&mut self, what: &str) -> Parsed<T> {
-        match *self.peek() {
-            Token::Number(digits, "") if let Ok(value) = digits.parse() => {
-                self.position += 1;
-                Ok(value)
-            }
-            _ => self.expected(what),
+        if let Token::Number(digits, "") = *self.peek()
+            && let Ok(value) = digits.parse()
+        {
+            self.position += 1;
+            return Ok(value);
         }
+        self.expected(what)
     }
 
     /// A number with or without sign.

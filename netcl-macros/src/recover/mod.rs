@@ -1,5 +1,7 @@
 //! Half-typed items: what can be kept of tokens that `syn` refuses.
 //!
+//! By hand, and not `ra_ap_syntax`: that is a parser of all of Rust, in every build.
+//!
 //! An item that is being typed is refused nearly all the time, and the rest of the file calls it all the while. So the
 //! tokens are cut into items, fields and arguments without a grammar; each part that parses is kept, and the others keep
 //! their names: a function with a marker ([`words::HALF_TYPED`]) and no body, a type that nobody knows

@@ -19,6 +19,7 @@
 //!
 //! There is none. The crate is published because `netcl-runtime` needs it; any release may change anything here.
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod config;
 pub mod device;
@@ -27,7 +28,6 @@ mod error;
 pub mod event;
 pub mod files;
 pub mod host;
-pub mod log;
 pub mod memory;
 pub mod null;
 pub mod opencl;

@@ -4,6 +4,7 @@
 //! here are written so, too. The run time is a crate of its own so that Cargo builds it beside the macros: both need the
 //! compiler, neither the other.
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 

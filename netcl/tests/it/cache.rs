@@ -5,6 +5,7 @@ use netcl::__private::{ModelCore, Seed};
 use netcl::raw::{Grid, KernelSpec};
 use netcl::{DType, Device, DeviceManager, Tensor, cache};
 use netcl_fixtures::devices::with_driver;
+use netcl_fixtures::log;
 use netcl_fixtures::plans::{affine_square, function, toy_schema};
 use netcl_fixtures::processes::{self, command, names, scratch, text};
 use std::fs;
@@ -19,6 +20,7 @@ use std::time::Duration;
 #[ignore = "run by the others, in processes of their own"]
 fn child() {
     let role = processes::role();
+    log::warnings();
     match role.as_str() {
         role @ ("compute" | "compute in a shared context") => {
             let mut device = played_on();
@@ -330,8 +332,7 @@ fn what_others_may_have_planted_is_not_used() {
         pipe(&programs.join(".0123456789abcdef.netcl.tmp"));
         pipe(&cache.join("tuning/.lock"));
         plant(&cache, &programs, &program);
-        let output =
-            playing("compute", &device).env("NETCL_CACHE_DIR", &cache).env("NETCL_LOG", "warn").output().unwrap();
+        let output = playing("compute", &device).env("NETCL_CACHE_DIR", &cache).output().unwrap();
         let text = text(&output);
         let warnings: Vec<&str> = text.lines().filter(|line| line.contains("WARN netcl")).collect();
         assert_eq!(statistics(&output), [1, 0, 0], "{what}: {text}");

@@ -1,5 +1,7 @@
 //! The reference semantics of graphs: a plain evaluator, node by node.
 //!
+//! By hand, and not on `ndarray`: the meaning of a node is its defining sum, to be read beside it.
+//!
 //! Floats are `f64`, integers `i64`, whatever their type in the graph; integers wrap to their type after every node.
 //! With [`Precision::Typed`] floats are rounded to their type after every node too (`f16` and `bf16` by way of `f32`,
 //! as a kernel's store does), while sums and products accumulate in `f64`: the closest there is to what a device should

@@ -1,5 +1,7 @@
 //! The text form of graphs: for people, dumps and tests. Prints and parses, exactly.
 //!
+//! By hand, and not `winnow` or `logos`: a few hundred lines, whose errors point at a column.
+//!
 //! ```text
 //! graph mlp.forward
 //! %0 = input argument 0 : f32[N, 64]  # x

@@ -1,6 +1,8 @@
 //! The block interpreter: the reference semantics of kernels, and what runs them on the host where no native code was
 //! made for them.
 //!
+//! By hand, and not `cranelift`: this is the definition that generated code is tested against, in safe code for every platform.
+//!
 //! A work-group at a time (or, where groups do not matter, a block of `BLOCK` values), every expression is evaluated
 //! for all work-items at once as a typed vector. Work-items that take different ways are told apart by masks. As
 //! statements run in lockstep, barriers need no threads.

@@ -1,5 +1,7 @@
 //! The text form of kernels: [`print()`] and [`parse`], exact inverses but for spans.
 //!
+//! By hand, and not `winnow` or `logos`: a few hundred lines, whose errors point at a column.
+//!
 //! ```text
 //! /// y = max(x + bias, 0)
 //! kernel bias_relu

@@ -1,6 +1,8 @@
 //! Elementary functions of the host: one lane at a time, free of branches, so that a loop over lanes becomes vector
 //! instructions.
 //!
+//! By hand, and not `libm`: its functions branch, so that loops over them do not become vector instructions.
+//!
 //! The block interpreter and the native code of the macros share these functions, which makes their results equal bit
 //! for bit on one instruction set.
 //!

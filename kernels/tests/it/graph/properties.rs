@@ -1,10 +1,10 @@
 //! Properties of random graphs: the builder's simplifications change no value, graphs verify, print and parse, and
 //! their gradients agree with differences.
 
+use netcl_fixtures::random_graphs::{Options, RandomGraph, random_graph};
 use netcl_kernels::autodiff::check::finite_difference_check;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::arbitrary::{Options, RandomGraph, random_graph};
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 use netcl_kernels::graph::text::parse;
 use netcl_kernels::graph::verify::verify;

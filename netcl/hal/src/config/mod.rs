@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use tracing::level_filters::LevelFilter;
 pub use unknown::warn as warn_of_unknown;
 pub use values::Autotune;
 use variable::Variable;
@@ -28,8 +27,6 @@ pub struct Config {
     pub cache_dir: Option<PathBuf>,
     /// `NETCL_CACHE_LIMIT_MB`, in bytes: how large that folder may become.
     pub cache_limit: u64,
-    /// `NETCL_LOG`, if it is set.
-    pub log: Option<LevelFilter>,
     /// `NETCL_KERNEL_STRATEGY`; `None`: each device's own.
     pub kernel_strategy: Option<KernelStrategy>,
     /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end, and it is recorded.
@@ -98,7 +95,6 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
         },
         cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, values::mebibytes)?
             .unwrap_or(variables::CACHE_LIMIT << 20),
-        log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
         trace: place(&path, &variables::TRACE)?.flatten().map(|value| numbered(value.as_os_str()).into()),
@@ -167,6 +163,7 @@ fn numbered(name: &OsStr) -> OsString {
 }
 
 /// The user's cache folder by each system's own convention.
+// By hand, and not `directories`: one folder on three systems.
 fn default_cache_dir(path: &impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let base = if cfg!(windows) {
         path("LOCALAPPDATA")
@@ -195,7 +192,6 @@ mod tests {
         for (name, value, hint) in [
             ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
             ("NETCL_CACHE_LIMIT_MB", "1 GB", "mebibytes"),
-            ("NETCL_LOG", "loud", "debug"),
             ("NETCL_CACHE_DIR", "on", "folder"),
             ("NETCL_TRACE", "1", "file"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
@@ -224,7 +220,6 @@ mod tests {
                 device: None,
                 cache_dir: None,
                 cache_limit: 1 << 30,
-                log: None,
                 kernel_strategy: None,
                 profile_events: false,
                 trace: None,
@@ -245,7 +240,6 @@ mod tests {
         let config = of(&[
             ("NETCL_DEVICE", " GPU "),
             ("NETCL_CACHE_LIMIT_MB", "256"),
-            ("NETCL_LOG", "debug"),
             ("NETCL_KERNEL_STRATEGY", "Portable"),
             ("NETCL_PROFILE_EVENTS", "1"),
             ("NETCL_AUTOTUNE", "off"),
@@ -258,7 +252,6 @@ mod tests {
         .unwrap();
         assert_eq!(config.device, Selector::parse("gpu"));
         assert_eq!(config.cache_limit, 256 << 20);
-        assert_eq!(config.log, Some(LevelFilter::DEBUG));
         assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
         assert_eq!((config.profile_events, config.autotune), (true, Autotune::Off));
         assert_eq!(of(&[("NETCL_AUTOTUNE", "1")]).unwrap().autotune, Autotune::On);

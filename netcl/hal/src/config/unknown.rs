@@ -6,8 +6,9 @@ use std::sync::Once;
 
 const PREFIX: &str = "NETCL_";
 
-/// What programs do not heed, but netcl's macros and tests do.
-const ELSEWHERE: [&str; 5] = ["NETCL_DUMP", "NETCL_BLESS", "NETCL_FUZZ", "NETCL_FUZZ_SEED", "NETCL_REQUIRE_OPENCL"];
+/// What programs do not heed, but the command `netcl` and netcl's macros and tests do.
+const ELSEWHERE: [&str; 6] =
+    ["NETCL_LOG", "NETCL_DUMP", "NETCL_BLESS", "NETCL_FUZZ", "NETCL_FUZZ_SEED", "NETCL_REQUIRE_OPENCL"];
 
 /// How names begin that one test or script tells another.
 const BETWEEN_TESTS: [&str; 2] = ["NETCL_TEST_", "NETCL_CI_"];

@@ -49,16 +49,6 @@ pub(super) static CACHE_LIMIT_MB: Variable = Variable {
     },
 };
 
-pub(super) static LOG: Variable = Variable {
-    name: "NETCL_LOG",
-    accepted: "off, error, warn, info, debug, trace",
-    row: Row {
-        meaning: "events of netcl on standard error. A `tracing` subscriber that the program has installed stays in \
-                  place; for its filters, targets begin with `netcl`",
-        unset: Unset::Words("nothing is written"),
-    },
-};
-
 pub(super) static KERNEL_STRATEGY: Variable = Variable {
     name: "NETCL_KERNEL_STRATEGY",
     accepted: "auto, portable, optimized",
@@ -134,7 +124,7 @@ pub(super) static PINNED_H2D: Variable = Variable {
 
 /// All, in the order of the table.
 pub(super) fn all() -> impl Iterator<Item = &'static Variable> + Clone {
-    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &LOG, &KERNEL_STRATEGY, &PROFILE_EVENTS, &TRACE, &AUTOTUNE];
+    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &KERNEL_STRATEGY, &PROFILE_EVENTS, &TRACE, &AUTOTUNE];
     let variants = variants::TABLE.iter().map(|row| &row.variable);
     before.into_iter().chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])
 }

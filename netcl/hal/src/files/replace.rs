@@ -1,4 +1,7 @@
 //! Files that are replaced whole.
+//!
+//! By hand, and not `tempfile`: writing under a drawn name and renaming is the smaller part. Owners, modes, links and what
+//! killed processes have left are the rest.
 
 use super::access::is_own;
 use super::folder_of;

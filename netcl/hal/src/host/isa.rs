@@ -1,5 +1,7 @@
 //! One kernel, several processors: code is compiled for the widest registers that x86-64 has, for AVX2, and for the
 //! target's baseline, and the running processor chooses.
+//!
+//! By hand, and not `multiversion` or `pulp`: three functions, generic over what they run, without a macro in every build.
 
 #![allow(unsafe_code, reason = "functions compiled for a processor feature are called where it was found")]
 

@@ -1,5 +1,7 @@
 //! Vectors of native kernels: arrays whose operations are loops over lanes, which compilers turn into vector
 //! instructions once they are inlined into code compiled for a processor that has them.
+//!
+//! By hand, and not `wide`: its types are of some lengths and elements, and these of all that kernels have; `std::simd` is not stable.
 
 #![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
 

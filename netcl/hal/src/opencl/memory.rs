@@ -19,8 +19,10 @@ use std::sync::Arc;
 
 /// Why a driver gave no memory. Of a device that is gone, drivers say all kinds of things.
 pub(super) fn refused(health: &Health, operation: &str, code: cl_int) -> AllocateError {
+    if let Some(lost) = health.lost(operation, code) {
+        return AllocateError::Other(lost);
+    }
     match code {
-        _ if let Some(lost) = health.lost(operation, code) => AllocateError::Other(lost),
         CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_MAP_FAILURE => {
             AllocateError::OutOfMemory
         }

@@ -1,4 +1,7 @@
 //! Traces as `chrome://tracing` and Perfetto read them: the "JSON array format", an event on each line.
+//!
+//! By hand, and not `tracing-chrome`: that writes spans as they end, by the host's clock; a device tells later when it began
+//! and ended.
 
 use super::span::{Span, Track};
 use std::collections::BTreeSet;

@@ -50,7 +50,6 @@ impl Device {
         process::watch();
         let mut max_cached = netcl_hal::config::DEFAULT_MAX_CACHED;
         if let Ok(config) = netcl_hal::config::get() {
-            netcl_hal::log::install(config.log);
             netcl_hal::config::warn_of_unknown();
             netcl_hal::profile::install(config);
             max_cached = config.max_cached_bytes;

@@ -1,5 +1,7 @@
 //! Expressions over elements, as text: `MUL(ADD(v0, v1), 2.0f)`, `a > b ? a : b`.
 //!
+//! Parsed by hand, and not with `winnow` or `pest`: a stack of its own, however deep a user's text nests.
+//!
 //! One text serves every device: it becomes kernel IR ([`Expression::lower`]), which is written as OpenCL C or interpreted here.
 //! It is parsed, never pasted, so it can do nothing but compute a number from numbers.
 //!

@@ -1,4 +1,6 @@
 //! Safetensors files, read as far as is asked for: the header first, and nothing that the header does not promise.
+//!
+//! By hand around `safetensors`, whose reader wants the whole file in memory; its header is parsed by it.
 
 use super::file::{LAYOUT, unusable};
 use crate::error::{Error, Result};

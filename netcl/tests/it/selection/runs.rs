@@ -24,7 +24,6 @@ fn child(name: &str, device: &str, cache: &Path, variables: &[(&str, &str)]) -> 
     let output = again(module_path!(), name)
         .env("NETCL_TEST_SELECTION", device)
         .env("NETCL_CACHE_DIR", cache)
-        .env("NETCL_LOG", "warn")
         // PoCL would keep programs by itself, and netcl count them as built.
         .env("POCL_KERNEL_CACHE", "0")
         .envs(variables.iter().copied())
@@ -36,6 +35,7 @@ fn child(name: &str, device: &str, cache: &Path, variables: &[(&str, &str)]) -> 
 }
 
 fn device() -> Device {
+    netcl_fixtures::log::warnings();
     Device::select(&std::env::var("NETCL_TEST_SELECTION").expect("run by the others")).expect("a device")
 }
 

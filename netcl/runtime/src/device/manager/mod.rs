@@ -67,8 +67,7 @@ impl DeviceManager {
     /// Looks for devices: every device of every OpenCL platform, in the loader's order. The handles are this manager's
     /// own, apart from the host's; most programs want [`DeviceManager::global`].
     pub fn discover() -> DeviceManager {
-        if let Ok(config) = config::get() {
-            netcl_hal::log::install(config.log);
+        if config::get().is_ok() {
             config::warn_of_unknown();
         }
         // In a forked child even asking could hang.

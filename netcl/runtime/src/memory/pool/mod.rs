@@ -1,4 +1,6 @@
 //! Freed device memory is kept for the next buffer of its size, because allocating on a device is slow.
+//!
+//! By hand, and not `gpu-allocator` or `offset-allocator`: those divide heaps, and OpenCL gives buffers.
 
 pub(super) mod block;
 mod budget;
