@@ -1,4 +1,4 @@
-//! Settings from the environment, read once. [`variables`] and [`variants`] list them, and the page `docs/environment.md`
+//! Settings from the environment, read once. `variables` and [`variants`] list them, and the page `docs/environment.md`
 //! is written from these lists.
 
 mod unknown;

@@ -42,7 +42,7 @@ const fn row(variant: Variant, name: &'static str, unset: bool, meaning: &'stati
     VariantSwitch { variant, variable: Variable { name, accepted: SWITCH, row: Row { meaning, unset: words } }, unset }
 }
 
-/// What the switches of [`TABLE`] are set to.
+/// What the switches of `TABLE` are set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VariantSwitches([bool; COUNT]);
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Memory of a device. Only the backend that gave it knows what it is ([`downcast`]).
+/// Memory of a device. Only the backend that gave it knows what it is: it downcasts what it is given.
 pub trait Memory: Any + Send + Sync + fmt::Debug {}
 
 /// The memory as its backend made it; `None` if that was another kind of backend.

@@ -9,7 +9,7 @@
 //! (`&[f32]`) into such memory would promise what cannot be promised, so there are none: elements are copied in and
 //! out through raw pointers, every access inside the allocation (checked). No two work-items of a loop that the compiler
 //! wrote touch one element, one of them writing, so that their accesses are plain; those of a user's kernel may, and
-//! are relaxed atomics ([`super::cells`] says more). Calls from several threads are kept apart by the allocation's lock (`access.rs`): who calls `read`, `write`, `copy_from`, `zero`
+//! are relaxed atomics (`cells` says more). Calls from several threads are kept apart by the allocation's lock (`access.rs`): who calls `read`, `write`, `copy_from`, `zero`
 //! or runs a kernel has it.
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
@@ -97,7 +97,7 @@ unsafe impl Sync for HostBuffer {}
 impl Memory for HostBuffer {}
 
 impl HostBuffer {
-    /// `bytes` zero bytes, aligned to [`ALIGNMENT`].
+    /// `bytes` zero bytes, aligned to `ALIGNMENT`.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl HostBuffer {
         self.bytes
     }
 
-    /// The part of `bytes` bytes from `offset` (a multiple of [`ALIGNMENT`]) on; shares the memory.
+    /// The part of `bytes` bytes from `offset` (a multiple of `ALIGNMENT`) on; shares the memory.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ pub(crate) mod loops;
 mod math;
 #[allow(unsafe_code, reason = "calls of the matrix library")]
 mod matmul;
-mod memory;
+pub mod memory;
 pub(crate) mod native;
 #[allow(unsafe_code, reason = "elements as bytes and back")]
 pub mod plain;

@@ -2,7 +2,7 @@
 //!
 //! They run pieces of launches and nothing else. On the threads that everybody shares, one that waits for its pieces
 //! would meanwhile start whatever task it finds, also one that calls netcl; that call may want the memory that the
-//! waiting launch has locked (see [`super::access`]), and would wait for what lies under it on its own stack.
+//! waiting launch has locked (see `access`), and would wait for what lies under it on its own stack.
 
 use crate::process;
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! The size limit of the cache folder: what was used least lately goes first.
 //!
-//! When a file was last used is its modification time, which [`touch`] sets: access times are not kept everywhere. Several
+//! When a file was last used is its modification time, which `touch` sets: access times are not kept everywhere. Several
 //! processes may do this at once: a file that another process has removed is gone as wanted, and one that a process is
 //! reading is whole for it or not there, in which case the program is built again.
 
