@@ -56,7 +56,7 @@ fn every_name_of_the_page_is_found_here() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = String::new();
     // What `netcl::select` has of kernels is the compiler's.
-    for folder in ["src", "runtime/src", "../kernels/src/variant"].map(|folder| root.join(folder)) {
+    for folder in ["src", "hal/src", "runtime/src", "../kernels/src/variant"].map(|folder| root.join(folder)) {
         read(&folder, &mut sources);
     }
     let page = std::fs::read_to_string(root.join("../docs/from-python.md")).expect("the page");

@@ -112,15 +112,6 @@ fn exiting() -> Rest {
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "functions of the C library, which the standard library does not offer")]
 mod system {
-    use std::ffi::c_int;
-
-    type Hook = Option<extern "C" fn()>;
-
-    // SAFETY: the signature is that of POSIX.
-    unsafe extern "C" {
-        fn pthread_atfork(prepare: Hook, parent: Hook, child: Hook) -> c_int;
-    }
-
     pub(super) fn user() -> u32 {
         // SAFETY: it has no arguments, touches no memory and cannot fail.
         unsafe { libc::geteuid() }
@@ -129,7 +120,7 @@ mod system {
     pub(super) fn watch() {
         // SAFETY: the hook is a function that lives as long as the process; it only stores to an atomic, which is
         // allowed after a fork.
-        if unsafe { pthread_atfork(None, None, Some(super::forked)) } != 0 {
+        if unsafe { libc::pthread_atfork(None, None, Some(super::forked)) } != 0 {
             tracing::warn!("a forked child will not notice that devices are its parent's");
         }
     }
@@ -147,11 +138,9 @@ mod system {
         use std::ffi::{c_int, c_void};
         use std::ptr::null_mut;
 
-        // SAFETY: the signatures are those of the GNU C library (`on_exit`, `fflush`, `_exit`).
+        // SAFETY: the signature is that of the GNU C library, whose own function it is: `libc` does not declare it.
         unsafe extern "C" {
             fn on_exit(hook: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
-            fn fflush(stream: *mut c_void) -> c_int;
-            fn _exit(status: c_int) -> !;
         }
 
         extern "C" fn hook(status: c_int, _: *mut c_void) {
@@ -159,8 +148,8 @@ mod system {
                 // SAFETY: a null pointer flushes all streams. The process ends as it was about to, but for what would
                 // be taken down under the driver's threads.
                 unsafe {
-                    fflush(null_mut());
-                    _exit(status)
+                    libc::fflush(null_mut());
+                    libc::_exit(status)
                 }
             }
         }
@@ -176,18 +165,13 @@ mod system {
     mod ending {
         use std::ffi::c_int;
 
-        // SAFETY: the signature is that of POSIX.
-        unsafe extern "C" {
-            fn atexit(hook: extern "C" fn()) -> c_int;
-        }
-
         extern "C" fn hook() {
             super::super::exiting();
         }
 
         pub(super) fn register() -> c_int {
             // SAFETY: the hook is a function that lives as long as the process. It may be registered more than once.
-            unsafe { atexit(hook) }
+            unsafe { libc::atexit(hook) }
         }
     }
 }

@@ -61,7 +61,7 @@ fn page_locked_memory_whose_unmapping_fails_is_read_by_nobody() {
         let mut memory = pool.allocate(4096).unwrap();
         memory.fill(3);
         UNFINISHED.set(Some(CL_OUT_OF_RESOURCES));
-        let error = memory.into_memory().err().expect("an error");
+        let error = memory.into_memory().unwrap_err();
         let Error::Driver { operation, .. } = &error else { panic!("{error}") };
         assert_eq!(operation, "unmapping page-locked memory");
         assert_eq!((pool.stats().in_use, pool.stats().idle), (0, 0), "{device}: it is in no pool");
