@@ -1,7 +1,7 @@
 //! Prefixes of a sequence.
 
-use super::combine::{Combine, Operator};
-use super::common::{self, Place, Source};
+use super::combine::{Combine, Combining, Operator};
+use super::common::{self, KEPT, Made, Place, Source};
 use super::host::{self, Elements};
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
@@ -10,8 +10,10 @@ use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_hal::device::kernels::KernelCompiler;
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
+use std::sync::{Arc, Mutex};
 
 /// Whether a prefix has the element at whose place it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,28 +73,60 @@ fn run(
     inputs: &[&Tensor],
 ) -> Result<Tensor> {
     let (device, shape, dtype) = (inputs[0].device(), inputs[0].shape(), inputs[0].dtype());
-    let combining = combine.parse(dtype)?;
-    let parse = |expression| Expression::parse(expression, &Expression::variables(inputs.len()), dtype);
-    let expression = expression.map(parse).transpose()?;
-    let elements = Elements { dtype, inputs: inputs.len(), expression: expression.as_ref() };
     let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
     let n = inputs[0].elements();
-    match common::place(operation, device)? {
-        Place::Host => {
+    let compiler = match common::place(operation, device) {
+        Ok(Place::Host) => {
+            let prefixes = prefixes(combine, kind, expression, inputs)?;
             let out = Tensor::uninitialised("scan", device, shape, dtype)?;
-            let prefixes = host::Prefixes::new(device, elements, &combining, kind == Scan::Inclusive)?;
             prefixes.run(operation, device, &reads, out.region(), n)?;
-            Ok(out)
+            return Ok(out);
         }
-        Place::Device(compiler) => {
-            common::computable(operation, device, dtype)?;
-            let out = Tensor::uninitialised("scan", device, shape, dtype)?;
-            let macros = common::head(elements, Some(&combining))?;
-            let job = Job { device, compiler, macros: &macros, kind, value: computed_in(dtype).size() };
-            job.run(&reads, out.region(), n)?;
-            Ok(out)
-        }
-    }
+        Ok(Place::Device(compiler)) => Ok(compiler),
+        Err(error) => Err(error),
+    };
+    let (combining, expression) = parse(combine, expression, inputs.len(), dtype)?;
+    let compiler = compiler?;
+    common::computable(operation, device, dtype)?;
+    let out = Tensor::uninitialised("scan", device, shape, dtype)?;
+    let elements = Elements { dtype, inputs: inputs.len(), expression: expression.as_ref() };
+    let macros = common::head(elements, Some(&combining))?;
+    let job = Job { device, compiler, macros: &macros, kind, value: computed_in(dtype).size() };
+    job.run(&reads, out.region(), n)?;
+    Ok(out)
+}
+
+fn parse(
+    combine: &Combine,
+    expression: Option<&str>,
+    inputs: usize,
+    dtype: DType,
+) -> Result<(Combining, Option<Expression>)> {
+    let parse = |expression| Expression::parse(expression, &Expression::variables(inputs), dtype);
+    Ok((combine.parse(dtype)?, expression.map(parse).transpose()?))
+}
+
+/// What tells scans apart: the operator, the expression, how many inputs of which type, whether prefixes have their own element.
+type Asked = (Combine, Option<String>, usize, DType, Scan);
+
+/// The loops of a scan on the host.
+fn prefixes(
+    combine: &Combine,
+    kind: Scan,
+    expression: Option<&str>,
+    inputs: &[&Tensor],
+) -> Result<Arc<host::Prefixes>> {
+    static MADE: Made<Asked, host::Prefixes> = Mutex::new(Recent::new(KEPT));
+    let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
+    let rest = (inputs, dtype, kind);
+    let fits =
+        |known: &Asked| (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression;
+    common::made(&MADE, fits, || {
+        let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, kind);
+        let (combining, expression) = parse(combine, expression, inputs, dtype)?;
+        let elements = Elements { dtype, inputs, expression: expression.as_ref() };
+        Ok((asked, host::Prefixes::new(device, elements, &combining, kind == Scan::Inclusive)?))
+    })
 }
 
 /// A scan on an OpenCL device.

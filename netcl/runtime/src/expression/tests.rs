@@ -216,7 +216,7 @@ fn opencl_names_what_is_computed() {
     let text = opencl(&[expression.function("apply", &["a".into(), "b".into()])]).unwrap();
     let expected = "// max(v0 * 2, v1)\n\
                     static inline int apply(const int a, const int b) {\n    \
-                        return max((int)((uint)a * 2), b);\n\
+                        return max((int)(a * 2u), b);\n\
                     }\n";
     assert_eq!(text, expected);
 }
