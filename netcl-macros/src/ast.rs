@@ -75,6 +75,16 @@ pub(crate) struct Arg {
     pub(crate) ty: ArgType,
 }
 
+impl Arg {
+    /// Its type, if it is a tensor.
+    pub(crate) fn tensor(&self) -> Option<&TensorType> {
+        match &self.ty {
+            ArgType::Tensor(ty) => Some(ty),
+            _ => None,
+        }
+    }
+}
+
 /// A function to compile.
 #[derive(Clone)]
 pub(crate) struct Function {

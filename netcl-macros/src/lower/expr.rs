@@ -94,7 +94,10 @@ impl<'a> Lowering<'a> {
                     return refused;
                 }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
-                self.binary(&binary.op, left, right, places)
+                self.advice = self.advise_operator(binary, &left, &right);
+                let value = self.binary(&binary.op, left, right, places);
+                self.advice = None;
+                value
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);

@@ -2,6 +2,7 @@
 
 use super::arith::Places;
 use super::builtin::builtins;
+use super::written::Written;
 use super::{Lowering, Place, Sizes, Val};
 use crate::ast::Unit;
 use crate::messages as m;
@@ -56,6 +57,7 @@ impl<'a> Lowering<'a> {
             let instead = "element types are arguments: `x.cast(f32)`";
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
+        self.written = Written::new(called(), call.args.iter());
         match receiver {
             Val::Place(Place::Layer(layer, field, path, sizes)) => {
                 if name != words::FORWARD {
@@ -66,8 +68,8 @@ impl<'a> Lowering<'a> {
                     syn::Expr::Field(field) => field.member.span(),
                     other => other.span(),
                 };
-                let wrong = call.args.iter().nth(layer.layer.inputs).map_or(span, |extra| extra.span());
-                self.forward(layer, &sizes, (&field, &path), args, [place, wrong])
+                let places = call.args.iter().map(Spanned::span).collect();
+                self.forward(layer, &sizes, (&field, &path), args, (place, span, places))
             }
             Val::Place(Place::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
@@ -103,7 +105,17 @@ impl<'a> Lowering<'a> {
                 {
                     return value;
                 }
-                self.operation(&name, receiver, args, span)
+                if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name.as_str(), args.as_slice()) {
+                    let written = called().replace(".gather", ".index_select");
+                    let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+                    return self.report(span, &m::GATHER_AXIS, &[&format!("{written}({given})")]);
+                }
+                if name == "matmul" {
+                    self.advice = self.advise_product(call, &receiver, &args);
+                }
+                let value = self.operation(&name, receiver, args, span);
+                self.advice = None;
+                value
             }
         }
     }
@@ -128,21 +140,24 @@ impl<'a> Lowering<'a> {
         sizes: &Sizes,
         (field, path): (&str, &str),
         args: Vec<Val<'a>>,
-        [span, wrong]: [Span; 2],
+        (span, method, places): (Span, Span, Vec<Span>),
     ) -> Val<'a> {
         let wanted = layer.layer.inputs;
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if args.len() != wanted {
             let (w, g) = (plural(wanted), plural(args.len()));
             let example = vec!["&x"; wanted].join(", ");
+            let wrong = places.get(wanted).copied().unwrap_or(method);
             return self.report(wrong, &m::LAYER_ARGUMENTS, &[&field, &wanted, &w, &args.len(), &g, &field, &example]);
         }
         let mut nodes: Vec<NodeId> = Vec::new();
-        for arg in args {
+        for (arg, place) in args.into_iter().zip(places) {
             match arg {
                 Val::Tensor(id) => nodes.push(id),
                 other => {
-                    return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&field, &"a tensor", &"input", &other.kind()]);
+                    let instead = "a layer is called on tensors: `self.hidden.forward(&x)`";
+                    let values: [&dyn std::fmt::Display; 5] = [&field, &"a tensor", &"input", &other.kind(), &instead];
+                    return self.report(place, &m::CALL_ARGUMENT_SHAPE, &values);
                 }
             }
         }

@@ -3,6 +3,7 @@
 //! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
 //! everything that follows from it. So does what a function gives of which nothing is known, and what such a value decides.
 
+mod advice;
 mod affine;
 mod arith;
 mod branch;
@@ -26,6 +27,7 @@ mod space;
 mod unit;
 mod value;
 mod whole;
+mod written;
 
 use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;
@@ -113,6 +115,10 @@ pub(crate) struct Lowering<'a> {
     expected: Option<DType>,
     /// Whether the value of the block evaluated next is used.
     wanted: bool,
+    /// What to write instead of the operation built next, if its operands' shapes do not fit.
+    advice: Option<String>,
+    /// The call of the user's function that is entered next.
+    written: written::Written,
     /// Literals that not every type of floats has.
     large: Large,
     /// The signature is wrong: what it would have told is not known.
@@ -223,6 +229,8 @@ impl<'a> Lowering<'a> {
             elementwise: false,
             expected: None,
             wanted: false,
+            advice: None,
+            written: written::Written::default(),
             large: Large::default(),
             unsure: false,
             partial: false,
@@ -304,7 +312,8 @@ impl<'a> Lowering<'a> {
     fn check(&mut self, result: Result<NodeId>, span: Span) -> Val<'a> {
         match result {
             Ok(id) => Val::Tensor(id),
-            Err(diagnostic) => {
+            Err(mut diagnostic) => {
+                diagnostic.hint = self.advice.take().or(diagnostic.hint);
                 self.diagnostic(diagnostic, span);
                 Val::Unknown
             }

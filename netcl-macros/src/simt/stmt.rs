@@ -283,6 +283,7 @@ impl Simt<'_> {
     fn array(&mut self, pattern: &Pat, call: &syn::Macro) {
         match (pattern, self.declared_array(call)) {
             (Pat::Ident(name), Some((space, dtype, length))) => {
+                self.arrays.push(name.ident.clone());
                 let name = crate::parse::name(&name.ident);
                 let array = self.builder.array(&name, space, dtype, length);
                 self.bind(&name, Val::Array(array, dtype), None);
