@@ -155,6 +155,8 @@ pub(crate) struct Unit {
     pub(crate) own: Option<String>,
     /// Functions of scalars, and items beside a kernel, that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
+    /// The names of the model's functions that are left to run time.
+    pub(crate) dynamic: BTreeSet<String>,
     /// What is called as a function and is a kernel.
     pub(crate) kernels: BTreeSet<String>,
     pub(crate) constants: Constants,

@@ -99,7 +99,10 @@ impl<'a> Lowering<'a> {
                 );
             }
         }
-        "change what is passed, or the declaration".to_string()
+        match tensor(wrong) {
+            Some(ty) => format!("pass a `{ty}`, or change what `{}` declares", function.name),
+            None => "change what is passed, or the declaration".to_string(),
+        }
     }
 
     /// The model of `unit` with the size that makes its parameter of type `ty` the `shape` that is passed: `Block<8>`.

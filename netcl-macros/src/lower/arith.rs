@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
         }
         let text = op.to_token_stream().to_string();
         let Some(operator) = operator(op) else {
-            return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &"use arithmetic and comparisons"]);
+            return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &shifted(op, &right)]);
         };
         let tensor = |value: &Val<'a>| matches!(value, Val::Tensor(_));
         if (matches!(left, Val::Plain(..)) || matches!(right, Val::Plain(..))) && !tensor(&left) && !tensor(&right) {
@@ -190,7 +190,21 @@ impl<'a> Lowering<'a> {
             )
         };
         if !fits(&left) || !fits(&right) {
-            return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind()]);
+            let list =
+                |value: &Val<'_>| matches!(value, Val::List(items) if items.iter().all(|item| number(item).is_some()));
+            let instead = match (&left, &right) {
+                (Val::Tensor(_), Val::List(items)) | (Val::List(items), Val::Tensor(_))
+                    if list(&left) || list(&right) =>
+                {
+                    format!(
+                        "numbers for each element are a field, `#[state(init = 0.0)] scale: Tensor<f32, {}>`, which \
+                         `model.set_tensor(\"scale\", &numbers)?` fills",
+                        items.len()
+                    )
+                }
+                _ => "it takes tensors, numbers and sizes".to_string(),
+            };
+            return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &instead]);
         }
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
@@ -264,6 +278,21 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::OPERAND, &[&text, &value.kind()])
             }
         }
+    }
+}
+
+/// What to write for an operator that there is not: bits are shifted by products and quotients.
+fn shifted(op: &BinOp, by: &Val<'_>) -> String {
+    let factor = match by {
+        Val::Dim(by) => by.as_constant().and_then(|by| u32::try_from(by).ok()).and_then(|by| 1i64.checked_shl(by)),
+        _ => None,
+    };
+    let simt = "a kernel in SIMT form, with `#[launch(global = [N])]`, has it";
+    match (op, factor) {
+        (BinOp::Shr(_), Some(factor)) => format!("divide by {factor}, which is the same for a `u32`; {simt}"),
+        (BinOp::Shl(_), Some(factor)) => format!("multiply by {factor}, which is the same; {simt}"),
+        (BinOp::Shr(_) | BinOp::Shl(_) | BinOp::ShrAssign(_) | BinOp::ShlAssign(_), _) => simt.to_string(),
+        _ => "use arithmetic and comparisons".to_string(),
     }
 }
 

@@ -95,8 +95,15 @@ impl<'a> Lowering<'a> {
                     if let Some(value) = self.iterator(&name, &Val::Place(place.clone()), &args) {
                         return value;
                     }
-                    let instead = "loop over it: `for layer in &self.layers { .. }`";
-                    self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` on an array of layers"), &instead])
+                    let (list, kind) = (super::misuse::written(&call.receiver), Val::Place(place).kind());
+                    let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
+                    let instead = match name.as_str() {
+                        words::FORWARD => format!(
+                            "call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`"
+                        ),
+                        _ => format!("loop over it: `for each in &{list} {{ .. }}`"),
+                    };
+                    self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` on {kind}"), &instead])
                 }
             },
             receiver => {
@@ -124,6 +131,9 @@ impl<'a> Lowering<'a> {
     pub(super) fn no_function(&self, unit: &Unit, name: &str, span: Span) -> Val<'a> {
         if unit.is_wrong(name) {
             return Val::Unknown;
+        }
+        if unit.dynamic.contains(name) {
+            return self.report(span, &m::DYNAMIC_CALLED, &[&name]);
         }
         let known = unit.function_names();
         let names = || known.iter().map(String::as_str);

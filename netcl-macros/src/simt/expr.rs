@@ -84,6 +84,9 @@ impl Simt<'_> {
                     _ => self.meeting([&left, &right], binary),
                 };
                 let left = self.met(open, left, None, binary.op.span());
+                if let Some(refused) = self.truth_as_number(binary, &left, &right) {
+                    return refused;
+                }
                 let result = self.binary(&binary.op, left, right, binary.op.span());
                 self.opened(open, result)
             }
@@ -107,6 +110,31 @@ impl Simt<'_> {
             Expr::Macro(call) => self.macro_call(&call.mac, call.span()),
             other => self.refused(other),
         }
+    }
+
+    /// Rule: a truth is no number. Wrong: `(x[i] > 0.0) * x[i]`, where Rust has no `as f32` either.
+    fn truth_as_number(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
+        use crate::lower::Operator;
+        let ty = |value: &Val| match value {
+            Val::Expr(id, _) => Some(self.ty(*id)).filter(|ty| ty.lanes == 1).map(|ty| ty.dtype),
+            _ => None,
+        };
+        let arithmetic = matches!(crate::lower::operator(&binary.op), Some(Operator::Binary(op)) if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor));
+        let (truth, number, other) = match (ty(left), ty(right)) {
+            (Some(DType::Bool), Some(other)) if other != DType::Bool => (&binary.left, &binary.right, other),
+            (Some(other), Some(DType::Bool)) if other != DType::Bool => (&binary.right, &binary.left, other),
+            _ => return None,
+        };
+        if !arithmetic || self.changed {
+            return None;
+        }
+        let written = |expr: &Expr| crate::parse::index::text_of(crate::parse::unparenthesized(expr));
+        let (one, zero) = if other.is_float() { ("1.0", "0.0") } else { ("1", "0") };
+        let instead = match binary.op {
+            BinOp::Mul(_) => format!("if {} {{ {} }} else {{ {zero} }}", written(truth), written(number)),
+            _ => format!("if {} {{ {one} }} else {{ {zero} }}", written(truth)),
+        };
+        Some(self.report(binary.op.span(), &m::SIMT_TRUTH, &[&text(&binary.op), &other, &instead]))
     }
 
     /// `x as f32`.
@@ -216,7 +244,8 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
-        if let Some(value) = constant::known(path, &self.unit.constants) {
+        let refused = self.unit.broken.contains(&text(path));
+        if let Some(value) = constant::known(path, &self.unit.constants).filter(|_| !refused) {
             // Sizes are used as `u32` here, whatever the declared type.
             return Val::Number(value);
         }
@@ -224,7 +253,7 @@ impl Simt<'_> {
         if self.unsure && !name.contains(char::is_lowercase) {
             return Val::Unknown;
         }
-        if self.unit.broken.contains(&name) {
+        if refused || self.unit.broken.contains(&name) {
             self.partial = true;
             return Val::Unknown;
         }
@@ -232,6 +261,9 @@ impl Simt<'_> {
             return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
+        if near.is_empty() && !name.contains(char::is_uppercase) {
+            return self.report(path.span(), &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
+        }
         self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])
     }
 

@@ -85,7 +85,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             attempt.dismiss();
             continue;
         }
-        let Simt { builder, zeroed, types, barriers, arrays, .. } = simt;
+        let Simt { builder, zeroed, types, barriers, returns, arrays, .. } = simt;
         if attempt.count() > 0 {
             diag.absorb(attempt);
             return None;
@@ -103,7 +103,11 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             return None;
         }
         plan::restrict(&mut kernel, signature, &zeroed);
-        return plan::verified(diag, signature, &kernel, &barriers).then_some(Lowered { kernel, zeroed, types });
+        return plan::verified(diag, signature, &kernel, (&barriers, &returns)).then_some(Lowered {
+            kernel,
+            zeroed,
+            types,
+        });
     }
 }
 
@@ -182,6 +186,7 @@ impl<'a> Simt<'a> {
             types: BTreeMap::new(),
             lets: check::untyped(&signature.body),
             barriers: Vec::new(),
+            returns: Vec::new(),
             arrays: Vec::new(),
             rounds: Vec::new(),
             ranges: BTreeMap::new(),

@@ -87,6 +87,8 @@ pub(super) struct Simt<'a> {
     pub(super) lets: Vec<&'a Local>,
     pub(super) types: BTreeMap<usize, ValueType>,
     pub(super) barriers: Vec<Span>,
+    /// Where work-items leave before the first barrier, and under which condition others go on.
+    pub(super) returns: Vec<(Span, String)>,
     /// The arrays' names, in their order.
     pub(super) arrays: Vec<Ident>,
     /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.

@@ -389,7 +389,7 @@ fn page() -> String {
             Here::Named(name) => format!("`{name}`"),
             Here::Listed(name) => format!("`{name}`, of a list: `x.{name}([..])`"),
             Here::Left(why) => format!("nothing: {why}"),
-            Here::Write(example) => format!("`{example}`"),
+            Here::Write(example) | Here::Filled(_, example) => format!("`{example}`"),
             Here::Say(what) => what.to_string(),
         };
         page.push_str(&format!("| {} | {} |\n", names(there), here.replace('|', "\\|")));
