@@ -269,6 +269,20 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("gridDim", "num_groups(0)"),
 ];
 
+/// What training loops elsewhere do, in ordinary Rust.
+#[cfg(test)]
+pub(crate) const TRAINING: &[(&str, &str)] = &[
+    ("`loss.backward()`", "`let (loss, gradients) = model.loss_with_gradients(&x, &y)?;`"),
+    ("`optimizer.zero_grad()`", "nothing: each call gives gradients of its own"),
+    ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
+    ("gradients added up over batches", "one call of a loss over all of them; by hand as below"),
+    (
+        "`clip_grad_norm_`, `clip_grad_value_`",
+        "by hand: a kernel makes the new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
+         `model.set_tensor(\"line.weight\", &stepped)?` sets it",
+    ),
+];
+
 /// Layers elsewhere that are operations here.
 pub(crate) const LAYERS: &[(&str, &str)] = &[
     ("ReLU", "relu()"),

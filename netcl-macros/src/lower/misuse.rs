@@ -96,7 +96,12 @@ impl<'a> Lowering<'a> {
         };
         let given = path.path.segments.last()?.ident.to_string();
         let known = DType::from_name(&given.to_lowercase()).is_some() || self.lookup(&given).is_some();
-        (!known).then(|| self.report(path.span(), &m::UNKNOWN_DTYPE, &[&text(&path.path)]))
+        // A parameter that no compiled function has, which has been spoken of.
+        let refused = self.unsure && !given.contains(char::is_lowercase);
+        (!known).then(|| match refused {
+            true => Val::Unknown,
+            false => self.report(path.span(), &m::UNKNOWN_DTYPE, &[&text(&path.path)]),
+        })
     }
 
     /// `self.a(x)`, where `a` is a layer or a model.

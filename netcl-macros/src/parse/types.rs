@@ -86,7 +86,7 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
             None => {
                 match beyond(argument.to_token_stream()) {
                     Some(number) => diag.report(number.span(), &m::LARGE_DIMENSION, &[&text(&number)]),
-                    None => diag.once(span, &m::BAD_DIMENSION, &[&text(argument)]),
+                    None => diag.once(span, &m::BAD_DIMENSION, &[&text(argument), &dimensions(argument)]),
                 }
                 complete = false;
             }
@@ -104,6 +104,38 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         return None;
     }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
+}
+
+/// What dimensions are, and which part of `given` is none.
+pub(crate) fn dimensions(given: &impl ToTokens) -> String {
+    let written = given.to_token_stream();
+    if let Some(name) = one_letter(written.clone(), 0) {
+        return format!(
+            "a name of one letter is a size, and stands without braces of its own; the name of a `#[netcl::constant]` is longer \
+             than `{name}`"
+        );
+    }
+    const ARE: &str =
+        "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
+    let remainder = super::text(&written).contains('%');
+    if remainder { format!("{ARE}; `%` is none of these") } else { ARE.to_string() }
+}
+
+/// A name of one letter alone in braces that stand in others.
+fn one_letter(tokens: TokenStream, depth: usize) -> Option<String> {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    if let [TokenTree::Ident(name)] = all.as_slice()
+        && depth > 1
+        && name.to_string().len() == 1
+    {
+        return Some(name.to_string());
+    }
+    all.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => {
+            one_letter(group.stream(), depth + usize::from(group.delimiter() == proc_macro2::Delimiter::Brace))
+        }
+        _ => None,
+    })
 }
 
 /// The first whole number that 64 bits do not hold.

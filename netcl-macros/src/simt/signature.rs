@@ -314,7 +314,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                         diag.diagnostic(&Diagnostic::new(uncountable(&dim)), size.span());
                     }
                     Some(dim) => global.push(dim),
-                    None => diag.once(size.span(), &m::BAD_DIMENSION, &[&text(size)]),
+                    None => diag.once(size.span(), &m::BAD_DIMENSION, &[&text(size), &types::dimensions(size)]),
                 },
                 "local" => match constant::evaluate(size, constants) {
                     Some(Constant::Integer(size @ 1..=1024)) => local.push(size as u32),

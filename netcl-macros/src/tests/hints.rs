@@ -405,6 +405,10 @@ fn page() -> String {
             page.push_str(&format!("| `{there}` | `{before}{here}` |\n"));
         }
     }
+    page.push_str("\n## Training, in ordinary Rust\n\n| elsewhere | here |\n|---|---|\n");
+    for (there, here) in foreign::TRAINING {
+        page.push_str(&format!("| {there} | {here} |\n"));
+    }
     page
 }
 
