@@ -148,7 +148,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}one of an ordinary `impl` block is moved into the block with `#[netcl::model]`, or called in ordinary Rust";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "leave that attribute out, with `Tensor<..>` types, or call both in ordinary Rust";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";

@@ -201,6 +201,7 @@ fn no_gradients(block: &ModelImpl, function: &Function) -> Option<TokenStream> {
     let result = result_type(function);
     let withheld = Withheld {
         name: format_ident!("{}_with_gradients", function.name),
+        place: function.name.span(),
         args: &types(function),
         result: quote!((#result, <Self as ::netcl::__private::Part>::Gradients)),
         why: format!("`{own}` returns a tuple: gradients are of a function that returns `Tensor<f32>` alone"),

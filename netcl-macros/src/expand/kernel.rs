@@ -11,7 +11,7 @@ use crate::parse::attr::of_functions;
 use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 /// The kernel's static, its type and its functions.
@@ -216,6 +216,7 @@ fn no_vjp(function: &Function) -> Option<TokenStream> {
     let what = if function.results.iter().any(|ty| ty.dtype.is_float()) { "argument" } else { "result" };
     let why = format!("`{name}` has no gradient: it has no {what} of floats");
     withheld_vjp(
+        &function.name,
         &types(function),
         &result_type(function),
         why,
@@ -225,13 +226,15 @@ fn no_vjp(function: &Function) -> Option<TokenStream> {
 
 /// A `vjp` that is refused.
 pub(super) fn withheld_vjp(
+    kernel: &Ident,
     args: &[TokenStream],
     result: &TokenStream,
     why: String,
     instead: String,
 ) -> Option<TokenStream> {
     let result = quote!((#result, fn(&::netcl::Tensor) -> ::netcl::Result<::netcl::Tensor>));
-    let (declared, function) = Withheld { name: format_ident!("vjp"), args, result, why, instead }.tokens()?;
+    let (declared, function) =
+        Withheld { name: format_ident!("vjp"), place: kernel.span(), args, result, why, instead }.tokens()?;
     Some(quote!(#declared impl Kernel { #function }))
 }
 

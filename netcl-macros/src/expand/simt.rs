@@ -71,7 +71,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
                 "write a kernel that gives it, which takes the inputs and a cotangent for each float result, and \
                  `#[gradient({own}_gradient)]` above `{own}`"
             );
-            super::kernel::withheld_vjp(&types, &result, why, instead)
+            super::kernel::withheld_vjp(name, &types, &result, why, instead)
         }
     };
     let (is_unsafe, in_words) = (&promise.keyword, &promise.in_words);

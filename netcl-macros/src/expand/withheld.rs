@@ -2,12 +2,14 @@
 //! is not declared rustc says no more than that.
 
 use crate::ast::{Arg, ArgType, Function};
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 
 /// A declaration that is refused.
 pub(crate) struct Withheld<'a> {
     pub(crate) name: Ident,
+    /// Where the function is named that it is about.
+    pub(crate) place: Span,
     /// The types of the arguments.
     pub(crate) args: &'a [TokenStream],
     pub(crate) result: TokenStream,
@@ -20,18 +22,19 @@ impl Withheld<'_> {
     /// The trait that nothing implements, and the function, to be put into an `impl` block beside it; nothing where there is no
     /// argument that the bound could be of.
     pub(crate) fn tokens(&self) -> Option<(TokenStream, TokenStream)> {
-        let Withheld { name, args, result, why, instead } = self;
+        let Withheld { name, args, result, why, instead, .. } = self;
         let (first, rest) = args.split_first()?;
         // A reference stays one, so that `&x` is taken as it is written.
         let borrowed = first.to_string().starts_with('&').then(|| quote!(&));
-        let bound = format_ident!("__Netcl_{}_is_not_there", name);
-        let declared = quote! {
+        let bound = format_ident!("__Netcl_{}_is_not_there", name, span = self.place);
+        // What rustc shows of the trait is the name of the function that it is about.
+        let declared = quote_spanned! {self.place=>
             #[doc(hidden)]
             #[allow(non_camel_case_types)]
             #[diagnostic::on_unimplemented(message = #why, label = "there is no gradient of this", note = #instead)]
             pub trait #bound {}
         };
-        let function = quote! {
+        let function = quote_spanned! {self.place=>
             #[doc(hidden)]
             #[allow(dead_code, private_bounds, clippy::type_complexity)]
             pub fn #name<__Netcl: #bound>(

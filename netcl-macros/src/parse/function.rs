@@ -292,7 +292,7 @@ pub(crate) fn telling(symbol: &Symbol, dims: &[&DimToken]) -> String {
     let computed = dims.iter().find(|dim| symbols(&dim.dim).contains(symbol));
     match computed {
         Some(dim) => format!(
-            "nobody takes `{}` apart: an argument needs an axis `{symbol}` of its own, also one that is not read: \
+            "`{}` alone does not tell it: an argument needs an axis `{symbol}` of its own, also one that is not read: \
              `_like: &Tensor<f32, {symbol}>`",
             dim.dim
         ),

@@ -1,5 +1,4 @@
 //! Indices that are no sums, and constants where none can stand.
-use netcl::prelude::*;
 
 netcl::kernel! {
     const A: f32 = 2.0;

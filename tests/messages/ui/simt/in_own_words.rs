@@ -1,5 +1,4 @@
 //! What CPUs, OpenCL C and lists of lists allow, and what is written here.
-use netcl::prelude::*;
 
 netcl::kernel! {
     #[launch(global = [1])]

@@ -1,5 +1,4 @@
 //! Arrays that are read and that nothing is written to; one that is counted in.
-use netcl::prelude::*;
 
 netcl::kernel! {
     #[launch(global = [N], local = [64])]
