@@ -190,21 +190,7 @@ impl<'a> Lowering<'a> {
             )
         };
         if !fits(&left) || !fits(&right) {
-            let list =
-                |value: &Val<'_>| matches!(value, Val::List(items) if items.iter().all(|item| number(item).is_some()));
-            let instead = match (&left, &right) {
-                (Val::Tensor(_), Val::List(items)) | (Val::List(items), Val::Tensor(_))
-                    if list(&left) || list(&right) =>
-                {
-                    format!(
-                        "numbers for each element are a field, `#[state(init = 0.0)] scale: Tensor<f32, {}>`, which \
-                         `model.set_tensor(\"scale\", &numbers)?` fills",
-                        items.len()
-                    )
-                }
-                _ => "it takes tensors, numbers and sizes".to_string(),
-            };
-            return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &instead]);
+            return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
@@ -278,6 +264,22 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::OPERAND, &[&text, &value.kind()])
             }
         }
+    }
+}
+
+/// What an operator takes; where one side is a list of numbers for each element, where those are kept.
+fn beside(left: &Val<'_>, right: &Val<'_>) -> String {
+    match (left, right) {
+        (Val::Tensor(_), Val::List(items)) | (Val::List(items), Val::Tensor(_))
+            if items.iter().all(|item| number(item).is_some()) =>
+        {
+            format!(
+                "numbers for each element are a field, `#[state(init = 0.0)] scale: Tensor<f32, {}>`, which \
+                 `model.set_tensor(\"scale\", &numbers)?` fills",
+                items.len()
+            )
+        }
+        _ => "it takes tensors, numbers and sizes".to_string(),
     }
 }
 

@@ -159,7 +159,14 @@ fn cases() -> Vec<String> {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
-    // Signatures.
+    cases.extend(in_signatures());
+    cases.extend(in_kernels());
+    cases
+}
+
+/// The same in signatures and items.
+fn in_signatures() -> Vec<String> {
+    let mut cases = Vec::new();
     let signature =
         |from: &str| format!("{MODEL} #[netcl::model] impl Net {{ pub fn forward({from} {{ self.a.forward(x) }} }}");
     cases.push(signature("«self», x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>"));
@@ -182,7 +189,6 @@ fn cases() -> Vec<String> {
             pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
         }}"
     ));
-    cases.extend(in_kernels());
     cases
 }
 
