@@ -112,31 +112,6 @@ impl Simt<'_> {
         }
     }
 
-    /// Rule: a truth is no number. Wrong: `(x[i] > 0.0) * x[i]`, where Rust has no `as f32` either.
-    fn truth_as_number(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
-        use crate::lower::Operator;
-        let ty = |value: &Val| match value {
-            Val::Expr(id, _) => Some(self.ty(*id)).filter(|ty| ty.lanes == 1).map(|ty| ty.dtype),
-            _ => None,
-        };
-        let arithmetic = matches!(crate::lower::operator(&binary.op), Some(Operator::Binary(op)) if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor));
-        let (truth, number, other) = match (ty(left), ty(right)) {
-            (Some(DType::Bool), Some(other)) if other != DType::Bool => (&binary.left, &binary.right, other),
-            (Some(other), Some(DType::Bool)) if other != DType::Bool => (&binary.right, &binary.left, other),
-            _ => return None,
-        };
-        if !arithmetic || self.changed {
-            return None;
-        }
-        let written = |expr: &Expr| crate::parse::index::text_of(crate::parse::unparenthesized(expr));
-        let (one, zero) = if other.is_float() { ("1.0", "0.0") } else { ("1", "0") };
-        let instead = match binary.op {
-            BinOp::Mul(_) => format!("if {} {{ {} }} else {{ {zero} }}", written(truth), written(number)),
-            _ => format!("if {} {{ {one} }} else {{ {zero} }}", written(truth)),
-        };
-        Some(self.report(binary.op.span(), &m::SIMT_TRUTH, &[&text(&binary.op), &other, &instead]))
-    }
-
     /// `x as f32`.
     fn cast(&mut self, cast: &ExprCast) -> Val {
         // `step_by` takes a `usize`; ids and sizes are `u32` here.
