@@ -145,6 +145,7 @@ messages! {
     KERNEL_CALLED = "`{}` is a kernel, which is launched: no body can call it", "call it in ordinary Rust, on what this function returns; what bodies call is a `#[netcl::function]` of numbers";
     TEXT = "{} is text, which no tensor holds", "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`";
     CHANGED_IN_PLACE = "there is no operation `{}`: none changes a tensor", "write `{}`";
+    NAMED_AXIS = "axes are numbers, found the name \"{}\"", "write `{}`";
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
@@ -194,6 +195,7 @@ messages! {
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
+    CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; a model with other fields is another struct";
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "a plain `usize` meets whole numbers from 0 on and other plain `usize`s, a plain `bool` meets bools";
@@ -243,7 +245,7 @@ messages! {
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
-    PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`";
+    PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; another value there is chosen by an `if` around it";
 
     // SIMT-form kernels
     SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`";

@@ -48,6 +48,9 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.unknown_type(call, &name) {
             return refused;
         }
+        if let Some(refused) = self.named_axis(call, &name, &receiver) {
+            return refused;
+        }
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {

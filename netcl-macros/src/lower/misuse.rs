@@ -89,6 +89,21 @@ impl<'a> Lowering<'a> {
         true
     }
 
+    /// Rule: axes are numbers. Wrong: `x.softmax("N")`, as libraries with named axes write it.
+    pub(super) fn named_axis(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
+        let Val::Tensor(id) = receiver else { return None };
+        let mut axes = self.builder.shape(*id).0.iter();
+        let said = |arg: &Expr| match arg {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(word), .. }) => Some((word.value(), word.span())),
+            _ => None,
+        };
+        let (axis, place) = call.args.iter().find_map(said)?;
+        let position = axes.position(|size| size.to_string() == axis)?;
+        let args = call.args.iter().map(|arg| said(arg).map_or_else(|| text(arg), |_| position.to_string()));
+        let instead = format!("{}.{name}({})", written(&call.receiver), args.collect::<Vec<_>>().join(", "));
+        Some(self.report(place, &m::NAMED_AXIS, &[&axis, &instead]))
+    }
+
     /// Rule: an element type is one of a list. Wrong: `x.cast(f31)`.
     pub(super) fn unknown_type(&mut self, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
         let (true, Some(Expr::Path(path))) = (name == "cast" && call.args.len() == 1, call.args.first()) else {

@@ -73,9 +73,18 @@ fn pairs_like(diag: &Diag, attr: &Attribute, form: &str) -> Pairs {
 pub(crate) fn decided(diag: &Diag, attrs: &[Attribute], message: &Message) {
     for attr in attrs {
         if let Some(name) = ["cfg", "cfg_attr"].into_iter().find(|name| attr.path().is_ident(name)) {
-            diag.report(attr.span(), message, &[&name]);
+            match added(attr).filter(|_| name == "cfg_attr") {
+                Some(added) => diag.report(attr.span(), &m::CFG_ATTR, &[&added]),
+                None => diag.report(attr.span(), message, &[&name]),
+            }
         }
     }
+}
+
+/// What `#[cfg_attr(condition, attribute)]` adds.
+fn added(attr: &Attribute) -> Option<String> {
+    let parts = attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated).ok()?;
+    parts.iter().nth(1).map(text)
 }
 
 /// An attribute that is nearly one of `ours`, and none of Rust's, is reported and then taken for ours.

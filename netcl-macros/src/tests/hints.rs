@@ -116,6 +116,7 @@ fn cases() -> Vec<String> {
         "«x.gather(1, labels)»",
         "«x.where_(x > 0.0, 0.0)»",
         "sq(«labels»)",
+        "«x.softmax(\"N\")»",
     ] {
         cases.push(value(expression));
     }

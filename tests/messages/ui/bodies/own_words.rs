@@ -90,6 +90,9 @@ impl Net {
     pub fn rate(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         x * rate
     }
+    pub fn along(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        x.softmax("N")
+    }
     pub fn listed(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
         x * [1.0, 2.0]
     }

@@ -18,6 +18,8 @@ pub struct Net<const DEPTH: usize> {
     f: Vec<Linear>,
     #[layer(inputs = Self::WIDTH, outputs = 8)]
     g: Linear,
+    #[cfg_attr(all(), layer(inputs = 8, outputs = 8))]
+    h: Linear,
 }
 
 fn main() {}
