@@ -98,15 +98,7 @@ impl<'a> Lowering<'a> {
                     if let Some(value) = self.iterator(&name, &Val::Place(place.clone()), &args) {
                         return value;
                     }
-                    let (list, kind) = (super::misuse::written(&call.receiver), Val::Place(place).kind());
-                    let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
-                    let instead = match name.as_str() {
-                        words::FORWARD => format!(
-                            "call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`"
-                        ),
-                        _ => format!("loop over it: `for each in &{list} {{ .. }}`"),
-                    };
-                    self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` on {kind}"), &instead])
+                    self.on_each(call, &name, place)
                 }
             },
             receiver => {
@@ -128,6 +120,18 @@ impl<'a> Lowering<'a> {
                 value
             }
         }
+    }
+
+    /// Rule: an array of layers or models is gone over. Wrong: `self.layers.forward(x)`.
+    fn on_each(&self, call: &'a ExprMethodCall, name: &str, place: Place<'a>) -> Val<'a> {
+        let (list, kind) = (super::misuse::written(&call.receiver), Val::Place(place).kind());
+        let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
+        let instead = if name == words::FORWARD {
+            format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
+        } else {
+            format!("loop over it: `for each in &{list} {{ .. }}`")
+        };
+        self.report(call.method.span(), &m::UNSUPPORTED, &[&format!("`{name}` on {kind}"), &instead])
     }
 
     /// A call of a function that the model has not, or has not as far as is known.
