@@ -75,6 +75,16 @@ pub(crate) struct Arg {
     pub(crate) ty: ArgType,
 }
 
+impl Arg {
+    /// Its type, if it is a tensor.
+    pub(crate) fn tensor(&self) -> Option<&TensorType> {
+        match &self.ty {
+            ArgType::Tensor(ty) => Some(ty),
+            _ => None,
+        }
+    }
+}
+
 /// A function to compile.
 #[derive(Clone)]
 pub(crate) struct Function {
@@ -145,6 +155,8 @@ pub(crate) struct Unit {
     pub(crate) own: Option<String>,
     /// Functions of scalars, and items beside a kernel, that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
+    /// The names of the model's functions that are left to run time.
+    pub(crate) dynamic: BTreeSet<String>,
     /// What is called as a function and is a kernel.
     pub(crate) kernels: BTreeSet<String>,
     pub(crate) constants: Constants,

@@ -8,6 +8,8 @@ use crate::parse::name as name_of;
 use netcl_kernels::dtype::DType;
 use proc_macro2::{Ident, Span};
 use std::fmt::Display;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall};
 
 /// A declared function, at a call of it.
 pub(crate) struct Callee<'a> {
@@ -32,8 +34,15 @@ impl<'a> Callee<'a> {
     }
 
     /// Rule: an argument is what its parameter is declared as.
-    pub(crate) fn mismatch(&self, parameter: &Ident, expected: &dyn Display, found: &dyn Display) {
-        self.diag.report(self.span, &m::CALL_ARGUMENT_SHAPE, &[&self.name, expected, parameter, found]);
+    /// `instead` is what to write.
+    pub(crate) fn mismatch(
+        &self,
+        (parameter, place): (&Ident, Span),
+        expected: &dyn Display,
+        found: &dyn Display,
+        instead: &dyn Display,
+    ) {
+        self.diag.report(place, &m::CALL_ARGUMENT_SHAPE, &[&self.name, expected, parameter, found, instead]);
     }
 
     /// The arguments of a function of scalars, under the names of its parameters. `scalar` makes a value one of a type,
@@ -43,20 +52,42 @@ impl<'a> Callee<'a> {
         &self,
         helper: &Helper,
         given: Vec<V>,
+        call: &ExprCall,
         mut scalar: impl FnMut(V, DType) -> Option<Result<S, String>>,
     ) -> Option<Vec<(String, S)>> {
         if !self.takes(helper.args.len(), given.len()) {
             return None;
         }
-        let pairs = helper.args.iter().zip(given);
+        let pairs = helper.args.iter().zip(given).zip(&call.args);
         pairs
-            .map(|((parameter, dtype), value)| match scalar(value, *dtype)? {
+            .map(|(((parameter, dtype), value), passed)| match scalar(value, *dtype)? {
                 Ok(value) => Some((name_of(parameter), value)),
                 Err(found) => {
-                    self.mismatch(parameter, &format!("`{dtype}`"), &format!("`{found}`"));
+                    let instead = converted(passed, &found, *dtype);
+                    let place = (parameter, passed.span());
+                    self.mismatch(place, &format!("`{dtype}`"), &format!("`{found}`"), &instead);
                     None
                 }
             })
             .collect()
+    }
+}
+
+/// What to write for a value of another type than that of its parameter.
+fn converted(passed: &Expr, found: &str, wanted: DType) -> String {
+    let bare = matches!(
+        passed,
+        Expr::Path(_) | Expr::Lit(_) | Expr::Index(_) | Expr::Call(_) | Expr::MethodCall(_) | Expr::Paren(_)
+    );
+    let text = crate::parse::index::text_of(passed);
+    let value = if bare { text } else { format!("({text})") };
+    let number = |one: &str, zero: &str| format!("choose with `if`: write `if {value} {{ {one} }} else {{ {zero} }}`");
+    match (found, wanted) {
+        ("bool", DType::F32) => number("1.0", "0.0"),
+        ("bool", _) => number("1", "0"),
+        (_, DType::Bool) => {
+            format!("compare it with something: write `{value} != {}`", if found.contains('f') { "0.0" } else { "0" })
+        }
+        _ => format!("convert it: write `{value} as {wanted}`"),
     }
 }

@@ -36,6 +36,15 @@ impl Diag {
         self.push(span, message.fill(values));
     }
 
+    /// The same, unless it has been said of another place.
+    pub(crate) fn once(&self, span: Span, message: &Message, values: &[&dyn Display]) {
+        let text = message.fill(values);
+        let said = self.errors.borrow().iter().any(|(_, known)| *known == text);
+        if !said {
+            self.push(span, text);
+        }
+    }
+
     /// Reports what the parser says about `tokens`, each part at its own place. `end` is what follows them.
     pub(crate) fn syntax(&self, error: &syn::Error, tokens: &TokenStream, end: (Span, &str)) {
         for (span, text) in recover::explain(error, tokens, end) {

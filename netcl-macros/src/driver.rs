@@ -31,7 +31,9 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     let item = match (args.clone().into_iter().next(), name) {
         (Some(_), Some(name)) if is_block(&name) => quote!(#[#mark(#name)] #item),
         (Some(first), name) => {
-            diag.report(name.map_or(first.span(), |name| name.span()), &m::MODEL_ARGUMENTS, &[]);
+            let value = syn::parse2::<syn::MetaNameValue>(args.clone()).ok().map(|pair| pair.value.span());
+            let place = name.map(|name| name.span()).or(value).unwrap_or(first.span());
+            diag.report(place, &m::MODEL_ARGUMENTS, &[]);
             // A further block is meant: what a first one brings would be there twice.
             let name = meant(args);
             if let Ok(Item::Impl(block)) = syn::parse2(quote!(#[#mark(#name)] #item)) {
@@ -332,10 +334,11 @@ impl rounds::Item for Scalars {
 
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
         let item = &self.0;
-        parse::attr::decided(diag, &item.attrs);
+        parse::attr::decided(diag, &item.attrs, &m::CFG);
         if let Some(mut helper) = parse::function::helper(diag, &item.sig, &item.block) {
             payload::helpers(gathered, &mut helper.scope);
             payload::constants_into(gathered, &mut helper.scope.constants);
+            helper.scope.broken.extend(payload::refused_constants(gathered));
             helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
             lower::function(diag, &helper);
         }
@@ -382,13 +385,15 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
             return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
         }
         let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-        diag.report(span, &m::CONSTANT_FORM, &[&""]);
+        diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
         return with_errors(diag, || item);
     };
     if value.is_none() {
-        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&format!(", found `{}`", parse::text(&parsed.expr))]);
+        let found = format!(", found `{}`", parse::text(&parsed.expr));
+        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
     }
-    let export = chain::export(&parsed.ident, &parsed.vis, &payload::constant(&parsed));
+    let payload = if value.is_some() { payload::constant(&parsed) } else { payload::refused_constant() };
+    let export = chain::export(&parsed.ident, &parsed.vis, &payload);
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }
 

@@ -16,15 +16,17 @@ pub(crate) enum Here {
     Left(&'static str),
     /// Written so of a tensor `x`, with arguments of one's own.
     Write(&'static str),
+    /// Written so of a tensor `x` with the arguments `_0` and `_1`, or, where they are not there, as the example.
+    Filled(&'static str, &'static str),
     /// Something else than an operation.
     Say(&'static str),
 }
 
-use Here::{Left, Listed, Named, Say, Write};
+use Here::{Filled, Left, Listed, Named, Say, Write};
 
 const CANNOT_FAIL: &str = "operations of a compiled function cannot fail, only a call of the function can";
 const NO_COPY: &str = "operations give new tensors, and never change one";
-const NO_ITERATOR: &str = "loops run over ranges, lists and layers: `for layer in &self.layers { h = layer.forward(&h); }`, also with `rev()`, \
+const NO_ITERATOR: &str = "loops run over ranges, lists and layers: `let mut h = x; for layer in &self.layers { h = layer.forward(&h); }`, also with `rev()`, \
                            `step_by(2)`, `enumerate()`, `zip(..)`, `skip(1)` and `take(2)`";
 const AT_RUN_TIME: &str =
     "the numbers of a tensor are not known while compiling: read them in ordinary Rust, from what the function returns";
@@ -33,10 +35,11 @@ const DRAWN: &str =
 const FILLED: &str = "a number meets every element, as in `x + 1.0`; elements that stay are a field: `#[state(init = 0.0)] zeros: Tensor<f32, 8>`";
 const COUNTED: &str = "an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`";
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
-const SCANNED: &str = "a kernel has it: `netcl::kernel! { pub fn running(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| sum(0..N, |k| if k <= n { x[k] } else { 0.0 }) } }`, \
-                       for long rows `netcl::algorithms`";
-const GENERATED: &str =
-    "gradients come with the functions that are generated: a loss called `loss` has `loss_with_gradients`";
+const SCANNED: &str = "running sums are a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
+                       `#[state(init = 1.0)] ones: Tensor<f32, 8, 8>`; of what the function returns a kernel or \
+                       `netcl::algorithms` takes them, in ordinary Rust";
+const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
+     inside of a body there are none, and so no loss of gradients";
 const A_LAYER: &str =
     "it has weights or a state, and is a layer: a field with `#[layer(..)]`, called by its `forward` (docs/layers.md)";
 const DROPOUT: &str =
@@ -121,7 +124,9 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["logical_not", "bitwise_not", "bool_not"], Named("not")),
     (&["isnan"], Named("is_nan")),
     (&["isfinite"], Named("is_finite")),
-    (&["where_", "where_cond", "where_self", "mask_where"], Write("x.gt(0.0).select(x, y)")),
+    (&["where_", "where_self"], Filled("(_0).select(x, _1)", "x.gt(0.0).select(x, y)")),
+    (&["where_cond"], Filled("x.select(_0, _1)", "x.gt(0.0).select(x, y)")),
+    (&["mask_where"], Filled("(_0).select(_1, x)", "x.gt(0.0).select(x, y)")),
     (&["mask_fill"], Named("masked_fill")),
     // Activations.
     (&["swish"], Named("silu")),
@@ -264,6 +269,20 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("gridDim", "num_groups(0)"),
 ];
 
+/// What training loops elsewhere do, in ordinary Rust.
+#[cfg(test)]
+pub(crate) const TRAINING: &[(&str, &str)] = &[
+    ("`loss.backward()`", "`let (loss, gradients) = model.loss_with_gradients(&x, &y)?;`"),
+    ("`optimizer.zero_grad()`", "nothing: each call gives gradients of its own"),
+    ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
+    ("gradients added up over batches", "one call of a loss over all of them; by hand as below"),
+    (
+        "`clip_grad_norm_`, `clip_grad_value_`",
+        "by hand: a kernel makes the new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
+         `model.set_tensor(\"line.weight\", &stepped)?` sets it",
+    ),
+];
+
 /// Layers elsewhere that are operations here.
 pub(crate) const LAYERS: &[(&str, &str)] = &[
     ("ReLU", "relu()"),
@@ -350,7 +369,20 @@ impl Here {
             }
             Left(why) => format!("leave it out: write `{receiver}`; {why}"),
             Write(example) => format!("write `{}`", of(example, receiver, args)),
-            Say(what) => what.to_string(),
+            Filled(template, example) => match args {
+                [first, second] => {
+                    let bare = |arg: &str| syn::parse_str::<syn::ExprPath>(arg).is_ok();
+                    let first = first.trim_start_matches('&');
+                    let template = if bare(first) { template.replace("(_0)", "_0") } else { template.to_string() };
+                    let template = template.replace('x', receiver);
+                    format!("write `{}`", template.replace("_0", first).replace("_1", second))
+                }
+                _ => format!("write `{}`", of(example, receiver, args)),
+            },
+            Say(what) => match receiver.strip_suffix(".iter()").unwrap_or(receiver) {
+                list if list.starts_with("self.") => what.replace("self.layers", list),
+                _ => what.to_string(),
+            },
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, payloa
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
 
@@ -50,16 +50,18 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
         simt::gradient::judge(&diag, &pieces.iter().filter_map(parsed).collect::<Vec<_>>());
     }
     let errors = diag.finish().err().unwrap_or_default();
-    let mut names = BTreeSet::new();
+    let mut names: BTreeMap<String, Span> = BTreeMap::new();
     let all: TokenStream = pieces
         .into_iter()
         .map(|piece| {
             let name = recover::function(&piece.tokens).map(|function| function.sig.ident);
-            match name.filter(|name| !names.insert(parse::name(name))) {
+            let first = name.as_ref().and_then(|name| names.get(&parse::name(name)).copied());
+            names.extend(name.iter().filter(|_| first.is_none()).map(|name| (parse::name(name), name.span())));
+            match name.zip(first) {
                 // rustc would speak of what is generated for both.
-                Some(name) => {
+                Some((name, first)) => {
                     let diag = Diag::new();
-                    diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name]);
+                    diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name, &parse::line(first)]);
                     diag.before(TokenStream::new())
                 }
                 None => one(form, gathered.clone(), piece),
@@ -183,6 +185,7 @@ fn unit(gathered: &Gathered, needs: &[Need]) -> Unit {
     payload::helpers(gathered, &mut unit);
     unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
     unit.broken.extend(gathered.refused().map(String::from));
+    unit.broken.extend(payload::refused_constants(gathered));
     unit
 }
 
@@ -190,6 +193,10 @@ fn unit(gathered: &Gathered, needs: &[Need]) -> Unit {
 fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option<TokenTree>) -> TokenStream {
     let half = recover::function(&tokens);
     let kept = match (syn::parse2::<syn::Item>(tokens.clone()), &half) {
+        (Ok(syn::Item::Const(item)), None) => {
+            diag.report(item.span(), &m::KERNEL_CONST, &[&lower::moved_constant(&item)]);
+            tokens
+        }
         (Ok(other), None) => {
             diag.report(other.span(), &m::KERNEL_ITEM, &[]);
             tokens

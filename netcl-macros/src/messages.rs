@@ -54,9 +54,9 @@ messages! {
     BLOCK_SIZE = "`{}` is computed, and a block is for every size", "write `{}` there; what follows from it stands in the functions' types: `Tensor<f32, N, {}>`";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
-    DUPLICATE_FUNCTION = "there is a function `{}` already", "choose another name";
+    DUPLICATE_FUNCTION = "there is a function `{}` already{}", "choose another name";
     GENERATED_NAME = "a function `{}` is generated {}", "choose another name";
-    FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `&self` and `&Tensor<f32, N, 64>`";
+    FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `{}`";
     FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a kernel in SIMT form is compiled for each of a list: `#[types({} = [f32, f16])]`";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types";
     MODE = "`#[mode]` says `training` or `inference`, on a function of a model", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
@@ -65,25 +65,28 @@ messages! {
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`{}", "use `f32`, `i32`, `u32` or `bool` arguments and result";
     FUNCTION_RECEIVER = "a function of scalars has no `self`", "move it out of the `impl` block, and pass numbers as arguments";
     FUNCTION_OF_TENSORS = "`#[netcl::function]` is of single numbers, and applied to every element", "write `x: f32` and `-> f32`; what works on whole tensors is a function of a `#[netcl::model] impl` block, or a `kernel!`";
-    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value{}", "write `#[netcl::constant] const HIDDEN: usize = 64;`";
+    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
     // Fields
     UNKNOWN_LAYER = "there is no layer `{}`{}", "layers are {}; a field that is another model takes no configuration";
     LAYER_ELSEWHERE = "there is no layer `{}`", "{}";
     MODEL_CONFIGURED = "there is no layer `{}`, and a model takes no configuration", "leave `#[layer(..)]` out: a model's sizes stand in its type, as in `Block<64>`; layers are {}";
-    DUPLICATE_FIELD = "`{}` is a field already", "choose another name";
+    DUPLICATE_FIELD = "`{}` is a field already{}", "choose another name";
     PATH_SIZE = "the value of `{}` is not known here", "write `{ {} }`, with `#[netcl::constant]` above that `const`";
-    OWN_SIZE = "the value of `{}` is not known here", "what belongs to the model is there after its struct: a `const` outside of the `impl`, or a number";
+    OWN_SIZE = "the value of `{}` is not known here", "what belongs to the model is there after its struct: move the `const` above it, with `#[netcl::constant]`, and write `{ {} }`";
     COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it: `struct Net<const INNER: usize>`, and `{}: Block<INNER>`";
     DERIVED = "a model cannot derive `{}`", "{}";
     UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
     UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
+    FUNCTION_ATTRIBUTE = "a function of a model has no attribute `{}`; did you mean `{}`?", "its attribute is {}, with `training` or `inference`";
+    MODE_ALONE = "there is no attribute `{}`", "write `#[mode({})]`";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
-    INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: a kernel in index form is of the element types in its signature, and its gradient is generated";
+    INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: a kernel in index form is of the element types in its signature, one kernel for each, and its gradient is generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
     FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
-    PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "what no optimizer changes is a state: write `#[state(init = {})]`";
+    INIT_ATTRIBUTE = "a field of a model has no attribute `{}`", "a parameter has it as a key, `#[parameter(init = normal(0.02))]`; how a layer's tensors start is the layer's own, and others are given to the model once it is made: `model.set_tensor(\"{}.weight\", &numbers)?`";
+    PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "what an optimizer steps is `Tensor<f32, ..>`; what none changes is a state: write `#[state(init = {})]`";
     PARAMETER_TYPE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `Tensor<f32, ..>` and convert it where it is used, `self.w.cast({})`; what no optimizer changes is a `#[state(init = ..)]`";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
@@ -91,10 +94,12 @@ messages! {
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
+    COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]`";
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
     INIT_WORD = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `init = {}`";
     KEY_WORD = "`{}` takes a number, found `{}`", "{}";
+    NO_KEY = "`{}` has no key `{}`", "{}";
     ACTIVATION_KEY = "`{}` has no key `{}`", "an activation is called on what the layer gives: `self.{}.forward(x).{}()`";
     LAYER_IS_OPERATION = "`{}` is an operation here, not a layer", "leave the field out, and call it on a tensor: `x.{}`";
     PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `init = 0.0`, `init = uniform(0.1)` or `init = normal(0.02)`";
@@ -107,13 +112,13 @@ messages! {
     RENAMED_TENSOR = "the compiler does not know `{}`", "it knows tensors by their own name: write `Tensor`";
     MISSING_DTYPE = "`Tensor` needs its element type first", "write `Tensor<f32, ..>`";
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
-    BAD_DIMENSION = "`{}` is no dimension", "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
+    BAD_DIMENSION = "`{}` is no dimension", "{}";
     LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 2147418111 elements: write a smaller number";
     LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to {} elements: write smaller sizes";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
-    UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "an argument needs an axis that tells it, such as `{}`; or write a number";
+    UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
-    ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`; of a struct its parts are passed, an alias is written out";
+    ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "a list of tensors cannot be an argument", "write an argument for each: `{}`";
@@ -124,6 +129,7 @@ messages! {
 
     // Bodies
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
+    UNKNOWN_LOWER_NAME = "there is no `{}` here", "names in small letters are arguments, `let`s and loop variables; a `#[netcl::constant]` is known by a name in capitals: `{}`";
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "write `{}`";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
@@ -138,25 +144,30 @@ messages! {
     FIELD_CALLED = "`{}` is a {}, called by its function `forward`", "write `{}`";
     KERNEL_CALLED = "`{}` is a kernel, which is launched: no body can call it", "call it in ordinary Rust, on what this function returns; what bodies call is a `#[netcl::function]` of numbers";
     TEXT = "{} is text, which no tensor holds", "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`";
+    CHANGED_IN_PLACE = "there is no operation `{}`: none changes a tensor", "write `{}`";
+    NAMED_AXIS = "axes are numbers, found the name \"{}\"", "write `{}`";
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
+    DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "leave that attribute out, with `Tensor<..>` types, or call both in ordinary Rust";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
     CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write {}";
-    CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "convert what is passed, or change the declaration";
+    CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "{}";
+    GATHER_AXIS = "`gather` takes rows by their numbers, and no axis", "along an axis write `{}`";
     RECURSION = "`{}` calls itself ({})", "a graph has no recursion: write a `for` over `0..N` with a number";
     NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "a size that is known only at run time cannot unroll a loop: use an operation on the whole tensor";
-    PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; rounds that may be left out stand under `if i < {} { .. }`";
+    LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
+    PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
     PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `usize`", "go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
-    CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments; `#[netcl::dynamic]` leaves the function to run time";
+    CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
     IF_WITHOUT_ELSE = "`if` as a value needs an `else`", "write `if .. { a } else { b }`";
     BRANCHES = "the branches of this `if` give {} and {}", "give values of one type in both: convert one with `as`, or end both with `;`";
@@ -177,13 +188,15 @@ messages! {
     ASSIGN_BEHIND = "nothing is assigned behind a reference", "assign the variable itself: `h = h.relu();`, where it is `let mut h`";
     ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
     UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
-    OPERANDS = "`{}` is not defined for {} and {}", "it takes tensors, numbers and sizes";
+    OPERANDS = "`{}` is not defined for {} and {}", "{}";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
     OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "it is called as `{}({})`";
     NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
+    CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; a model with other fields is another struct";
+    CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "a plain `usize` meets whole numbers from 0 on and other plain `usize`s, a plain `bool` meets bools";
     TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";
@@ -201,6 +214,7 @@ messages! {
 
     // Kernels
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
+    KERNEL_CONST = "`kernel!` takes functions, found a `const`", "move it above `kernel!`: {}";
     KERNEL_RECEIVER = "a kernel has no `self`", "pass tensors as arguments";
     KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`";
     KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
@@ -211,14 +225,17 @@ messages! {
     KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
     KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
+    KERNEL_INDEX_WIDTH = "an index is an `i32` or a `u32`, found elements of {}", "convert them: write `{} as i32`";
     KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name: `|n| {}[n]`";
     KERNEL_SIZES = "`{}` is no operation in a kernel: the shape of `{}` is {}", "sizes are called by their names: write `{}`";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices, and quotients of what may be negative, cannot be checked against the shape; `n / 2` and `n % C` of what is not negative can";
+    KERNEL_CLAMPED = "`{}` in an index cannot be checked against the shape", "choose between two reads: write `{}`";
     KERNEL_DUPLICATE_INDEX = "`{}` is an index already", "give each axis of the result a name of its own: `|n, c| ..`";
     KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "take the positions from a tensor of integers: `x[at[n]]`, which reads zeros outside; or make the distance a number or a `#[netcl::constant]`";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
-    KERNEL_BOUNDS = "`{}` may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`";
+    KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
     KERNEL_GATHER_AXIS = "an index that comes from a tensor can only be the first", "reorder the axes of `{}`";
+    KERNEL_GATHER_AXES = "only the first index of `{}` can come from a tensor in index form", "a kernel in SIMT form, with `#[launch(global = [N])]`, reads any element";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
     KERNEL_RESULTS = "the results of a kernel are of one shape, found {} and {}", "write a kernel for each";
@@ -228,12 +245,12 @@ messages! {
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
-    PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`";
+    PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; another value there is chosen by an `if` around it";
 
     // SIMT-form kernels
     SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`";
     SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
-    SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`";
+    SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`; a size is an axis of a `&Tensor<..>`";
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
     SIMT_LAUNCH_LIST = "`{}` takes a list, found `{}`", "write `{}`";
     SIMT_LAUNCH_AXES = "`global` lists {} sizes, and work-items run along 1 to 3 dimensions", "write `global = [{}]`, and take the last index apart with `/` and `%`";
@@ -242,6 +259,7 @@ messages! {
     SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
     TOO_MANY_OPERATIONS = "with this call of `{}` the functions that the kernel calls make more than {} operations: each is compiled where it stands", "call it in a `for`, which is compiled once";
     SIMT_UNWRITTEN = "nothing is written to the result `{}`", "assign its elements, `{}[i] = ..;`, or remove the argument";
+    SIMT_ARRAY_UNWRITTEN = "`{}` is read and never written", "assign its elements, `{}[{}] = ..;`, {}";
     SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
@@ -249,12 +267,14 @@ messages! {
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: `x[i as u32]`";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
+    SIMT_TRUTH = "`{}` takes numbers, found a bool and {}", "choose with `if`: write `{}`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
     SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
+    SIMT_ARRAY_NESTED = "an array has one axis, found an array of arrays", "write `{}!([{}; {} * {}])`, whose element of row `r` and column `c` is `[r * {} + c]`";
     SIMT_ARRAY_BYTES = "an array of {} bytes is too large: there are {} for a {}", "use a smaller one, or a tensor: an argument, or a result that this kernel writes and reads";
     SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
     SIMT_REDUCTION = "`{}` over a range is for kernels in index form", "it is a loop here: write `{}`";
@@ -264,6 +284,8 @@ messages! {
     SIMT_WHOLE_START = "`{}` starts as a whole number, and meets values of {}", "write `{}`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
     SIMT_LOOP = "a loop runs over a range or a list", "write `for i in 0..N`, `for i in (0..N).step_by(64)` or `for v in [a, b, c]`";
+    SIMT_BACKWARDS = "a loop counts up, and `{}` is turned round", "turn the index round: write `{}`";
+    SIMT_RETURN_BARRIER = "work-items that `return` here do not reach the barrier below", "leave this `if` out, and put what only the others do under `if {} { .. }`";
     SIMT_STEP = "a step of 0 would go round for ever", "write a number from 1 on";
     SIMT_AXES = "`{}` has {} axes: elements of tensors of more than 4 are counted by one index", "write `{}[i]`, where `i` is the element's row-major position";
 }

@@ -25,7 +25,7 @@ pub(crate) fn scope_field() -> Ident {
 /// The hidden macro that carries a struct's tokens to its `impl`. Where there is none, rustc says that it cannot find this name
 /// in this scope: the name says what is to be there.
 pub(crate) fn table_macro(name: &Ident) -> Ident {
-    format_ident!("__netcl_model_struct_{}_of_this_module", name, span = name.span())
+    format_ident!("__netcl_{}_has_no_netcl_model_above_its_struct_in_this_module", name, span = name.span())
 }
 
 /// The hidden macro behind `name` that carries tokens to those who use it.

@@ -60,8 +60,23 @@ pub(crate) fn constant(item: &ItemConst) -> TokenStream {
     quote!(const #name: #ty = #expr;)
 }
 
+/// What a constant tells whoever names it, whose value has been refused.
+pub(crate) fn refused_constant() -> TokenStream {
+    quote!(refused)
+}
+
+/// The names of constants that have been refused: nothing more is said of what uses them.
+pub(crate) fn refused_constants(gathered: &Gathered) -> impl Iterator<Item = String> {
+    let refused = gathered
+        .parts
+        .iter()
+        .filter(|(kind, _, value)| *kind == Kind::Constant && value.to_string() == refused_constant().to_string());
+    refused.map(|(_, path, _)| path.clone())
+}
+
 /// Reads what [`constant`](self::constant()) wrote.
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
+    // Of one that was refused nothing is known in bodies; where a size is wanted, it is some number.
     let parsed = syn::parse2::<ItemConst>(value.clone()).ok();
     let value = parsed.and_then(|item| constant::declared(&item.ty, &item.expr, constants));
     // A constant that cannot be evaluated has been reported where it stands.
@@ -135,6 +150,11 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
         }
     }
     helpers(gathered, &mut unit);
+    unit.broken.extend(refused_constants(gathered));
+    unit.dynamic.extend(item.items.iter().filter_map(|item| match item {
+        syn::ImplItem::Fn(f) if f.attrs.iter().any(parse::function::is_dynamic) => Some(parse::name(&f.sig.ident)),
+        _ => None,
+    }));
     unit.model = Some(table.model);
     (unit, block)
 }
@@ -155,6 +175,7 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
             // What it calls is named as its own module names it.
             helpers(&rest, &mut helper.scope);
             constants_into(&rest, &mut helper.scope.constants);
+            helper.scope.broken.extend(refused_constants(&rest));
             unit.helpers.insert(path.clone(), helper);
         }
         silent.dismiss();

@@ -102,6 +102,19 @@ impl<'ast> Visit<'ast> for Uses {
         }
     }
 
+    /// `W[0]`: sizes have no elements, so a name of one letter is no size here.
+    fn visit_expr_index(&mut self, index: &'ast syn::ExprIndex) {
+        if let Expr::Path(path) = &*index.expr
+            && let Some(name) = path.path.get_ident().map(parse::name)
+            && name.chars().all(char::is_uppercase)
+            && !self.is_bound(&name)
+            && !self.constants.contains(&path.path)
+        {
+            self.constants.push(path.path.clone());
+        }
+        visit::visit_expr_index(self, index);
+    }
+
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         self.constant(&path.path);
     }

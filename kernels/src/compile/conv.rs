@@ -69,7 +69,8 @@ impl PlanBuilder<'_> {
             [&task.channels, &task.size[0], &task.size[1], &task.out_channels, &task.filter[0], &task.filter[1]];
         if fixed.iter().any(|dim| dim.as_constant().is_none()) {
             let message = format!("`conv2d` expects images of fixed size and channels, found {input}");
-            let hint = "only the first axis, the number of images, may be symbolic";
+            let hint = "only the first axis, the number of images, may be symbolic: write numbers for the others, as in \
+                        `Tensor<f32, N, 3, 32, 32>`; a `#[netcl::dynamic]` function takes images of any size";
             return Err(Diagnostic::new(message).hint(hint).at(self.graph[id].span));
         }
         Ok(task)

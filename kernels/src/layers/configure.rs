@@ -20,14 +20,14 @@ impl Config {
         let mut errors = Vec::new();
         let mut values: Vec<Option<ConfigValue>> = vec![None; layer.config.len()];
         let mut given = vec![false; layer.config.len()];
+        let mut unknown = false;
         let mut missing: Vec<&ConfigKey> = layer.config.iter().filter(|key| key.default.is_none()).collect();
         for (name, value, span) in pairs {
             let (name, span) = (*name, *span);
             let Some(position) = layer.config.iter().position(|key| key.name == name) else {
                 errors.push(unknown_key(layer, name).at(span));
-                // One slip is one mistake: the key that is meant is not missing as well.
-                let meant = nearest(name, layer.config.iter().map(|key| key.name));
-                missing.retain(|key| Some(key.name) != meant);
+                // One slip is one mistake: what is meant by the key is not missing as well.
+                unknown = true;
                 continue;
             };
             missing.retain(|key| key.name != name);
@@ -45,7 +45,7 @@ impl Config {
                 values[position] = key.default.clone();
             }
         }
-        if !missing.is_empty() {
+        if !missing.is_empty() && !unknown {
             let each: Vec<String> = missing.iter().map(|key| format!("`{}`: {}", key.name, key.doc)).collect();
             let hint: Vec<String> =
                 missing.iter().map(|key| format!("{} = {}", key.name, some_value(key.kind))).collect();

@@ -3,8 +3,8 @@
 use super::config::Config;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
-use crate::graph::NodeId;
 use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
 use crate::span::{Diagnostic, Result};
 
 /// Whether a function is compiled for training or for inference (dropout, batch norm).
@@ -89,6 +89,9 @@ impl Context<'_> {
         if axis + 1 == shape.rank() && axis > 1 && Shape(shape.0[1..].to_vec()).elements() == *expected {
             return Some("join the axes after the first with `.flatten(1)`".to_string());
         }
+        if let Some(instead) = self.other_axes(x, axis, expected) {
+            return Some(instead);
+        }
         let mut others = (1..shape.rank()).filter(|other| shape[*other] == *expected);
         let (Some(from), None) = (others.next(), others.next()) else {
             let all = Shape(shape.0[1..].to_vec()).elements();
@@ -99,6 +102,35 @@ impl Context<'_> {
         let mut order: Vec<usize> = (0..shape.rank()).filter(|other| *other != from).collect();
         order.insert(axis, from);
         Some(format!("axis {from} of {shape} has that size: put it there with `.permute({order:?})`"))
+    }
+
+    /// Which axes a reduction would leave out for `axis` of `x` to be as long as `expected`: of images `[N, 16, 6, 6]` those of
+    /// the pixels, not the channels.
+    fn other_axes(&self, x: NodeId, axis: usize, expected: &Dim) -> Option<String> {
+        let (mut at, mut name) = (x, None);
+        let (whole, axes) = loop {
+            match &self.builder.node(at).op {
+                Op::Cast(inner) => at = *inner,
+                // A mean is a sum, divided.
+                Op::Binary(BinaryOp::Mul | BinaryOp::Div, sum, _) if name.is_none() => {
+                    (at, name) = (*sum, Some("mean"))
+                }
+                Op::Reduce { op, source, axes } => {
+                    name = name.filter(|_| *op == ReduceOp::Sum).or(Some(op.name()));
+                    break (self.builder.shape(*source), axes);
+                }
+                _ => return None,
+            }
+        };
+        let kept: Vec<usize> = (0..whole.rank()).filter(|other| !axes.contains(other)).collect();
+        let (from, name) = (axes.iter().find(|from| whole[**from] == *expected)?, name?);
+        let others: Vec<usize> = (0..whole.rank())
+            .filter(|other| other != from && !(kept.contains(other) && *other != kept[axis]))
+            .collect();
+        let (left, given) = (self.builder.shape(x), format!("{axes:?}"));
+        Some(format!(
+            "`.{name}({given})` leaves {left} of {whole}; the {expected} are axis {from}: write `.{name}({others:?})`"
+        ))
     }
 
     /// Notes that the size of `axis` of `y` is what the key `key` says: `` `hidden`, `outputs = 64` ``.

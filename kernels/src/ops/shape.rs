@@ -303,7 +303,11 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
                 };
                 problem.hint(format!("{length} elements start at {starts}{lengths}"))
             }
-            (Some(size), ..) => problem.hint(format!("take up to {size} elements")),
+            (Some(size), _, Some(_)) => problem.hint(format!("take up to {size} elements")),
+            (Some(size), ..) => problem.hint(format!(
+                "{end} may be more than {size}: write a number, or take the elements that an argument \
+                 `positions: &Tensor<u32, {end}>` names, `.index_select({axis}, positions)`"
+            )),
             _ => problem.hint(SURE),
         });
     }

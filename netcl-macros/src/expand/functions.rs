@@ -1,6 +1,7 @@
 //! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
 
 use super::source::{self, Planned};
+use super::withheld::{Withheld, types};
 use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType, Unit};
 use crate::compile::Compiled;
 use crate::diag::Diag;
@@ -105,6 +106,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         let used = may_use(function, &expanded.private);
         quote!(#plain #gradients #used)
     });
+    let withheld = block.functions.iter().filter_map(|function| no_gradients(block, function));
     let (levels, prelude) = (&block.levels, paths::prelude());
     // What rustc counts as read: a field that some block names.
     let bodies = block.functions.iter().map(|function| function.body.to_token_stream());
@@ -146,6 +148,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #(#others)*
             #(#functions)*
         }
+        #(#withheld)*
     };
     [functions, about]
 }
@@ -189,6 +192,24 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
             #unpacked
         }
     }
+}
+
+/// Says, where `…_with_gradients` is called of a function that returns its loss in a tuple, that there is none.
+fn no_gradients(block: &ModelImpl, function: &Function) -> Option<TokenStream> {
+    let loss = function.results.iter().any(|ty| ty.dims.is_empty() && ty.dtype.is_float());
+    let own = parse::name(&function.name);
+    let result = result_type(function);
+    let withheld = Withheld {
+        name: format_ident!("{}_with_gradients", function.name),
+        place: function.name.span(),
+        args: &types(function),
+        result: quote!((#result, <Self as ::netcl::__private::Part>::Gradients)),
+        why: format!("`{own}` returns a tuple: gradients are of a function that returns `Tensor<f32>` alone"),
+        instead: format!("write a function that returns the loss alone, and call `{own}` for what else there is"),
+    };
+    let (declared, stub) = withheld.tokens().filter(|_| function.tuple && function.receiver && loss)?;
+    let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
+    Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }
 
 fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {

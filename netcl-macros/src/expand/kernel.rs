@@ -3,6 +3,7 @@
 
 use super::functions::{arguments, result_type, scalars, tensors, unpack};
 use super::source::{self, Planned};
+use super::withheld::{Withheld, types};
 use crate::ast::Function;
 use crate::diag::Diag;
 use crate::lower::Path;
@@ -10,7 +11,7 @@ use crate::parse::attr::of_functions;
 use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 /// The kernel's static, its type and its functions.
@@ -47,7 +48,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
     let ((_, attrs), vis) = (of_functions(&function.attrs), &function.vis);
     let pointer = pointer(function);
     let call = call(function, &plain);
-    let vjp = differentiable.then(|| vjp(function, &pullback, &float));
+    let vjp = if differentiable { Some(vjp(function, &pullback, &float)) } else { no_vjp(function) };
     let check = differentiable.then(|| check(function, &pullback, &graphs));
     let report = report(if differentiable {
         quote!(__netcl_plans(), __netcl_pullback_plans())
@@ -158,18 +159,7 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
 }
 
 fn pointer(function: &Function) -> TokenStream {
-    let args = function.args.iter().map(|arg| match &arg.ty {
-        crate::ast::ArgType::Tensor(_) => quote!(&::netcl::Tensor),
-        crate::ast::ArgType::Scalar(dtype) => {
-            let ty = format_ident!("{}", dtype.name());
-            quote!(#ty)
-        }
-        crate::ast::ArgType::Plain(ty) => {
-            let ty = format_ident!("{}", ty.name());
-            quote!(#ty)
-        }
-    });
-    let result = result_type(function);
+    let (args, result) = (types(function), result_type(function));
     quote!(fn(#(#args),*) -> ::netcl::Result<#result>)
 }
 
@@ -218,6 +208,34 @@ fn check(function: &Function, planned: &[Planned], graphs: &[String]) -> TokenSt
             }
         }
     }
+}
+
+/// Says, where `vjp` is called, why there is none.
+fn no_vjp(function: &Function) -> Option<TokenStream> {
+    let name = crate::parse::name(&function.name);
+    let what = if function.results.iter().any(|ty| ty.dtype.is_float()) { "argument" } else { "result" };
+    let why = format!("`{name}` has no gradient: it has no {what} of floats");
+    withheld_vjp(
+        &function.name,
+        &types(function),
+        &result_type(function),
+        why,
+        "a gradient is of float results in float arguments".into(),
+    )
+}
+
+/// A `vjp` that is refused.
+pub(super) fn withheld_vjp(
+    kernel: &Ident,
+    args: &[TokenStream],
+    result: &TokenStream,
+    why: String,
+    instead: String,
+) -> Option<TokenStream> {
+    let result = quote!((#result, fn(&::netcl::Tensor) -> ::netcl::Result<::netcl::Tensor>));
+    let (declared, function) =
+        Withheld { name: format_ident!("vjp"), place: kernel.span(), args, result, why, instead }.tokens()?;
+    Some(quote!(#declared impl Kernel { #function }))
 }
 
 /// Which arguments have no gradient, in a sentence, if there are such numbers.

@@ -5,3 +5,4 @@ pub(crate) mod kernel;
 pub(crate) mod model;
 pub(crate) mod simt;
 mod source;
+mod withheld;

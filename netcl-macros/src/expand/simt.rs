@@ -62,7 +62,18 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
     let report = super::kernel::report(quote!(__netcl_plans()));
     let unpacked = unpack(tuple, signature.results.len());
     let promise = Promise::of(&signature);
-    let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result, &promise));
+    let vjp = match &signature.gradient {
+        Some(gradient) => Some(vjp(&signature, gradient, &names, &types, &result, &promise)),
+        None => {
+            let own = crate::parse::name(name);
+            let why = format!("`{own}` has no gradient: it is in SIMT form, without `#[gradient(..)]`");
+            let instead = format!(
+                "write a kernel that gives it, which takes the inputs and a cotangent for each float result, and \
+                 `#[gradient({own}_gradient)]` above `{own}`"
+            );
+            super::kernel::withheld_vjp(name, &types, &result, why, instead)
+        }
+    };
     let (is_unsafe, in_words) = (&promise.keyword, &promise.in_words);
     let inputs = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| &arg.name);
     let unused = unused::beside(&signature.attrs, &unused::names(inputs, &signature.body));

@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
         }
         let text = op.to_token_stream().to_string();
         let Some(operator) = operator(op) else {
-            return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &"use arithmetic and comparisons"]);
+            return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &shifted(op, &right)]);
         };
         let tensor = |value: &Val<'a>| matches!(value, Val::Tensor(_));
         if (matches!(left, Val::Plain(..)) || matches!(right, Val::Plain(..))) && !tensor(&left) && !tensor(&right) {
@@ -191,7 +191,7 @@ impl<'a> Lowering<'a> {
             )
         };
         if !fits(&left) || !fits(&right) {
-            return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind()]);
+            return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
@@ -265,6 +265,37 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::OPERAND, &[&text, &value.kind()])
             }
         }
+    }
+}
+
+/// What an operator takes; where one side is a list of numbers for each element, where those are kept.
+fn beside(left: &Val<'_>, right: &Val<'_>) -> String {
+    match (left, right) {
+        (Val::Tensor(_), Val::List(items)) | (Val::List(items), Val::Tensor(_))
+            if items.iter().all(|item| number(item).is_some()) =>
+        {
+            format!(
+                "numbers for each element are a field, `#[state(init = 0.0)] scale: Tensor<f32, {}>`, which \
+                 `model.set_tensor(\"scale\", &numbers)?` fills",
+                items.len()
+            )
+        }
+        _ => "it takes tensors, numbers and sizes".to_string(),
+    }
+}
+
+/// What to write for an operator that there is not: bits are shifted by products and quotients.
+fn shifted(op: &BinOp, by: &Val<'_>) -> String {
+    let factor = match by {
+        Val::Dim(by) => by.as_constant().and_then(|by| u32::try_from(by).ok()).and_then(|by| 1i64.checked_shl(by)),
+        _ => None,
+    };
+    let simt = "a kernel in SIMT form, with `#[launch(global = [N])]`, has it";
+    match (op, factor) {
+        (BinOp::Shr(_), Some(factor)) => format!("divide by {factor}, which is the same for a `u32`; {simt}"),
+        (BinOp::Shl(_), Some(factor)) => format!("multiply by {factor}, which is the same; {simt}"),
+        (BinOp::Shr(_) | BinOp::Shl(_) | BinOp::ShrAssign(_) | BinOp::ShlAssign(_), _) => simt.to_string(),
+        _ => "use arithmetic and comparisons".to_string(),
     }
 }
 

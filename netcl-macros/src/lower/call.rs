@@ -1,6 +1,7 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
 use super::sizes::{Sizes, symbol};
+use super::written::Written;
 use super::{Lowering, Place, Val};
 use crate::ast::{ArgType, Function, Helper, Unit};
 use crate::callee::Callee;
@@ -31,12 +32,16 @@ impl<'a> Lowering<'a> {
         let unit = self.frame().unit;
         if segments.len() == 2 && segments[0] == "Self" {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+            let as_written = Written::new(text(&path.path), call.args.iter());
+            let last = path.path.segments.last().map_or(span, |last| last.ident.span());
             let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
                 if let Some((main, function)) = unit.in_main(&name) {
+                    self.written = if function.receiver { as_written.without_first() } else { as_written };
                     return self.of_main(main, function, args, span);
                 }
-                return self.no_function(unit, &name, span);
+                return self.no_function(unit, &name, last);
             };
+            self.written = if function.receiver { as_written.without_first() } else { as_written };
             if function.receiver {
                 let mut args = args.into_iter();
                 return match args.next() {
@@ -55,7 +60,7 @@ impl<'a> Lowering<'a> {
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-            return self.helper(helper, args, span);
+            return self.helper(helper, args, call);
         }
         if unit.kernels.contains(&text(&path.path)) {
             return self.report(span, &m::KERNEL_CALLED, &[&text(&path.path)]);
@@ -162,6 +167,14 @@ impl<'a> Lowering<'a> {
         self.inline(main, this, sizes, function, args, span)
     }
 
+    /// Of which shape and type a value is, if it is a tensor.
+    fn shape_of(&self, value: &Val<'a>) -> Option<(Shape, DType)> {
+        match value {
+            Val::Tensor(id) => Some((self.builder.shape(*id).clone(), self.builder.dtype(*id))),
+            _ => None,
+        }
+    }
+
     /// The body of another compiled function, in place.
     pub(super) fn inline(
         &mut self,
@@ -182,8 +195,12 @@ impl<'a> Lowering<'a> {
         }
         let mut symbols = sizes.functions.clone();
         let mut bound = Vec::new();
-        for (arg, value) in function.args.iter().zip(args) {
-            match self.argument_value(&callee, arg, value, &mut symbols, span) {
+        let call = std::mem::take(&mut self.written);
+        let shapes: Vec<_> = args.iter().map(|value| self.shape_of(value)).collect();
+        for (position, (arg, value)) in function.args.iter().zip(args).enumerate() {
+            let place = call.place(position, span);
+            let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
+            match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
                 Some(value) => bound.push((name_of(&arg.name), value)),
                 None => return Val::Unknown,
             }
@@ -227,14 +244,14 @@ impl<'a> Lowering<'a> {
     /// Checks an argument and binds the sizes that its type names.
     fn argument_value(
         &mut self,
-        callee: &Callee<'_>,
+        (callee, instead): (&Callee<'_>, &dyn Fn(&Self) -> String),
         arg: &crate::ast::Arg,
         value: Val<'a>,
         symbols: &mut BTreeMap<String, Dim>,
         span: Span,
     ) -> Option<Val<'a>> {
-        let wrong = |expected: String, found: String| {
-            callee.mismatch(&arg.name, &expected, &found);
+        let wrong = |this: &Self, expected: String, found: String| {
+            callee.mismatch((&arg.name, span), &expected, &found, &instead(this));
             None
         };
         match (&arg.ty, value) {
@@ -262,7 +279,7 @@ impl<'a> Lowering<'a> {
                 // What its model's sizes are here, and those that other arguments have told.
                 let here = ty.substitute(symbols);
                 let names = if here.to_string() == ty.to_string() { String::new() } else { format!(" (`{ty}`)") };
-                wrong(format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
+                wrong(self, format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
                 let id = self.tensor(value, Some(*dtype), span)?;
@@ -270,7 +287,7 @@ impl<'a> Lowering<'a> {
                 if found == *dtype {
                     Some(Val::Tensor(id))
                 } else {
-                    wrong(format!("a plain `{dtype}`"), format!("`{found}`"))
+                    wrong(self, format!("a plain `{dtype}`"), format!("`{found}`"))
                 }
             }
             (ArgType::Scalar(dtype), Val::Tensor(id))
@@ -281,16 +298,17 @@ impl<'a> Lowering<'a> {
             (ArgType::Plain(ty), Val::Plain(tokens, given)) if given == *ty => Some(Val::Plain(tokens, given)),
             (ArgType::Plain(crate::ast::PlainType::Bool), value @ Val::Bool(_)) => Some(value),
             (ArgType::Plain(crate::ast::PlainType::Usize), value @ Val::Dim(_)) => Some(value),
-            (ArgType::Tensor(ty), value) => wrong(format!("`{ty}`"), value.kind()),
-            (ArgType::Scalar(dtype), value) => wrong(format!("a plain `{dtype}`"), value.kind()),
-            (ArgType::Plain(ty), value) => wrong(format!("a plain `{}`", ty.name()), value.kind()),
+            (ArgType::Tensor(ty), value) => wrong(self, format!("`{ty}`"), value.kind()),
+            (ArgType::Scalar(dtype), value) => wrong(self, format!("a plain `{dtype}`"), value.kind()),
+            (ArgType::Plain(ty), value) => wrong(self, format!("a plain `{}`", ty.name()), value.kind()),
         }
     }
 
     /// A function of scalars, applied to every element.
-    fn helper(&mut self, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+    fn helper(&mut self, helper: &'a Helper, args: Vec<Val<'a>>, call: &'a ExprCall) -> Val<'a> {
+        let span = call.func.span();
         let callee = Callee::new(self.diag, &helper.name, span);
-        let bound = callee.bind(helper, args, |value, dtype| {
+        let bound = callee.bind(helper, args, call, |value, dtype| {
             let id = self.tensor(value, Some(dtype), span)?;
             let found = self.builder.dtype(id);
             Some(if found == dtype { Ok(id) } else { Err(found.to_string()) })

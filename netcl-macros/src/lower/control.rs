@@ -60,6 +60,10 @@ impl<'a> Lowering<'a> {
                 self.wanted = wanted;
                 self.expr(expr)
             }
+            Stmt::Expr(Expr::MethodCall(call), Some(_)) if self.in_place(call).is_some() => {
+                let (name, instead) = self.in_place(call).unwrap_or_default();
+                self.report(call.method.span(), &m::CHANGED_IN_PLACE, &[&name, &instead])
+            }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
                 let pure = !matches!(expr, Expr::Assign(_) | Expr::ForLoop(_) | Expr::If(_) | Expr::Block(_));
@@ -77,6 +81,19 @@ impl<'a> Lowering<'a> {
                 self.report(mac.span(), &m::UNSUPPORTED, &[&what, &instead])
             }
         }
+    }
+
+    /// Rule: operations give new tensors. Wrong: `h.relu_();`, as PyTorch changes one. Its name, and what to write instead.
+    fn in_place(&self, call: &syn::ExprMethodCall) -> Option<(String, String)> {
+        let name = parse::name(&call.method);
+        let operation = name.strip_suffix('_').filter(|name| super::is_builtin(name))?;
+        let Expr::Path(path) = parse::unparenthesized(&call.receiver) else { return None };
+        let own = parse::name(path.path.get_ident()?);
+        let variables = self.frame().scopes.iter().flatten().rev();
+        let variable = variables.into_iter().find(|variable| variable.name == own)?;
+        let binds = if variable.mutable { "" } else { "let " };
+        let instead = format!("{binds}{own} = {own}.{operation}({});", text(&call.args));
+        Some((name, instead))
     }
 
     /// Rule: items stand outside. Wrong: `const SCALE: f32 = 0.5;` in a body.
@@ -281,7 +298,7 @@ impl<'a> Lowering<'a> {
                     }
                     (&m::LOOP_TOO_LONG, rounds.to_string())
                 }
-                _ => (&m::LOOP_RANGE, format!("`{start}..{end}`")),
+                _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
             Val::Place(place @ Place::Many(..)) => return Some(self.elements(&place)),
             Val::List(items) => return Some(items),

@@ -91,7 +91,11 @@ impl<'a> Lowering<'a> {
             let symbols = self.frame().symbols.clone();
             dim.dim.visit_symbols(&mut |symbol| {
                 if !symbols.contains_key(symbol.name()) {
-                    self.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
+                    self.report(
+                        dim.span,
+                        &m::UNBOUND_DIMENSION,
+                        &[symbol, &crate::parse::function::telling(symbol, &[])],
+                    );
                 }
             });
             dims.push(dim.dim.substitute(&|symbol| symbols.get(symbol.name()).cloned()));

@@ -94,7 +94,10 @@ impl<'a> Lowering<'a> {
                     return refused;
                 }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
-                self.binary(&binary.op, left, right, places)
+                self.advice = self.advise_operator(binary, &left, &right);
+                let value = self.binary(&binary.op, left, right, places);
+                self.advice = None;
+                value
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
@@ -178,6 +181,11 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let Some(last) = path.segments.last() else { return Val::Unknown };
         let name = crate::parse::name(&last.ident);
+        // A constant that has been refused stands for some number where a size is wanted, and here for nothing.
+        if path.segments.len() > 1 && self.frame().unit.broken.contains(&text(path)) {
+            self.partial = true;
+            return Val::Unknown;
+        }
         if path.segments.len() > 1 {
             if let Some(value) = constant::known(path, &self.frame().unit.constants) {
                 return value.into();
@@ -206,7 +214,9 @@ impl<'a> Lowering<'a> {
         if let Some(dim) = self.frame().symbols.get(&name) {
             return Val::Dim(dim.clone());
         }
-        if let Some(value) = self.frame().unit.constants.get(&name) {
+        if let Some(value) =
+            self.frame().unit.constants.get(&name).filter(|_| !self.frame().unit.broken.contains(&name))
+        {
             return (*value).into();
         }
         match DType::from_name(&name) {
@@ -237,6 +247,9 @@ impl<'a> Lowering<'a> {
         }
         if name.len() == 1 && name.starts_with(char::is_uppercase) {
             return self.report(span, &m::UNKNOWN_SIZE_NAME, &[&name, &near]);
+        }
+        if near.is_empty() && !name.contains(char::is_uppercase) && !name.contains("::") {
+            return self.report(span, &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
         }
         self.report(span, &m::UNKNOWN_NAME, &[&name, &near])
     }
@@ -325,6 +338,9 @@ impl<'a> Lowering<'a> {
         }
         let mut early = None;
         let (what, instead) = match expr {
+            Expr::Match(given) if super::misuse::as_ifs(given).is_some() => {
+                ("`match`", early.insert(super::misuse::as_ifs(given).unwrap_or_default()).as_str())
+            }
             Expr::Match(_) if self.elementwise => ("`match`", "write `if .. { a } else { b }`"),
             Expr::Match(_) => ("`match`", "write `if` on plain `bool` or `usize` arguments"),
             Expr::While(_) => ("`while`", "a graph has a fixed length: write `for _ in 0..4` with a number"),
@@ -341,7 +357,10 @@ impl<'a> Lowering<'a> {
                 return self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
             }
             Expr::Struct(_) => ("a struct value", "return a tuple of tensors"),
-            Expr::Let(_) => ("`if let`", "write `if` on plain `bool` or `usize` arguments"),
+            Expr::Let(_) => (
+                "`if let`",
+                "nothing here is an `Option`: bind names with `let`; what is chosen is an `if` on a plain `bool` or `usize` argument",
+            ),
             Expr::Reference(_) => ("`&mut`", "assign the variable itself: `h = h.relu();`, where it is `let mut h`"),
             Expr::Block(_) => ("a labelled block", "leave the label out"),
             Expr::RawAddr(_) => ("a raw pointer", "pass the tensor itself"),

@@ -4,6 +4,7 @@
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
 use super::affine::{Atom, Part};
+use super::indexed::{clamped, operand_text};
 use super::space::Space;
 use super::{Affine, Lowering, Val};
 use crate::ast::{Function, TensorType};
@@ -253,18 +254,24 @@ impl<'a> Lowering<'a> {
                 Val::Tensor(id) if rows && !self.reads_data(id) => {
                     return match self.reads_argument(id) {
                         true => self.report(expr.span(), &m::KERNEL_INDEX_ARGUMENT, &[&text(expr)]),
-                        false => self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[]),
+                        false => match clamped(read, expr) {
+                            Some((name, instead)) => self.report(expr.span(), &m::KERNEL_CLAMPED, &[&name, &instead]),
+                            None => self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[]),
+                        },
                     };
                 }
+                Val::Tensor(id) if rows && !matches!(self.builder.dtype(id), DType::I32 | DType::U32) => {
+                    let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
+                    return self.report(expr.span(), &m::KERNEL_INDEX_WIDTH, &[&dtype, &given]);
+                }
                 Val::Tensor(_) if rows && values.is_empty() => values.push(value),
+                Val::Tensor(_) if rows && matches!(values.first(), Some(Val::Tensor(_))) => {
+                    let whole = parse::index::text(read);
+                    return self.report(expr.span(), &m::KERNEL_GATHER_AXES, &[&whole]);
+                }
                 Val::Tensor(_) if rows => return self.report(expr.span(), &m::KERNEL_GATHER_AXIS, &[&name]),
                 Val::Tensor(id) => {
-                    let dtype = self.builder.dtype(id);
-                    let given = match parse::unparenthesized(expr) {
-                        Expr::Index(read) => parse::index::text(read),
-                        Expr::Binary(_) | Expr::Unary(_) => format!("({})", text(expr)),
-                        other => text(other),
-                    };
+                    let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
                     return self.report(expr.span(), &m::KERNEL_INDEX_ELEMENTS, &[&dtype, &given]);
                 }
                 other => return self.report(expr.span(), &m::KERNEL_INDEX_TYPE, &[&other.kind()]),
@@ -363,7 +370,8 @@ impl<'a> Lowering<'a> {
                     let position = first + axis - given;
                     let written = read.indices[position];
                     let whole = parse::index::text(read.tokens);
-                    let values: [&dyn std::fmt::Display; 5] = [&text(written), &position, &read.name, &size, &whole];
+                    let named = self.as_indices(written, &coordinates[axis - given]);
+                    let values: [&dyn std::fmt::Display; 5] = [&named, &position, &read.name, &size, &whole];
                     return self.report(written.span(), &m::KERNEL_BOUNDS, &values);
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::arith::Places;
 use super::builtin::builtins;
+use super::written::Written;
 use super::{Lowering, Place, Sizes, Val};
 use crate::ast::Unit;
 use crate::messages as m;
@@ -47,6 +48,9 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.unknown_type(call, &name) {
             return refused;
         }
+        if let Some(refused) = self.named_axis(call, &name, &receiver) {
+            return refused;
+        }
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
@@ -56,6 +60,7 @@ impl<'a> Lowering<'a> {
             let instead = "element types are arguments: `x.cast(f32)`";
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
+        self.written = Written::new(called(), call.args.iter());
         match receiver {
             Val::Place(Place::Layer(layer, field, path, sizes)) => {
                 if name != words::FORWARD {
@@ -66,8 +71,8 @@ impl<'a> Lowering<'a> {
                     syn::Expr::Field(field) => field.member.span(),
                     other => other.span(),
                 };
-                let wrong = call.args.iter().nth(layer.layer.inputs).map_or(span, |extra| extra.span());
-                self.forward(layer, &sizes, (&field, &path), args, [place, wrong])
+                let places = call.args.iter().map(Spanned::span).collect();
+                self.forward(layer, &sizes, (&field, &path), args, (place, span, places))
             }
             Val::Place(Place::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
@@ -93,8 +98,7 @@ impl<'a> Lowering<'a> {
                     if let Some(value) = self.iterator(&name, &Val::Place(place.clone()), &args) {
                         return value;
                     }
-                    let instead = "loop over it: `for layer in &self.layers { .. }`";
-                    self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` on an array of layers"), &instead])
+                    self.on_each(call, &name, place)
                 }
             },
             receiver => {
@@ -103,15 +107,40 @@ impl<'a> Lowering<'a> {
                 {
                     return value;
                 }
-                self.operation(&name, receiver, args, span)
+                if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name.as_str(), args.as_slice()) {
+                    let written = called().replace(".gather", ".index_select");
+                    let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+                    return self.report(span, &m::GATHER_AXIS, &[&format!("{written}({given})")]);
+                }
+                if name == "matmul" {
+                    self.advice = self.advise_product(call, &receiver, &args);
+                }
+                let value = self.operation(&name, receiver, args, span);
+                self.advice = None;
+                value
             }
         }
+    }
+
+    /// Rule: an array of layers or models is gone over. Wrong: `self.layers.forward(x)`.
+    fn on_each(&self, call: &'a ExprMethodCall, name: &str, place: Place<'a>) -> Val<'a> {
+        let (list, kind) = (super::misuse::written(&call.receiver), Val::Place(place).kind());
+        let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
+        let instead = if name == words::FORWARD {
+            format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
+        } else {
+            format!("loop over it: `for each in &{list} {{ .. }}`")
+        };
+        self.report(call.method.span(), &m::UNSUPPORTED, &[&format!("`{name}` on {kind}"), &instead])
     }
 
     /// A call of a function that the model has not, or has not as far as is known.
     pub(super) fn no_function(&self, unit: &Unit, name: &str, span: Span) -> Val<'a> {
         if unit.is_wrong(name) {
             return Val::Unknown;
+        }
+        if unit.dynamic.contains(name) {
+            return self.report(span, &m::DYNAMIC_CALLED, &[&name]);
         }
         let known = unit.function_names();
         let names = || known.iter().map(String::as_str);
@@ -128,21 +157,24 @@ impl<'a> Lowering<'a> {
         sizes: &Sizes,
         (field, path): (&str, &str),
         args: Vec<Val<'a>>,
-        [span, wrong]: [Span; 2],
+        (span, method, places): (Span, Span, Vec<Span>),
     ) -> Val<'a> {
         let wanted = layer.layer.inputs;
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if args.len() != wanted {
             let (w, g) = (plural(wanted), plural(args.len()));
             let example = vec!["&x"; wanted].join(", ");
+            let wrong = places.get(wanted).copied().unwrap_or(method);
             return self.report(wrong, &m::LAYER_ARGUMENTS, &[&field, &wanted, &w, &args.len(), &g, &field, &example]);
         }
         let mut nodes: Vec<NodeId> = Vec::new();
-        for arg in args {
+        for (arg, place) in args.into_iter().zip(places) {
             match arg {
                 Val::Tensor(id) => nodes.push(id),
                 other => {
-                    return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&field, &"a tensor", &"input", &other.kind()]);
+                    let instead = "a layer is called on tensors: `self.hidden.forward(&x)`";
+                    let values: [&dyn std::fmt::Display; 5] = [&field, &"a tensor", &"input", &other.kind(), &instead];
+                    return self.report(place, &m::CALL_ARGUMENT_SHAPE, &values);
                 }
             }
         }

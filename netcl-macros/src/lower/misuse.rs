@@ -35,8 +35,14 @@ impl<'a> Lowering<'a> {
             };
             let x = written(&call.receiver);
             let along = format!("`{x}.{name}({axes}{})`", ", 0".repeat(rest.len()));
-            let whole = ops::find(&format!("{name}_all")).map(|all| format!("`{x}.{}()` for all elements, ", all.name));
-            let instead = format!("{}{along} for those along the last axis", whole.unwrap_or_default());
+            let whole = match ops::find(&format!("{name}_all")) {
+                Some(all) => format!("`{x}.{}()` for all elements, ", all.name),
+                None if name.starts_with("arg") => format!("`{x}.reshape([-1]).{name}(0)` for all elements, "),
+                None => String::new(),
+            };
+            let keeps = ops::find(&format!("{name}_keepdim"))
+                .map(|keeps| format!(", `{x}.{}({axes})` to combine them with `{x}`", keeps.name));
+            let instead = format!("{whole}{along} for those along the last axis{}", keeps.unwrap_or_default());
             return Some(self.report(span, &m::AXES_MISSING, &[&name, &instead]));
         }
         let iterates = matches!(name, "rev" | "step_by" | "enumerate" | "zip" | "skip" | "take" | "iter" | "into_iter");
@@ -83,6 +89,21 @@ impl<'a> Lowering<'a> {
         true
     }
 
+    /// Rule: axes are numbers. Wrong: `x.softmax("N")`, as libraries with named axes write it.
+    pub(super) fn named_axis(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
+        let Val::Tensor(id) = receiver else { return None };
+        let mut axes = self.builder.shape(*id).0.iter();
+        let said = |arg: &Expr| match arg {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(word), .. }) => Some((word.value(), word.span())),
+            _ => None,
+        };
+        let (axis, place) = call.args.iter().find_map(said)?;
+        let position = axes.position(|size| size.to_string() == axis)?;
+        let args = call.args.iter().map(|arg| said(arg).map_or_else(|| text(arg), |_| position.to_string()));
+        let instead = format!("{}.{name}({})", written(&call.receiver), args.collect::<Vec<_>>().join(", "));
+        Some(self.report(place, &m::NAMED_AXIS, &[&axis, &instead]))
+    }
+
     /// Rule: an element type is one of a list. Wrong: `x.cast(f31)`.
     pub(super) fn unknown_type(&mut self, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
         let (true, Some(Expr::Path(path))) = (name == "cast" && call.args.len() == 1, call.args.first()) else {
@@ -90,7 +111,12 @@ impl<'a> Lowering<'a> {
         };
         let given = path.path.segments.last()?.ident.to_string();
         let known = DType::from_name(&given.to_lowercase()).is_some() || self.lookup(&given).is_some();
-        (!known).then(|| self.report(path.span(), &m::UNKNOWN_DTYPE, &[&text(&path.path)]))
+        // A parameter that no compiled function has, which has been spoken of.
+        let refused = self.unsure && !given.contains(char::is_lowercase);
+        (!known).then(|| match refused {
+            true => Val::Unknown,
+            false => self.report(path.span(), &m::UNKNOWN_DTYPE, &[&text(&path.path)]),
+        })
     }
 
     /// `self.a(x)`, where `a` is a layer or a model.
@@ -181,11 +207,7 @@ pub(super) fn written(expr: &Expr) -> String {
 pub(super) fn item(item: &syn::Item) -> (&'static str, String) {
     match item {
         syn::Item::Const(item) => {
-            let bare = text(item);
-            (
-                "a `const` inside a function",
-                format!("move it above the `impl`: write `#[netcl::constant] {bare}` there"),
-            )
+            ("a `const` inside a function", format!("move it above the `impl`: {}", constant(item)))
         }
         syn::Item::Use(_) => {
             ("a `use` inside a function", "write the whole path where it is used: `std::f32::consts::PI`".to_string())
@@ -195,6 +217,19 @@ pub(super) fn item(item: &syn::Item) -> (&'static str, String) {
         }
         _ => ("an item inside a function", "move it out of the function".to_string()),
     }
+}
+
+/// What to write for a `const` where none can stand, under a name that is no size's.
+pub(crate) fn constant(item: &syn::ItemConst) -> String {
+    let mut item = item.clone();
+    item.attrs.clear();
+    let name = crate::parse::name(&item.ident);
+    if name.chars().nth(1).is_some() {
+        return format!("write `#[netcl::constant] {}` there", text(&item));
+    }
+    let more = if text(&item.ty) == "usize" { "SIZE" } else { "VALUE" };
+    item.ident = quote::format_ident!("{}_{}", name.to_uppercase(), more);
+    format!("write `#[netcl::constant] {}` there, for a name of one letter is a size", text(&item))
 }
 
 /// What to say of a macro's call in a body: what it is, and what to write instead.
@@ -215,6 +250,29 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
         _ => "write out what it stands for".to_string(),
     };
     (format!("`{name}!`"), instead)
+}
+
+/// What to write for a `match` on numbers or bools: an `if` for each arm.
+pub(super) fn as_ifs(given: &syn::ExprMatch) -> Option<String> {
+    let (last, arms) = given.arms.split_last()?;
+    let on = written(&given.expr);
+    let block = |body: &Expr| match body {
+        Expr::Block(body) => text(body),
+        body => format!("{{ {} }}", text(body)),
+    };
+    let mut all = String::new();
+    for arm in arms {
+        let syn::Pat::Lit(value) = &arm.pat else { return None };
+        let condition = match &value.lit {
+            syn::Lit::Bool(truth) if truth.value => on.clone(),
+            syn::Lit::Bool(_) => format!("!{on}"),
+            syn::Lit::Int(_) | syn::Lit::Float(_) => format!("{on} == {}", text(&value.lit)),
+            _ => return None,
+        };
+        all.push_str(&format!("if {condition} {} else ", block(&arm.body)));
+    }
+    let rest = matches!(&last.pat, syn::Pat::Wild(_) | syn::Pat::Lit(_)) && !arms.is_empty();
+    rest.then(|| format!("write `{all}{}`", block(&last.body)))
 }
 
 /// What to write for a `return`, which a graph has not.

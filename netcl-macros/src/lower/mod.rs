@@ -3,6 +3,7 @@
 //! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
 //! everything that follows from it. So does what a function gives of which nothing is known, and what such a value decides.
 
+mod advice;
 mod affine;
 mod arith;
 mod branch;
@@ -15,6 +16,7 @@ mod declared;
 mod expr;
 mod float;
 mod index;
+mod indexed;
 mod iterators;
 mod method;
 mod misuse;
@@ -26,6 +28,7 @@ mod space;
 mod unit;
 mod value;
 mod whole;
+mod written;
 
 use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;
@@ -38,7 +41,7 @@ pub(crate) use builtin::is_builtin;
 pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
-pub(crate) use misuse::{is_no_function_of_scalars, is_of_tensors, macro_call};
+pub(crate) use misuse::{constant as moved_constant, is_no_function_of_scalars, is_of_tensors, macro_call};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -113,6 +116,12 @@ pub(crate) struct Lowering<'a> {
     expected: Option<DType>,
     /// Whether the value of the block evaluated next is used.
     wanted: bool,
+    /// Names of one letter that arguments' types only compute with.
+    computed: Vec<String>,
+    /// What to write instead of the operation built next, if its operands' shapes do not fit.
+    advice: Option<String>,
+    /// The call of the user's function that is entered next.
+    written: written::Written,
     /// Literals that not every type of floats has.
     large: Large,
     /// The signature is wrong: what it would have told is not known.
@@ -223,6 +232,9 @@ impl<'a> Lowering<'a> {
             elementwise: false,
             expected: None,
             wanted: false,
+            computed: Vec::new(),
+            advice: None,
+            written: written::Written::default(),
             large: Large::default(),
             unsure: false,
             partial: false,
@@ -255,6 +267,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn arguments(&mut self, args: &[Arg]) {
+        let dims: Vec<&Dim> =
+            args.iter().filter_map(Arg::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
+        let mut computed = std::collections::BTreeSet::new();
+        dims.iter().for_each(|dim| dim.visit_symbols(&mut |symbol| computed.extend([symbol.name().to_string()])));
+        computed.retain(|name| name.len() == 1 && !dims.iter().any(|dim| **dim == Dim::symbol(name)));
+        self.computed = computed.into_iter().filter(|name| !self.frame().symbols.contains_key(name)).collect();
         let (mut tensors, mut scalars) = (0, 0);
         for arg in args {
             let name = crate::parse::name(&arg.name);
@@ -304,7 +322,8 @@ impl<'a> Lowering<'a> {
     fn check(&mut self, result: Result<NodeId>, span: Span) -> Val<'a> {
         match result {
             Ok(id) => Val::Tensor(id),
-            Err(diagnostic) => {
+            Err(mut diagnostic) => {
+                diagnostic.hint = self.advice.take().or(diagnostic.hint);
                 self.diagnostic(diagnostic, span);
                 Val::Unknown
             }

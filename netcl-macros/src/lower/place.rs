@@ -275,6 +275,9 @@ impl<'a> Lowering<'a> {
         let words =
             |text: &str, name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
         let named = consts.into_iter().flatten().map(crate::parse::name).find(|name| words(&diagnostic.message, name));
+        if diagnostic.hint.is_none() {
+            diagnostic.hint = self.misnamed(|name| words(&diagnostic.message, name));
+        }
         if let Some(name) = named.filter(|_| diagnostic.hint.is_none()) {
             let instead = match name.chars().count() {
                 // Where it is computed with, a name of one letter is a size.
@@ -284,6 +287,25 @@ impl<'a> Lowering<'a> {
             diagnostic = diagnostic.hint(instead);
         }
         self.diag.diagnostic(&diagnostic, span);
+    }
+
+    /// What a size that the message names is taken for, where it may be meant to be something else: a parameter of the struct that
+    /// the block calls by another one's name, or a constant of one letter, `{ W * 2 }`.
+    fn misnamed(&self, said: impl Fn(&str) -> bool) -> Option<String> {
+        let unit = self.frame().unit;
+        let model = unit.model.as_ref()?;
+        let own: Vec<String> = model.parameters.iter().map(|(name, _)| crate::parse::name(name)).collect();
+        let given: Vec<String> = unit.given.iter().map(ToString::to_string).collect();
+        if own != given && own.iter().all(|name| given.contains(name)) && own.iter().any(|name| said(name)) {
+            let (name, own, given) = (unit.name(), own.join(", "), given.join(", "));
+            return Some(format!(
+                "the block is for `{name}<{given}>`, the struct is `{name}<{own}>`: write the names in its order"
+            ));
+        }
+        let computed = self.computed.iter().find(|name| said(name))?;
+        Some(format!(
+            "`{computed}` is a size here, as every name of one letter is: the name of a `#[netcl::constant]` is longer"
+        ))
     }
 
     /// What sizes come from a layer of a nested model, `m`, is told by its path from here, `e.m`.
@@ -340,6 +362,11 @@ fn model_at(path: &str) -> TokenStream {
 
 /// Which key the message says does not fit: the first with the size that is expected.
 fn expected_key(config: &Config, message: &str) -> Option<usize> {
+    // `kernel = 5` with `dilation = 2` is a window of 9.
+    let makes = |name: &str| message.contains(&format!(" with `{name} = "));
+    if let Some(position) = config.keys.iter().position(|key| makes(key.name)) {
+        return Some(position);
+    }
     let expected = message.split_once("expects ")?.1;
     let fits = |size: String| expected.strip_prefix(&size).is_some_and(|rest| rest.starts_with(' '));
     config.values.iter().position(|value| match value {

@@ -58,6 +58,7 @@ impl Val<'_> {
             Val::Plain(_, ty) => format!("a plain `{}`", ty.name()),
             Val::Place(Place::Model(..)) => "a model".into(),
             Val::Place(Place::Layer(..)) => "a layer".into(),
+            Val::Place(Place::Many(_, FieldKind::Model(_), ..)) => "an array of models".into(),
             Val::Place(Place::Many(..)) => "an array of layers".into(),
             Val::Range(..) => "a range".into(),
             Val::Index(_) => "an index".into(),

@@ -24,19 +24,37 @@ pub(crate) struct Pairs {
 
 /// Parses `#[name(key = value, ..)]`; `#[name]` has no pairs. Repeated keys are reported and dropped.
 pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
+    pairs_like(diag, attr, "key = value, ..")
+}
+
+/// The same for a layer, whose keys a message names.
+pub(crate) fn pairs_of(diag: &Diag, attr: &Attribute, layer: &Layer) -> Pairs {
+    let values = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+    let alone: Vec<String> = match &values {
+        Ok(values) if values.iter().all(|value| !matches!(value, Expr::Assign(_))) => values.iter().map(text).collect(),
+        _ => Vec::new(),
+    };
+    let keys: Vec<String> =
+        layer.config.iter().zip(&alone).map(|(key, value)| format!("{} = {value}", key.name)).collect();
+    let form =
+        if keys.is_empty() || keys.len() < alone.len() { "key = value, ..".to_string() } else { keys.join(", ") };
+    pairs_like(diag, attr, &form)
+}
+
+fn pairs_like(diag: &Diag, attr: &Attribute, form: &str) -> Pairs {
     let mut pairs: Vec<(Ident, Expr)> = Vec::new();
     if matches!(attr.meta, syn::Meta::Path(_)) {
         return Pairs { given: pairs, broken: false };
     }
     match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
         Err(error) => {
-            diag.in_attribute(&error, attr, "key = value, ..");
+            diag.in_attribute(&error, attr, form);
             return Pairs { given: pairs, broken: true };
         }
         Ok(metas) => {
             for meta in metas {
                 let Some(key) = meta.path.get_ident().cloned() else {
-                    diag.in_attribute(&syn::Error::new(meta.path.span(), "expected a key"), attr, "key = value, ..");
+                    diag.in_attribute(&syn::Error::new(meta.path.span(), "expected a key"), attr, form);
                     continue;
                 };
                 if pairs.iter().any(|(known, _)| *known == key) {
@@ -52,12 +70,21 @@ pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
 
 /// Rule: what is compiled is known to be there. Wrong: `#[cfg(test)] hidden: Linear` in a model, whose size in memory
 /// follows before anybody looks at the condition.
-pub(crate) fn decided(diag: &Diag, attrs: &[Attribute]) {
+pub(crate) fn decided(diag: &Diag, attrs: &[Attribute], message: &Message) {
     for attr in attrs {
         if let Some(name) = ["cfg", "cfg_attr"].into_iter().find(|name| attr.path().is_ident(name)) {
-            diag.report(attr.span(), &m::CFG, &[&name]);
+            match added(attr).filter(|_| name == "cfg_attr") {
+                Some(added) => diag.report(attr.span(), &m::CFG_ATTR, &[&added]),
+                None => diag.report(attr.span(), message, &[&name]),
+            }
         }
     }
+}
+
+/// What `#[cfg_attr(condition, attribute)]` adds.
+fn added(attr: &Attribute) -> Option<String> {
+    let parts = attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated).ok()?;
+    parts.iter().nth(1).map(text)
 }
 
 /// An attribute that is nearly one of `ours`, and none of Rust's, is reported and then taken for ours.
@@ -122,9 +149,8 @@ pub(crate) fn layer(
     let before = diag.count();
     for (key, value) in &pairs.given {
         let name = key.to_string();
-        if let Some(word) = word(value)
-            && foreign_word(diag, (layer, field), (key, &name), (&word, value.span()), kernel.as_ref())
-        {
+        let word = word(value).unwrap_or_else(|| text(value));
+        if foreign_word(diag, (layer, field), (key, &name), (&word, value.span()), kernel.as_ref()) {
             continue;
         }
         let of_path = match value {
@@ -134,7 +160,8 @@ pub(crate) fn layer(
         if of_path {
             let path = text(value);
             let own = path.starts_with("Self::");
-            diag.report(value.span(), if own { &m::OWN_SIZE } else { &m::PATH_SIZE }, &[&path, &path]);
+            let last = path.trim_start_matches("Self::").to_string();
+            diag.report(value.span(), if own { &m::OWN_SIZE } else { &m::PATH_SIZE }, &[&path, &last]);
             continue;
         }
         let known = layer.config.iter().position(|known| known.name == name);
@@ -185,6 +212,10 @@ fn foreign_word(
         diag.report(key.span(), &m::ACTIVATION_KEY, &[&layer.name, &name, &field, &word]);
         return true;
     }
+    if !known && let Some(instead) = foreign_key(name, field, word) {
+        diag.report(key.span(), &m::NO_KEY, &[&layer.name, &name, &instead]);
+        return true;
+    }
     if !known || name != "padding" || !matches!(word, "same" | "valid") {
         return false;
     }
@@ -207,6 +238,23 @@ fn foreign_word(
     };
     diag.report(place, &m::KEY_WORD, &[&name, &word, &instead]);
     true
+}
+
+/// What there is in place of a key that no layer has, under its names elsewhere.
+fn foreign_key(name: &str, field: &str, value: &str) -> Option<String> {
+    Some(match name {
+        "init" | "weight_init" | "kernel_initializer" | "initializer" | "bias_init" => format!(
+            "how a layer's tensors start is the layer's own; another start is given to the model once it is made: \
+             `model.set_tensor(\"{field}.weight\", &numbers)?`"
+        ),
+        "shared" | "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!(
+            "one field is called as often as it is needed: leave this one out, and call `self.{value}.forward(..)` in its place"
+        ),
+        "sizes" | "layers" | "hidden" | "hidden_sizes" | "dims" | "units" => {
+            "a layer has one pair of sizes: write a field for each, with a `#[layer(..)]` of its own".to_string()
+        }
+        _ => return None,
+    })
 }
 
 /// What is written as a key's value; the layer's declaration judges it.
@@ -303,6 +351,10 @@ fn initialiser(word: &str, of: Option<&TensorType>) -> Option<(String, String)> 
 pub(crate) fn count(diag: &Diag, expr: &Expr, example: &str, constants: &Constants) -> Option<usize> {
     match constant::evaluate(expr, constants) {
         Some(Constant::Integer(value)) if (1..=words::MAX_ROUNDS).contains(&value) => Some(value as usize),
+        None => {
+            diag.report(expr.span(), &m::COUNT_UNKNOWN, &[&text(expr)]);
+            None
+        }
         _ => {
             diag.report(expr.span(), &m::ARRAY_LENGTH, &[&words::MAX_ROUNDS, &text(expr), &example]);
             None

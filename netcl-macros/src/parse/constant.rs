@@ -131,3 +131,23 @@ pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<
         _ => {}
     }
 }
+
+/// What to write for a constant whose value is not known.
+pub(crate) fn example(item: &syn::ItemConst) -> String {
+    let (vis, name, ty) = (text(&item.vis), &item.ident, text(&item.ty));
+    if matches!(*item.ty, Type::Array(_) | Type::Slice(_) | Type::Reference(_)) {
+        return format!(
+            "a list is written where it is used, `let weights = {};`, or as a constant for each of its elements",
+            text(&item.expr).trim_start_matches('&')
+        );
+    }
+    let value = match ty.as_str() {
+        "f32" | "f64" | "f16" | "bf16" => "0.5",
+        "bool" => "true",
+        _ => "64",
+    };
+    let vis = if vis.is_empty() { vis } else { vis + " " };
+    format!(
+        "a value is a literal, or arithmetic on literals: write `#[netcl::constant] {vis}const {name}: {ty} = {value};`"
+    )
+}

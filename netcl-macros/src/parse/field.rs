@@ -29,9 +29,12 @@ pub(crate) fn field(
     let given = field.attrs.iter().map(|attr| meant(diag, attr));
     let (own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::function::own_name(diag, &name);
-    attr::decided(diag, &attrs);
+    attr::decided(diag, &attrs, &m::CFG);
     attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
         let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));
+        if matches!(given.as_str(), "init" | "initializer") {
+            return diag.report(attr.path().span(), &m::INIT_ATTRIBUTE, &[&given, &name]);
+        }
         diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);
     });
     for (position, attr) in own.iter().enumerate() {
@@ -263,7 +266,10 @@ fn layer_or_model(
         return None;
     };
     let mut pairs = match find(attrs, words::LAYER) {
-        Some(given) => attr::pairs(diag, given),
+        Some(given) => match layers::find(&name) {
+            Some(layer) => attr::pairs_of(diag, given, layer),
+            None => attr::pairs(diag, given),
+        },
         None => attr::Pairs::default(),
     };
     if pairs.broken {

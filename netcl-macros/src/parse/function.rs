@@ -31,7 +31,9 @@ pub(crate) fn function(
     form(diag, sig);
     let generic =
         |ty: &Type| mentions(ty.to_token_stream(), &|name| sig.generics.type_params().any(|own| own.ident == *name));
-    super::attr::decided(diag, attrs);
+    let attrs: Vec<Attribute> = attrs.iter().filter_map(|attr| attr_meant(diag, attr)).collect();
+    let attrs = attrs.as_slice();
+    super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let mode = mode(diag, attrs);
     let mut receiver = false;
     let mut args: Vec<Arg> = Vec::new();
@@ -119,6 +121,17 @@ fn mode(diag: &Diag, attrs: &[Attribute]) -> Option<Mode> {
     None
 }
 
+/// The attribute; one that is nearly `#[mode(..)]` is reported and taken for it, and a mode alone is left out.
+fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
+    let mut attr = attr.clone();
+    if let Some(word) = ["training", "inference"].into_iter().find(|word| attr.path().is_ident(word)) {
+        diag.report(attr.path().span(), &m::MODE_ALONE, &[&word, &word]);
+        return None;
+    }
+    super::attr::meant(diag, &mut attr, &[crate::words::MODE], &m::FUNCTION_ATTRIBUTE);
+    Some(attr)
+}
+
 /// Whether this is `#[mode(..)]`.
 pub(crate) fn is_mode(attr: &Attribute) -> bool {
     attr.path().is_ident(crate::words::MODE)
@@ -139,7 +152,7 @@ fn form(diag: &Diag, sig: &Signature) {
     }
     match sig.generics.params.first() {
         Some(GenericParam::Lifetime(given)) => {
-            diag.report(given.span(), &m::FUNCTION_LIFETIME, &[&given.lifetime]);
+            diag.report(given.span(), &m::FUNCTION_LIFETIME, &[&given.lifetime, &without_lifetimes(sig)]);
         }
         Some(GenericParam::Type(given)) => {
             diag.report(given.span(), &m::FUNCTION_PARAMETER, &[&given.ident, &given.ident]);
@@ -147,6 +160,28 @@ fn form(diag: &Diag, sig: &Signature) {
         Some(GenericParam::Const(given)) => diag.report(given.span(), &m::GENERIC_FUNCTION, &[]),
         None => {}
     }
+}
+
+/// The signature without its parameters.
+fn without_lifetimes(sig: &Signature) -> String {
+    fn without(tokens: TokenStream) -> TokenStream {
+        let mut kept: Vec<TokenTree> = Vec::new();
+        let mut lifetime = false;
+        for token in tokens {
+            match token {
+                TokenTree::Punct(tick) if tick.as_char() == '\'' => lifetime = true,
+                TokenTree::Ident(_) if std::mem::take(&mut lifetime) => {}
+                TokenTree::Group(group) => {
+                    kept.push(proc_macro2::Group::new(group.delimiter(), without(group.stream())).into());
+                }
+                other => kept.push(other),
+            }
+        }
+        kept.into_iter().collect()
+    }
+    let mut sig = sig.clone();
+    sig.generics = syn::Generics::default();
+    text(&without(sig.to_token_stream()))
 }
 
 fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
@@ -245,11 +280,26 @@ fn unbound(diag: &Diag, function: &Function, sizes: &BTreeSet<Symbol>) -> BTreeS
         dim.dim.visit_symbols(&mut |symbol| {
             // Its first place is spoken of.
             if !bound.contains(symbol) && open.insert(symbol.clone()) {
-                diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
+                diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, &telling(symbol, &dims)]);
             }
         });
     }
     open
+}
+
+/// What would tell the size, where none of the axes `dims` of arguments does.
+pub(crate) fn telling(symbol: &Symbol, dims: &[&DimToken]) -> String {
+    let computed = dims.iter().find(|dim| symbols(&dim.dim).contains(symbol));
+    match computed {
+        Some(dim) => format!(
+            "`{}` alone does not tell it: an argument needs an axis `{symbol}` of its own, also one that is not read: \
+             `_like: &Tensor<f32, {symbol}>`",
+            dim.dim
+        ),
+        None => format!(
+            "an argument tells it by an axis, also one that is not read: `_like: &Tensor<f32, {symbol}>`; or write a number"
+        ),
+    }
 }
 
 fn symbols(dim: &Dim) -> BTreeSet<Symbol> {

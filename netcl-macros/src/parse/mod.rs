@@ -48,6 +48,11 @@ pub(crate) fn name(ident: &proc_macro2::Ident) -> String {
     ident.unraw().to_string()
 }
 
+/// `, in line 7`, where the compiler tells.
+pub(crate) fn line(place: proc_macro2::Span) -> String {
+    if proc_macro::is_available() { format!(", in line {}", place.unwrap().line()) } else { String::new() }
+}
+
 /// The path as if it were written where `item` is, at its own place.
 pub(crate) fn at(path: &syn::Path, item: proc_macro2::Span) -> syn::Path {
     let mut path = path.clone();

@@ -11,6 +11,7 @@ use netcl_kernels::layers::ConfigValue;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -24,7 +25,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     // Of a lifetime that a field has, the field is spoken of.
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_sizes(diag, &item.generics, told);
-    super::attr::decided(diag, &item.attrs);
+    super::attr::decided(diag, &item.attrs, &m::CFG);
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
             let fields = once(diag, named.named.iter());
@@ -53,11 +54,17 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
 
 /// Rule: a name is one field's. Wrong: `struct Net { a: Linear, a: Linear }`, which would be told of what is generated.
 fn once<'a>(diag: &Diag, fields: impl Iterator<Item = &'a syn::Field>) -> impl Iterator<Item = &'a syn::Field> {
-    let mut names = BTreeSet::new();
+    let mut names = BTreeMap::new();
     fields.filter(move |field| {
-        let Some(name) = field.ident.as_ref().filter(|name| !names.insert(super::name(name))) else { return true };
-        diag.report(name.span(), &m::DUPLICATE_FIELD, &[name]);
-        false
+        let Some(name) = field.ident.as_ref() else { return true };
+        match names.entry(super::name(name)) {
+            Entry::Vacant(entry) => drop(entry.insert(name.span())),
+            Entry::Occupied(first) => {
+                diag.report(name.span(), &m::DUPLICATE_FIELD, &[name, &super::line(*first.get())]);
+                return false;
+            }
+        }
+        true
     })
 }
 
@@ -334,7 +341,7 @@ pub(crate) fn computed_size(item: &ItemImpl) -> Option<(&GenericArgument, &Ident
 
 /// The block; functions that are wrong are reported and left out. `sizes` are the names that the model binds.
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
-    super::attr::decided(diag, &item.attrs);
+    super::attr::decided(diag, &item.attrs, &m::CFG);
     let mut functions = Vec::new();
     let (mut unsound, mut unfit) = (Vec::new(), BTreeSet::new());
     let mut others = Vec::new();
@@ -347,8 +354,12 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
         _ => None,
     });
     taken.extend(compiled.map(|name| format!("{name}_with_gradients")));
-    let mut declared = BTreeSet::new();
+    let mut declared: BTreeMap<String, proc_macro2::Span> = BTreeMap::new();
     for item in &item.items {
+        let before = declared.clone();
+        if let ImplItem::Fn(f) = item {
+            declared.entry(super::name(&f.sig.ident)).or_insert(f.sig.ident.span());
+        }
         match item {
             ImplItem::Fn(f) if taken.contains(&super::name(&f.sig.ident)) => {
                 let own = super::name(&f.sig.ident);
@@ -360,8 +371,9 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
                 diag.report(f.sig.ident.span(), &m::GENERATED_NAME, &[&own, &of]);
             }
             // What is generated would be there twice, under names that the user has not written.
-            ImplItem::Fn(f) if !declared.insert(super::name(&f.sig.ident)) => {
-                diag.report(f.sig.ident.span(), &m::DUPLICATE_FUNCTION, &[&f.sig.ident]);
+            ImplItem::Fn(f) if before.contains_key(&super::name(&f.sig.ident)) => {
+                let first = before.get(&super::name(&f.sig.ident)).map(|first| super::line(*first));
+                diag.report(f.sig.ident.span(), &m::DUPLICATE_FUNCTION, &[&f.sig.ident, &first.unwrap_or_default()]);
             }
             ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => {
                 unfit.insert(super::name(&f.sig.ident));

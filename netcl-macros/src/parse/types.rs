@@ -28,9 +28,14 @@ pub(crate) fn is_tensor(ty: &Type) -> bool {
 
 /// `Tensor<f32, N, 64>`; `borrow` is what the hint puts before it.
 pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants) -> Option<TensorType> {
+    named_tensor(diag, "x", ty, borrow, constants)
+}
+
+/// The same of the argument `name`.
+fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Constants) -> Option<TensorType> {
     let (segment, span) = match ty {
-        Type::Paren(inner) => return tensor(diag, &inner.elem, borrow, constants),
-        Type::Group(inner) => return tensor(diag, &inner.elem, borrow, constants),
+        Type::Paren(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
+        Type::Group(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
         Type::Path(path) if path.qself.is_none() => (path.path.segments.last()?, path.span()),
         Type::Array(syn::TypeArray { elem, .. }) | Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
             let each = ["a", "b"].map(|name| format!("{name}: {borrow}{}", text(elem))).join(", ");
@@ -43,7 +48,7 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
         }
     };
     if segment.ident != words::TENSOR && !borrow.is_empty() && segment.arguments.is_none() {
-        diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&format!("{borrow}{}", text(ty))]);
+        diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&format!("{borrow}{}", text(ty)), &instead(name, ty)]);
         return None;
     }
     if segment.ident != words::TENSOR {
@@ -81,7 +86,7 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
             None => {
                 match beyond(argument.to_token_stream()) {
                     Some(number) => diag.report(number.span(), &m::LARGE_DIMENSION, &[&text(&number)]),
-                    None => diag.report(span, &m::BAD_DIMENSION, &[&text(argument)]),
+                    None => diag.once(span, &m::BAD_DIMENSION, &[&text(argument), &dimensions(argument)]),
                 }
                 complete = false;
             }
@@ -99,6 +104,38 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
         return None;
     }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
+}
+
+/// What dimensions are, and which part of `given` is none.
+pub(crate) fn dimensions(given: &impl ToTokens) -> String {
+    let written = given.to_token_stream();
+    if let Some(name) = one_letter(written.clone(), 0) {
+        return format!(
+            "a name of one letter is a size, and stands without braces of its own; the name of a `#[netcl::constant]` is longer \
+             than `{name}`"
+        );
+    }
+    const ARE: &str =
+        "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
+    let remainder = super::text(&written).contains('%');
+    if remainder { format!("{ARE}; `%` is none of these") } else { ARE.to_string() }
+}
+
+/// A name of one letter alone in braces that stand in others.
+fn one_letter(tokens: TokenStream, depth: usize) -> Option<String> {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    if let [TokenTree::Ident(name)] = all.as_slice()
+        && depth > 1
+        && name.to_string().len() == 1
+    {
+        return Some(name.to_string());
+    }
+    all.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => {
+            one_letter(group.stream(), depth + usize::from(group.delimiter() == proc_macro2::Delimiter::Brace))
+        }
+        _ => None,
+    })
 }
 
 /// The first whole number that 64 bits do not hold.
@@ -182,7 +219,7 @@ pub(crate) fn expr_dim(expr: &Expr, constants: &Constants) -> Option<Dim> {
 pub(crate) fn argument(diag: &Diag, name: &str, ty: &Type, constants: &Constants) -> Option<ArgType> {
     match ty {
         Type::Reference(reference) if reference.mutability.is_none() => {
-            tensor(diag, &reference.elem, "&", constants).map(ArgType::Tensor)
+            named_tensor(diag, name, &reference.elem, "&", constants).map(ArgType::Tensor)
         }
         Type::Path(path) => {
             if path.path.segments.last().is_some_and(|last| last.ident == words::TENSOR) {
@@ -197,7 +234,7 @@ pub(crate) fn argument(diag: &Diag, name: &str, ty: &Type, constants: &Constants
                 Some("i32") => Some(ArgType::Scalar(DType::I32)),
                 Some("u32") => Some(ArgType::Scalar(DType::U32)),
                 _ => {
-                    diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&text(ty)]);
+                    diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&text(ty), &instead(name, ty)]);
                     None
                 }
             }
@@ -205,8 +242,37 @@ pub(crate) fn argument(diag: &Diag, name: &str, ty: &Type, constants: &Constants
         Type::Paren(inner) => argument(diag, name, &inner.elem, constants),
         Type::Group(inner) => argument(diag, name, &inner.elem, constants),
         _ => {
-            diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&text(ty)]);
+            diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&text(ty), &instead(name, ty)]);
             None
         }
     }
 }
+
+/// What is passed in place of an argument of a type that none has.
+fn instead(name: &str, ty: &Type) -> String {
+    let last = match ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    let of = last.and_then(|last| match &last.arguments {
+        PathArguments::AngleBracketed(given) => given.args.first(),
+        _ => None,
+    });
+    match (last.map(|last| last.ident.to_string()).as_deref(), of) {
+        (Some("Option"), Some(inner)) => {
+            format!("an argument is always there: write `{}`, and a `bool` beside it that says whether it counts", text(inner))
+        }
+        (Some("str" | "String" | "char"), _) => {
+            format!("what is chosen by a word is chosen by a number: write `{name}: usize`, and `if {name} == 0 {{ .. }}`")
+        }
+        (Some("Box" | "Rc" | "Arc"), _) => CALLED.to_string(),
+        _ if matches!(ty, Type::ImplTrait(_) | Type::FnPtr(_) | Type::TraitObject(_)) => CALLED.to_string(),
+        _ => "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`; of a struct its parts are passed, for an \
+              enum a `usize` that says which, an alias is written out"
+            .to_string(),
+    }
+}
+
+/// What there is in place of functions that are passed.
+const CALLED: &str = "what is called is known while compiling: call a `#[netcl::function]` or a function of the model by its \
+                      name; which of several, a `usize` says: `if which == 0 { .. }`";

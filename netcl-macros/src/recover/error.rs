@@ -29,6 +29,11 @@ fn one(error: &syn::Error, tokens: &TokenStream, end: (Span, &str)) -> (Span, St
             let hint = "a reduction takes a range and a closure: write `sum(0..C, |c| x[n, c])`";
             (span, format!("{text}, found `in`\nhint: {hint}"))
         }
+        // `Tensor<f32, ..>`, for any number of axes.
+        (Some(found), _) if found == "." && text == "expected a type" => {
+            let hint = "each axis is written, `Tensor<f32, N>`: a kernel for elements in a row takes what `x.reshape(&[..])?` gives";
+            (span, format!("{text}, found `..`\nhint: {hint}"))
+        }
         (Some(found), _) => (span, format!("{text}, found `{found}`")),
         (None, Some((span, close))) => (span, format!("{text}, found `{close}`")),
         (None, None) => (span, text),

@@ -84,6 +84,9 @@ impl Simt<'_> {
                     _ => self.meeting([&left, &right], binary),
                 };
                 let left = self.met(open, left, None, binary.op.span());
+                if let Some(refused) = self.truth_as_number(binary, &left, &right) {
+                    return refused;
+                }
                 let result = self.binary(&binary.op, left, right, binary.op.span());
                 self.opened(open, result)
             }
@@ -216,7 +219,8 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
-        if let Some(value) = constant::known(path, &self.unit.constants) {
+        let refused = self.unit.broken.contains(&text(path));
+        if let Some(value) = constant::known(path, &self.unit.constants).filter(|_| !refused) {
             // Sizes are used as `u32` here, whatever the declared type.
             return Val::Number(value);
         }
@@ -224,7 +228,7 @@ impl Simt<'_> {
         if self.unsure && !name.contains(char::is_lowercase) {
             return Val::Unknown;
         }
-        if self.unit.broken.contains(&name) {
+        if refused || self.unit.broken.contains(&name) {
             self.partial = true;
             return Val::Unknown;
         }
@@ -232,6 +236,9 @@ impl Simt<'_> {
             return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
+        if near.is_empty() && !name.contains(char::is_uppercase) {
+            return self.report(path.span(), &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
+        }
         self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])
     }
 

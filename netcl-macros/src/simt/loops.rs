@@ -6,7 +6,7 @@ use super::state::{Simt, Val};
 use super::types::kind;
 use crate::ast::Constant;
 use crate::messages as m;
-use crate::parse::unparenthesized;
+use crate::parse::{text, unparenthesized};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
 use netcl_kernels::kir::{Expr as Kir, ExprId, Stmt, ValueType, VarId};
@@ -52,6 +52,10 @@ impl Simt<'_> {
                 return self.unknown_rounds(each);
             }
         };
+        if let Some((counter, instead)) = backwards(each) {
+            self.report(each.expr.span(), &m::SIMT_BACKWARDS, &[&counter, &instead]);
+            return self.unknown_rounds(each);
+        }
         let Some(mut range) = self.counted(&each.expr) else { return self.unknown_rounds(each) };
         let statement = match self.bounds(&range) {
             Some((end, step)) => {
@@ -214,4 +218,24 @@ impl Simt<'_> {
 /// The type in which the distance between two numbers of the type is counted.
 fn wide(dtype: DType) -> DType {
     if dtype == DType::I64 { DType::I64 } else { DType::U32 }
+}
+
+/// What to write for `for i in (0..N).rev()`: a loop that counts up, and the index that follows from its counter.
+fn backwards(each: &ExprForLoop) -> Option<(String, String)> {
+    let Expr::MethodCall(call) = unparenthesized(&each.expr) else { return None };
+    let Expr::Range(range) = unparenthesized(&call.receiver) else { return None };
+    let (Some(start), Some(end)) = (&range.start, &range.end) else { return None };
+    if call.method != "rev" || !call.args.is_empty() {
+        return None;
+    }
+    let name = text(&each.pat);
+    let counter = if name == "k" { "j" } else { "k" };
+    let (start, end) = (text(start), text(end));
+    let last = match range.limits {
+        RangeLimits::HalfOpen(_) => format!("{end} - 1"),
+        RangeLimits::Closed(_) => end,
+    };
+    let behind = if start == "0" { counter.to_string() } else { format!("({counter} - {start})") };
+    let range = text(unparenthesized(&call.receiver));
+    Some((range.clone(), format!("for {counter} in {range} {{ let {name} = {last} - {behind}; .. }}")))
 }

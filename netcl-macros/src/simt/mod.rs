@@ -54,7 +54,8 @@ use crate::literal::Large;
 use crate::messages as m;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::{AtomicTarget, Kernel, Launch, Stmt};
+use netcl_kernels::kir::{ArrayId, AtomicTarget, Expr, Kernel, Launch, Space, Stmt};
+use proc_macro2::Ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use call::is_known;
@@ -84,7 +85,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             attempt.dismiss();
             continue;
         }
-        let Simt { builder, zeroed, types, barriers, .. } = simt;
+        let Simt { builder, zeroed, types, barriers, returns, arrays, .. } = simt;
         if attempt.count() > 0 {
             diag.absorb(attempt);
             return None;
@@ -97,11 +98,16 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         let mut kernel = builder.finish();
         // Nothing keeps two items from one element.
         kernel.may_race = true;
-        if !written(diag, signature, &kernel) {
+        let (results, arrays) = (written(diag, signature, &kernel), filled(diag, &kernel, &arrays));
+        if !results || !arrays {
             return None;
         }
         plan::restrict(&mut kernel, signature, &zeroed);
-        return plan::verified(diag, signature, &kernel, &barriers).then_some(Lowered { kernel, zeroed, types });
+        return plan::verified(diag, signature, &kernel, (&barriers, &returns)).then_some(Lowered {
+            kernel,
+            zeroed,
+            types,
+        });
     }
 }
 
@@ -118,6 +124,33 @@ fn written(diag: &Diag, signature: &Signature, kernel: &Kernel) -> bool {
     let unwritten: Vec<_> = signature.args.iter().filter(unwritten).collect();
     unwritten.iter().for_each(|arg| diag.report(arg.name.span(), &m::SIMT_UNWRITTEN, &[&arg.name, &arg.name]));
     unwritten.is_empty()
+}
+
+/// Rule: an array that is read has been written. Wrong: `let mut s = local!([f32; 64]); y[i] = s[local_id(0)];`. Nothing gives
+/// an array its first elements.
+fn filled(diag: &Diag, kernel: &Kernel, names: &[Ident]) -> bool {
+    let read =
+        |id: ArrayId| kernel.exprs.iter().any(|expr| matches!(expr, Expr::LoadArray { array, .. } if *array == id));
+    let mut written = BTreeSet::new();
+    visit(&kernel.body, &mut |stmt| match stmt {
+        Stmt::StoreArray { array, .. } | Stmt::Atomic { target: AtomicTarget::Local(array), .. } => {
+            written.insert(array.0);
+        }
+        _ => {}
+    });
+    let mut all = true;
+    for (position, (array, name)) in kernel.arrays.iter().zip(names).enumerate() {
+        let id = ArrayId(position as u32);
+        if read(id) && !written.contains(&id.0) {
+            let (index, before) = match array.space {
+                Space::Local => ("local_id(0)", "before the barrier"),
+                _ => ("0", "before they are read"),
+            };
+            diag.report(name.span(), &m::SIMT_ARRAY_UNWRITTEN, &[name, name, &index, &before]);
+            all = false;
+        }
+    }
+    all
 }
 
 /// Calls `see` for every statement, also those within others.
@@ -153,6 +186,8 @@ impl<'a> Simt<'a> {
             types: BTreeMap::new(),
             lets: check::untyped(&signature.body),
             barriers: Vec::new(),
+            returns: Vec::new(),
+            arrays: Vec::new(),
             rounds: Vec::new(),
             ranges: BTreeMap::new(),
             facts: Vec::new(),

@@ -6,6 +6,7 @@ use super::state::Lowered;
 use crate::ast::ArgType;
 use crate::compile::Compiled;
 use crate::diag::Diag;
+use crate::messages as m;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::emit::opencl;
@@ -34,9 +35,18 @@ pub(super) fn restrict(kernel: &mut Kernel, signature: &Signature, zeroed: &[boo
 }
 
 /// Whether the verifier passes the kernel; what it finds is reported, at a barrier where it speaks of one.
-pub(super) fn verified(diag: &Diag, signature: &Signature, kernel: &Kernel, barriers: &[Span]) -> bool {
+pub(super) fn verified(
+    diag: &Diag,
+    signature: &Signature,
+    kernel: &Kernel,
+    (barriers, returns): (&[Span], &[(Span, String)]),
+) -> bool {
     let Err(errors) = verify(kernel, &Capabilities::unlimited()) else { return true };
     for error in &errors {
+        if let Some((place, go_on)) = returns.first().filter(|_| error.message.contains("barrier")) {
+            diag.report(*place, &m::SIMT_RETURN_BARRIER, &[go_on]);
+            continue;
+        }
         // The rule's number is for those who read the verifier.
         let message = error.message.rsplit_once(" [K").map_or(error.message.as_str(), |(message, _)| message);
         let error = Diagnostic { message: message.to_string(), ..error.clone() };

@@ -59,7 +59,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         item.attrs.iter().cloned().partition(|attr| {
             [words::LAUNCH, words::GRADIENT, words::TYPES].iter().any(|word| attr.path().is_ident(word))
         });
-    crate::parse::attr::decided(diag, &attrs);
+    crate::parse::attr::decided(diag, &attrs, &m::CFG);
     once(diag, &own);
     if let ReturnType::Type(_, ty) = &item.sig.output {
         diag.report(ty.span(), &m::SIMT_RESULT, &[]);
@@ -88,7 +88,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
             }
             ty => match types::argument(diag, &name.to_string(), ty, constants) {
                 Some(ArgType::Plain(_)) => {
-                    diag.report(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);
+                    diag.once(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);
                     unknown.push(name);
                 }
                 Some(ty) => args.push(Arg { name, ty, result: None }),
@@ -314,7 +314,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                         diag.diagnostic(&Diagnostic::new(uncountable(&dim)), size.span());
                     }
                     Some(dim) => global.push(dim),
-                    None => diag.report(size.span(), &m::BAD_DIMENSION, &[&text(size)]),
+                    None => diag.once(size.span(), &m::BAD_DIMENSION, &[&text(size), &types::dimensions(size)]),
                 },
                 "local" => match constant::evaluate(size, constants) {
                     Some(Constant::Integer(size @ 1..=1024)) => local.push(size as u32),
@@ -373,9 +373,26 @@ fn bound(diag: &Diag, signature: &Signature) {
     for (dim, span) in written.chain(signature.global.iter().map(|dim| (dim, signature.name.span()))) {
         dim.visit_symbols(&mut |symbol: &Symbol| {
             if !bound.contains(symbol) && open.insert(symbol.clone()) {
-                diag.report(span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
+                diag.report(span, &m::UNBOUND_DIMENSION, &[symbol, &telling(signature, symbol, &inputs)]);
             }
         });
+    }
+}
+
+/// What would tell the size. A result that is read is meant to be changed in place, and has no size of its own.
+fn telling(signature: &Signature, symbol: &Symbol, inputs: &[&DimToken]) -> String {
+    let of_symbol = |ty: &TensorType| ty.dims.iter().any(|token| token.dim == Dim::symbol(symbol.name()));
+    let result = signature.args.iter().find_map(|arg| match &arg.ty {
+        ArgType::Tensor(ty) if arg.result.is_some() && of_symbol(ty) => Some((&arg.name, ty)),
+        _ => None,
+    });
+    match result {
+        Some((name, ty)) if signature.inputs().next().is_none() => format!(
+            "a `&mut` argument is a result, which the call makes: what is changed is read from an argument of its own, \
+             `x: &{ty}`, and written to `{}: &mut {ty}`",
+            if name == "x" { "y".to_string() } else { name.to_string() }
+        ),
+        _ => crate::parse::function::telling(symbol, inputs),
     }
 }
 

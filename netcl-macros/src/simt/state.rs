@@ -9,7 +9,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ArrayId, ExprId, Kernel, ParamId, ParamKind, ValueType, VarId};
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use syn::Local;
@@ -87,6 +87,10 @@ pub(super) struct Simt<'a> {
     pub(super) lets: Vec<&'a Local>,
     pub(super) types: BTreeMap<usize, ValueType>,
     pub(super) barriers: Vec<Span>,
+    /// Where work-items leave before the first barrier, and under which condition others go on.
+    pub(super) returns: Vec<(Span, String)>,
+    /// The arrays' names, in their order.
+    pub(super) arrays: Vec<Ident>,
     /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.
     pub(super) rounds: Vec<Option<VarId>>,
     /// The values of variables that nothing assigns to.

@@ -43,6 +43,9 @@ impl Simt<'_> {
             let last = position + 1 == statements.len();
             if let Some(condition) = early_return(statement).filter(|_| outermost) {
                 // `if done { return; }`: the rest runs where it is not done.
+                if self.barriers.is_empty() {
+                    self.returns.push((early_place(statement), opposite(condition)));
+                }
                 let Some(condition) = self.condition(condition) else { continue };
                 let known = self.learn(condition, false);
                 let condition = self.negated(condition);
@@ -283,6 +286,7 @@ impl Simt<'_> {
     fn array(&mut self, pattern: &Pat, call: &syn::Macro) {
         match (pattern, self.declared_array(call)) {
             (Pat::Ident(name), Some((space, dtype, length))) => {
+                self.arrays.push(name.ident.clone());
                 let name = crate::parse::name(&name.ident);
                 let array = self.builder.array(&name, space, dtype, length);
                 self.bind(&name, Val::Array(array, dtype), None);
@@ -315,6 +319,13 @@ impl Simt<'_> {
             }
         };
         let ty = call.parse_body::<syn::TypeArray>().ok();
+        if let Some(syn::Type::Array(inner)) = ty.as_ref().map(|ty| &*ty.elem) {
+            let (kind, each) = (crate::parse::text(&call.path), crate::parse::text(&inner.elem));
+            let [inner, outer] =
+                [&inner.len, &ty.as_ref().map_or(&inner.len, |ty| &ty.len).clone()].map(crate::parse::text);
+            self.report(call.span(), &m::SIMT_ARRAY_NESTED, &[&kind, &each, &inner, &outer, &inner]);
+            return None;
+        }
         let dtype = ty.as_ref().and_then(|ty| DType::from_name(&crate::parse::text(&ty.elem)));
         let length = ty.as_ref().and_then(|ty| constant::evaluate(&ty.len, &self.unit.constants));
         let (Some(dtype), Some(Constant::Integer(length @ 1..=0xFFFF_FFFF))) = (dtype, length) else {
@@ -344,4 +355,33 @@ fn early_return(statement: &Stmt) -> Option<&Expr> {
         _ => false,
     };
     (only && branch.else_branch.is_none()).then_some(&branch.cond)
+}
+
+/// Where the `return` of `if condition { return; }` stands.
+fn early_place(statement: &Stmt) -> Span {
+    match statement {
+        Stmt::Expr(Expr::If(branch), _) => branch.then_branch.stmts.first().map_or(branch.span(), Spanned::span),
+        other => other.span(),
+    }
+}
+
+/// The condition under which the other work-items go on.
+fn opposite(condition: &Expr) -> String {
+    use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    let text = |expr: &Expr| crate::parse::index::text_of(expr);
+    if let Expr::Binary(binary) = crate::parse::unparenthesized(condition) {
+        let sign = match binary.op {
+            Ge(_) => Some("<"),
+            Gt(_) => Some("<="),
+            Le(_) => Some(">"),
+            Lt(_) => Some(">="),
+            Eq(_) => Some("!="),
+            Ne(_) => Some("=="),
+            _ => None,
+        };
+        if let Some(sign) = sign {
+            return format!("{} {sign} {}", text(&binary.left), text(&binary.right));
+        }
+    }
+    format!("!({})", text(condition))
 }

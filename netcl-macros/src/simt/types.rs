@@ -5,13 +5,15 @@ use crate::ast::Constant;
 use crate::literal::wider;
 use crate::messages as m;
 use crate::number::Number;
+use crate::parse;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::graph::{BinaryOp, CompareOp};
 use netcl_kernels::kir::{Expr, ExprId, ValueType};
 use proc_macro2::Span;
 use std::fmt::Display;
-use syn::BinOp;
+use syn::spanned::Spanned;
+use syn::{BinOp, ExprBinary};
 
 impl Simt<'_> {
     /// The value as an expression; a number takes `wanted`, or `u32`, or `f32`.
@@ -147,6 +149,32 @@ impl Simt<'_> {
             None => return self.report(span, &m::UNSUPPORTED, &[&"this operator", &"use arithmetic and comparisons"]),
         };
         Val::Expr(id, None)
+    }
+
+    /// Rule: a truth is no number. Wrong: `(x[i] > 0.0) * x[i]`, where Rust has no `as f32` either.
+    pub(super) fn truth_as_number(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
+        let ty = |value: &Val| match value {
+            Val::Expr(id, _) => Some(self.ty(*id)).filter(|ty| ty.lanes == 1).map(|ty| ty.dtype),
+            _ => None,
+        };
+        let logical = |op: BinaryOp| matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+        let operator = crate::lower::operator(&binary.op);
+        let arithmetic = matches!(operator, Some(crate::lower::Operator::Binary(op)) if !logical(op));
+        let (truth, number, other) = match (ty(left), ty(right)) {
+            (Some(DType::Bool), Some(other)) if other != DType::Bool => (&binary.left, &binary.right, other),
+            (Some(other), Some(DType::Bool)) if other != DType::Bool => (&binary.right, &binary.left, other),
+            _ => return None,
+        };
+        if !arithmetic || self.changed {
+            return None;
+        }
+        let written = |expr: &syn::Expr| parse::index::text_of(parse::unparenthesized(expr));
+        let (one, zero) = if other.is_float() { ("1.0", "0.0") } else { ("1", "0") };
+        let instead = match binary.op {
+            BinOp::Mul(_) => format!("if {} {{ {} }} else {{ {zero} }}", written(truth), written(number)),
+            _ => format!("if {} {{ {one} }} else {{ {zero} }}", written(truth)),
+        };
+        Some(self.report(binary.op.span(), &m::SIMT_TRUTH, &[&parse::text(&binary.op), &other, &instead]))
     }
 
     fn same(&mut self, op: &impl quote::ToTokens, a: ExprId, b: ExprId, span: Span) -> bool {

@@ -27,7 +27,7 @@ fn body(body: &str) -> String {
 
 /// The same, where an expression's value is not looked at.
 fn value(expression: &str) -> String {
-    body(&format!("let it = {expression}; x"))
+    format!("#[netcl::function] fn sq(v: f32) -> f32 {{ v * v }} {}", body(&format!("let it = {expression}; x")))
 }
 
 /// A model with that field, and a function that does without.
@@ -110,6 +110,13 @@ fn cases() -> Vec<String> {
         "«Linear::forward(&self.a, x)»",
         "«a».forward(x)",
         "«x.split(2, 1)»",
+        "x - «x.mean([1])»",
+        "x * «labels.cast(f32)»",
+        "«x.matmul(y)»",
+        "«x.gather(1, labels)»",
+        "«x.where_(x > 0.0, 0.0)»",
+        "sq(«labels»)",
+        "«x.softmax(\"N\")»",
     ] {
         cases.push(value(expression));
     }
@@ -120,6 +127,8 @@ fn cases() -> Vec<String> {
         "let it: Tensor<f32, N, «4»> = x; x",
         "self.a.forward(«x, y»)",
         "«return x»",
+        "let mut h = self.a.forward(x); «h.relu_();» h",
+        "«match deep { true => x, _ => y }»",
     ] {
         cases.push(body(statements));
     }
@@ -151,7 +160,14 @@ fn cases() -> Vec<String> {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
-    // Signatures.
+    cases.extend(in_signatures());
+    cases.extend(in_kernels());
+    cases
+}
+
+/// The same in signatures and items.
+fn in_signatures() -> Vec<String> {
+    let mut cases = Vec::new();
     let signature =
         |from: &str| format!("{MODEL} #[netcl::model] impl Net {{ pub fn forward({from} {{ self.a.forward(x) }} }}");
     cases.push(signature("«self», x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>"));
@@ -164,7 +180,16 @@ fn cases() -> Vec<String> {
     );
     cases.push("#[netcl::function] fn sq(«x: &Tensor<f32, N>») -> f32 { x * x }".into());
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
-    cases.extend(in_kernels());
+    cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
+    cases.push(
+        signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", "«#[training]» pub fn"),
+    );
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            pub fn loss(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ x.cross_entropy(labels) }}
+            pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
+        }}"
+    ));
     cases
 }
 
@@ -187,6 +212,9 @@ fn in_kernels() -> Vec<String> {
         "pub fn k(x: &Tensor<f32, N>, at: &Tensor<f32, M>) -> Tensor<f32, M> { |m| x[«at[m]»] }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] / «x.len()» as f32 }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| x[n, c] / «x.dim(1)» as f32 }",
+        "pub fn k(x: &Tensor<f32, N>, at: &Tensor<i64, M>) -> Tensor<f32, M> { |m| x[«at[m]»] }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[min(n + 1, N - 1)]» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[n, (c - 1).max(0)]» }",
         "pub fn k(mask: &Tensor<bool, N>) -> Tensor<bool, N> { |n| mask[n] & «1» }",
     ] {
         cases.push(kernel(text));
@@ -200,6 +228,8 @@ fn in_kernels() -> Vec<String> {
         "«let u = global_id(0) as usize;» y[u, 0] = 1.0;",
         "y[i, 1] = «x[i][j]»;",
         "y[i, 1] = «sum(0..C, |c| x[i, c])»;",
+        "y[i, 1] = «(x[i, j] > 0.0) * x[i, j]»;",
+        "let mut t = «private!([[f32; 16]; 2])»; t[0] = 1.0; y[i, 1] = t[0];",
     ] {
         cases.push(simt(text));
     }
@@ -242,6 +272,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("FUNCTION_LIFETIME", "several places of a signature"),
     ("LAYER_ELSEWHERE", "a layer of other axes"),
     ("PATH_SIZE", "a key and a constant"),
+    ("OWN_SIZE", "a key and a constant"),
+    ("NO_KEY", "fields and calls of the author's"),
+    ("BAD_DIMENSION", "the author's own sizes"),
+    ("UNBOUND_DIMENSION", "an argument of the author's"),
+    ("OPERANDS", "a field"),
+    ("SIMT_BACKWARDS", "the head of a loop, whose body follows"),
 ];
 
 #[test]
@@ -389,7 +425,7 @@ fn page() -> String {
             Here::Named(name) => format!("`{name}`"),
             Here::Listed(name) => format!("`{name}`, of a list: `x.{name}([..])`"),
             Here::Left(why) => format!("nothing: {why}"),
-            Here::Write(example) => format!("`{example}`"),
+            Here::Write(example) | Here::Filled(_, example) => format!("`{example}`"),
             Here::Say(what) => what.to_string(),
         };
         page.push_str(&format!("| {} | {} |\n", names(there), here.replace('|', "\\|")));
@@ -404,6 +440,10 @@ fn page() -> String {
         for (there, here) in table {
             page.push_str(&format!("| `{there}` | `{before}{here}` |\n"));
         }
+    }
+    page.push_str("\n## Training, in ordinary Rust\n\n| elsewhere | here |\n|---|---|\n");
+    for (there, here) in foreign::TRAINING {
+        page.push_str(&format!("| {there} | {here} |\n"));
     }
     page
 }

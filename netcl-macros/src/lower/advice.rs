@@ -1,0 +1,128 @@
+//! What to write where the shapes of operands do not meet, in the user's own expressions: the builder, which finds the mistake,
+//! knows shapes and no text.
+
+use super::misuse::written;
+use super::written::Written;
+use super::{Lowering, Val};
+use crate::ast::{Function, Unit};
+use crate::parse::{text, unparenthesized};
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::ops;
+use syn::{BinOp, Expr, ExprBinary, ExprMethodCall};
+
+impl<'a> Lowering<'a> {
+    /// What to write for `left op right` of tensors that do not broadcast; `None` where they do.
+    pub(super) fn advise_operator(&self, binary: &ExprBinary, left: &Val<'a>, right: &Val<'a>) -> Option<String> {
+        let (Val::Tensor(a), Val::Tensor(b)) = (left, right) else { return None };
+        let (a, b) = (self.builder.shape(*a).clone(), self.builder.shape(*b).clone());
+        if self.axes.is_some() || self.builder.broadcast_shapes("", a.clone(), b.clone()).is_ok() {
+            return None;
+        }
+        if matches!(binary.op, BinOp::Mul(_)) && a.rank() >= 2 && b.rank() == 2 {
+            let (x, w) = (written(&binary.left), unparenthesized(&binary.right));
+            let borrowed = if matches!(w, Expr::Path(_) | Expr::Field(_)) { "&" } else { "" };
+            let product = |w: &str| Some(format!("a matrix product is a method: write `{x}.matmul({w})`"));
+            if a[a.rank() - 1] == b[0] {
+                return product(&format!("{borrowed}{}", text(w)));
+            }
+            if a[a.rank() - 1] == b[1] {
+                return product(&format!("{}.t()", written(w)));
+            }
+        }
+        let (large, small, fewer) = if a.rank() > b.rank() { (a, b, &binary.right) } else { (b, a, &binary.left) };
+        let lacks = |axis: &usize| {
+            let mut with = small.clone();
+            with.0.insert(*axis, Dim::constant(1));
+            self.builder.broadcast_shapes("", large.clone(), with).is_ok()
+        };
+        let axis = (small.rank() < large.rank()).then(|| (0..=small.rank()).find(lacks))??;
+        if let Expr::MethodCall(call) = unparenthesized(fewer)
+            && ops::find(&format!("{}_keepdim", call.method)).is_some()
+        {
+            let (x, name, args) = (written(&call.receiver), &call.method, text(&call.args));
+            return Some(format!("keep the axis that is reduced: write `{x}.{name}_keepdim({args})`"));
+        }
+        Some(format!("axes are compared from the last: write `{}.unsqueeze({axis})`", written(fewer)))
+    }
+
+    /// What to write for `a.matmul(b)` of matrices that do not fit, one of which would the other way round.
+    pub(super) fn advise_product(&self, call: &ExprMethodCall, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<String> {
+        let (Val::Tensor(a), [Val::Tensor(b)]) = (receiver, args) else { return None };
+        let (a, b) = (self.builder.shape(*a), self.builder.shape(*b));
+        let (m, n) = (a.rank().checked_sub(2)?, b.rank().checked_sub(2)?);
+        if a[m + 1] == b[n] {
+            return None;
+        }
+        let (x, w) = (&call.receiver, call.args.first()?);
+        if a[m + 1] == b[n + 1] {
+            let product = |w: String| format!("write `{}.matmul({w})`", written(x));
+            return Some(match transposed(w) {
+                Some(inner) => format!("leave `.t()` out: {}", product(text(inner))),
+                None => format!("swap the last two axes of the right one: {}", product(format!("{}.t()", written(w)))),
+            });
+        }
+        (a[m] == b[n]).then(|| match transposed(x) {
+            Some(inner) => format!("leave `.t()` out: write `{}.matmul({})`", written(inner), text(w)),
+            None => format!("swap the last two axes of the left one: write `{}.t().matmul({})`", written(x), text(w)),
+        })
+    }
+
+    /// What to write where a parameter of `function` is not what is passed for it: `given` are the shapes and types of all
+    /// arguments, as far as they are tensors.
+    pub(super) fn advise_call(
+        &self,
+        unit: &Unit,
+        function: &Function,
+        call: &Written,
+        given: &[Option<(Shape, netcl_kernels::dtype::DType)>],
+        wrong: usize,
+    ) -> String {
+        let tensor = |position: usize| function.args.get(position).and_then(|arg| arg.tensor());
+        let fits = |parameter: usize, value: usize| match (tensor(parameter), given.get(value)) {
+            (Some(ty), Some(Some((shape, dtype)))) => ty.dtype == *dtype && ty.dims.len() == shape.rank(),
+            _ => false,
+        };
+        let other = (0..given.len()).find(|other| *other != wrong && fits(wrong, *other) && fits(*other, wrong));
+        if let Some(swapped) = other.filter(|_| !fits(wrong, wrong)).and_then(|other| call.swapped(wrong, other)) {
+            return format!("swap them: write `{swapped}`");
+        }
+        if let (Some(ty), Some(Some((shape, dtype))), Some(passed)) =
+            (tensor(wrong), given.get(wrong), call.text(wrong))
+        {
+            if ty.dtype != *dtype && ty.dims.len() == shape.rank() {
+                let passed = passed.trim_start_matches('&');
+                return format!("convert what is passed: write `{passed}.cast({})`", ty.dtype);
+            }
+            if let Some(size) = self.resized(unit, ty, shape) {
+                return format!(
+                    "the model has another size where it is a field: write `{size}`, or pass what it expects"
+                );
+            }
+        }
+        match tensor(wrong) {
+            Some(ty) => format!("pass a `{ty}`, or change what `{}` declares", function.name),
+            None => "change what is passed, or the declaration".to_string(),
+        }
+    }
+
+    /// The model of `unit` with the size that makes its parameter of type `ty` the `shape` that is passed: `Block<8>`.
+    fn resized(&self, unit: &Unit, ty: &crate::ast::TensorType, shape: &Shape) -> Option<String> {
+        let model = unit.model.as_ref().filter(|_| !std::ptr::eq(unit, self.frame().unit))?;
+        if ty.dims.len() != shape.rank() || model.parameters.len() != 1 {
+            return None;
+        }
+        let own = super::sizes::symbol(unit.given.first()?)?;
+        let position = ty.dims.iter().position(|token| token.dim == Dim::symbol(&own))?;
+        Some(format!("{}<{}>", unit.name(), shape[position]))
+    }
+}
+
+/// What `.t()` is called on, where that is the whole of the expression.
+fn transposed(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Reference(inner) => transposed(&inner.expr),
+        Expr::Paren(inner) => transposed(&inner.expr),
+        Expr::MethodCall(call) if call.method == "t" && call.args.is_empty() => Some(&call.receiver),
+        _ => None,
+    }
+}
