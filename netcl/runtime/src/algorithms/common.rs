@@ -1,7 +1,7 @@
 //! What the algorithms share: where they run, and how their kernels get their types and launch.
 
 use super::combine::Combining;
-use super::host::Elements;
+use super::host::MappedElements;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, computed_in, opencl};
@@ -138,8 +138,8 @@ pub(super) fn computable(operation: &str, device: &Device, dtype: DType) -> Resu
 /// # Errors
 ///
 /// None that a user can cause: those of [`crate::expression::opencl`].
-pub(super) fn head(elements: Elements<'_>, combining: Option<&Combining>) -> Result<String> {
-    let Elements { dtype, inputs, expression } = elements;
+pub(super) fn head(elements: MappedElements<'_>, combining: Option<&Combining>) -> Result<String> {
+    let MappedElements { dtype, inputs, expression } = elements;
     let names = Expression::variables(inputs);
     let mapped = expression.map(|expression| expression.function("map_value", &names));
     let functions: Vec<Kernel> =
@@ -157,7 +157,7 @@ pub(super) fn head(elements: Elements<'_>, combining: Option<&Combining>) -> Res
 }
 
 /// How elements are read, four at a time too, and written.
-fn element_macros(Elements { dtype, inputs, expression }: Elements<'_>) -> String {
+fn element_macros(MappedElements { dtype, inputs, expression }: MappedElements<'_>) -> String {
     let names = Expression::variables(inputs);
     let stored = storage_type(dtype);
     // An element as it is stored, as a number.

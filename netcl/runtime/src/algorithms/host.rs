@@ -25,13 +25,13 @@ const PIECES: usize = 1 << 16;
 const PIECE: usize = 64;
 
 /// A loop that is ready to run. It takes buffers first, those that it reads before the one that it writes, and then sizes.
-struct Loop(Box<dyn Program>);
+struct HostLoop(Box<dyn Program>);
 
-impl Loop {
-    fn new(device: &Device, builder: KernelBuilder) -> Result<Loop> {
+impl HostLoop {
+    fn new(device: &Device, builder: KernelBuilder) -> Result<HostLoop> {
         let kernel = builder.finish();
         let source = ProgramSource { name: &kernel.name, text: "", loops: std::slice::from_ref(&kernel), native: &[] };
-        Ok(Loop(device.backend().load_once(&source)?))
+        Ok(HostLoop(device.backend().load_once(&source)?))
     }
 
     /// Runs `items` work-items, which move about `bytes`.
@@ -72,16 +72,16 @@ fn countable(operation: &'static str, elements: usize) -> Result<usize> {
 
 /// What loops read: elements of buffers of one type, and what an expression makes of them.
 #[derive(Clone, Copy)]
-pub(super) struct Elements<'a> {
+pub(super) struct MappedElements<'a> {
     pub(super) dtype: DType,
     pub(super) inputs: usize,
     pub(super) expression: Option<&'a Expression>,
 }
 
-impl Elements<'_> {
+impl MappedElements<'_> {
     /// What was made of such elements before, in a buffer.
-    fn made(self) -> Elements<'static> {
-        Elements { dtype: computed_in(self.dtype), inputs: 1, expression: None }
+    fn made(self) -> MappedElements<'static> {
+        MappedElements { dtype: computed_in(self.dtype), inputs: 1, expression: None }
     }
 
     fn computed(self) -> DType {
@@ -90,23 +90,28 @@ impl Elements<'_> {
 }
 
 /// A loop that is being written.
-struct Writer<'a> {
+struct LoopWriter<'a> {
     builder: KernelBuilder,
-    elements: Elements<'a>,
+    elements: MappedElements<'a>,
     inputs: Vec<ParamId>,
     out: (ParamId, DType),
 }
 
-impl<'a> Writer<'a> {
+impl<'a> LoopWriter<'a> {
     /// Of a loop that reads the elements, and what the work-items of another loop have written, and writes `out`.
-    fn new(name: &str, elements: Elements<'a>, also: Option<&str>, out: DType) -> (Writer<'a>, Option<ParamId>) {
+    fn new(
+        name: &str,
+        elements: MappedElements<'a>,
+        also: Option<&str>,
+        out: DType,
+    ) -> (LoopWriter<'a>, Option<ParamId>) {
         let mut builder = KernelBuilder::new(name, Launch { global: vec![Dim::symbol(ITEMS)], local: Vec::new() });
         let read = |dtype| ParamKind::Buffer(dtype, Access::Read);
         let names = Expression::variables(elements.inputs);
         let inputs = names.iter().map(|name| builder.param(name, read(elements.dtype))).collect();
         let also = also.map(|name| builder.param(name, read(elements.computed())));
         let out = (builder.param("out", ParamKind::Buffer(out, Access::Write)), out);
-        (Writer { builder, elements, inputs, out }, also)
+        (LoopWriter { builder, elements, inputs, out }, also)
     }
 
     fn size(&mut self, name: &str) -> ExprId {
@@ -179,15 +184,15 @@ impl<'a> Writer<'a> {
 }
 
 /// A result for each element.
-pub(super) struct Map(Loop);
+pub(super) struct Map(HostLoop);
 
 impl Map {
-    pub(super) fn new(device: &Device, elements: Elements<'_>, result: DType) -> Result<Map> {
-        let (mut loops, _) = Writer::new("map_elements", elements, None, result);
+    pub(super) fn new(device: &Device, elements: MappedElements<'_>, result: DType) -> Result<Map> {
+        let (mut loops, _) = LoopWriter::new("map_elements", elements, None, result);
         let item = loops.item();
         let value = loops.value(item);
         loops.store(item, value);
-        Loop::new(device, loops.builder).map(Map)
+        HostLoop::new(device, loops.builder).map(Map)
     }
 
     pub(super) fn run(
@@ -212,16 +217,16 @@ fn bytes(reads: &[&BufferHandle], out: &BufferHandle) -> usize {
 /// Elements, or what was made of them, combined to one.
 pub(super) struct Reduce {
     /// Of elements first, then of what was made of them.
-    folds: [Loop; 2],
-    last: [Loop; 2],
+    folds: [HostLoop; 2],
+    last: [HostLoop; 2],
     value: usize,
 }
 
 impl Reduce {
-    pub(super) fn new(device: &Device, elements: Elements<'_>, combining: &Combining) -> Result<Reduce> {
+    pub(super) fn new(device: &Device, elements: MappedElements<'_>, combining: &Combining) -> Result<Reduce> {
         let made = elements.made();
-        let fold = |elements| Loop::new(device, fold(elements, combining));
-        let last = |from| Loop::new(device, last(from, combining, elements.dtype));
+        let fold = |elements| HostLoop::new(device, fold(elements, combining));
+        let last = |from| HostLoop::new(device, last(from, combining, elements.dtype));
         Ok(Reduce {
             folds: [fold(elements)?, fold(made)?],
             last: [last(elements)?, last(made)?],
@@ -256,8 +261,8 @@ impl Reduce {
 }
 
 /// Work-item `i` combines the elements `i + k * items`.
-fn fold(elements: Elements<'_>, combining: &Combining) -> KernelBuilder {
-    let (mut loops, _) = Writer::new("reduce_parts", elements, None, elements.computed());
+fn fold(elements: MappedElements<'_>, combining: &Combining) -> KernelBuilder {
+    let (mut loops, _) = LoopWriter::new("reduce_parts", elements, None, elements.computed());
     let (n, items, item) = (loops.size("n"), loops.size(ITEMS), loops.item());
     let first = loops.value(item);
     let sum = loops.builder.bind("sum", first);
@@ -276,8 +281,8 @@ fn fold(elements: Elements<'_>, combining: &Combining) -> KernelBuilder {
 }
 
 /// One work-item combines the neutral value with all elements.
-fn last(elements: Elements<'_>, combining: &Combining, result: DType) -> KernelBuilder {
-    let (mut loops, _) = Writer::new("reduce_last", elements, None, result);
+fn last(elements: MappedElements<'_>, combining: &Combining, result: DType) -> KernelBuilder {
+    let (mut loops, _) = LoopWriter::new("reduce_last", elements, None, result);
     let (n, item) = (loops.size("n"), loops.item());
     let neutral = combining.neutral(&mut loops.builder);
     let sum = loops.builder.bind("sum", neutral);
@@ -294,32 +299,32 @@ fn last(elements: Elements<'_>, combining: &Combining, result: DType) -> KernelB
 /// Prefixes.
 pub(super) struct Prefixes {
     /// What each piece makes: of elements, of what was made of them.
-    totals: [Loop; 2],
+    totals: [HostLoop; 2],
     /// The prefixes in each piece: of elements with their own or without, of what was made of them without.
-    writes: [Loop; 2],
-    neutral: Loop,
+    writes: [HostLoop; 2],
+    neutral: HostLoop,
     value: usize,
 }
 
 impl Prefixes {
     pub(super) fn new(
         device: &Device,
-        elements: Elements<'_>,
+        elements: MappedElements<'_>,
         combining: &Combining,
         inclusive: bool,
     ) -> Result<Prefixes> {
         let made = elements.made();
-        let (mut neutral, _) = Writer::new("scan_neutral", Elements { inputs: 0, ..made }, None, made.dtype);
+        let (mut neutral, _) = LoopWriter::new("scan_neutral", MappedElements { inputs: 0, ..made }, None, made.dtype);
         let (item, value) = (neutral.item(), combining.neutral(&mut neutral.builder));
         neutral.store(item, value);
-        let totals = |elements| Loop::new(device, totals(elements, combining));
+        let totals = |elements| HostLoop::new(device, totals(elements, combining));
         Ok(Prefixes {
             totals: [totals(elements)?, totals(made)?],
             writes: [
-                Loop::new(device, write(elements, combining, inclusive, elements.dtype))?,
-                Loop::new(device, write(made, combining, false, made.dtype))?,
+                HostLoop::new(device, write(elements, combining, inclusive, elements.dtype))?,
+                HostLoop::new(device, write(made, combining, false, made.dtype))?,
             ],
-            neutral: Loop::new(device, neutral.builder)?,
+            neutral: HostLoop::new(device, neutral.builder)?,
             value: made.dtype.size(),
         })
     }
@@ -363,8 +368,8 @@ impl Prefixes {
 }
 
 /// Work-item `i` combines the elements of piece `i`.
-fn totals(elements: Elements<'_>, combining: &Combining) -> KernelBuilder {
-    let (mut loops, _) = Writer::new("scan_tiles", elements, None, elements.computed());
+fn totals(elements: MappedElements<'_>, combining: &Combining) -> KernelBuilder {
+    let (mut loops, _) = LoopWriter::new("scan_tiles", elements, None, elements.computed());
     let (n, piece, item) = (loops.size("n"), loops.size("piece"), loops.item());
     let first = loops.builder.mul(item, piece);
     let first = loops.builder.named("first", first);
@@ -384,8 +389,8 @@ fn totals(elements: Elements<'_>, combining: &Combining) -> KernelBuilder {
 }
 
 /// Work-item `i` writes the prefixes of the elements of piece `i`, of which it reads what the pieces before make.
-fn write(elements: Elements<'_>, combining: &Combining, inclusive: bool, result: DType) -> KernelBuilder {
-    let (mut loops, before) = Writer::new("scan_write", elements, Some("before"), result);
+fn write(elements: MappedElements<'_>, combining: &Combining, inclusive: bool, result: DType) -> KernelBuilder {
+    let (mut loops, before) = LoopWriter::new("scan_write", elements, Some("before"), result);
     let (n, piece, item) = (loops.size("n"), loops.size("piece"), loops.item());
     let first = loops.builder.mul(item, piece);
     let first = loops.builder.named("first", first);

@@ -1,7 +1,7 @@
 //! A result for each element.
 
 use super::common::{self, KEPT, Made, Place, Source};
-use super::host::{self, Elements};
+use super::host::{self, MappedElements};
 use crate::error::Result;
 use crate::expression::Expression;
 use crate::launch::Argument;
@@ -58,7 +58,7 @@ fn mapping(expression: &str, inputs: &[&Tensor], result: DType, on_host: bool) -
     common::made(&MADE, fits, || {
         let asked = (expression.to_owned(), inputs, dtype, result, on_host);
         let expression = Expression::parse(expression, &Expression::variables(inputs), dtype)?;
-        let elements = Elements { dtype, inputs, expression: Some(&expression) };
+        let elements = MappedElements { dtype, inputs, expression: Some(&expression) };
         if on_host {
             return Ok((asked, Mapping::Host(host::Map::new(device, elements, result)?)));
         }

@@ -2,7 +2,7 @@
 
 use super::combine::Combine;
 use super::common::{self, KEPT, Made, Place, Source};
-use super::host::{self, Elements};
+use super::host::{self, MappedElements};
 use crate::error::Result;
 use crate::expression::{Expression, computed_in};
 use crate::launch::Argument;
@@ -72,7 +72,7 @@ fn reduction(
         let combining = combine.parse(dtype)?;
         let parse = |expression| Expression::parse(expression, &Expression::variables(inputs), dtype);
         let expression = expression.map(parse).transpose()?;
-        let elements = Elements { dtype, inputs, expression: expression.as_ref() };
+        let elements = MappedElements { dtype, inputs, expression: expression.as_ref() };
         let Some(group) = group else {
             return Ok((asked, Reduction::Host(host::Reduce::new(device, elements, &combining)?)));
         };

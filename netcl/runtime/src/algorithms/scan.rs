@@ -2,7 +2,7 @@
 
 use super::combine::{Combine, Combining, Operator};
 use super::common::{self, KEPT, Made, Place, Source};
-use super::host::{self, Elements};
+use super::host::{self, MappedElements};
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
 use crate::expression::{Expression, computed_in};
@@ -89,7 +89,7 @@ fn run(
     let compiler = compiler?;
     common::computable(operation, device, dtype)?;
     let out = Tensor::uninitialised("scan", device, shape, dtype)?;
-    let elements = Elements { dtype, inputs: inputs.len(), expression: expression.as_ref() };
+    let elements = MappedElements { dtype, inputs: inputs.len(), expression: expression.as_ref() };
     let macros = common::head(elements, Some(&combining))?;
     let job = Job { device, compiler, macros: &macros, kind, value: computed_in(dtype).size() };
     job.run(&reads, out.region(), n)?;
@@ -124,7 +124,7 @@ fn prefixes(
     common::made(&MADE, fits, || {
         let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, kind);
         let (combining, expression) = parse(combine, expression, inputs, dtype)?;
-        let elements = Elements { dtype, inputs, expression: expression.as_ref() };
+        let elements = MappedElements { dtype, inputs, expression: expression.as_ref() };
         Ok((asked, host::Prefixes::new(device, elements, &combining, kind == Scan::Inclusive)?))
     })
 }
@@ -255,7 +255,7 @@ pub(super) fn places(
     n: usize,
 ) -> Result<()> {
     let sum = Combine::from(Operator::Sum).parse(DType::U32)?;
-    let mut macros = common::head(Elements { dtype: DType::U32, inputs: 1, expression: None }, Some(&sum))?;
+    let mut macros = common::head(MappedElements { dtype: DType::U32, inputs: 1, expression: None }, Some(&sum))?;
     if dtype == DType::Bool {
         macros.push_str("#undef INPUTS\n#undef VALUE\n#undef LOAD_FOUR\n#undef FOUR\n");
         macros.push_str("#define INPUTS __global const uchar* v0,\n#define VALUE(i) (v0[i] != 0)\n");
@@ -272,7 +272,7 @@ mod tests {
 
     fn head() -> String {
         let sum = Combine::from(Operator::Sum).parse(DType::I64).unwrap();
-        common::head(Elements { dtype: DType::I64, inputs: 1, expression: None }, Some(&sum)).unwrap()
+        common::head(MappedElements { dtype: DType::I64, inputs: 1, expression: None }, Some(&sum)).unwrap()
     }
 
     #[test]

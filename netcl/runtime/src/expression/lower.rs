@@ -54,7 +54,7 @@ pub(crate) fn opencl(functions: &[Kernel]) -> Result<String> {
 }
 
 #[derive(Clone, Copy)]
-struct Value {
+struct Lowered {
     id: ExprId,
     depth: usize,
 }
@@ -64,11 +64,11 @@ struct Lowering<'a> {
     dtype: DType,
     inputs: Vec<ExprId>,
     /// Of the nodes so far.
-    values: Vec<Value>,
+    values: Vec<Lowered>,
 }
 
 impl Lowering<'_> {
-    fn node(&mut self, node: Node) -> Value {
+    fn node(&mut self, node: Node) -> Lowered {
         let (id, operands) = match node {
             Node::Variable(position) => {
                 // An element is loaded once.
@@ -89,8 +89,8 @@ impl Lowering<'_> {
         };
         let deepest = operands.into_iter().flatten().map(|operand| self.values[operand].depth + 1).max();
         match deepest {
-            Some(depth) if depth > DEPTH => Value { id: self.named(id), depth: 0 },
-            depth => Value { id, depth: depth.unwrap_or(0) },
+            Some(depth) if depth > DEPTH => Lowered { id: self.named(id), depth: 0 },
+            depth => Lowered { id, depth: depth.unwrap_or(0) },
         }
     }
 
