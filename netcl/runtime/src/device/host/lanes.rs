@@ -1,8 +1,13 @@
 //! Vectors of native kernels: arrays whose operations are loops over lanes, which compilers turn into vector
 //! instructions once they are inlined into code compiled for a processor that has them.
+//!
+//! What nearly every kernel does to its vectors, arithmetic of `f32`, is written in AVX's own operations where there are
+//! some: a loop over sixteen lanes for each of them took LLVM most of the time that a deep model's kernels compile in.
 
+#![allow(unsafe_code, reason = "AVX's operations, behind a test for them")]
 #![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
 
+use super::isa::Isa;
 use netcl_kernels::kir::interp::math::Real;
 
 /// `L` lanes.
@@ -20,8 +25,11 @@ impl<T: Copy + Default, const L: usize> Default for V<T, L> {
 impl<T: Copy, const L: usize> V<T, L> {
     /// All lanes equal.
     #[inline(always)]
-    pub fn splat(value: T) -> Self {
-        V([value; L])
+    pub fn splat<I: Isa>(value: T) -> Self
+    where
+        T: Lane,
+    {
+        V(value.splat_lanes::<I, L>())
     }
 
     /// One lane.
@@ -65,9 +73,56 @@ impl<T: Copy, const L: usize> V<T, L> {
     }
 }
 
+macro_rules! arithmetic {
+    ($($name:ident $lanes:ident;)*) => {
+        #[allow(clippy::should_implement_trait, reason = "the traits know no processors")]
+        impl<T: Scalar, const L: usize> V<T, L> {$(
+            #[doc = concat!("`", stringify!($name), "` of the kernel IR, lane by lane.")]
+            #[inline(always)]
+            pub fn $name<I: Isa>(self, other: Self) -> Self {
+                V(T::$lanes::<I, L>(self.0, other.0))
+            }
+        )*}
+    };
+}
+arithmetic! {
+    add add_lanes;
+    sub sub_lanes;
+    mul mul_lanes;
+    div div_lanes;
+}
+
+/// Types of lanes.
+pub trait Lane: Copy + Default {
+    /// `L` times the same.
+    #[inline(always)]
+    fn splat_lanes<I: Isa, const L: usize>(self) -> [Self; L] {
+        [self; L]
+    }
+}
+
+impl Lane for bool {}
+impl Lane for u8 {}
+impl Lane for i32 {}
+impl Lane for u32 {}
+impl Lane for i64 {}
+impl Lane for f64 {}
+
+impl Lane for f32 {
+    #[inline(always)]
+    fn splat_lanes<I: Isa, const L: usize>(self) -> [f32; L] {
+        #[cfg(target_arch = "x86_64")]
+        if I::AVX && L == 16 {
+            // SAFETY: the processor has AVX, and there are as many lanes.
+            return unsafe { avx::splat(self) };
+        }
+        [self; L]
+    }
+}
+
 /// Element types of arithmetic, with the wrapping and NaN rules of the kernel IR.
 #[allow(missing_docs, reason = "the names of the kernel IR's operations")]
-pub trait Scalar: Copy + Default + PartialEq + PartialOrd {
+pub trait Scalar: Lane + PartialEq + PartialOrd {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -80,6 +135,23 @@ pub trait Scalar: Copy + Default + PartialEq + PartialOrd {
     fn sign(self) -> Self;
     /// `0, 1, ..`.
     fn of_lane(lane: usize) -> Self;
+
+    #[inline(always)]
+    fn add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L]) -> [Self; L] {
+        V(a).zip(V(b), Self::add).0
+    }
+    #[inline(always)]
+    fn sub_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L]) -> [Self; L] {
+        V(a).zip(V(b), Self::sub).0
+    }
+    #[inline(always)]
+    fn mul_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L]) -> [Self; L] {
+        V(a).zip(V(b), Self::mul).0
+    }
+    #[inline(always)]
+    fn div_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L]) -> [Self; L] {
+        V(a).zip(V(b), Self::div).0
+    }
 }
 
 #[rustfmt::skip]
@@ -107,9 +179,24 @@ integer! {
     u8: std::convert::identity, |x: u8| Ord::min(x, 1);
 }
 
+/// Arithmetic of `f32` by AVX where there is AVX.
+macro_rules! avx_lanes {
+    ($($name:ident $lanes:ident;)*) => {$(
+        #[inline(always)]
+        fn $lanes<I: Isa, const L: usize>(a: [f32; L], b: [f32; L]) -> [f32; L] {
+            #[cfg(target_arch = "x86_64")]
+            if I::AVX && L == 16 {
+                // SAFETY: the processor has AVX, and there are as many lanes.
+                return unsafe { avx::$name(a, b) };
+            }
+            V(a).zip(V(b), <f32 as Scalar>::$name).0
+        }
+    )*};
+}
+
 #[rustfmt::skip]
 macro_rules! float {
-    ($($type:ident)*) => {$(
+    ($($type:ident: {$($lanes:tt)*})*) => {$(
         impl Scalar for $type {
             #[inline(always)] fn add(self, other: Self) -> Self { self + other }
             #[inline(always)] fn sub(self, other: Self) -> Self { self - other }
@@ -122,10 +209,16 @@ macro_rules! float {
             #[inline(always)] fn abs(self) -> Self { $type::abs(self) }
             #[inline(always)] fn sign(self) -> Self { Real::sign(self) }
             #[inline(always)] fn of_lane(lane: usize) -> Self { lane as $type }
+            $($lanes)*
         }
     )*};
 }
-float!(f32 f64);
+float! {
+    f64: {}
+    f32: {
+        avx_lanes! { add add_lanes; sub sub_lanes; mul mul_lanes; div div_lanes; }
+    }
+}
 
 /// Types with bits: integers and truth values.
 #[allow(missing_docs, reason = "the names of the kernel IR's operations")]
@@ -235,4 +328,66 @@ recast! {
     u32 u32: std::convert::identity;
     i64 i64: std::convert::identity;
     u8 u8: std::convert::identity;
+}
+
+/// Sixteen lanes of `f32` in two registers of AVX. (One of AVX-512 makes memory no faster, and would be a second text for LLVM.)
+#[cfg(target_arch = "x86_64")]
+mod avx {
+    use std::arch::x86_64::*;
+
+    /// # Safety
+    ///
+    /// The processor has AVX; `L` is 16.
+    #[inline(always)]
+    unsafe fn load<const L: usize>(lanes: &[f32; L]) -> [__m256; 2] {
+        let start = lanes.as_ptr();
+        // SAFETY: the caller's promise.
+        unsafe { [_mm256_loadu_ps(start), _mm256_loadu_ps(start.add(8))] }
+    }
+
+    /// # Safety
+    ///
+    /// As of [`load`].
+    #[inline(always)]
+    unsafe fn store<const L: usize>([low, high]: [__m256; 2]) -> [f32; L] {
+        let mut lanes = [0.0; L];
+        let start = lanes.as_mut_ptr();
+        // SAFETY: the caller's promise.
+        unsafe {
+            _mm256_storeu_ps(start, low);
+            _mm256_storeu_ps(start.add(8), high);
+        }
+        lanes
+    }
+
+    /// # Safety
+    ///
+    /// As of [`load`].
+    #[inline(always)]
+    pub(super) unsafe fn splat<const L: usize>(value: f32) -> [f32; L] {
+        // SAFETY: the caller's promise.
+        unsafe { store([_mm256_set1_ps(value); 2]) }
+    }
+
+    macro_rules! arithmetic {
+        ($($name:ident $operation:ident;)*) => {$(
+            /// # Safety
+            ///
+            /// As of [`load`].
+            #[inline(always)]
+            pub(super) unsafe fn $name<const L: usize>(a: [f32; L], b: [f32; L]) -> [f32; L] {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let ([a, c], [b, d]) = (load(&a), load(&b));
+                    store([$operation(a, b), $operation(c, d)])
+                }
+            }
+        )*};
+    }
+    arithmetic! {
+        add _mm256_add_ps;
+        sub _mm256_sub_ps;
+        mul _mm256_mul_ps;
+        div _mm256_div_ps;
+    }
 }

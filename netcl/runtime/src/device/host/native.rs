@@ -5,11 +5,11 @@
 
 use super::cells::Shared;
 use super::faults::Faults;
+use super::isa::Isa;
 use super::memory::HostBuffer;
 use super::view::{Element, View};
 use netcl_kernels::dtype::Literal;
 use netcl_kernels::kir::interp::Fault;
-use netcl_kernels::kir::interp::math::Isa;
 use netcl_kernels::kir::{Kernel, ParamKind};
 use std::ops::Range;
 
