@@ -21,6 +21,9 @@ pub fn sanitized(name: &str) -> String {
 
 /// The name with the numbers of what is no letter of OpenCL C, so that two names stay two: `_e9` for `é`.
 pub fn ascii(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_owned();
+    }
     let letter =
         |letter: char| if letter.is_ascii() { letter.to_string() } else { format!("_{:x}", u32::from(letter)) };
     name.chars().map(letter).collect()

@@ -15,9 +15,31 @@ pub(crate) struct Compiled {
     pub(crate) plan: Plan,
 }
 
-/// The plans of `graph`, one for each kind of device.
+/// Graphs with fewer nodes are compiled sooner than a thread starts and is waited for.
+const WORTH_THREADS: usize = 100;
+
+/// For a thread: what rustc's own threads have.
+const STACK: usize = 8 << 20;
+
+/// The plans of `graph`, one for each kind of device. They are made at the same time, as Cargo builds macros without
+/// optimisation and rustc runs them one after another.
 pub(crate) fn compile(graph: &Graph) -> Result<Vec<Compiled>, Diagnostic> {
-    Target::ALL.into_iter().map(|target| one(graph, target)).collect()
+    if graph.nodes.len() < WORTH_THREADS {
+        return Target::ALL.into_iter().map(|target| one(graph, target)).collect();
+    }
+    std::thread::scope(|scope| {
+        let started = Target::ALL.map(|target| {
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            (target, thread.spawn_scoped(scope, move || one(graph, target)))
+        });
+        let finished = started.into_iter().map(|(target, thread)| match thread.map(|thread| thread.join()) {
+            Ok(Ok(compiled)) => compiled,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // The system has no more threads.
+            Err(_) => one(graph, target),
+        });
+        finished.collect()
+    })
 }
 
 /// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again. Empty where there was nothing to decide.

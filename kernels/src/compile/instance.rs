@@ -9,7 +9,7 @@ use crate::index::{Atom, Index};
 use crate::kir::{Kernel, ParamKind, ValueType};
 use crate::plan::source::Source;
 use crate::template::Template;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A parameter of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -259,13 +259,16 @@ impl Instance {
         let text = self.definitions();
         let mut own = String::with_capacity(text.len());
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut positions: BTreeMap<String, usize> = BTreeMap::new();
+        for (position, arg) in self.args.iter().enumerate() {
+            if !matches!(arg, InstanceArg::Constant(..)) {
+                positions.entry(self.parameter_name(arg.name())).or_insert(position);
+            }
+        }
         for piece in text.split_inclusive(|c: char| !is_word(c)) {
             let word = piece.trim_end_matches(|c: char| !is_word(c));
             let rest = &piece[word.len()..];
-            let is_meant = |arg: &InstanceArg| {
-                !matches!(arg, InstanceArg::Constant(..)) && word == self.parameter_name(arg.name())
-            };
-            match self.args.iter().position(is_meant) {
+            match positions.get(word) {
                 Some(position) => own.push_str(&self.parameter_name(&position.to_string())),
                 None => own.push_str(word.strip_prefix(&*self.name).unwrap_or(word)),
             }

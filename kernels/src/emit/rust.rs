@@ -31,7 +31,7 @@
 
 use super::rust_writer::{Writer, function_name, type_name};
 use crate::dtype::DType;
-use crate::graph::BinaryOp;
+use crate::graph::{BinaryOp, UnaryOp};
 use crate::kir::verify::Verified;
 use crate::kir::*;
 
@@ -97,8 +97,39 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
         writer.level -= 1;
         writer.line("}");
     }
-    writer.line("h::entry::<Kernel>()");
+    let entry = if is_wide(verified) { "wide_entry" } else { "entry" };
+    writer.line(&format!("h::{entry}::<Kernel>()"));
     Some(writer.out)
+}
+
+/// Whether the kernel has functions of vectors that are long polynomials: those take as long as their instructions do, where
+/// others wait for memory. (Those of `f64` are calls.)
+fn is_wide(verified: &Verified<'_>) -> bool {
+    let is_long = |expr: &Expr| match expr {
+        Expr::Unary(op, _) => matches!(
+            op,
+            UnaryOp::Exp
+                | UnaryOp::Exp2
+                | UnaryOp::Expm1
+                | UnaryOp::Log
+                | UnaryOp::Log2
+                | UnaryOp::Log1p
+                | UnaryOp::Sin
+                | UnaryOp::Cos
+                | UnaryOp::Tan
+                | UnaryOp::Tanh
+                | UnaryOp::Erf
+        ),
+        Expr::Binary(op, ..) => *op == BinaryOp::Pow,
+        Expr::Philox { .. } => true,
+        _ => false,
+    };
+    verified
+        .kernel()
+        .exprs
+        .iter()
+        .zip(verified.types())
+        .any(|(expr, ty)| ty.lanes > 1 && ty.dtype == DType::F32 && is_long(expr))
 }
 
 /// Whether native code has all that the kernel needs: no barriers, local arrays, sub-groups.

@@ -132,7 +132,7 @@ impl Writer<'_> {
             }
             Expr::Splat(a, lanes) => {
                 let a = self.text(*a);
-                format!("h::V::<_, {lanes}>::splat({a})")
+                format!("h::V::<_, {lanes}>::splat::<I>({a})")
             }
             Expr::LaneIds(dtype, lanes) => format!("h::lane_ids::<{}, {lanes}>()", dtype.name()),
             Expr::Lane(a, lane) => {
@@ -227,6 +227,9 @@ impl Writer<'_> {
             return format!("({a} {sign} {b})");
         }
         let truth = ty.dtype == DType::Bool;
+        if !truth && ty.lanes > 1 && !sign.is_empty() {
+            return format!("{a}.{}::<I>({b})", op.name());
+        }
         let name = match op {
             BinaryOp::Max if truth => "h::or",
             BinaryOp::Min | BinaryOp::Mul if truth => "h::and",

@@ -9,7 +9,8 @@
 //! open device on: it is what stays the same on a machine that does other things besides.
 #![allow(missing_docs, unreachable_pub, reason = "a program")]
 
-mod large;
+mod gpt2;
+mod resnet18;
 
 use netcl::prelude::*;
 use netcl_tests::models::Input::{self, Below, Floats, Truths};
@@ -78,8 +79,8 @@ const SMALL: [(&str, FirstStep); 10] = [
 
 const OTHERS: [(&str, FirstStep); 3] = [
     first_step!(digits: Digits, x = Floats(&[32, 64]), y = Below(10, &[32])),
-    first_step!(resnet18: large::ResNet, x = Floats(&[2, 3, 64, 64]), y = Below(1000, &[2])),
-    first_step!(gpt2: large::Gpt, x = Below(50257, &[1, 64]), y = Below(50257, &[1, 64])),
+    first_step!(resnet18: resnet18::ResNet, x = Floats(&[2, 3, 64, 64]), y = Below(1000, &[2])),
+    first_step!(gpt2: gpt2::Gpt, x = Below(50257, &[1, 64]), y = Below(50257, &[1, 64])),
 ];
 
 fn now() -> Duration {

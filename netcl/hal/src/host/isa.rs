@@ -1,14 +1,15 @@
-//! One kernel, several processors: code is compiled for the widest registers that x86-64 has, for AVX2, and for the
-//! target's baseline, and the running processor chooses.
+//! One kernel, several processors. What the interpreter computes is compiled for the widest registers that x86-64 has, for AVX2,
+//! and for the target's baseline, and the running processor chooses. Native kernels are compiled in the user's crate, where each
+//! instruction set costs as much time again: for AVX2, and for AVX-512 where a kernel does more arithmetic than it moves memory.
 //!
-//! By hand, and not `multiversion` or `pulp`: three functions, generic over what they run, without a macro in every build.
+//! By hand, and not `multiversion` or `pulp`: a few functions, generic over what they run, without a macro in every build.
 
 #![allow(unsafe_code, reason = "functions compiled for a processor feature are called where it was found")]
 
 use super::native::{Args, NativeKernel};
 use netcl_kernels::kir::interp::Engine;
 use netcl_kernels::kir::interp::ops::{Operation, baseline, compute};
-use netcl_kernels::scalar::Baseline;
+use netcl_kernels::scalar::{self, Baseline};
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
@@ -40,30 +41,85 @@ fn level() -> Level {
     Level::Baseline
 }
 
-/// Runs a native kernel's work-items.
+/// What native kernels are compiled for. Sealed: code for a processor that has AVX runs where [`level`] has found it.
+pub trait Isa: scalar::Isa + sealed::Sealed {
+    /// Whether there are AVX's operations.
+    const AVX: bool;
+}
+
+impl Isa for Baseline {
+    const AVX: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx"));
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for netcl_kernels::scalar::Baseline {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::Avx2 {}
+}
+
+/// A processor with AVX2 and fused multiply-add. Nobody else can name it: its code runs where [`level`] has found them.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+struct Avx2;
+
+#[cfg(target_arch = "x86_64")]
+impl scalar::Isa for Avx2 {
+    const FMA: bool = true;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Isa for Avx2 {
+    const AVX: bool = true;
+}
+
+/// Whether this processor can run what the macros had compiled. Those of x86-64 that have no AVX2 are so few that they are left to the
+/// interpreter: code for them would be a third of every user's build.
+pub(super) fn has_native() -> bool {
+    !cfg!(target_arch = "x86_64") || level() != Level::Baseline
+}
+
+/// Runs a native kernel's work-items where [`has_native`] is true.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn run<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
+    if level() != Level::Baseline {
+        // SAFETY: `level` has found the features.
+        unsafe { run_avx2::<K>(args, items) }
+    }
+}
+
+/// As [`run`], also compiled for AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn run_wide<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
     match level() {
-        #[cfg(target_arch = "x86_64")]
         // SAFETY: `level` has found the features.
         Level::Avx512 => unsafe { run_avx512::<K>(args, items) },
-        #[cfg(target_arch = "x86_64")]
         // SAFETY: `level` has found the features.
         Level::Avx2 => unsafe { run_avx2::<K>(args, items) },
-        Level::Baseline => K::run::<Baseline>(args, items),
+        Level::Baseline => {}
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
 fn run_avx512<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
-    K::run::<Fused>(args, items);
+    K::run::<Avx2>(args, items);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_avx2<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
-    K::run::<Fused>(args, items);
+    K::run::<Avx2>(args, items);
 }
+
+/// Runs a native kernel's work-items.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn run<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
+    K::run::<Baseline>(args, items);
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) use run as run_wide;
 
 /// The interpreter's arithmetic, compiled for this processor.
 pub fn engine() -> Engine {

@@ -29,14 +29,13 @@ pub use entry::NativeEntry;
 
 /// What the text of native kernels calls, and what runs them.
 pub mod exports {
-    pub use super::entry::{Entry, NativeEntry, entry, interpreted};
+    pub use super::entry::{Entry, NativeEntry, entry, interpreted, wide_entry};
     pub use super::faults::Faults;
-    pub use super::isa::engine;
+    pub use super::isa::{Isa, engine};
     pub use super::lanes::V;
     pub use super::math::*;
     pub use super::memory::HostBuffer;
     pub use super::native::{Args, NativeKernel, Passed};
     pub use super::view::{Bf16, Element, F16, View, array_at, array_put};
     pub use netcl_kernels::kir::AtomicOp;
-    pub use netcl_kernels::scalar::Isa;
 }

@@ -5,12 +5,12 @@
 
 use super::cells::Shared;
 use super::faults::Faults;
+use super::isa::Isa;
 use super::memory::HostBuffer;
 use super::view::{Element, View};
 use netcl_kernels::dtype::Literal;
 use netcl_kernels::kir::interp::Fault;
 use netcl_kernels::kir::{Kernel, ParamKind};
-use netcl_kernels::scalar::Isa;
 use std::ops::Range;
 
 /// A loop kernel as native code.

@@ -22,6 +22,26 @@ pub trait Element: 'static {
     fn load(stored: Self::Stored) -> Self::Value;
     /// Register to memory; storage types round to nearest even.
     fn store(value: Self::Value) -> Self::Stored;
+
+    /// [`Element::load`] of every lane.
+    #[inline(always)]
+    fn load_lanes<const L: usize>(stored: [Self::Stored; L]) -> [Self::Value; L] {
+        let mut values = [Self::Value::default(); L];
+        for lane in 0..L {
+            values[lane] = Self::load(stored[lane]);
+        }
+        values
+    }
+
+    /// [`Element::store`] of every lane.
+    #[inline(always)]
+    fn store_lanes<const L: usize>(values: [Self::Value; L]) -> [Self::Stored; L] {
+        let mut stored = [Self::Stored::default(); L];
+        for lane in 0..L {
+            stored[lane] = Self::store(values[lane]);
+        }
+        stored
+    }
 }
 
 macro_rules! plain {
@@ -36,6 +56,14 @@ macro_rules! plain {
             #[inline(always)]
             fn store(value: $type) -> $type {
                 value
+            }
+            #[inline(always)]
+            fn load_lanes<const L: usize>(stored: [$type; L]) -> [$type; L] {
+                stored
+            }
+            #[inline(always)]
+            fn store_lanes<const L: usize>(values: [$type; L]) -> [$type; L] {
+                values
             }
         }
     )*};
@@ -153,7 +181,8 @@ impl<'a, T: Element, C: Cells> View<'a, T, C> {
     #[inline(always)]
     fn place<X: Index>(self, index: X, count: usize) -> Option<*mut T::Stored> {
         let offset = index.offset();
-        if self.length < count || offset > self.length - count {
+        // One test, since each is a branch of the kernel.
+        if offset >= self.length.saturating_sub(count - 1) {
             self.faults.outside(self.param, index.signed());
             return None;
         }
@@ -186,28 +215,20 @@ impl<'a, T: Element, C: Cells> View<'a, T, C> {
     /// `L` consecutive elements.
     #[inline(always)]
     pub fn load<const L: usize, X: Index>(self, index: X) -> V<T::Value, L> {
-        match self.place(index, L) {
-            Some(place) => {
-                // SAFETY: `place` has checked all `L` elements; the kernel's emitter picks `C`.
-                let stored: [T::Stored; L] = unsafe { C::load(place) };
-                let mut values = [T::Value::default(); L];
-                for lane in 0..L {
-                    values[lane] = T::load(stored[lane]);
-                }
-                V(values)
-            }
-            None => V([T::Value::default(); L]),
-        }
+        /// What is read outside of the buffer; a place, so that after the check there is one load.
+        const ZEROS: &[u64; 16] = &[0; 16];
+        const { assert!(L * size_of::<T::Stored>() <= size_of_val(ZEROS)) };
+        let place = self.place(index, L).unwrap_or(ZEROS.as_ptr().cast_mut().cast());
+        // SAFETY: `place` has checked all `L` elements, or they are zeros; the kernel's emitter picks `C`.
+        let stored: [T::Stored; L] = unsafe { C::load(place) };
+        V(T::load_lanes(stored))
     }
 
     /// Writes `L` consecutive elements.
     #[inline(always)]
     pub fn store<const L: usize, X: Index>(self, index: X, values: V<T::Value, L>) {
         if let Some(place) = self.place(index, L) {
-            let mut stored = [T::Stored::default(); L];
-            for lane in 0..L {
-                stored[lane] = T::store(values.0[lane]);
-            }
+            let stored = T::store_lanes(values.0);
             // SAFETY: as above.
             unsafe { C::store(place, stored) }
         }

@@ -28,10 +28,10 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                         'round_0: {
                             let t_4: h::V<f32, 16> = a_p1.load::<16, _>(i_3);
                             let t_5: h::V<f32, 16> = c_p2.load::<16, _>(i_3);
-                            let t_6: h::V<bool, 16> = t_4.zip(h::V::<_, 16>::splat(0.0_f32), h::lt);
+                            let t_6: h::V<bool, 16> = t_4.zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::lt);
                             let t_7: h::V<f32, 16> = { let test = t_6; h::select(test, t_4, t_4.map(h::neg)) }.map(h::exp::<I, _>);
-                            let e32 = h::V::<_, 16>::splat(1.0_f32);
-                            result_p4.store(i_3, t_4.zip(t_5, h::mul).zip(d_p3.load::<16, _>(i_3), h::add).map(h::tanh::<I, _>).zip({ let test = t_6; h::select(test, t_7, e32) }.zip(t_7.zip(e32, h::add), h::div), h::mul).zip(t_5.zip(h::V::<_, 16>::splat(0.0_f32), h::max), h::add));
+                            let e32 = h::V::<_, 16>::splat::<I>(1.0_f32);
+                            result_p4.store(i_3, t_4.mul::<I>(t_5).add::<I>(d_p3.load::<16, _>(i_3)).map(h::tanh::<I, _>).mul::<I>({ let test = t_6; h::select(test, t_7, e32) }.div::<I>(t_7.add::<I>(e32))).add::<I>(t_5.zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::max)));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -50,7 +50,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 }
             }
         }
-        h::entry::<Kernel>()
+        h::wide_entry::<Kernel>()
     }),
     ("softmax_0", {
         // result = exp((x - max(x over 1))) * recip(sum(exp((x - max(x over 1))) over 1))
@@ -71,7 +71,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
                     'loop_0: while row_2 < loop0_end {
                         'round_0: {
-                            let mut max_3: h::V<f32, 16> = h::V::<_, 16>::splat(f32::from_bits(4286578688_u32));
+                            let mut max_3: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(f32::from_bits(4286578688_u32));
                             let mut max_4: f32 = f32::from_bits(4286578688_u32);
                             let whole_5: i32 = 48_i32;
                             let mut i_6: i32 = 0_i32;
@@ -91,14 +91,14 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 i_7 = h::add(i_7, loop2_step);
                             }
                             let result_8: f32 = h::max(max_3.fold(h::max), max_4);
-                            let mut sum_9: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
+                            let mut sum_9: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
                             let mut sum_10: f32 = 0.0_f32;
                             let whole_11: i32 = 48_i32;
                             let mut i_12: i32 = 0_i32;
                             let (loop3_end, loop3_step): (i32, i32) = (whole_11, 16_i32);
                             'loop_3: while i_12 < loop3_end {
                                 'round_3: {
-                                    sum_9 = sum_9.zip(x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_12)).zip(h::V::<_, 16>::splat(result_8), h::sub).map(h::exp::<I, _>), h::add);
+                                    sum_9 = sum_9.add::<I>(x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_12)).sub::<I>(h::V::<_, 16>::splat::<I>(result_8)).map(h::exp::<I, _>));
                                 }
                                 i_12 = h::add(i_12, loop3_step);
                             }
@@ -117,7 +117,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_5: while i_16 < loop5_end {
                                 'round_5: {
                                     let e56 = h::add(h::mul(row_2, 53_i32), i_16);
-                                    result_p2.store(e56, x_p1.load::<16, _>(e56).zip(h::V::<_, 16>::splat(result_8), h::sub).map(h::exp::<I, _>).zip(h::V::<_, 16>::splat(h::recip::<I, _>(result_14)), h::mul));
+                                    result_p2.store(e56, x_p1.load::<16, _>(e56).sub::<I>(h::V::<_, 16>::splat::<I>(result_8)).map(h::exp::<I, _>).mul::<I>(h::V::<_, 16>::splat::<I>(h::recip::<I, _>(result_14))));
                                 }
                                 i_16 = h::add(i_16, loop5_step);
                             }
@@ -136,7 +136,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 }
             }
         }
-        h::entry::<Kernel>()
+        h::wide_entry::<Kernel>()
     }),
     ("column_softmax_0", {
         // result = exp((x - max(x over 0))) * recip(sum(exp((x - max(x over 0))) over 0))
@@ -157,7 +157,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (end_1, 8_i32);
                     'loop_0: while i_2 < loop0_end {
                         'round_0: {
-                            let mut max_3: h::V<f64, 8> = h::V::<_, 8>::splat(f64::from_bits(18442240474082181120_u64));
+                            let mut max_3: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(f64::from_bits(18442240474082181120_u64));
                             let mut k_4: i32 = 0_i32;
                             let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
                             'loop_1: while k_4 < loop1_end {
@@ -166,12 +166,12 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 }
                                 k_4 = h::add(k_4, loop1_step);
                             }
-                            let mut sum_5: h::V<f64, 8> = h::V::<_, 8>::splat(0.0_f64);
+                            let mut sum_5: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
                             let mut k_6: i32 = 0_i32;
                             let (loop2_end, loop2_step): (i32, i32) = (n_p0, 1_i32);
                             'loop_2: while k_6 < loop2_end {
                                 'round_2: {
-                                    sum_5 = sum_5.zip(x_p1.load::<8, _>(h::add(h::mul(k_6, 24_i32), i_2)).zip(max_3, h::sub).map(h::exp::<I, _>), h::add);
+                                    sum_5 = sum_5.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_6, 24_i32), i_2)).sub::<I>(max_3).map(h::exp::<I, _>));
                                 }
                                 k_6 = h::add(k_6, loop2_step);
                             }
@@ -180,7 +180,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_3: while k_7 < loop3_end {
                                 'round_3: {
                                     let e37 = h::add(h::mul(k_7, 24_i32), i_2);
-                                    result_p2.store(e37, x_p1.load::<8, _>(e37).zip(max_3, h::sub).map(h::exp::<I, _>).zip(sum_5.map(h::recip::<I, _>), h::mul));
+                                    result_p2.store(e37, x_p1.load::<8, _>(e37).sub::<I>(max_3).map(h::exp::<I, _>).mul::<I>(sum_5.map(h::recip::<I, _>)));
                                 }
                                 k_7 = h::add(k_7, loop3_step);
                             }
@@ -215,8 +215,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
                     'loop_0: while row_2 < loop0_end {
                         'round_0: {
-                            let mut sum_3: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
-                            let mut max_4: h::V<f32, 16> = h::V::<_, 16>::splat(f32::from_bits(4286578688_u32));
+                            let mut sum_3: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
+                            let mut max_4: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(f32::from_bits(4286578688_u32));
                             let mut sum_5: f32 = 0.0_f32;
                             let mut max_6: f32 = f32::from_bits(4286578688_u32);
                             let whole_7: i32 = 1296_i32;
@@ -225,7 +225,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_1: while i_8 < loop1_end {
                                 'round_1: {
                                     let t_9: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_8));
-                                    sum_3 = sum_3.zip(t_9, h::add);
+                                    sum_3 = sum_3.add::<I>(t_9);
                                     max_4 = max_4.zip(t_9, h::max);
                                 }
                                 i_8 = h::add(i_8, loop1_step);
@@ -242,8 +242,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             }
                             let result_12: f32 = (sum_3.fold(h::add) + sum_5);
                             let result_13: f32 = h::max(max_4.fold(h::max), max_6);
-                            let mut sum_14: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
-                            let mut sum_15: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
+                            let mut sum_14: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
+                            let mut sum_15: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
                             let mut sum_16: f32 = 0.0_f32;
                             let mut sum_17: f32 = 0.0_f32;
                             let whole_18: i32 = 1296_i32;
@@ -252,9 +252,9 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_3: while i_19 < loop3_end {
                                 'round_3: {
                                     let t_20: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_19));
-                                    let t_21: h::V<f32, 16> = t_20.zip(h::V::<_, 16>::splat((result_12 * 0.0007686395_f32)), h::sub);
-                                    sum_14 = sum_14.zip(t_21.zip(t_21, h::mul), h::add);
-                                    sum_15 = sum_15.zip(t_20.zip(h::V::<_, 16>::splat(result_13), h::sub).map(h::exp::<I, _>), h::add);
+                                    let t_21: h::V<f32, 16> = t_20.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 * 0.0007686395_f32)));
+                                    sum_14 = sum_14.add::<I>(t_21.mul::<I>(t_21));
+                                    sum_15 = sum_15.add::<I>(t_20.sub::<I>(h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>));
                                 }
                                 i_19 = h::add(i_19, loop3_step);
                             }
@@ -277,8 +277,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_5: while i_28 < loop5_end {
                                 'round_5: {
                                     let t_29: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_28));
-                                    result_p3.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.zip(h::V::<_, 16>::splat((result_12 * 0.0007686395_f32)), h::sub).zip(h::V::<_, 16>::splat(h::rsqrt::<I, _>((result_25 * 0.0007686395_f32))), h::mul).zip(scale_p2.load::<16, _>(i_28), h::mul));
-                                    result_1_p4.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.zip(h::V::<_, 16>::splat(result_13), h::sub).map(h::exp::<I, _>).zip(h::V::<_, 16>::splat(h::recip::<I, _>(result_26)), h::mul));
+                                    result_p3.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 * 0.0007686395_f32))).mul::<I>(h::V::<_, 16>::splat::<I>(h::rsqrt::<I, _>((result_25 * 0.0007686395_f32)))).mul::<I>(scale_p2.load::<16, _>(i_28)));
+                                    result_1_p4.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.sub::<I>(h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>).mul::<I>(h::V::<_, 16>::splat::<I>(h::recip::<I, _>(result_26))));
                                 }
                                 i_28 = h::add(i_28, loop5_step);
                             }
@@ -298,7 +298,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 }
             }
         }
-        h::entry::<Kernel>()
+        h::wide_entry::<Kernel>()
     }),
     ("long_reductions_0", {
         // result = sum(x over 0)
@@ -320,12 +320,12 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            let mut sum_4: h::V<f64, 8> = h::V::<_, 8>::splat(0.0_f64);
+                            let mut sum_4: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
                             let mut k_5: i32 = 0_i32;
                             let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
                             'loop_1: while k_5 < loop1_end {
                                 'round_1: {
-                                    sum_4 = sum_4.zip(x_p1.load::<8, _>(h::add(h::mul(k_5, 340_i32), i_3)), h::add);
+                                    sum_4 = sum_4.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_5, 340_i32), i_3)));
                                 }
                                 k_5 = h::add(k_5, loop1_step);
                             }
@@ -374,7 +374,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
                     'loop_0: while row_2 < loop0_end {
                         'round_0: {
-                            let mut min_3: h::V<f64, 8> = h::V::<_, 8>::splat(f64::from_bits(9218868437227405312_u64));
+                            let mut min_3: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(f64::from_bits(9218868437227405312_u64));
                             let mut min_4: f64 = f64::from_bits(9218868437227405312_u64);
                             let whole_5: i32 = 336_i32;
                             let mut i_6: i32 = 0_i32;
@@ -416,7 +416,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 let result_2_p2 = args.view::<f64>(2);
                 for item in items {
                     let id = args.id(item);
-                    let mut prod_0: h::V<f64, 8> = h::V::<_, 8>::splat(1.0_f64);
+                    let mut prod_0: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(1.0_f64);
                     let mut prod_1: f64 = 1.0_f64;
                     let e6 = h::mul(n_p0, 340_i32);
                     let whole_2: i32 = h::sub(e6, h::rem(e6, 8_i32));
@@ -424,7 +424,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            prod_0 = prod_0.zip(x_p1.load::<8, _>(i_3), h::mul);
+                            prod_0 = prod_0.mul::<I>(x_p1.load::<8, _>(i_3));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -463,12 +463,12 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            let mut sum_4: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
+                            let mut sum_4: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
                             let mut k_5: i32 = 0_i32;
                             let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
                             'loop_1: while k_5 < loop1_end {
                                 'round_1: {
-                                    sum_4 = sum_4.zip(x_p1.load::<16, _>(h::add(h::mul(k_5, 40_i32), i_3)), h::add);
+                                    sum_4 = sum_4.add::<I>(x_p1.load::<16, _>(h::add(h::mul(k_5, 40_i32), i_3)));
                                 }
                                 k_5 = h::add(k_5, loop1_step);
                             }
@@ -562,7 +562,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 let result_4_p2 = args.view::<f32>(2);
                 for item in items {
                     let id = args.id(item);
-                    let mut sum_0: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
+                    let mut sum_0: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
                     let mut sum_1: f32 = 0.0_f32;
                     let e6 = h::mul(n_p0, 40_i32);
                     let whole_2: i32 = h::sub(e6, h::rem(e6, 16_i32));
@@ -570,7 +570,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            sum_0 = sum_0.zip(x_p1.load::<16, _>(i_3), h::add);
+                            sum_0 = sum_0.add::<I>(x_p1.load::<16, _>(i_3));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -610,7 +610,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            result_p3.store(i_3, { let seed = seed_p1; h::V::<_, 16>::splat(i_3).zip(h::lane_ids::<i32, 16>(), h::add).map(h::cast::<i32, u32>).map(|counter| h::philox(counter, seed, 0)) }.zip(x_p2.load::<16, _>(i_3), h::mul));
+                            result_p3.store(i_3, { let seed = seed_p1; h::V::<_, 16>::splat::<I>(i_3).add::<I>(h::lane_ids::<i32, 16>()).map(h::cast::<i32, u32>).map(|counter| h::philox(counter, seed, 0)) }.mul::<I>(x_p2.load::<16, _>(i_3)));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -625,7 +625,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 }
             }
         }
-        h::entry::<Kernel>()
+        h::wide_entry::<Kernel>()
     }),
     ("lookup_0", {
         // result = gather(table, indices)
@@ -654,7 +654,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 'round_1: {
                                     let t_5: i32 = indices_p1.at(row_2);
                                     let t_6: bool = h::and((t_5 >= 0_i32), (t_5 < 90_i32));
-                                    result_p3.store(h::add(h::mul(row_2, 20_i32), i_4), (if t_6 {  table_p2.load::<16, _>((if t_6 { h::add(h::mul(t_5, 20_i32), i_4) } else { 0_i32 })) } else { h::V::<_, 16>::splat(0.0_f32) }));
+                                    result_p3.store(h::add(h::mul(row_2, 20_i32), i_4), (if t_6 {  table_p2.load::<16, _>((if t_6 { h::add(h::mul(t_5, 20_i32), i_4) } else { 0_i32 })) } else { h::V::<_, 16>::splat::<I>(0.0_f32) }));
                                 }
                                 i_4 = h::add(i_4, loop1_step);
                             }
@@ -775,10 +775,10 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_17_p20.store(i_3, t_4.map(h::ceil::<I, _>));
                             result_18_p21.store(i_3, t_4.map(h::round::<I, _>));
                             result_19_p22.store(i_3, t_4.map(h::recip::<I, _>));
-                            result_20_p23.store(i_3, t_4.zip(t_5, h::add));
-                            result_21_p24.store(i_3, t_4.zip(t_5, h::sub));
-                            result_22_p25.store(i_3, t_4.zip(t_5, h::mul));
-                            result_23_p26.store(i_3, t_4.zip(t_5, h::div));
+                            result_20_p23.store(i_3, t_4.add::<I>(t_5));
+                            result_21_p24.store(i_3, t_4.sub::<I>(t_5));
+                            result_22_p25.store(i_3, t_4.mul::<I>(t_5));
+                            result_23_p26.store(i_3, t_4.div::<I>(t_5));
                             result_24_p27.store(i_3, t_4.zip(t_5, h::rem));
                             result_25_p28.store(i_3, t_4.zip(t_5, h::pow::<I, _>));
                             result_26_p29.store(i_3, t_4.zip(t_5, h::max));
@@ -828,7 +828,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 }
             }
         }
-        h::entry::<Kernel>()
+        h::wide_entry::<Kernel>()
     }),
     ("functions_f64_0", {
         // result = neg(x)
@@ -929,10 +929,10 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_17_p20.store(i_3, t_4.map(h::ceil::<I, _>));
                             result_18_p21.store(i_3, t_4.map(h::round::<I, _>));
                             result_19_p22.store(i_3, t_4.map(h::recip::<I, _>));
-                            result_20_p23.store(i_3, t_4.zip(t_5, h::add));
-                            result_21_p24.store(i_3, t_4.zip(t_5, h::sub));
-                            result_22_p25.store(i_3, t_4.zip(t_5, h::mul));
-                            result_23_p26.store(i_3, t_4.zip(t_5, h::div));
+                            result_20_p23.store(i_3, t_4.add::<I>(t_5));
+                            result_21_p24.store(i_3, t_4.sub::<I>(t_5));
+                            result_22_p25.store(i_3, t_4.mul::<I>(t_5));
+                            result_23_p26.store(i_3, t_4.div::<I>(t_5));
                             result_24_p27.store(i_3, t_4.zip(t_5, h::rem));
                             result_25_p28.store(i_3, t_4.zip(t_5, h::pow::<I, _>));
                             result_26_p29.store(i_3, t_4.zip(t_5, h::max));
@@ -1036,7 +1036,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            let t_4: h::V<f32, 8> = x_p1.load::<8, _>(i_3).zip(h::V::<_, 8>::splat(1000000000.0_f32), h::mul);
+                            let t_4: h::V<f32, 8> = x_p1.load::<8, _>(i_3).mul::<I>(h::V::<_, 8>::splat::<I>(1000000000.0_f32));
                             result_14_p2.store(i_3, t_4);
                             result_p3.store(i_3, t_4.map(h::cast::<f32, bool>));
                             result_1_p4.store(i_3, t_4.map(h::cast::<f32, bool>).map(h::cast::<bool, f32>));
@@ -1132,15 +1132,15 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                         'round_0: {
                             let t_4: h::V<i32, 16> = x_p1.load::<16, _>(i_3);
                             let t_5: h::V<i32, 16> = y_p2.load::<16, _>(i_3);
-                            let t_6: h::V<bool, 16> = t_5.zip(h::V::<_, 16>::splat(0_i32), h::eq);
-                            let t_7: h::V<i32, 16> = { let test = t_6; h::select(test, h::V::<_, 16>::splat(1_i32), t_5) };
-                            result_p3.store(i_3, { let test = t_4.zip(h::V::<_, 16>::splat(0_i32), h::gt); h::select(test, t_4, t_5) });
+                            let t_6: h::V<bool, 16> = t_5.zip(h::V::<_, 16>::splat::<I>(0_i32), h::eq);
+                            let t_7: h::V<i32, 16> = { let test = t_6; h::select(test, h::V::<_, 16>::splat::<I>(1_i32), t_5) };
+                            result_p3.store(i_3, { let test = t_4.zip(h::V::<_, 16>::splat::<I>(0_i32), h::gt); h::select(test, t_4, t_5) });
                             result_1_p4.store(i_3, t_4.map(h::abs));
-                            result_2_p5.store(i_3, t_4.zip(t_5, h::add));
-                            result_3_p6.store(i_3, t_4.zip(t_5, h::sub));
-                            result_4_p7.store(i_3, t_4.zip(t_5, h::mul));
-                            result_5_p8.store(i_3, { let test = t_6; h::select(test, h::V::<_, 16>::splat(0_i32), t_4.zip(t_7, h::div)) });
-                            result_6_p9.store(i_3, { let test = t_6; h::select(test, h::V::<_, 16>::splat(0_i32), t_4.zip(t_7, h::rem)) });
+                            result_2_p5.store(i_3, t_4.add::<I>(t_5));
+                            result_3_p6.store(i_3, t_4.sub::<I>(t_5));
+                            result_4_p7.store(i_3, t_4.mul::<I>(t_5));
+                            result_5_p8.store(i_3, { let test = t_6; h::select(test, h::V::<_, 16>::splat::<I>(0_i32), t_4.div::<I>(t_7)) });
+                            result_6_p9.store(i_3, { let test = t_6; h::select(test, h::V::<_, 16>::splat::<I>(0_i32), t_4.zip(t_7, h::rem)) });
                             result_7_p10.store(i_3, t_4.zip(t_5, h::max));
                             result_8_p11.store(i_3, t_4.zip(t_5, h::min));
                             result_9_p12.store(i_3, t_4.zip(t_5, h::and));
