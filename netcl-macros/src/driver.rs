@@ -135,8 +135,16 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
-    let failed = diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
-    let errors = diag.finish().err().unwrap_or_default();
+    let unknown = payload::lacks_a_value(&gathered);
+    let failed =
+        unknown || diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
+    // What is wrong with a made-up size is not the user's mistake.
+    let errors = if unknown {
+        diag.dismiss();
+        TokenStream::new()
+    } else {
+        diag.finish().err().unwrap_or_default()
+    };
     let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &payload::table(&gathered, item, failed));
     // What is wrong is left out.
     let rest = expand::model::structure(&model);
@@ -382,11 +390,19 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
             return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
         }
         let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-        diag.report(span, &m::CONSTANT_FORM, &[&""]);
+        diag.report(span, &m::CONSTANT_FORM, &[&"", &"HIDDEN: usize = 64"]);
         return with_errors(diag, || item);
     };
     if value.is_none() {
-        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&format!(", found `{}`", parse::text(&parsed.expr))]);
+        let (name, ty) = (&parsed.ident, parse::text(&parsed.ty));
+        let literal = match ty.as_str() {
+            "bool" => "true",
+            "f32" | "f64" => "0.5",
+            _ => "64",
+        };
+        let (found, instead) =
+            (format!(", found `{}`", parse::text(&parsed.expr)), format!("{name}: {ty} = {literal}"));
+        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &instead]);
     }
     let export = chain::export(&parsed.ident, &parsed.vis, &payload::constant(&parsed));
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))

@@ -60,11 +60,20 @@ pub(crate) fn constant(item: &ItemConst) -> TokenStream {
     quote!(const #name: #ty = #expr;)
 }
 
+/// Whether one of the constants that were gathered has no value that is known, which has been said where it stands.
+pub(crate) fn lacks_a_value(gathered: &Gathered) -> bool {
+    let unknown = |value: &TokenStream| {
+        let item = syn::parse2::<ItemConst>(value.clone()).ok();
+        item.and_then(|item| constant::declared(&item.ty, &item.expr, &Constants::new())).is_none()
+    };
+    gathered.parts.iter().any(|(kind, _, value)| *kind == Kind::Constant && unknown(value))
+}
+
 /// Reads what [`constant`](self::constant()) wrote.
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
     let parsed = syn::parse2::<ItemConst>(value.clone()).ok();
     let value = parsed.and_then(|item| constant::declared(&item.ty, &item.expr, constants));
-    // A constant that cannot be evaluated has been reported where it stands.
+    // Of a constant without a value nothing follows: see `lacks_a_value`.
     constants.insert(path.to_string(), value.unwrap_or(Constant::Integer(1)));
 }
 
