@@ -53,9 +53,9 @@ fn dimensions_beyond_the_launch_have_one_item() {
         for dimension in [1, 2] {
             let items = [GlobalId, LocalId, GroupId, GlobalSize, LocalSize, NumGroups];
             let mut b = KernelBuilder::new("beyond", sizes(4, local));
-            let out = buffer(&mut b, "out", DType::U32, Access::Write);
+            let out = buffer(&mut b, "out", DType::I32, Access::Write);
             let i = b.work_item(GlobalId, 0);
-            let literal = |b: &mut KernelBuilder, value: usize| b.literal(Literal::Int(value as i64, DType::U32));
+            let literal = |b: &mut KernelBuilder, value: usize| b.literal(Literal::Int(value as i64, DType::I32));
             for (position, item) in items.into_iter().enumerate() {
                 let value = b.work_item(item, dimension);
                 let (row, position) = (literal(&mut b, items.len()), literal(&mut b, position));
@@ -63,7 +63,7 @@ fn dimensions_beyond_the_launch_have_one_item() {
                 let at = b.binary(BinaryOp::Add, start, position);
                 b.store(out, at, value);
             }
-            let out = Bytes::zeros(DType::U32, 4 * items.len());
+            let out = Bytes::zeros(DType::I32, 4 * items.len());
             let mut kernel = b.finish();
             // Beyond what the verifier can tell: each item has a row of its own.
             kernel.may_race = true;
