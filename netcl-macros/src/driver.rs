@@ -137,8 +137,16 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
-    let failed = diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
-    let errors = diag.finish().err().unwrap_or_default();
+    let unknown = payload::refused_constants(&gathered).next().is_some();
+    let failed =
+        unknown || diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
+    // What is wrong with a made-up size is not the user's mistake.
+    let errors = if unknown {
+        diag.dismiss();
+        TokenStream::new()
+    } else {
+        diag.finish().err().unwrap_or_default()
+    };
     let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &payload::table(&gathered, item, failed));
     // What is wrong is left out.
     let rest = expand::model::structure(&model);

@@ -271,6 +271,7 @@ messages! {
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
     SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
+    SIMT_LAUNCH_DIMENSION = "the launch has {} dimension{}: `{}({})` is about one that it does not have", "give `#[launch(global = [..])]` a size for each dimension, as `[N, M]`, or use `{}({})`";
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";

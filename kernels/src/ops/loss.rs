@@ -205,16 +205,18 @@ struct Difference {
 
 /// `x - target`, both of one shape: a loss that broadcasts hides mistakes.
 fn difference(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<Difference> {
-    same_shape(b, op, x, target)?;
     let dtype = b.dtype(x);
-    let [x, target] = same_type(b, x, target)?;
+    let [x, target] = alike(b, op, x, target)?;
     Ok(Difference { value: b.binary(BinaryOp::Sub, x, target)?, dtype })
 }
 
-/// Both as the type that they are computed in; of two types they stay, for what combines them to complain of.
-fn same_type(b: &mut Builder, x: NodeId, target: NodeId) -> Result<[NodeId; 2]> {
-    if b.dtype(x) != b.dtype(target) {
-        return Ok([x, target]);
+/// Both as the type that they are computed in, after checking that they are of one type and one shape.
+fn alike(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<[NodeId; 2]> {
+    same_shape(b, op, x, target)?;
+    let (dtype, found) = (b.dtype(x), b.dtype(target));
+    if dtype != found {
+        return Err(Diagnostic::new(format!("`{op}` of {dtype} expects a target of the same type, found {found}"))
+            .hint(format!("convert it: `.cast({dtype})`")));
     }
     Ok([computed(b, x)?, computed(b, target)?])
 }
@@ -278,9 +280,8 @@ fn huber_mean(b: &mut Builder, difference: &Difference, delta: f64, scale: f64) 
 /// The mean of `softplus(x) - x * target`, as `log(1 + e^-|x|) + x * (step(x) - target)`: where the prediction is right, the step and
 /// the target cancel before what is left of the gradient, `e^-|x|`, is added to them.
 pub fn bce_with_logits(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
-    same_shape(b, "bce_with_logits", x, target)?;
     let dtype = b.dtype(x);
-    let [x, target] = same_type(b, x, target)?;
+    let [x, target] = alike(b, "bce_with_logits", x, target)?;
     let SoftplusParts { negative, rest } = softplus_parts(b, x)?;
     let (zero, one) = (b.constant(0.0, b.dtype(x)), b.constant(1.0, b.dtype(x)));
     let step = b.select(negative, zero, one)?;

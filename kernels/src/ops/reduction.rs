@@ -149,6 +149,13 @@ fn widened(b: &mut Builder, op: ReduceOp, x: NodeId) -> Result<NodeId> {
 fn position(b: &mut Builder, name: &str, op: ReduceOp, a: &[super::Value]) -> Result<NodeId> {
     let x = a.tensor(0)?;
     let axis = args::axis(name, b.shape(x), a.integer(1)?)?;
+    let shape = b.shape(x);
+    if shape[axis].is(0) {
+        let problem = format!("`{name}` expects at least one element along axis {axis}, found {shape}");
+        return Err(
+            Diagnostic::new(problem).hint("no elements have no largest and no smallest one, and no position of it")
+        );
+    }
     b.reduce(op, x, &[axis], false)
 }
 

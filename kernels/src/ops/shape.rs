@@ -336,9 +336,14 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
         let has = has(b, x, axis);
         let problem =
             Diagnostic::new(format!("`get` takes position {position} along axis {axis} of {source}, which {has}"));
-        return Err(match source[axis].as_constant() {
-            Some(size) => problem.hint(format!("positions go from 0 to {}", size - 1)),
-            None => problem.hint(SURE),
+        return Err(match (position.as_constant(), source[axis].as_constant()) {
+            (Some(back @ ..0), _) => {
+                let back = back.unsigned_abs();
+                problem.hint(format!("positions are counted from the start: write `x.dim({axis}) - {back}`"))
+            }
+            (_, Some(0)) => problem.hint("there are no elements along that axis"),
+            (_, Some(size)) => problem.hint(format!("positions go from 0 to {}", size - 1)),
+            (_, None) => problem.hint(SURE),
         });
     }
     let mut index: Vec<AxisIndex> = (0..source.rank()).map(|a| AxisIndex::axis(a - usize::from(a > axis))).collect();

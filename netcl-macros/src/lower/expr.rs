@@ -303,6 +303,12 @@ impl<'a> Lowering<'a> {
             (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {
                 Val::Tensor(id)
             }
+            // What is negative is beyond every size, as in Rust: -1 reads zero, and is no index that another is compared with.
+            (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::I32 => {
+                self.at(span);
+                let result = self.builder.cast(id, DType::U32);
+                self.check(result, span)
+            }
             (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
                 Val::Number(Number::of_whole(dim.as_constant().unwrap_or_default(), dtype))
             }

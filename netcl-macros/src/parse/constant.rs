@@ -5,12 +5,16 @@ use crate::ast::Constant;
 pub(crate) use crate::ast::Constants;
 use crate::number::Number;
 use netcl_kernels::dtype::DType;
-use syn::{Expr, ExprUnary, Lit, Type, UnOp};
+use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};
 
 /// The value of `const NAME: ty = expr;`, if it can be known: a float is one of the declared type.
 pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<Constant> {
     Some(match evaluate(expr, constants)? {
-        Constant::Float(number) => Constant::Float(Number::of(number.value, DType::from_name(&text(ty)).or(number.ty))),
+        Constant::Float(number) => Constant::Float(match DType::from_name(&text(ty)) {
+            // `1.0 / 3.0` is computed in the declared type.
+            Some(dtype) if dtype.is_float() => number.declared(dtype),
+            _ => number,
+        }),
         value => value,
     })
 }
@@ -36,11 +40,28 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
         },
         Expr::Binary(binary) => match (evaluate(&binary.left, constants)?, evaluate(&binary.right, constants)?) {
             (Constant::Integer(a), Constant::Integer(b)) => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
+            (Constant::Float(a), Constant::Float(b)) => Some(Constant::Float(fold_floats(&binary.op, a, b)?)),
             _ => None,
         },
         Expr::Path(path) => known(&path.path, constants),
         _ => None,
     }
+}
+
+/// Arithmetic on floats, in the type of the one that has a type. Each operation rounds, as Rust's do.
+fn fold_floats(op: &BinOp, a: Number, b: Number) -> Option<Number> {
+    if a.ty.zip(b.ty).is_some_and(|(a, b)| a != b) {
+        return None;
+    }
+    let function = match op {
+        BinOp::Add(_) => |a: f64, b: f64| a + b,
+        BinOp::Sub(_) => |a, b| a - b,
+        BinOp::Mul(_) => |a, b| a * b,
+        BinOp::Div(_) => |a, b| a / b,
+        BinOp::Rem(_) => |a, b| a % b,
+        _ => return None,
+    };
+    Number::computed(&[a, b], a.ty.or(b.ty), |x| Some(function(x[0], x[1])))
 }
 
 /// Whether a minus before the literal makes it `i64::MIN`, whose digits alone are no number of 64 bits.

@@ -151,7 +151,9 @@ impl Simt<'_> {
         if let Some(Known::Place(item)) = meaning {
             return match (count(self, 1), next()) {
                 (false, _) => Val::Unknown,
-                (_, Val::Number(Constant::Integer(dimension @ 0..=2))) => self.work_item(item, dimension as u8),
+                (_, Val::Number(Constant::Integer(dimension @ 0..=2))) => {
+                    self.in_dimension(item, name, dimension as u8, span)
+                }
                 _ => self.report(span, &m::SIMT_DIMENSION, &[&name, &name]),
             };
         }
@@ -218,6 +220,19 @@ impl Simt<'_> {
         }
         let all = known();
         self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, all.iter().map(String::as_str))])
+    }
+
+    /// Rule: the launch has the dimension. Wrong: `global_id(1)` with `#[launch(global = [N])]`. OpenCL gives the id 0 and the
+    /// size 1 there, which nobody means.
+    fn in_dimension(&mut self, item: WorkItem, name: &str, dimension: u8, span: Span) -> Val {
+        let count = self.builder.kernel().launch.global.len();
+        // Of an attribute that is wrong, the number of sizes is not known.
+        if usize::from(dimension) < count || self.unsure {
+            return self.work_item(item, dimension);
+        }
+        let plural = if count == 1 { "" } else { "s" };
+        let last = count.saturating_sub(1);
+        self.report(span, &m::SIMT_LAUNCH_DIMENSION, &[&count, &plural, &name, &dimension, &name, &last])
     }
 
     fn work_item(&mut self, item: WorkItem, dimension: u8) -> Val {

@@ -118,7 +118,8 @@ fn annotated(tokens: TokenStream, types: &BTreeMap<usize, ValueType>, position: 
         let next = match (&token, &context) {
             (TokenTree::Ident(word), _) if word == "let" => Context::Let,
             (TokenTree::Ident(word), Context::Let) if word == "mut" => Context::Let,
-            (TokenTree::Ident(_), Context::Let) => Context::Name,
+            // `let _ = ..;` binds no name: it is none of `untyped`.
+            (TokenTree::Ident(word), Context::Let) if word != "_" => Context::Name,
             (TokenTree::Ident(word), _) if word == "as" => Context::Type,
             (TokenTree::Punct(colon), _) if colon.as_char() == ':' => Context::Type,
             _ => Context::Elsewhere,

@@ -385,3 +385,14 @@ fn numbers_that_are_known_are_those_of_their_types() {
         assert_eq!(first(&graph(items, "k")), value, "{number}");
     }
 }
+
+#[test]
+fn signed_numbers_are_indices() {
+    let items = quote! {
+        fn k(x: &Tensor<f32, N>, p: &Tensor<i32, M>) -> Tensor<f32, M> {
+            |m| x[p[m] as usize] + sum(0..N, |n| if n < p[m] as usize { 100.0 } else { 0.0 })
+        }
+    };
+    let given = Given { sizes: &[("N", 3), ("M", 4)], args: &[(&[3], &ROWS), (&[4], &[0.0, 2.0, -1.0, 3.0])] };
+    assert_eq!(given.value(&graph(items, "k")), [1.0, 300.0, 300.0, 300.0]);
+}

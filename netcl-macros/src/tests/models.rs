@@ -188,3 +188,57 @@ fn names_of_what_a_model_gets_are_taken() {
         assert_eq!(own.errors(), [format!("a function `{name}` is generated {what}\nhint: choose another name")]);
     }
 }
+
+/// As Rust computes them, in the declared type.
+#[test]
+fn constants_are_arithmetic_on_literals() {
+    let mut own = Crate::default();
+    own.constant(quote!(
+        const THIRD: f32 = 1.0 / 3.0;
+    ))
+    .constant(quote!(
+        const WIDTH: usize = 2 * (3 + 1);
+    ));
+    own.constant(quote!(
+        const SUM: f32 = 0.1 + 0.2;
+    ))
+    .constant(quote!(
+        const REST: f64 = 7.5 % 2.0;
+    ));
+    own.kernel(quote! {
+        fn k(x: &Tensor<f32, N, { WIDTH }>) -> Tensor<f32, N, 8> { |n, i| x[n, i] * THIRD + SUM }
+    });
+    own.sound();
+    for (ty, expr, wanted) in [
+        ("f32", "1.0 / 3.0", f64::from(1.0f32 / 3.0)),
+        ("f32", "0.1 + 0.2", f64::from(0.1f32 + 0.2)),
+        ("f64", "0.1 + 0.2", 0.1 + 0.2),
+    ] {
+        let (ty, expr) = (syn::parse_str(ty).unwrap(), syn::parse_str(expr).unwrap());
+        match crate::parse::constant::declared(&ty, &expr, &Default::default()) {
+            Some(crate::ast::Constant::Float(number)) => assert_eq!(number.value, wanted),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Of what a refused constant would have been nothing is said: its value is not known.
+#[test]
+fn a_refused_constant_is_the_only_error() {
+    let mut own = Crate::default();
+    own.constant(quote!(
+        const WIDTH: usize = width();
+    ));
+    own.kernel(quote!(fn k(x: &Tensor<f32, N, { WIDTH }>) -> Tensor<f32, N, 8> { |n, i| x[n, i] }));
+    own.model(quote!(
+        pub struct Net {
+            #[layer(inputs = 4, outputs = { WIDTH })]
+            a: Linear,
+        }
+    ));
+    own.model(quote!(impl Net { pub fn f(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 8> { self.a.forward(x) } }));
+    let errors = own.errors();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].contains("found `width()`"), "{errors:?}");
+    assert!(errors[0].contains("write `#[netcl::constant] const WIDTH: usize = 64;`"), "{errors:?}");
+}

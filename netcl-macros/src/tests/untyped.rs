@@ -57,3 +57,37 @@ fn one_gives_another_its_type() {
     floats.sound();
     assert!(floats.output.contains("let b : f64 = 4.0"));
 }
+
+/// Each `let` has the type that was found for it, and not that of the one before.
+#[test]
+fn lets_that_bind_no_name_take_no_type() {
+    for unnamed in [quote!(let _ = w[0];), quote!(let _ = atomic_max(&mut z[0], 1);), quote!(let (_, _) = (1, 2.0);)] {
+        let own = kernel(quote! {
+            #unnamed
+            let a = 1;
+            if i < 4 {
+                #unnamed
+                let mut b = 2.5;
+                b += 1.0;
+                y[i] = x[i] + a + b as i32;
+            }
+            let c = w[i];
+            z[i] = c;
+        });
+        own.sound();
+        for (name, ty) in [("a", "i32 = 1"), ("mut b", "f32 = 2.5"), ("c", "u32 = w")] {
+            assert!(own.output.contains(&format!("let {name} : {ty}")), "{unnamed}: {name}");
+        }
+        assert!(!own.output.contains("let _ :"), "{unnamed}");
+    }
+}
+
+/// Those that docs/operations.md names.
+#[test]
+fn whole_numbers_have_methods() {
+    let calls = ["abs()", "signum()", "min(3)", "max(3)", "clamp(1, 3)", "rem_euclid(3)", "div_euclid(3)"];
+    for call in calls {
+        let value: syn::Expr = syn::parse_str(&format!("x[i].{call}")).unwrap();
+        kernel(quote!(y[i] = #value; z[i] = w[i];)).sound();
+    }
+}

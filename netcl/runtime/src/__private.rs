@@ -3,7 +3,9 @@
 pub use crate::function::{Function, FunctionSource, PlanSource};
 pub use crate::gradient_check::gradients as check_gradients;
 pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
-pub use crate::optim::update::{Update, accept, not_negative, squares};
+pub use crate::optim::progress::Progress;
+pub use crate::optim::settings::{accept, not_negative};
+pub use crate::optim::update::{Update, squares};
 pub use netcl_hal::device::scalar::Scalar;
 pub use netcl_hal::host::NativeEntry;
 pub use netcl_hal::host::exports as host;

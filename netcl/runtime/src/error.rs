@@ -288,6 +288,15 @@ pub enum Error {
         available: Vec<String>,
     },
 
+    /// A model's state was asked for its gradient.
+    #[error("`{path}` is a state of the model, and states have no gradients; parameters have: {}", available.join(", "))]
+    NoGradient {
+        /// The state's path.
+        path: String,
+        /// The paths of the parameters.
+        available: Vec<String>,
+    },
+
     /// A compiled function's plan does not hold together; a defect of netcl or of hand-written text.
     #[error(fmt = text::program)]
     Plan {

@@ -1,8 +1,8 @@
 //! Adam and AdamW.
 
 use crate::optim::{Optimizer, OptimizerState, ROW};
-use crate::{Error, Gradients, Model, Result};
-use netcl_runtime::__private::{Update, accept, not_negative, squares};
+use crate::{Gradients, Model, Result};
+use netcl_runtime::__private::{Progress, Update, accept, not_negative, squares};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -24,22 +24,19 @@ pub struct AdamW(Moments);
 
 #[derive(Debug)]
 struct Moments {
-    rate: f64,
     betas: (f64, f64),
     epsilon: f64,
     weight_decay: f64,
-    steps: i32,
     update: Update,
 }
 
 impl Moments {
-    fn new(rate: f64, weight_decay: f64, update: Update) -> Moments {
-        Moments { rate, betas: (0.9, 0.999), epsilon: 1e-8, weight_decay, steps: 0, update }
+    fn new(weight_decay: f64, update: Update) -> Moments {
+        Moments { betas: (0.9, 0.999), epsilon: 1e-8, weight_decay, update }
     }
 
     fn check(&self) -> Result<()> {
         let name = self.update.name();
-        not_negative(name, "learning rate", self.rate)?;
         not_negative(name, "epsilon", self.epsilon)?;
         not_negative(name, "weight_decay", self.weight_decay)?;
         for beta in [self.betas.0, self.betas.1] {
@@ -48,40 +45,32 @@ impl Moments {
         Ok(())
     }
 
-    /// `decay` is what the formula takes for weight decay.
-    fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, decay: f64) -> Result<()> {
+    /// `decay` is what the formula takes for weight decay, at a learning rate.
+    fn step(
+        &mut self,
+        model: &mut dyn Model,
+        gradients: &Gradients,
+        decay: impl Fn(f64) -> f64 + Send + 'static,
+    ) -> Result<()> {
         self.check()?;
-        let (first, second) = self.betas;
-        let step = self.steps.saturating_add(1);
-        let scalars = [
-            decay,
-            first,
-            1.0 - first,
-            second,
-            1.0 - second,
-            self.rate / (1.0 - first.powi(step)),
-            (1.0 - second.powi(step)).sqrt(),
-            self.epsilon,
-        ];
-        self.update.step(model, gradients, &scalars)?;
-        // A step that failed has not been made.
-        self.steps = step;
-        Ok(())
-    }
-
-    fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
-        self.update.state(model, self.rate, u64::from(self.steps.unsigned_abs()))
+        let ((first, second), epsilon) = (self.betas, self.epsilon);
+        self.update.step(model, gradients, move |Progress { learning_rate, steps }| {
+            [
+                decay(learning_rate),
+                first,
+                1.0 - first,
+                second,
+                1.0 - second,
+                learning_rate / (1.0 - first.powi(steps)),
+                (1.0 - second.powi(steps)).sqrt(),
+                epsilon,
+            ]
+        })
     }
 
     fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
-        let steps = i32::try_from(state.steps).map_err(|_| Error::Mismatch {
-            operation: self.update.name().to_owned(),
-            problem: format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX),
-        })?;
         squares(self.update.name(), state, 1)?;
-        self.update.set_state(model, state, 2)?;
-        (self.rate, self.steps) = (state.learning_rate, steps);
-        Ok(())
+        self.update.set_state(model, state, 2)
     }
 }
 
@@ -114,33 +103,33 @@ builders!(Adam, AdamW);
 impl Adam {
     /// With PyTorch's defaults and no weight decay.
     pub fn new(learning_rate: f64) -> Adam {
-        Adam(Moments::new(learning_rate, 0.0, Update::new("adam", ROW, 2, adam)))
+        Adam(Moments::new(0.0, Update::new("adam", ROW, 2, adam, learning_rate)))
     }
 }
 
 impl AdamW {
     /// With PyTorch's defaults: a weight decay of 0.01.
     pub fn new(learning_rate: f64) -> AdamW {
-        AdamW(Moments::new(learning_rate, 0.01, Update::new("adamw", ROW, 2, adamw)))
+        AdamW(Moments::new(0.01, Update::new("adamw", ROW, 2, adamw, learning_rate)))
     }
 }
 
 impl Optimizer for Adam {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
         let decay = self.0.weight_decay;
-        self.0.step(model, gradients, decay)
+        self.0.step(model, gradients, move |_| decay)
     }
 
     fn learning_rate(&self) -> f64 {
-        self.0.rate
+        self.0.update.progress().learning_rate
     }
 
     fn set_learning_rate(&mut self, rate: f64) {
-        self.0.rate = rate;
+        self.0.update.set_learning_rate(rate);
     }
 
     fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
-        self.0.state(model)
+        self.0.update.state(model)
     }
 
     fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
@@ -150,20 +139,20 @@ impl Optimizer for Adam {
 
 impl Optimizer for AdamW {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
-        let decay = 1.0 - self.0.rate * self.0.weight_decay;
-        self.0.step(model, gradients, decay)
+        let decay = self.0.weight_decay;
+        self.0.step(model, gradients, move |rate| 1.0 - rate * decay)
     }
 
     fn learning_rate(&self) -> f64 {
-        self.0.rate
+        self.0.update.progress().learning_rate
     }
 
     fn set_learning_rate(&mut self, rate: f64) {
-        self.0.rate = rate;
+        self.0.update.set_learning_rate(rate);
     }
 
     fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
-        self.0.state(model)
+        self.0.update.state(model)
     }
 
     fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::optim::{Optimizer, OptimizerState, ROW};
 use crate::{Gradients, Model, Result};
-use netcl_runtime::__private::{Update, accept, not_negative};
+use netcl_runtime::__private::{Progress, Update, accept, not_negative};
 
 /// Stochastic gradient descent with momentum, as `torch.optim.SGD` without dampening:
 ///
@@ -16,7 +16,6 @@ use netcl_runtime::__private::{Update, accept, not_negative};
 /// errors of [`Optimizer::step`], which then changes nothing.
 #[derive(Debug)]
 pub struct Sgd {
-    rate: f64,
     momentum: f64,
     weight_decay: f64,
     nesterov: bool,
@@ -26,8 +25,8 @@ pub struct Sgd {
 impl Sgd {
     /// Without momentum and weight decay.
     pub fn new(learning_rate: f64) -> Sgd {
-        let update = Update::new("sgd", ROW, 0, sgd);
-        Sgd { rate: learning_rate, momentum: 0.0, weight_decay: 0.0, nesterov: false, update }
+        let update = Update::new("sgd", ROW, 0, sgd, learning_rate);
+        Sgd { momentum: 0.0, weight_decay: 0.0, nesterov: false, update }
     }
 
     /// With momentum; 0 is none.
@@ -52,7 +51,6 @@ impl Sgd {
     }
 
     fn check(&self) -> Result<()> {
-        not_negative("sgd", "learning rate", self.rate)?;
         not_negative("sgd", "momentum", self.momentum)?;
         not_negative("sgd", "weight_decay", self.weight_decay)?;
         let fits = !self.nesterov || self.momentum > 0.0;
@@ -72,28 +70,30 @@ impl Sgd {
 impl Optimizer for Sgd {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
         self.check()?;
-        let scalars = [self.rate, self.weight_decay, self.momentum];
+        let (decay, momentum) = (self.weight_decay, self.momentum);
         // Without momentum there is none to pass.
-        let used = if self.momentum != 0.0 { 3 } else { 2 };
-        self.update.step(model, gradients, &scalars[..used])
+        if momentum == 0.0 {
+            self.update.step(model, gradients, move |Progress { learning_rate, .. }| [learning_rate, decay])
+        } else {
+            self.update.step(model, gradients, move |Progress { learning_rate, .. }| [learning_rate, decay, momentum])
+        }
     }
 
     fn learning_rate(&self) -> f64 {
-        self.rate
+        self.update.progress().learning_rate
     }
 
     fn set_learning_rate(&mut self, rate: f64) {
-        self.rate = rate;
+        self.update.set_learning_rate(rate);
     }
 
     fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
-        self.update.state(model, self.rate, 0)
+        // Its formula does not need the number of steps.
+        Ok(OptimizerState { steps: 0, ..self.update.state(model)? })
     }
 
     fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
-        self.update.set_state(model, state, 1)?;
-        self.rate = state.learning_rate;
-        Ok(())
+        self.update.set_state(model, state, 1)
     }
 }
 

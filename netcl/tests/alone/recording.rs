@@ -1,6 +1,6 @@
 //! Recorded launches: done again with one call, on every device.
 
-use netcl::optim::{Optimizer, Sgd};
+use netcl::optim::{Adam, AdamW, Optimizer, OptimizerState, Sgd};
 use netcl::raw::{Grid, KernelSpec};
 use netcl::{BufferHandle, DType, Device, Error, Target, Tensor, algorithms};
 use netcl_fixtures::devices::{all, with_driver};
@@ -141,31 +141,88 @@ fn algorithms_on_the_host_are_not_recorded() {
     }
 }
 
+/// As many steps as calls would be: with moments that go on, and numbers that depend on how many steps there were.
 #[test]
 fn a_recorded_training_step_trains() {
     let _turn = crate::turn();
+    let optimizers: [(&str, fn() -> Box<dyn Optimizer>); 5] = [
+        ("sgd", || Box::new(Sgd::new(0.1))),
+        ("momentum", || Box::new(Sgd::new(0.1).momentum(0.9).weight_decay(0.1))),
+        ("nesterov", || Box::new(Sgd::new(0.1).momentum(0.9).nesterov(true))),
+        ("adam", || Box::new(Adam::new(0.1).weight_decay(0.1))),
+        ("adamw", || Box::new(AdamW::new(0.1))),
+    ];
     for device in all() {
-        let trained = |recorded: bool| -> Vec<f32> {
-            let model = Line::new(&device);
-            let gradients = line_gradients();
-            let x = Tensor::from_slice(&device, &[1.0f32, 2.0, -1.0], &[1, 3]).unwrap();
-            let mut sgd = Sgd::new(0.1);
-            let mut model = model;
-            let mut step = || {
-                let core = model.core.clone();
-                let (_, gradients, _) = gradients.call_with_gradients(&core, "", &[&x], &[])?;
-                sgd.step(&mut model, &gradients)
+        for (name, optimizer) in optimizers {
+            let trained = |recorded: bool| -> (Vec<f32>, u64, Vec<Vec<f32>>) {
+                let mut model = Line::new(&device);
+                let gradients = line_gradients();
+                let x = Tensor::from_slice(&device, &[1.0f32, 2.0, -1.0], &[1, 3]).unwrap();
+                let mut optimizer = optimizer();
+                let mut step = |optimizer: &mut dyn Optimizer| {
+                    let core = model.core.clone();
+                    let (_, gradients, _) = gradients.call_with_gradients(&core, "", &[&x], &[])?;
+                    optimizer.step(&mut model, &gradients)
+                };
+                let mut recording = None;
+                if recorded {
+                    recording = Some(device.record(|| step(&mut *optimizer)).unwrap().0);
+                } else {
+                    step(&mut *optimizer).unwrap();
+                }
+                for round in 0..8 {
+                    // The learning rate is that of the time.
+                    optimizer.set_learning_rate(if round < 4 { 0.1 } else { 0.03 });
+                    match &mut recording {
+                        // Calls count in between.
+                        Some(recording) if round != 6 => recording.replay().unwrap(),
+                        _ => step(&mut *optimizer).unwrap(),
+                    }
+                }
+                let state = optimizer.state(&Line { core: model.core.clone() }).unwrap();
+                let moments = state.moments.iter().flatten().map(|(_, moment)| moment.to_vec::<f32>().unwrap());
+                (model.core.tensor("w").unwrap().to_vec::<f32>().unwrap(), state.steps, moments.collect())
             };
-            if recorded {
-                let (mut recording, ()) = device.record(&mut step).unwrap();
-                (0..4).for_each(|_| recording.replay().unwrap());
-            } else {
-                (0..5).for_each(|_| step().unwrap());
-            }
-            model.core.tensor("w").unwrap().to_vec::<f32>().unwrap()
+            assert_eq!(trained(true), trained(false), "{name} on {device}");
+            assert_ne!(trained(true).0, Line::new(&device).core.tensor("w").unwrap().to_vec::<f32>().unwrap());
+        }
+    }
+}
+
+/// A replay goes on from a state that was set, as a step does; with settings that no step can be made with it is an error.
+#[test]
+fn replays_go_on_from_a_state_that_was_set() {
+    let _turn = crate::turn();
+    for device in all() {
+        let (mut model, gradients) = (Line::new(&device), line_gradients());
+        let core = model.core.clone();
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, -1.0], &[1, 3]).unwrap();
+        let mut adam = Adam::new(0.1);
+        let fresh = adam.state(&model).unwrap();
+        let start = core.tensor("w").unwrap().copy().unwrap();
+        let work = || {
+            let (_, gradients, _) = gradients.call_with_gradients(&core, "", &[&x], &[])?;
+            adam.step(&mut model, &gradients)
         };
-        assert_eq!(trained(true), trained(false), "{device}");
-        assert_ne!(trained(true), Line::new(&device).core.tensor("w").unwrap().to_vec::<f32>().unwrap());
+        let (mut recording, ()) = device.record(work).unwrap();
+        let first = core.tensor("w").unwrap().to_vec::<f32>().unwrap();
+        recording.replay().unwrap();
+        for state in [&fresh, &adam.state(&model).unwrap()] {
+            let zeros = |value: &Tensor| Tensor::zeros(&device, value.shape(), DType::F32).unwrap();
+            let moments =
+                state.moments.iter().map(|moment| moment.iter().map(|(path, value)| (path.clone(), zeros(value))));
+            let moments = moments.map(Iterator::collect).collect();
+            let state = OptimizerState { steps: 0, moments, ..state.clone() };
+            adam.set_state(&model, &state).unwrap();
+            core.set_tensor("w", &start).unwrap();
+            recording.replay().unwrap();
+            assert_eq!(core.tensor("w").unwrap().to_vec::<f32>().unwrap(), first, "{device}");
+            assert_eq!(adam.state(&model).unwrap().steps, 1);
+        }
+        adam.set_learning_rate(-1.0);
+        let error = recording.replay().unwrap_err();
+        assert!(matches!(&error, Error::Setting { setting: "learning rate", .. }), "{error}");
+        assert_eq!(core.tensor("w").unwrap().to_vec::<f32>().unwrap(), first, "{device}: nothing has changed");
     }
 }
 

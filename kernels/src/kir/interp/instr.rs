@@ -208,8 +208,8 @@ impl State<'_, '_> {
         let count = self.length(to);
         let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
         if let Values::U32(out) = &mut out {
-            if item == WorkItem::GlobalId && !grouped && launch.flat {
-                // One dimension: consecutive numbers.
+            if item == WorkItem::GlobalId && dimension == 0 && !grouped && launch.flat {
+                // The only dimension that is longer than 1: consecutive numbers.
                 let start = self.start as u32;
                 for (i, out) in out[..count].iter_mut().enumerate() {
                     *out = start.wrapping_add(i as u32);

@@ -45,6 +45,34 @@ pub(super) fn elementwise(
     b.finish()
 }
 
+/// As OpenCL has it: ids are 0 and sizes 1 in a dimension that the launch does not have.
+#[test]
+fn dimensions_beyond_the_launch_have_one_item() {
+    use WorkItem::{GlobalId, GlobalSize, GroupId, LocalId, LocalSize, NumGroups};
+    for local in [&[][..], &[2]] {
+        for dimension in [1, 2] {
+            let items = [GlobalId, LocalId, GroupId, GlobalSize, LocalSize, NumGroups];
+            let mut b = KernelBuilder::new("beyond", sizes(4, local));
+            let out = buffer(&mut b, "out", DType::I32, Access::Write);
+            let i = b.work_item(GlobalId, 0);
+            let literal = |b: &mut KernelBuilder, value: usize| b.literal(Literal::Int(value as i64, DType::I32));
+            for (position, item) in items.into_iter().enumerate() {
+                let value = b.work_item(item, dimension);
+                let (row, position) = (literal(&mut b, items.len()), literal(&mut b, position));
+                let start = b.binary(BinaryOp::Mul, i, row);
+                let at = b.binary(BinaryOp::Add, start, position);
+                b.store(out, at, value);
+            }
+            let out = Bytes::zeros(DType::I32, 4 * items.len());
+            let mut kernel = b.finish();
+            // Beyond what the verifier can tell: each item has a row of its own.
+            kernel.may_race = true;
+            run(&kernel, &[Value::Buffer(&out)]).unwrap();
+            assert_eq!(out.to_i32(), [0, 0, 0, 1, 1, 1].repeat(4), "{local:?} {dimension}");
+        }
+    }
+}
+
 #[test]
 fn elementwise_kernels_cover_several_blocks_and_the_tail() {
     let count = 2 * launch::BLOCK + 77;

@@ -15,7 +15,8 @@ const ELEMENTS: &str = "
 
 In kernels and in a `#[netcl::function]` values are single numbers. In index form and in functions they have the operations \
 above that work element by element, and these functions of Rust's, as methods (`x.hypot(y)`) or by path (`f32::hypot(x, y)`); \
-kernels in SIMT form have these as methods of floats:
+kernels in SIMT form have these as methods of floats, and of whole numbers `abs`, `signum`, `min`, `max`, `clamp`, \
+`rem_euclid` and `div_euclid`:
 
 | call | result |
 |---|---|

@@ -30,12 +30,14 @@ fn operations_say_what_to_do_instead() {
         |shape: &[usize], dtype| Value::Tensor(builder.input(InputKind::Argument(0), "x", Shape::of(shape), dtype));
     let (x, row, wide) = (tensor(&[2, 8], F32), tensor(&[2], F32), tensor(&[2, 4], F32));
     let (half, truth, long) = (tensor(&[2, 8], F16), tensor(&[2, 8], Bool), tensor(&[2], I64));
-    let whole = tensor(&[2, 8], I32);
+    let (whole, labels) = (tensor(&[2, 8], I32), tensor(&[2, 8], DType::U32));
     let list = |value: &Value| Value::List(vec![value.clone()]);
     let cases: Vec<(&str, Vec<Value>, &str)> = vec![
         ("narrow", vec![x.clone(), int(1), int(6), int(4)], "4 elements start at 0 to 4, or up to 2 elements from 6"),
         ("narrow", vec![x.clone(), int(1), int(0), int(9)], "take up to 8 elements"),
         ("get", vec![x.clone(), int(1), int(8)], "positions go from 0 to 7"),
+        ("get", vec![x.clone(), int(1), int(-1)], "positions are counted from the start: write `x.dim(1) - 1`"),
+        ("bce_with_logits", vec![x.clone(), labels], "convert it: `.cast(f32)`"),
         ("concat", vec![x.clone(), list(&half), int(1)], "convert one of them with `.cast(f32)`"),
         ("concat", vec![x.clone(), list(&row), int(1)], "`.unsqueeze(1)` gives it an axis of one element"),
         ("concat", vec![x.clone(), list(&wide), int(0)], "`narrow` leaves elements of an axis out, `pad` adds some"),
@@ -52,6 +54,38 @@ fn operations_say_what_to_do_instead() {
         let operation = ops::find(name).expect("an operation");
         let error = ops::call(&mut builder, operation, &args).expect_err(name);
         assert_eq!(error.hint.as_deref(), Some(expected), "{name}: {error}");
+    }
+}
+
+/// It is the user's operation that is named, and not one that it is made of.
+#[test]
+fn losses_of_two_types_are_refused_by_name() {
+    for (name, rest) in [
+        ("bce_with_logits", &[][..]),
+        ("mse_loss", &[]),
+        ("l1_loss", &[]),
+        ("huber_loss", &[1.0]),
+        ("smooth_l1_loss", &[1.0]),
+    ] {
+        let mut builder = Builder::new("bad");
+        let mut tensor = |dtype| Value::Tensor(builder.input(InputKind::Argument(0), "x", Shape::of(&[2, 8]), dtype));
+        let args = [tensor(DType::F32), tensor(DType::U32)];
+        let args: Vec<Value> = args.into_iter().chain(rest.iter().map(|number| Value::Number(*number))).collect();
+        let error = ops::call(&mut builder, ops::find(name).expect("an operation"), &args).expect_err(name);
+        assert_eq!(error.message, format!("`{name}` of f32 expects a target of the same type, found u32"));
+    }
+}
+
+/// Of no elements there is no position: 0 would be one that the axis does not have.
+#[test]
+fn positions_of_extremes_need_elements() {
+    for name in ["argmax", "argmin"] {
+        let expected = format!("`{name}` expects at least one element along axis 1, found [2, 0]");
+        refused(name, DType::F32, &[2, 0], &[int(1)], &expected);
+        let mut builder = Builder::new("good");
+        let x = Value::Tensor(builder.input(InputKind::Argument(0), "x", Shape::of(&[0, 2]), DType::F32));
+        ops::call(&mut builder, ops::find(name).expect("an operation"), &[x, int(1)])
+            .expect("no positions are asked for");
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Order {
 /// infinity, so that NaN come last, or first where the order is descending; -0 and +0 are equal, as are all NaN, and equal
 /// elements keep their order and their bits. The result is the same on every device, bit for bit.
 ///
+/// A tensor of several axes is sorted as a whole, in row-major order, and not row by row.
+///
 /// ```
 /// use netcl::algorithms::{Order, argsort, sort};
 /// let x = netcl::Tensor::from_slice(&netcl::Device::auto()?, &[2.0f32, f32::NAN, -1.0], &[3])?;
@@ -45,7 +47,8 @@ pub fn sort(x: &Tensor, order: Order) -> Result<Tensor> {
     Ok(run("algorithms::sort", x, order, false)?.0)
 }
 
-/// Where the elements of [`sort`]'s result stand in `x` (u32, in row-major order), in `x`'s shape.
+/// Where the elements of [`sort`]'s result stand in `x` (u32: positions among all of its elements, in row-major order), in
+/// `x`'s shape.
 ///
 /// # Errors
 ///

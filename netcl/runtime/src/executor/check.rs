@@ -40,7 +40,7 @@ pub(super) fn symbols(
             found: args.len(),
         });
     }
-    let mut check = Check { plan, values: SmallVec::from_elem(None, plan.symbols.len()) };
+    let mut check = Check { plan, values: SmallVec::from_elem(None, plan.symbols.len()), solved: Vec::new() };
     let expected = || interface.arguments.iter().zip(args).filter_map(|(id, arg)| id.map(|id| (id, *arg)));
     // The model comes first: an argument that does not fit it is the one that is wrong.
     for (id, shape) in model {
@@ -82,6 +82,8 @@ struct Check<'a> {
     plan: &'a Plan,
     /// Value, and the argument or parameter it came from.
     values: SmallVec<[Option<(u64, BufferId)>; 8]>,
+    /// The symbols that are computed from an axis: position, axis, its size.
+    solved: Vec<(usize, Dim, usize)>,
 }
 
 impl Check<'_> {
@@ -149,7 +151,9 @@ impl Check<'_> {
             let Some(position) = self.plan.symbols.iter().position(|other| other == symbol) else { continue };
             let left = rest.evaluate(&bindings).and_then(|rest| (size as i64).checked_sub(rest)).unwrap_or_default();
             // At least 1, rounded down: a remainder makes the axis another size than the argument's.
+            let solved = (position, dim.clone(), size);
             self.values[position] = Some(((left.max(0) as u64 / coefficient).max(1), id));
+            self.solved.push(solved);
         }
     }
 
@@ -166,10 +170,20 @@ impl Check<'_> {
         let bindings = self.bindings();
         for (dim, &size) in shape.0.iter().zip(found) {
             if dim.evaluate(&bindings) != Some(size as i64) {
-                return Err(self.wrong_size(id, found, format!(" with {}", geometry::show(&bindings))));
+                let note = format!(" with {}{}", geometry::show(&bindings), self.solved());
+                return Err(self.wrong_size(id, found, note));
             }
         }
         Ok(())
+    }
+
+    /// Where values come from that no axis is alone: `2 * M` of 5, or of 0.
+    fn solved(&self) -> String {
+        let told = self.solved.iter().map(|(position, dim, size)| {
+            let symbol = &self.plan.symbols[*position];
+            format!(", where {symbol} was solved for: `{dim}` is to be {size}, and no size is below 1")
+        });
+        told.collect()
     }
 
     fn wrong_size(&self, id: BufferId, shape: &[usize], note: String) -> Error {

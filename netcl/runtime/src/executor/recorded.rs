@@ -41,6 +41,12 @@ impl Step for RecordedPlan {
         Ok(true)
     }
 
+    fn set_scalars(&mut self, scalars: &[Scalar]) {
+        // The seed stands before those that the caller passes.
+        let start = self.scalars.len().saturating_sub(scalars.len());
+        self.scalars[start..].iter_mut().zip(scalars).for_each(|(own, new)| *own = *new);
+    }
+
     fn turn(&self) -> Option<&Arc<Mutex<()>>> {
         self.changes.turn()
     }

@@ -35,7 +35,7 @@ impl Gradients {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownParameter`] if there is no such parameter, with what there is.
+    /// [`Error::NoGradient`] if it is a state; [`Error::UnknownParameter`] if there is no such parameter, with what there is.
     pub fn tensor(&self, path: &str) -> Result<Tensor> {
         let index = self.store.parameter_index(&self.prefix, path)?;
         Ok(self.view(index))

@@ -111,8 +111,16 @@ impl Store {
         part(whole, range, self.parameters.bytes)
     }
 
+    /// The parameter whose gradient is asked for.
     pub(crate) fn parameter_index(&self, prefix: &str, path: &str) -> Result<usize> {
-        self.parameters.position(prefix, path).ok_or_else(|| self.unknown(prefix, path))
+        self.parameters.position(prefix, path).ok_or_else(|| {
+            let (path, available) = (path.to_owned(), self.parameters.under(prefix));
+            let available = available.map(|(path, _)| path.to_owned()).collect();
+            match self.states.position(prefix, &path) {
+                Some(_) => Error::NoGradient { path, available },
+                None => Error::UnknownParameter { path, available },
+            }
+        })
     }
 
     pub(crate) fn state_index(&self, prefix: &str, path: &str) -> Result<usize> {

@@ -1,6 +1,9 @@
 //! What an optimizer is, and the machinery that all share: one launch over the whole parameter buffer. `netcl` has the
 //! optimizers, whose rules are written with its macros.
 
+pub(crate) mod progress;
+mod recorded;
+pub(crate) mod settings;
 mod state;
 pub(crate) mod update;
 
@@ -11,7 +14,9 @@ use crate::model::{Gradients, Model};
 
 /// What changes a model's parameters by its gradients.
 pub trait Optimizer {
-    /// Makes one step.
+    /// Makes one step. In [`crate::Device::record`], each replay of the recording makes a step more, as a call would: with the
+    /// learning rate of that time, and counted in what the optimizer has gathered. The other settings stay those of the
+    /// recording.
     ///
     /// # Errors
     ///
@@ -22,7 +27,7 @@ pub trait Optimizer {
     /// The learning rate.
     fn learning_rate(&self) -> f64;
 
-    /// Changes the learning rate, from the next step on.
+    /// Changes the learning rate, from the next step on, recorded ones included.
     fn set_learning_rate(&mut self, rate: f64);
 
     /// What it has gathered in its steps with `model`. The moments are views: they change with the next step.

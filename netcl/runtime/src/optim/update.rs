@@ -1,5 +1,8 @@
 //! The machinery that all optimizers share.
 
+use super::progress::{Progress, Shared, numbers};
+use super::recorded::RecordedStep;
+use super::settings::not_negative;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::function::Function;
@@ -7,8 +10,8 @@ use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::store::Entry;
 use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
+use crate::recording;
 use crate::tensor::{Tensor, vector};
-use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
@@ -24,6 +27,8 @@ pub struct Update {
     row: usize,
     rule: Rule,
     moments: usize,
+    /// Recorded steps go on with it when they are replayed.
+    progress: Arc<Shared>,
     state: Option<State>,
 }
 
@@ -59,9 +64,20 @@ impl Stepped {
 impl Update {
     /// A rule over that many moments, compiled for rows of `row` elements: a part of what tensors are aligned to, so that
     /// there are whole rows only.
-    pub fn new(name: &'static str, row: usize, moments: usize, rule: Rule) -> Update {
+    pub fn new(name: &'static str, row: usize, moments: usize, rule: Rule, learning_rate: f64) -> Update {
         debug_assert!(row > 0 && ALIGNMENT.is_multiple_of(4 * row), "rows of {row} elements");
-        Update { name, row, rule, moments, state: None }
+        let progress = Arc::new(Shared::new(Progress { learning_rate, steps: 0 }));
+        Update { name, row, rule, moments, progress, state: None }
+    }
+
+    /// The learning rate and the number of steps that were made.
+    pub fn progress(&self) -> Progress {
+        *self.progress.lock()
+    }
+
+    /// Changes the learning rate, from the next step on, recorded ones included.
+    pub fn set_learning_rate(&mut self, rate: f64) {
+        self.progress.lock().learning_rate = rate;
     }
 
     /// Goes on with another rule, over this many moments: what there are of them stay as they are, others begin at zero.
@@ -74,16 +90,26 @@ impl Update {
         self.name
     }
 
-    /// Makes a step with these numbers.
+    /// Makes a step with the numbers that `scalars` gives for the progress which that step makes. Where the device is recorded,
+    /// each replay makes a step more.
     ///
     /// # Errors
     ///
-    /// Those of [`crate::optim::Optimizer::step`], but for the settings.
-    pub fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, scalars: &[f64]) -> Result<()> {
-        let scalars = scalars.iter().map(|&value| self.scalar(value)).collect::<Result<Vec<_>>>()?;
+    /// Those of [`crate::optim::Optimizer::step`], but for the settings other than the learning rate.
+    pub fn step<S: AsRef<[f64]>>(
+        &mut self,
+        model: &mut dyn Model,
+        gradients: &Gradients,
+        scalars: impl Fn(Progress) -> S + Send + 'static,
+    ) -> Result<()> {
+        let shared = self.progress.clone();
+        let mut progress = shared.lock();
+        let next = progress.next();
+        let numbers_now = numbers(self.name, next, &scalars)?;
         let part = Stepped::of(model);
         let store = part.core.store();
         let Some(range) = store.parameter_range(&part.prefix, self.name)? else {
+            *progress = next;
             return Ok(());
         };
         let pieces = gradients.covered(&range);
@@ -93,6 +119,7 @@ impl Update {
         self.check_model(&part)?;
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
             let Some(parameters) = store.parameter_region(&range)? else {
+                *progress = next;
                 return Ok(());
             };
             let mut moments = Vec::with_capacity(self.moments);
@@ -119,10 +146,12 @@ impl Update {
         };
         while state.moments.len() < self.moments {
             let moment = device.allocate(bytes)?;
-            moment.zero()?;
+            // Once: what a replay finds there is what the steps before have gathered.
+            moment.zero_unrecorded()?;
             state.moments.push(moment);
         }
         let moments = &state.moments[..self.moments];
+        let recorded = recording::length(device.backend());
         // One launch, but where the function does not depend on all parameters: those without a gradient stay as they are.
         for piece in pieces {
             let whole = piece == range;
@@ -142,17 +171,24 @@ impl Update {
                 |region: &BufferHandle| Tensor::from_region(region.clone(), shape.clone(), DType::F32, device.clone());
             let args: Vec<Tensor> = regions.map(view).collect();
             let args: Vec<&Tensor> = args.iter().collect();
-            (self.rule)().call_into(device, &args, &scalars, &into)?;
+            (self.rule)().call_into(device, &args, &numbers_now, &into)?;
         }
+        if let Some(start) = recorded {
+            let (name, progress) = (self.name, shared.clone());
+            let scalars = Box::new(move |progress| numbers(name, progress, &scalars));
+            recording::combine(start, |launches| Box::new(RecordedStep { launches, progress, scalars }));
+        }
+        // A step that failed has not been made.
+        *progress = next;
         Ok(())
     }
 
-    /// The state with these numbers.
+    /// The state.
     ///
     /// # Errors
     ///
     /// Those of [`crate::optim::Optimizer::state`].
-    pub fn state(&self, model: &dyn Model, learning_rate: f64, steps: u64) -> Result<OptimizerState> {
+    pub fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
         let part = Stepped::of(model);
         self.check_model(&part)?;
         let mut moments = Vec::new();
@@ -173,15 +209,20 @@ impl Update {
                 moments.push(under(store.parameters(), &part.prefix).map(view).collect::<Result<_>>()?);
             }
         }
+        let Progress { learning_rate, steps } = self.progress();
+        let steps = u64::from(steps.unsigned_abs());
         Ok(OptimizerState { optimizer: self.name.to_owned(), learning_rate, steps, moments })
     }
 
-    /// Takes over the moments of a state, which has as many as `moments`, or none before the first step.
+    /// Takes over a state, which has as many moments as `moments`, or none before the first step.
     ///
     /// # Errors
     ///
     /// Those of [`crate::optim::Optimizer::set_state`].
     pub fn set_state(&mut self, model: &dyn Model, state: &OptimizerState, moments: usize) -> Result<()> {
+        let steps = i32::try_from(state.steps).map_err(|_| {
+            self.mismatch(format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX))
+        })?;
         let part = Stepped::of(model);
         let store = part.core.store();
         let entries: Vec<(&str, &Entry)> = under(store.parameters(), &part.prefix).collect();
@@ -194,11 +235,21 @@ impl Update {
                 "the state is after {steps} steps and has no moments, expected {moments} for each parameter"
             )));
         }
+        let progress = Progress { learning_rate: state.learning_rate, steps };
+        // Recorded steps have the moments' memory: what is there is replaced, not the memory.
+        let same = |current: &State| {
+            current.store == store.id() && current.core == part.core.id() && current.prefix == part.prefix
+        };
         let Some(range) = range.filter(|_| !state.moments.is_empty()) else {
-            self.state = None;
+            match self.state.as_ref().filter(|current| same(current)) {
+                Some(current) => current.moments.iter().try_for_each(BufferHandle::zero_unrecorded)?,
+                None => self.state = None,
+            }
+            *self.progress.lock() = progress;
             return Ok(());
         };
         let Some(parameters) = store.parameter_region(&range)? else {
+            *self.progress.lock() = progress;
             return Ok(());
         };
         let device = store.device();
@@ -206,15 +257,21 @@ impl Update {
         for values in &state.moments {
             let region = device.allocate(range.len())?;
             // What lies between the tensors is stepped as well.
-            region.zero()?;
+            region.zero_unrecorded()?;
             for (path, value) in values {
                 let Some((_, entry)) = entries.iter().find(|(known, entry)| known == path && entry.bytes() > 0) else {
                     continue;
                 };
                 let value = value.to_device(device)?;
-                value.region().copy_to(&region.part(entry.offset - range.start, entry.bytes())?, entry.bytes())?;
+                let place = region.part(entry.offset - range.start, entry.bytes())?;
+                value.region().copy_unrecorded(&place, entry.bytes())?;
             }
             regions.push(region);
+        }
+        let kept = self.state.iter().filter(|current| same(current)).flat_map(|current| &current.moments);
+        for (region, kept) in regions.iter_mut().zip(kept) {
+            region.copy_unrecorded(kept, range.len())?;
+            *region = kept.clone();
         }
         self.state = Some(State {
             core: part.core.id(),
@@ -225,6 +282,7 @@ impl Update {
             moments: regions,
             shape: Arc::from([range.len() / (4 * self.row), self.row]),
         });
+        *self.progress.lock() = progress;
         Ok(())
     }
 
@@ -276,13 +334,6 @@ impl Update {
         Ok(())
     }
 
-    /// A number of a step, as kernels take it.
-    fn scalar(&self, value: f64) -> Result<Scalar> {
-        let single = value as f32;
-        accept(self.name, "settings", format!("numbers that make a step with {value:e}"), single.is_finite(), SINGLE)?;
-        Ok(Scalar::F32(single))
-    }
-
     fn mismatch(&self, problem: String) -> Error {
         Error::Mismatch { operation: self.name.to_owned(), problem }
     }
@@ -318,37 +369,8 @@ pub fn squares(optimizer: &str, state: &OptimizerState, moment: usize) -> Result
 impl std::fmt::Debug for Update {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let started = self.state.is_some();
-        f.debug_struct("Update").field("rule", &self.name).field("started", &started).finish_non_exhaustive()
+        let mut text = f.debug_struct("Update");
+        text.field("rule", &self.name).field("started", &started).field("progress", &self.progress());
+        text.finish_non_exhaustive()
     }
-}
-
-/// What is said of numbers that no `f32` is.
-const SINGLE: &str = "numbers up to 3.4e38, as steps are computed in `f32`";
-
-/// Refuses what is no number from 0 on, or none of `f32`'s.
-///
-/// # Errors
-///
-/// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
-pub fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
-    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a number of at least 0")?;
-    accept(optimizer, setting, value, (value as f32).is_finite(), SINGLE)
-}
-
-/// Refuses a setting unless it `fits`.
-///
-/// # Errors
-///
-/// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
-pub fn accept(
-    optimizer: &str,
-    setting: &'static str,
-    value: impl std::fmt::Display,
-    fits: bool,
-    accepted: &'static str,
-) -> Result<()> {
-    if fits {
-        return Ok(());
-    }
-    Err(Error::Setting { operation: optimizer.to_owned(), setting, given: value.to_string(), accepted })
 }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use netcl_hal::device::backend::Backend;
 use netcl_hal::device::commands::CommandBuffer;
+use netcl_hal::device::scalar::Scalar;
 use netcl_hal::process;
 use std::cell::RefCell;
 use std::fmt;
@@ -38,6 +39,11 @@ pub(crate) trait Step: Send {
     fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
         let _ = into;
         Ok(false)
+    }
+
+    /// Changes the numbers that a call passes by value, from the next repetition on. What has none stays as it is.
+    fn set_scalars(&mut self, scalars: &[Scalar]) {
+        let _ = scalars;
     }
 
     /// Calls `visit` with all memory that it uses.
@@ -92,6 +98,26 @@ pub(crate) fn push(step: Box<dyn Step>) {
     RECORDER.with_borrow_mut(|recorder| {
         if let Some(recorder) = recorder {
             recorder.steps.push(step);
+        }
+    });
+}
+
+/// How many steps this thread has recorded so far; `None` unless it records the device of that backend.
+pub(crate) fn length(backend: &dyn Backend) -> Option<usize> {
+    if !is_active(backend) {
+        return None;
+    }
+    RECORDER.with_borrow(|recorder| recorder.as_ref().map(|recorder| recorder.steps.len()))
+}
+
+/// Puts what `make` makes of the steps from `start` on in their place.
+pub(crate) fn combine(start: usize, make: impl FnOnce(Vec<Box<dyn Step>>) -> Box<dyn Step>) {
+    RECORDER.with_borrow_mut(|recorder| {
+        if let Some(recorder) = recorder
+            && start <= recorder.steps.len()
+        {
+            let steps = recorder.steps.split_off(start);
+            recorder.steps.push(make(steps));
         }
     });
 }
@@ -187,8 +213,10 @@ impl Device {
     /// The results are there as ever; [`Recording::replay`] computes them again, in the same memory, from what is in the
     /// inputs then.
     ///
-    /// Numbers that are passed by value (a learning rate, the random seed of a call) are those of the recording, and
-    /// sizes are, too. Copies from and to the host are done once and not repeated: write new inputs to a buffer
+    /// An optimizer's step ([`crate::optim::Optimizer::step`]) makes a step more in each replay, as a call of it would: the
+    /// steps count, and the learning rate is the one that the optimizer has then. All other numbers that are passed by value
+    /// (the random seed of a call, an optimizer's other settings) are those of the recording, and sizes are, too. Copies from
+    /// and to the host are done once and not repeated: write new inputs to a buffer
     /// ([`crate::BufferHandle::write`]) before a replay, and read the results after it.
     ///
     /// ```

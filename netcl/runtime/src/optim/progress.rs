@@ -1,0 +1,55 @@
+//! What changes from step to step, whoever makes the next one.
+
+use super::settings::{SINGLE, accept, not_negative};
+use crate::error::Result;
+use netcl_hal::device::scalar::Scalar;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How far an optimizer is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The learning rate of the next step.
+    pub learning_rate: f64,
+    /// How many steps were made.
+    pub steps: i32,
+}
+
+impl Progress {
+    /// After one step more.
+    pub(super) fn next(self) -> Progress {
+        Progress { steps: self.steps.saturating_add(1), ..self }
+    }
+}
+
+/// The progress of an optimizer, which its recorded steps share. Held while a step is started, so that no two have one number.
+pub(super) struct Shared(Mutex<Progress>);
+
+impl Shared {
+    pub(super) fn new(progress: Progress) -> Shared {
+        Shared(Mutex::new(progress))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Progress> {
+        // Numbers only, each set as a whole: a panic leaves nothing half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The numbers of the step that makes this progress, as kernels take them.
+///
+/// # Errors
+///
+/// [`crate::Error::Setting`] if one of them, or the learning rate, is none that a step can be made with.
+pub(super) fn numbers<S: AsRef<[f64]>>(
+    optimizer: &str,
+    progress: Progress,
+    scalars: impl Fn(Progress) -> S,
+) -> Result<Vec<Scalar>> {
+    not_negative(optimizer, "learning rate", progress.learning_rate)?;
+    let scalar = |&value: &f64| {
+        let single = value as f32;
+        accept(optimizer, "settings", format!("numbers that make a step with {value:e}"), single.is_finite(), SINGLE)?;
+        Ok(Scalar::F32(single))
+    };
+    scalars(progress).as_ref().iter().map(scalar).collect()
+}

@@ -1,0 +1,39 @@
+//! Steps of optimizers that are recorded.
+
+use super::progress::{Progress, Shared};
+use crate::error::Result;
+use crate::memory::BufferHandle;
+use crate::recording::Step;
+use netcl_hal::device::scalar::Scalar;
+use std::sync::Arc;
+
+/// A step with its launches. Each replay is a step more: it counts, has the learning rate of that time and the numbers that
+/// follow from both. A driver's recording would keep the numbers, so it is not encoded in one.
+pub(super) struct RecordedStep {
+    pub(super) launches: Vec<Box<dyn Step>>,
+    pub(super) progress: Arc<Shared>,
+    /// The numbers that a step making this progress passes to every launch.
+    pub(super) scalars: Box<dyn Fn(Progress) -> Result<Vec<Scalar>> + Send>,
+}
+
+impl Step for RecordedStep {
+    fn repeat(&mut self) -> Result<()> {
+        let mut progress = self.progress.lock();
+        let next = progress.next();
+        let scalars = (self.scalars)(next)?;
+        for launch in &mut self.launches {
+            launch.set_scalars(&scalars);
+            launch.repeat()?;
+        }
+        *progress = next;
+        Ok(())
+    }
+
+    fn launches(&self) -> u64 {
+        self.launches.iter().map(|launch| launch.launches()).sum()
+    }
+
+    fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
+        self.launches.iter().for_each(|launch| launch.visit_memory(visit));
+    }
+}
