@@ -16,6 +16,8 @@ struct Case {
     bindings: Vec<(Symbol, u64)>,
     buffers: BTreeMap<String, Bytes>,
     expected: Vec<f64>,
+    /// What somebody writes to the indices between the first two launches of a sort.
+    written_meanwhile: Option<Bytes>,
 }
 
 impl Case {
@@ -53,6 +55,7 @@ impl Case {
             bindings: bindings.map(|(name, size)| (Symbol::new(name), size as u64)).to_vec(),
             buffers,
             expected,
+            written_meanwhile: None,
         }
     }
 
@@ -88,6 +91,9 @@ impl Case {
         let between = Intermediates::of(names).unwrap();
         for pass in 0..self.scatter.sizes.passes() {
             self.run(sorted::count(&self.scatter, &between, pass, "count"));
+            if let Some(indices) = self.written_meanwhile.take() {
+                self.buffers.insert(self.scatter.indices.clone(), indices);
+            }
             self.run(sorted::place(&self.scatter, &between, pass, "place"));
         }
         self.run(sorted::sum(&self.scatter, &between, "sum"));
@@ -134,6 +140,19 @@ fn every_form_gives_what_the_definition_says() {
                 let mut again = Case::new([rows, features], &indices, symbolic);
                 assert!(again.by_sort() == again.expected, "sorted: {what}");
             }
+        }
+    }
+}
+
+/// The indices may be an argument, which its owner may write at any time.
+#[test]
+fn rows_are_those_that_were_counted() {
+    for rows in [9, 300] {
+        let spread: Vec<i32> = (0..1100).map(|at| at * 7919 % rows).collect();
+        for meanwhile in [0, rows - 1, -1] {
+            let mut case = Case::new([rows as usize, 3], &spread, false);
+            case.written_meanwhile = Some(Bytes::of(Slice::I32(&vec![meanwhile; spread.len()])));
+            assert!(case.by_sort() == case.expected, "{rows} rows, {meanwhile}");
         }
     }
 }

@@ -31,6 +31,7 @@ pub mod host;
 pub mod memory;
 pub mod null;
 pub mod opencl;
+mod panics;
 pub mod process;
 pub mod profile;
 pub mod program;

@@ -160,7 +160,7 @@ impl Entry {
         if let Some(refusal) = refusal_of_folder(folder_of(&self.path)) {
             return Health::Refused(format!("of the folder {}: {refusal}", refusal.path.display()));
         }
-        match read_own(&self.path) {
+        match read_own(&self.path, file::LARGEST) {
             Err(error) => Health::Damaged(format!("it cannot be read: {error}")),
             Ok(Own::Refused(refusal)) => Health::Refused(refusal.to_string()),
             Ok(Own::Bytes(bytes)) if file::decode(&bytes).is_some() => Health::Whole,

@@ -166,12 +166,29 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         ("adam/learning_rate", "adam/learning_fate", "it has no state of an optimizer"),
         ("adam/1/up.bias", "adam/7/up.bias", "`optimizer/adam/7/up.bias` is no moment of a parameter"),
         ("adam/1/up.bias", "adam/1/up.bios", "`adam`: the state has nothing for the parameter `up.bias` [9]"),
-        ("model/draws", "model/drawn", "`model/draws` is not there as two 64-bit integers"),
+        ("adam/1/up.bias", "adam/0/up.bias", "it has two entries named `optimizer/adam/0/up.bias`"),
     ];
     for (from, to, expected) in cases {
         let found = refused(&renamed(from, to), &mut target);
         assert!(found.contains(expected), "{from} -> {to}: {found}");
     }
+
+    std::fs::write(&file.0, renamed("model/draws", "model/drawn")).unwrap();
+    let problems = |result: Result<()>| match result {
+        Err(Error::Weights { problems }) => problems,
+        other => panic!("{other:?}"),
+    };
+    let mut fresh = Net::new(&device, Seed(2)).unwrap();
+    assert_eq!(problems(io::load_checkpoint(&mut fresh, &mut target, &file.0)), ["unexpected: `model/drawn`"]);
+    assert_eq!(problems(io::load(&mut fresh, &file.0)), ["unexpected: `model/drawn`"]);
+
+    let mut twice = adam.state(&model).unwrap();
+    let again = twice.moments[0][1].clone();
+    twice.moments[0].push(again);
+    let error = target.set_state(&model, &twice).unwrap_err().to_string();
+    assert_eq!(error, "`adam`: the state names the parameter `up.bias` twice");
+    let error = io::save_checkpoint(&model, &Stubborn(twice), &file.0).unwrap_err().to_string();
+    assert!(error.contains("two of its tensors are named `optimizer/adam/0/up.bias`"), "{error}");
 
     // A part that is missing in one list only.
     let mut state = adam.state(&model).unwrap();
@@ -188,6 +205,32 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     io::save(&model, &file.0).unwrap();
     let error = io::load_checkpoint(&mut model, &mut adam, &file.0).unwrap_err().to_string();
     assert!(error.contains("`netcl::io::load` reads weights alone"), "{error}");
+}
+
+/// A model whose field has the one name that the format keeps for itself.
+#[netcl::model]
+pub struct Reserved {
+    #[parameter(init = zeros)]
+    __metadata__: Tensor<f32, 3>,
+}
+
+#[netcl::model]
+impl Reserved {
+    /// Something.
+    pub fn loss(&self, x: &Tensor<f32, 3>) -> Tensor<f32> {
+        (&self.__metadata__ * x).sum_all()
+    }
+}
+
+#[test]
+fn a_name_that_no_file_can_have_is_refused_when_it_is_saved() {
+    let file = File::new("reserved");
+    let model = Reserved::new(&Device::host(), Seed(1)).unwrap();
+    for saved in [io::save(&model, &file.0), io::save_checkpoint(&model, &Adam::new(0.1), &file.0)] {
+        let error = saved.unwrap_err().to_string();
+        assert!(error.contains("`__metadata__`") && error.contains("rename it"), "{error}");
+        assert!(!file.0.exists());
+    }
 }
 
 /// An optimizer of somebody else: it has this state, and takes no other.

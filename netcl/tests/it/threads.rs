@@ -6,7 +6,9 @@ use netcl::__private::kernels::dim::{Dim, Symbol};
 use netcl::__private::kernels::graph::OutputKind;
 use netcl::__private::kernels::plan::{Plan, Role, Target};
 use netcl::__private::{Function, ModelCore};
+use netcl::algorithms::{self, Order};
 use netcl::nn::{ConfigValue, Layer, Mode};
+use netcl::select::KernelConfig;
 use netcl::{BufferPool, DType, Device, DeviceKind, QueueOrder, Result, Seed, Tensor, Vendor};
 use netcl_fixtures::devices::{all, with_driver, with_several_queues};
 use netcl_fixtures::plans::{arg, buffer, function, n, result, step, toy_schema};
@@ -194,5 +196,99 @@ fn parts_come_and_go_beside_copies() {
                 }
             }
         });
+    }
+}
+
+/// The algorithms take several launches, between which another thread may write what they read.
+#[test]
+fn what_is_written_during_an_algorithm_leads_it_nowhere_else() {
+    const N: usize = 8000;
+    for device in with_driver() {
+        if device.profile().vendor == Vendor::Oclgrind {
+            eprintln!("Oclgrind crashes when two threads run kernels");
+            continue;
+        }
+        let (keys, truths) = (device.buffer_pool().allocate(4 * N).unwrap(), device.buffer_pool().allocate(N).unwrap());
+        let (ones, mixed) =
+            (vec![0xffu8; 4 * N], (0..N as u32).flat_map(|at| (at * 7919 % 977).to_ne_bytes()).collect());
+        let contents: [Vec<u8>; 3] = [vec![0; 4 * N], mixed, ones];
+        keys.write(&contents[0]).unwrap();
+        truths.write(&contents[0][..N]).unwrap();
+        let x = Tensor::from_buffer(&device, keys.clone(), &[N], DType::U32).unwrap();
+        let mask = Tensor::from_buffer(&device, truths.clone(), &[N], DType::Bool).unwrap();
+        let values = Tensor::from_slice(&device, &vec![7u32; N], &[N]).unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    for bytes in &contents {
+                        keys.write(bytes).unwrap();
+                        truths.write(&bytes[..N]).unwrap();
+                    }
+                }
+            });
+            let run = || -> Result<()> {
+                for _ in 0..40 {
+                    // Memory that is not written shows as what was there.
+                    drop((Tensor::full(&device, u32::MAX, &[N])?, Tensor::full(&device, u32::MAX, &[N])?));
+                    let sorted = algorithms::sort(&x, Order::Ascending)?.to_vec::<u32>()?;
+                    assert!(sorted.is_sorted(), "{device}");
+                    let mut places = algorithms::argsort(&x, Order::Descending)?.to_vec::<u32>()?;
+                    places.sort_unstable();
+                    assert!(places.into_iter().eq(0..N as u32), "{device}");
+                    let (_, moved) = algorithms::sort_by_key(&x, &values, Order::Ascending)?;
+                    assert!(moved.to_vec::<u32>()?.iter().all(|value| *value == 7), "{device}");
+                    let positions = algorithms::positions(&mask)?.to_vec::<u32>()?;
+                    assert!(positions.iter().all(|position| (*position as usize) < N), "{device}");
+                    let kept = algorithms::compact(&values, &mask)?.to_vec::<u32>()?;
+                    assert!(kept.len() <= N && kept.iter().all(|value| *value == 7), "{device}");
+                }
+                Ok(())
+            };
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).unwrap();
+        });
+    }
+}
+
+/// Does everything that looks at values of its thread when these are destroyed.
+struct Late(Device);
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        let device = &self.0;
+        drop(device.activate());
+        Device::active().unwrap();
+        drop(netcl::profile::span("late"));
+        drop(device.selector().force(KernelConfig::parse("matmul_naive").unwrap()));
+        let x = Tensor::full(device, 1.0f32, &[64, 64]).unwrap();
+        let y = x.matmul(&x).unwrap().exp().unwrap().to_vec::<f32>().unwrap();
+        assert!(y.iter().all(|value| *value == y[0]));
+        let refused = device.record(|| x.exp()).unwrap_err().to_string();
+        assert!(refused.contains("this thread is ending"), "{refused}");
+        DONE.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+static DONE: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+
+#[test]
+fn a_thread_that_ends_computes() {
+    thread_local! {
+        static LATE: std::cell::RefCell<Option<Late>> = const { std::cell::RefCell::new(None) };
+    }
+    for (number, device) in all().into_iter().enumerate() {
+        let ended = std::thread::spawn(move || {
+            // What is first used last is destroyed first.
+            LATE.set(Some(Late(device.clone())));
+            let _active = device.activate();
+            drop(device.selector().force(KernelConfig::parse("matmul_naive").unwrap()));
+            let x = Tensor::full(&device, 1.0f32, &[64, 64]).unwrap();
+            x.matmul(&x).unwrap();
+            device.record(|| x.exp()).unwrap();
+        });
+        ended.join().unwrap();
+        assert_eq!(DONE.load(std::sync::atomic::Ordering::Relaxed), number + 1);
     }
 }

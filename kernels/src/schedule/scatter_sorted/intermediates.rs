@@ -29,7 +29,7 @@ pub(crate) struct Intermediates {
     pub counts: String,
     /// The numbers of the updates, sorted by one digit more after each pass.
     pub orders: Vec<String>,
-    /// The rows of these.
+    /// The rows of the updates as they come, and then of each of these orders.
     pub rows: Vec<String>,
     /// The sum of what each block has of the row that its first update belongs to.
     pub heads: String,
@@ -57,8 +57,8 @@ impl Sizes {
         let counts = Shape::of(&[GROUPS as usize, LOOP_GROUP as usize]);
         let ends = Shape(vec![self.blocks(), self.features.clone()]);
         let mut kept = vec![("counts", counts, DType::I32)];
-        for what in ["order", "rows"] {
-            kept.extend((0..self.passes()).map(|_| (what, Shape(vec![self.count.clone()]), DType::I32)));
+        for (what, buffers) in [("order", self.passes()), ("rows", self.passes() + 1)] {
+            kept.extend((0..buffers).map(|_| (what, Shape(vec![self.count.clone()]), DType::I32)));
         }
         kept.extend([("heads", ends.clone(), self.dtype), ("tails", ends, self.dtype)]);
         kept
@@ -85,30 +85,27 @@ impl Intermediates {
         let mut names: Vec<String> = names.into_iter().collect();
         let (tails, heads) = (names.pop()?, names.pop()?);
         let counts = (!names.is_empty()).then(|| names.remove(0))?;
+        // One more of the rows.
         let rows = names.split_off(names.len() / 2);
         Some(Intermediates { counts, orders: names, rows, heads, tails })
     }
 
-    /// What `buffers`, one for each pass, hold at `position` after the first `passes` passes; `None` before the first.
-    fn after(&self, b: &mut KernelBuilder, buffers: &[String], position: ExprId, passes: usize) -> Option<ExprId> {
-        let buffer = passes.checked_sub(1).and_then(|last| buffers.get(last))?;
-        let buffer = b.param(buffer, ParamKind::Buffer(DType::I32, Access::Read));
-        Some(b.load(buffer, position, 1))
-    }
-
     /// The number of the update at `position` of the order after `passes` passes.
     pub(super) fn update(&self, b: &mut KernelBuilder, position: ExprId, passes: usize) -> ExprId {
-        self.after(b, &self.orders, position, passes).unwrap_or(position)
+        let Some(last) = passes.checked_sub(1) else { return position };
+        let order = b.param(&self.orders[last], ParamKind::Buffer(DType::I32, Access::Read));
+        b.load(order, position, 1)
     }
 
     /// The row of the update at `position` of the order after `passes` passes.
-    pub(super) fn row(&self, b: &mut KernelBuilder, scatter: &ScatterAdd, position: ExprId, passes: usize) -> ExprId {
-        self.after(b, &self.rows, position, passes).unwrap_or_else(|| scatter.row(b, position))
+    pub(super) fn row(&self, b: &mut KernelBuilder, position: ExprId, passes: usize) -> ExprId {
+        let rows = b.param(&self.rows[passes], ParamKind::Buffer(DType::I32, Access::Read));
+        b.load(rows, position, 1)
     }
 
     /// The row of the update at `position` of the final order.
-    pub(super) fn final_row(&self, b: &mut KernelBuilder, scatter: &ScatterAdd, position: ExprId) -> ExprId {
-        self.row(b, scatter, position, self.rows.len())
+    pub(super) fn final_row(&self, b: &mut KernelBuilder, position: ExprId) -> ExprId {
+        self.row(b, position, self.orders.len())
     }
 }
 

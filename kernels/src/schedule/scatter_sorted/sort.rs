@@ -36,7 +36,8 @@ fn count_up(b: &mut KernelBuilder, array: ArrayId, index: ExprId) {
     b.stmt(Stmt::Atomic { op: AtomicOp::Add, target: AtomicTarget::Local(array), index, value, old: None });
 }
 
-/// Counts the digits of `pass` in each group's part.
+/// Counts the digits of `pass` in each group's part. The first pass also keeps the rows that it counts, and later ones read
+/// these: the indices may be an argument, and nothing keeps its owner from writing to it between two launches.
 pub(crate) fn count(scatter: &ScatterAdd, between: &Intermediates, pass: u32, name: &str) -> KernelBuilder {
     let mut builder = KernelBuilder::new(name, launch(&Dim::from(GROUPS as usize)));
     let b = &mut builder;
@@ -49,7 +50,15 @@ pub(crate) fn count(scatter: &ScatterAdd, between: &Intermediates, pass: u32, na
     let [first, end] = part(b, scatter, group);
     let mine = b.add(first, item);
     b.for_loop("i", mine, end, size, |b, i| {
-        let row = between.row(b, scatter, i, pass as usize);
+        let row = if pass == 0 {
+            let counted = b.param(&between.rows[0], ParamKind::Buffer(DType::I32, Access::Write));
+            let row = scatter.row(b, i);
+            let row = b.named("row", row);
+            b.store(counted, i, row);
+            row
+        } else {
+            between.row(b, i, pass as usize)
+        };
         let digit = digit(b, row, pass);
         count_up(b, own, digit);
     });
@@ -99,8 +108,8 @@ fn first_place(b: &mut KernelBuilder, between: &Intermediates, [item, group]: [E
 pub(crate) fn place(scatter: &ScatterAdd, between: &Intermediates, pass: u32, name: &str) -> KernelBuilder {
     let mut builder = KernelBuilder::new(name, launch(&Dim::from(GROUPS as usize)));
     let b = &mut builder;
-    let [orders, rows] = [&between.orders, &between.rows]
-        .map(|buffers| b.param(&buffers[pass as usize], ParamKind::Buffer(DType::I32, Access::Write)));
+    let [orders, rows] = [&between.orders[pass as usize], &between.rows[pass as usize + 1]]
+        .map(|buffer| b.param(buffer, ParamKind::Buffer(DType::I32, Access::Write)));
     let chunks = LOOP_GROUP / CHUNK;
     let digits = b.array("digits", Space::Local, DType::I32, LOOP_GROUP);
     // Of each chunk how often each digit comes, and then where its first update with the digit goes.
@@ -124,7 +133,7 @@ pub(crate) fn place(scatter: &ScatterAdd, between: &Intermediates, pass: u32, na
         // What is no update has no digit.
         let (row, own) = (b.bind("row", zero), b.bind("own", size));
         b.if_then(inside, |b| {
-            let value = between.row(b, scatter, at, pass as usize);
+            let value = between.row(b, at, pass as usize);
             b.assign(row, value);
             let value = b.get(row);
             let value = digit(b, value, pass);

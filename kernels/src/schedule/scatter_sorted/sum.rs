@@ -101,13 +101,13 @@ pub(crate) fn sum(scatter: &ScatterAdd, between: &Intermediates, name: &str) -> 
     // The last block may have stretches without updates.
     let any = b.compare(CompareOp::Lt, first, end);
     b.if_then(any, |b| {
-        let row = between.final_row(b, scatter, first);
+        let row = between.final_row(b, first);
         let head_row = b.named("head_row", row);
         let walk = Walk::new(b, scatter, head_row);
         let one = b.int(1);
         b.for_loop("i", first, end, one, |b, i| {
             let update = between.update(b, i, between.orders.len());
-            let row = between.final_row(b, scatter, i);
+            let row = between.final_row(b, i);
             let row = b.named("next", row);
             let updates = scatter.updates(b);
             let place = scatter.start(b, update);
@@ -206,13 +206,13 @@ pub(crate) fn join(scatter: &ScatterAdd, between: &Intermediates, name: &str) ->
         let end = b.add(first, size);
         let end = b.binary(BinaryOp::Min, end, count);
         let last = b.binary(BinaryOp::Sub, end, one);
-        let (head_row, tail_row) = (between.final_row(b, scatter, first), between.final_row(b, scatter, last));
+        let (head_row, tail_row) = (between.final_row(b, first), between.final_row(b, last));
         let (head_row, tail_row) = (b.named("head_row", head_row), b.named("tail_row", tail_row));
         let begins = b.bind("begins", one);
         let later = b.compare(CompareOp::Gt, block, zero);
         b.if_then(later, |b| {
             let before = b.binary(BinaryOp::Sub, first, one);
-            let before = between.final_row(b, scatter, before);
+            let before = between.final_row(b, before);
             let goes_on = b.compare(CompareOp::Eq, before, head_row);
             b.if_then(goes_on, |b| b.assign(begins, zero));
         });
@@ -239,7 +239,7 @@ pub(crate) fn join(scatter: &ScatterAdd, between: &Intermediates, name: &str) ->
             let middle = b.binary(BinaryOp::Div, middle, two);
             let middle = b.named("middle", middle);
             let position = b.mul(middle, size);
-            let row = between.final_row(b, scatter, position);
+            let row = between.final_row(b, position);
             let same = b.compare(CompareOp::Eq, row, tail_row);
             b.open();
             let behind = b.add(middle, one);

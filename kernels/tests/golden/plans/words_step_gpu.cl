@@ -21,8 +21,9 @@
 //   17  grad_words_weight_order_2: i32 [N*12] (scratch)
 //   18  grad_words_weight_rows: i32 [N*12] (scratch)
 //   19  grad_words_weight_rows_2: i32 [N*12] (scratch)
-//   20  grad_words_weight_heads: f32 [(N*12 + 511) / 512, 16] (scratch)
-//   21  grad_words_weight_tails: f32 [(N*12 + 511) / 512, 16] (scratch)
+//   20  grad_words_weight_rows_3: i32 [N*12] (scratch)
+//   21  grad_words_weight_heads: f32 [(N*12 + 511) / 512, 16] (scratch)
+//   22  grad_words_weight_tails: f32 [(N*12 + 511) / 512, 16] (scratch)
 //
 // steps
 //    0  mul_6 = sum(words over 1) * 0.08333333333333333
@@ -44,22 +45,22 @@
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
 //       over [((N*192 + 255) / 256)*256 + 512] in groups of [256]
 //    6  grad_words_weight = scatter_add(x, view_53): digits of the rows are counted
-//       words_6_scatter_add_count(grad_words_weight_counts, N, x, grad_words_weight)
+//       words_6_scatter_add_count(grad_words_weight_counts, N, grad_words_weight_rows, x, grad_words_weight)
 //       over [32768] in groups of [256]
 //    7  grad_words_weight = scatter_add(x, view_53): updates are put in the order of these
-//       words_7_scatter_add_place(grad_words_weight_order, grad_words_weight_rows, grad_words_weight_counts, N, x)
+//       words_7_scatter_add_place(grad_words_weight_order, grad_words_weight_rows_2, grad_words_weight_counts, N, grad_words_weight_rows)
 //       over [32768] in groups of [256]
 //    8  grad_words_weight = scatter_add(x, view_53): digits of the rows are counted
-//       words_8_scatter_add_count(grad_words_weight_counts, N, grad_words_weight_rows)
+//       words_8_scatter_add_count(grad_words_weight_counts, N, grad_words_weight_rows_2)
 //       over [32768] in groups of [256]
 //    9  grad_words_weight = scatter_add(x, view_53): updates are put in the order of these
-//       words_9_scatter_add_place(grad_words_weight_order_2, grad_words_weight_rows_2, grad_words_weight_counts, N, grad_words_weight_rows, grad_words_weight_order)
+//       words_9_scatter_add_place(grad_words_weight_order_2, grad_words_weight_rows_3, grad_words_weight_counts, N, grad_words_weight_rows_2, grad_words_weight_order)
 //       over [32768] in groups of [256]
 //   10  grad_words_weight = scatter_add(x, view_53): rows are summed, block by block
-//       words_10_scatter_add_sum(N, grad_words_weight_rows_2, grad_words_weight_order_2, view_53, grad_words_weight, grad_words_weight_heads, grad_words_weight_tails)
+//       words_10_scatter_add_sum(N, grad_words_weight_rows_3, grad_words_weight_order_2, view_53, grad_words_weight, grad_words_weight_heads, grad_words_weight_tails)
 //       over [((N*12 + 511) / 512)*512] in groups of [256]
 //   11  grad_words_weight = scatter_add(x, view_53): rows of several blocks are joined
-//       words_11_scatter_add_join(N, grad_words_weight_heads, grad_words_weight_tails, grad_words_weight_rows_2, grad_words_weight)
+//       words_11_scatter_add_join(N, grad_words_weight_heads, grad_words_weight_tails, grad_words_weight_rows_3, grad_words_weight)
 //       over [((N*12 + 511) / 512)*16] in groups of [256]
 
 // The larger value; NaN if either is NaN.
@@ -230,6 +231,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_6_scatter_add_count(
     __global int* restrict grad_words_weight_counts,
     const int N,
+    __global int* restrict grad_words_weight_rows,
     __global const uint* restrict x,
     __global float* restrict grad_words_weight
 ) {
@@ -241,7 +243,9 @@ void words_6_scatter_add_count(
     const int first = group * ((N * 12 + 127) / 128);
     const int end = min(first + (N * 12 + 127) / 128, N * 12);
     for (int i = first + item; i < end; i += 256) {
-        atomic_add(&own[(int)min(x[i], 300u) & 255], 1);
+        const int row = (int)min(x[i], 300u);
+        grad_words_weight_rows[i] = row;
+        atomic_add(&own[row & 255], 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     grad_words_weight_counts[group * 256 + item] = own[item];
@@ -256,106 +260,10 @@ void words_6_scatter_add_count(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_7_scatter_add_place(
     __global int* restrict grad_words_weight_order,
-    __global int* restrict grad_words_weight_rows,
-    __global const int* restrict grad_words_weight_counts,
-    const int N,
-    __global const uint* restrict x
-) {
-    __local int digits[256];
-    __local int places[2048];
-    __local int totals[256];
-    const int item = get_local_id(0);
-    const int group = get_group_id(0);
-    // where the group's first update with each digit goes: behind smaller ones, and those of other groups
-    int before = 0;
-    int total = 0;
-    for (int other = 0; other < 128; ++other) {
-        const int count = grad_words_weight_counts[other * 256 + item];
-        total = (int)((uint)total + count);
-        if (other < group) {
-            before = (int)((uint)before + count);
-        }
-    }
-    totals[item] = total;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int smaller = 0; smaller < item; ++smaller) {
-        before = (int)((uint)before + totals[smaller]);
-    }
-    int next = before;
-    const int begin = item / 32 * 32;
-    const int chunk = item / 32 * 256;
-    const int first = group * ((N * 12 + 127) / 128);
-    const int end = min(first + (N * 12 + 127) / 128, N * 12);
-    for (int tile = first; tile < end; tile += 256) {
-        const int at = tile + item;
-        int row = 0;
-        int own = 256;
-        if (at < end) {
-            row = (int)min(x[at], 300u);
-            own = row & 255;
-        }
-        digits[item] = own;
-        for (int each = item; each < 2048; each += 256) {
-            places[each] = 0;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        int rank = 0;
-        if (at < end) {
-            atomic_add(&places[(int)((uint)chunk + own)], 1);
-            for (int other = begin; other < item; ++other) {
-                if (digits[other] == own) {
-                    rank = (int)(rank + 1u);
-                }
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int each = item; each < 2048; each += 256) {
-            const int count = places[each];
-            places[each] = next;
-            next = (int)((uint)next + count);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (at < end) {
-            const int place = (int)((uint)places[(int)((uint)chunk + own)] + rank);
-            grad_words_weight_order[place] = at;
-            grad_words_weight_rows[place] = row;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-
-// grad_words_weight = scatter_add(x, view_53)
-// of that: digits of the rows are counted
-__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void words_8_scatter_add_count(
-    __global int* restrict grad_words_weight_counts,
-    const int N,
-    __global const int* restrict grad_words_weight_rows
-) {
-    __local int own[256];
-    const int item = get_local_id(0);
-    const int group = get_group_id(0);
-    own[item] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const int first = group * ((N * 12 + 127) / 128);
-    const int end = min(first + (N * 12 + 127) / 128, N * 12);
-    for (int i = first + item; i < end; i += 256) {
-        atomic_add(&own[(grad_words_weight_rows[i] >> 8) & 255], 1);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    grad_words_weight_counts[group * 256 + item] = own[item];
-}
-
-// grad_words_weight = scatter_add(x, view_53)
-// of that: updates are put in the order of these
-__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void words_9_scatter_add_place(
-    __global int* restrict grad_words_weight_order_2,
     __global int* restrict grad_words_weight_rows_2,
     __global const int* restrict grad_words_weight_counts,
     const int N,
-    __global const int* restrict grad_words_weight_rows,
-    __global const int* restrict grad_words_weight_order
+    __global const int* restrict grad_words_weight_rows
 ) {
     __local int digits[256];
     __local int places[2048];
@@ -388,6 +296,102 @@ void words_9_scatter_add_place(
         int own = 256;
         if (at < end) {
             row = grad_words_weight_rows[at];
+            own = row & 255;
+        }
+        digits[item] = own;
+        for (int each = item; each < 2048; each += 256) {
+            places[each] = 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int rank = 0;
+        if (at < end) {
+            atomic_add(&places[(int)((uint)chunk + own)], 1);
+            for (int other = begin; other < item; ++other) {
+                if (digits[other] == own) {
+                    rank = (int)(rank + 1u);
+                }
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int each = item; each < 2048; each += 256) {
+            const int count = places[each];
+            places[each] = next;
+            next = (int)((uint)next + count);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (at < end) {
+            const int place = (int)((uint)places[(int)((uint)chunk + own)] + rank);
+            grad_words_weight_order[place] = at;
+            grad_words_weight_rows_2[place] = row;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// grad_words_weight = scatter_add(x, view_53)
+// of that: digits of the rows are counted
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void words_8_scatter_add_count(
+    __global int* restrict grad_words_weight_counts,
+    const int N,
+    __global const int* restrict grad_words_weight_rows_2
+) {
+    __local int own[256];
+    const int item = get_local_id(0);
+    const int group = get_group_id(0);
+    own[item] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int first = group * ((N * 12 + 127) / 128);
+    const int end = min(first + (N * 12 + 127) / 128, N * 12);
+    for (int i = first + item; i < end; i += 256) {
+        atomic_add(&own[(grad_words_weight_rows_2[i] >> 8) & 255], 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    grad_words_weight_counts[group * 256 + item] = own[item];
+}
+
+// grad_words_weight = scatter_add(x, view_53)
+// of that: updates are put in the order of these
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void words_9_scatter_add_place(
+    __global int* restrict grad_words_weight_order_2,
+    __global int* restrict grad_words_weight_rows_3,
+    __global const int* restrict grad_words_weight_counts,
+    const int N,
+    __global const int* restrict grad_words_weight_rows_2,
+    __global const int* restrict grad_words_weight_order
+) {
+    __local int digits[256];
+    __local int places[2048];
+    __local int totals[256];
+    const int item = get_local_id(0);
+    const int group = get_group_id(0);
+    // where the group's first update with each digit goes: behind smaller ones, and those of other groups
+    int before = 0;
+    int total = 0;
+    for (int other = 0; other < 128; ++other) {
+        const int count = grad_words_weight_counts[other * 256 + item];
+        total = (int)((uint)total + count);
+        if (other < group) {
+            before = (int)((uint)before + count);
+        }
+    }
+    totals[item] = total;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int smaller = 0; smaller < item; ++smaller) {
+        before = (int)((uint)before + totals[smaller]);
+    }
+    int next = before;
+    const int begin = item / 32 * 32;
+    const int chunk = item / 32 * 256;
+    const int first = group * ((N * 12 + 127) / 128);
+    const int end = min(first + (N * 12 + 127) / 128, N * 12);
+    for (int tile = first; tile < end; tile += 256) {
+        const int at = tile + item;
+        int row = 0;
+        int own = 256;
+        if (at < end) {
+            row = grad_words_weight_rows_2[at];
             own = (row >> 8) & 255;
         }
         digits[item] = own;
@@ -414,7 +418,7 @@ void words_9_scatter_add_place(
         if (at < end) {
             const int place = (int)((uint)places[(int)((uint)chunk + own)] + rank);
             grad_words_weight_order_2[place] = grad_words_weight_order[at];
-            grad_words_weight_rows_2[place] = row;
+            grad_words_weight_rows_3[place] = row;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -425,7 +429,7 @@ void words_9_scatter_add_place(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_10_scatter_add_sum(
     const int N,
-    __global const int* restrict grad_words_weight_rows_2,
+    __global const int* restrict grad_words_weight_rows_3,
     __global const int* restrict grad_words_weight_order_2,
     __global const float* restrict view_53,
     __global float* restrict grad_words_weight,
@@ -445,13 +449,13 @@ void words_10_scatter_add_sum(
     const int first = block * 512 + stretch * 16;
     const int end = min(first + 16, N * 12);
     if (first < end) {
-        const int head_row = grad_words_weight_rows_2[first];
+        const int head_row = grad_words_weight_rows_3[first];
         int row = head_row;
         int at_head = 1;
         float sum = 0.0f;
         float head = 0.0f;
         for (int i = first; i < end; ++i) {
-            const int next = grad_words_weight_rows_2[i];
+            const int next = grad_words_weight_rows_3[i];
             const float value = feature < 16 ? view_53[(int)(grad_words_weight_order_2[i] * 16u + feature)]
                 : 0.0f;
             if (next != row) {
@@ -524,7 +528,7 @@ void words_11_scatter_add_join(
     const int N,
     __global const float* restrict grad_words_weight_heads,
     __global const float* restrict grad_words_weight_tails,
-    __global const int* restrict grad_words_weight_rows_2,
+    __global const int* restrict grad_words_weight_rows_3,
     __global float* restrict grad_words_weight
 ) {
     const int item = get_global_id(0);
@@ -532,11 +536,11 @@ void words_11_scatter_add_join(
         const int block = item / 16;
         const int feature = item % 16;
         const int first = block * 512;
-        const int head_row = grad_words_weight_rows_2[first];
-        const int tail_row = grad_words_weight_rows_2[min(first + 512, N * 12) - 1];
+        const int head_row = grad_words_weight_rows_3[first];
+        const int tail_row = grad_words_weight_rows_3[min(first + 512, N * 12) - 1];
         int begins = 1;
         if (block > 0) {
-            if (grad_words_weight_rows_2[first - 1] == head_row) {
+            if (grad_words_weight_rows_3[first - 1] == head_row) {
                 begins = 0;
             }
         }
@@ -553,7 +557,7 @@ void words_11_scatter_add_join(
             int high = (N * 12 + 511) / 512;
             while (low < high) {
                 const int middle = (int)((uint)low + high) / 2;
-                if (grad_words_weight_rows_2[(int)(middle * 512u)] == tail_row) {
+                if (grad_words_weight_rows_3[(int)(middle * 512u)] == tail_row) {
                     low = (int)(middle + 1u);
                 } else {
                     high = middle;

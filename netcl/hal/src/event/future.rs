@@ -35,9 +35,7 @@ impl Event {
             if let Some(outcome) = state.outcome.clone() {
                 return Poll::Ready(outcome);
             }
-            let seat = self.seat;
-            let own = state.wakers.iter().position(|(taken, _)| *taken == seat);
-            if own.is_some_and(|own| state.wakers[own].1.will_wake(waker)) {
+            if state.wakers.get(&self.seat).is_some_and(|own| own.will_wake(waker)) {
                 return Poll::Pending;
             }
             let Some(new) = new.take() else {
@@ -45,17 +43,11 @@ impl Event {
                 new = Some(waker.clone());
                 continue;
             };
-            let old = match own {
-                Some(own) => Some(std::mem::replace(&mut state.wakers[own].1, new)),
-                None => {
-                    if self.seat == 0 {
-                        state.seats += 1;
-                        self.seat = state.seats;
-                    }
-                    state.wakers.push((self.seat, new));
-                    None
-                }
-            };
+            if self.seat == 0 {
+                state.seats += 1;
+                self.seat = state.seats;
+            }
+            let old = state.wakers.insert(self.seat, new);
             drop(state);
             drop(old);
             return Poll::Pending;

@@ -8,9 +8,10 @@ pub use interrupt::Interrupt;
 pub use user::UserEvent;
 
 use crate::error::{Error, Result};
+use crate::panics::caught;
 use crate::process;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
@@ -71,8 +72,8 @@ struct State {
     outcome: Option<Result<()>>,
     /// Whether the source was asked to tell.
     watched: bool,
-    /// One for each handle that was polled.
-    wakers: Vec<(u64, Waker)>,
+    /// One for each handle that was polled, by its seat.
+    wakers: BTreeMap<u64, Waker>,
     /// Those given to handles.
     seats: u64,
     callbacks: Vec<Callback>,
@@ -334,7 +335,7 @@ impl Event {
         };
         // Threads and tasks that have relied on this watch try it again; callbacks cannot.
         self.core.changed.notify_all();
-        wakers.into_iter().for_each(|(_, waker)| guarded(|| waker.wake()));
+        wakers.into_values().for_each(|waker| guarded(|| waker.wake()));
         if callbacks.is_empty() {
             return Err(error);
         }
@@ -359,7 +360,7 @@ impl Event {
             (std::mem::take(&mut state.wakers), std::mem::take(&mut state.callbacks))
         };
         self.core.changed.notify_all();
-        wakers.into_iter().for_each(|(_, waker)| guarded(|| waker.wake()));
+        wakers.into_values().for_each(|waker| guarded(|| waker.wake()));
         for callback in callbacks {
             guarded(|| self.pass_on(callback, outcome.clone()));
         }
@@ -379,7 +380,7 @@ impl Event {
 
 /// Calls what others wrote: one panic is not to keep the rest from being called, and none may reach a driver.
 fn guarded(call: impl FnOnce()) {
-    if catch_unwind(AssertUnwindSafe(call)).is_err() {
+    if caught(call).is_none() {
         tracing::error!("a callback or waker of an event panicked");
     }
 }
@@ -397,8 +398,7 @@ impl Drop for Event {
         }
         let waker = {
             let mut state = self.lock();
-            let seat = state.wakers.iter().position(|(seat, _)| *seat == self.seat);
-            seat.map(|seat| state.wakers.swap_remove(seat))
+            state.wakers.remove(&self.seat)
         };
         // Without the lock: it may be the last to hold a task that has handles of this event.
         drop(waker);

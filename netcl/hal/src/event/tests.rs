@@ -185,6 +185,30 @@ fn a_handle_keeps_one_waker() {
     assert!(matches!(poll(&mut second, &wakers[0].0), Poll::Ready(Ok(()))));
 }
 
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a panic's payload panics, as the test wants");
+    }
+}
+
+#[test]
+fn what_a_panic_carries_may_panic() {
+    let (calls, gate) = (Arc::new(AtomicUsize::new(0)), UserEvent::new());
+    let call = |event: &Event| {
+        event.on_complete(|_| std::panic::panic_any(Bomb));
+        let calls = calls.clone();
+        event.on_complete(move |_| drop(calls.fetch_add(1, Ordering::Relaxed)));
+    };
+    let event = gate.event();
+    call(&event);
+    gate.complete();
+    call(&event);
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+}
+
 #[test]
 fn a_callback_that_panics_keeps_no_other_from_being_called() {
     struct Panics;

@@ -57,9 +57,10 @@ pub enum Own {
     Refused(Refusal),
 }
 
-/// The whole of a file of this user's: whoever else may have written it, it is refused.
-pub fn read_own(path: &Path) -> io::Result<Own> {
-    let (mut file, metadata) = match open_regular(path) {
+/// The whole of a file of this user's: whoever else may have written it, it is refused. One of more than `most` bytes is an
+/// error, and is not read: a file may be larger than memory, and takes nothing on disk if it has holes.
+pub fn read_own(path: &Path, most: u64) -> io::Result<Own> {
+    let (file, metadata) = match open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
             // Of what is no file, the metadata says so.
             let there = fs::symlink_metadata(path)?;
@@ -70,9 +71,18 @@ pub fn read_own(path: &Path) -> io::Result<Own> {
     if let Some(refusal) = refusal_of_file(path, &metadata) {
         return Ok(Own::Refused(refusal));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.read_to_end(&mut bytes)?;
-    Ok(Own::Bytes(bytes))
+    let too_large = |size: u64| {
+        let problem = format!("it has {size} bytes, and files of its kind have no more than {most}");
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, problem))
+    };
+    if metadata.len() > most {
+        return too_large(metadata.len());
+    }
+    let mut bytes = Vec::new();
+    // One more than was there tells whether the file grows meanwhile.
+    bytes.try_reserve_exact(metadata.len() as usize + 1).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { too_large(bytes.len() as u64) } else { Ok(Own::Bytes(bytes)) }
 }
 
 #[cfg(all(test, unix))]
@@ -92,12 +102,26 @@ mod tests {
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         for path in [&link, &pipe, &socket, &folder, Path::new("/dev/null")] {
             assert!(open_regular(path).is_err() && open_to_change(path, true).is_err(), "{}", path.display());
-            assert!(matches!(read_own(path), Ok(Own::Refused(_))), "{}", path.display());
+            assert!(matches!(read_own(path, 4), Ok(Own::Refused(_))), "{}", path.display());
         }
-        assert!(matches!(read_own(&file), Ok(Own::Bytes(bytes)) if bytes == b"text"));
+        assert!(matches!(read_own(&file, 4), Ok(Own::Bytes(bytes)) if bytes == b"text"));
         assert!(open_to_change(&made, false).is_err() && !made.exists());
         open_to_change(&made, true).unwrap();
-        assert!(made.exists() && read_own(&folder.join("nowhere")).is_err());
+        assert!(made.exists() && read_own(&folder.join("nowhere"), 4).is_err());
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A terabyte that takes nothing on disk, which no memory holds.
+    #[test]
+    fn what_is_too_large_is_not_read() {
+        let path = std::env::temp_dir().join(format!("netcl-large-{}", std::process::id()));
+        let file = File::create(&path).unwrap();
+        for size in [5, 1 << 40] {
+            file.set_len(size).unwrap();
+            assert!(matches!(read_own(&path, 4), Err(error) if error.kind() == io::ErrorKind::FileTooLarge), "{size}");
+        }
+        file.set_len(4).unwrap();
+        assert!(matches!(read_own(&path, 4), Ok(Own::Bytes(bytes)) if bytes == [0; 4]));
+        fs::remove_file(&path).unwrap();
     }
 }

@@ -7,14 +7,40 @@
 use crate::process;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::num::NonZero;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread::Builder;
 
 /// `None` where the system gives no threads: everything runs where it is called.
 static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let named = ThreadPoolBuilder::new().thread_name(|position| format!("netcl-{position}"));
-    named.build().inspect_err(|error| tracing::warn!(%error, "the host device has no threads of its own")).ok()
+    // 0 leaves the number to rayon.
+    named
+        .num_threads(most_threads().unwrap_or(0))
+        .build()
+        .inspect_err(|error| tracing::warn!(%error, "the host device has no threads of its own"))
+        .ok()
 });
+
+/// How many threads there are at most for each processor, and in any case: far more only wait for each other.
+const THREADS_PER_PROCESSOR: usize = 4;
+const ALWAYS_ALLOWED: usize = 64;
+
+/// The most threads there may be, if more are asked for.
+fn most_threads() -> Option<usize> {
+    // That rayon looks at them is documented; a number that it does not understand is left to it.
+    let asked = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"].map(|name| std::env::var(name).ok()?.parse::<usize>().ok());
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let most = capped(asked.into_iter().flatten().max()?, processors)?;
+    tracing::warn!(most, "RAYON_NUM_THREADS asks for more threads than the host device has use for");
+    Some(most)
+}
+
+/// The most threads there may be, if so many are more.
+fn capped(asked: usize, processors: usize) -> Option<usize> {
+    let most = processors.saturating_mul(THREADS_PER_PROCESSOR).max(ALWAYS_ALLOWED);
+    (asked > most).then_some(most)
+}
 
 /// How many there are.
 pub(crate) fn threads() -> usize {
@@ -112,6 +138,20 @@ mod tests {
         });
         assert!(values.iter().zip(1..).all(|(value, expected)| *value == expected));
         super::share(std::iter::empty::<usize>(), &|_, _| panic!("there is none"));
+    }
+
+    #[test]
+    fn as_many_threads_as_there_is_use_for() {
+        for (asked, processors, most) in [
+            (0, 2, None),
+            (64, 2, None),
+            (65, 2, Some(64)),
+            (2000, 2, Some(64)),
+            (400, 128, None),
+            (usize::MAX, 128, Some(512)),
+        ] {
+            assert_eq!(super::capped(asked, processors), most, "{asked} on {processors}");
+        }
     }
 
     #[test]

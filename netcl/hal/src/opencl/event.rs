@@ -8,6 +8,7 @@ use super::pending::{InCallback, Pending};
 use super::shared::Parts;
 use crate::error::{Error, Result};
 use crate::event::{Event, EventStatus, EventTimes, Source};
+use crate::panics::caught;
 use crate::process::Live;
 use opencl3::error_codes::{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES};
 use opencl3::event::{
@@ -126,7 +127,7 @@ extern "C" fn call_back(_: cl_event, status: cl_int, data: *mut c_void) {
     let Callback { done, health, operation, bytes } = *unsafe { Box::from_raw(data.cast::<Callback>()) };
     let outcome = if status < 0 { Err(health.moving_error(operation, bytes, status)) } else { Ok(()) };
     // Nothing may unwind into the driver.
-    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| done(outcome))).is_err() {
+    if caught(|| done(outcome)).is_none() {
         tracing::error!("a callback of an event panicked");
     }
 }

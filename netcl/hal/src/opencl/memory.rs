@@ -6,6 +6,7 @@ use super::health::Health;
 use super::pending::in_callback;
 use super::sub_buffers::Part;
 use crate::device::memory::{AllocateError, HostMemory, Memory};
+use crate::panics::caught;
 use crate::process::Live;
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MAP_FAILURE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
@@ -131,5 +132,5 @@ extern "C" fn give_back(_: cl_mem, data: *mut c_void) {
     // (OpenCL 5.5.1).
     let owner = unsafe { Box::from_raw(data.cast::<Box<dyn HostMemory>>()) };
     // Nothing may unwind into the driver.
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(owner)));
+    let _ = caught(|| drop(owner));
 }

@@ -102,7 +102,7 @@ fn exiting() -> Rest {
     let mut rest = Rest::Idle;
     for action in actions {
         // Nothing may unwind into the C library.
-        if let Ok(Rest::Busy) = std::panic::catch_unwind(action) {
+        if let Some(Rest::Busy) = crate::panics::caught(action) {
             rest = Rest::Busy;
         }
     }

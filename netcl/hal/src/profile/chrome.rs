@@ -110,7 +110,14 @@ impl Stream {
             _ => ",\n",
         };
         let text = format!("{begin}{}", self.lines.take());
-        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.seek(SeekFrom::Start(self.end)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotSeekable => {
+                let problem =
+                    "it is a pipe or a terminal, and the end of a trace is written again and again; name a file";
+                io::Error::new(error.kind(), problem)
+            }
+            _ => error,
+        })?;
         self.file.write_all(format!("{text}{CLOSE}").as_bytes())?;
         self.end += text.len() as u64;
         Ok(())
@@ -135,6 +142,17 @@ mod tests {
         let command =
             Command { name: name.into(), kernel: Some("f_0".into()), work_items: vec![64, 2], ..Command::default() };
         command.span(source.track(Lane::Compute).clone(), Some((started - 20, started - 10)), started, started + 1500)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused_in_words() {
+        let pipe = std::env::temp_dir().join(format!("netcl-trace-{}.pipe", std::process::id()));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let _reader = File::options().read(true).write(true).open(&pipe).unwrap();
+        let error = Stream::create(&pipe).unwrap_err().to_string();
+        assert!(error.contains("name a file"), "{error}");
+        std::fs::remove_file(&pipe).unwrap();
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Whatever is wrong with a file or the folder, the program is built from source and the run goes on. A program is run as it
 //! is, so that only this user's files are read, from folders that nobody else can write.
 
-use super::file::{decode, encode};
+use super::file::{LARGEST, decode, encode};
 use super::limit;
 use crate::config;
 use crate::files::{self, Keeping, Own, is_missing, make_private_folder, read_own, replace_file};
@@ -48,7 +48,7 @@ fn is_trusted(folder: &Path) -> bool {
 
 fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
     let path = folder.join(key.file_name());
-    let bytes = match read_own(&path) {
+    let bytes = match read_own(&path, LARGEST) {
         // Looked at once there is something: most programs of a first run are in no folder at all.
         Ok(Own::Bytes(bytes)) if is_trusted(folder) => bytes,
         Ok(Own::Bytes(_)) => return None,
@@ -83,8 +83,8 @@ fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
 fn store_in(folder: &Path, key: &Key, binary: &[u8], most: u64) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     let bytes = encode(key.bytes(), binary);
-    if bytes.len() as u64 > most {
-        // Everything else would have to go for it.
+    if bytes.len() as u64 > most.min(LARGEST) {
+        // Everything else would have to go for it, or it would not be read.
         return;
     }
     if !is_trusted(folder) {
@@ -145,6 +145,18 @@ mod tests {
         store_in(&folder, &key, &binary, u64::MAX);
         assert_eq!(load_from(&folder, &key), Some(binary));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary files stay");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_larger_than_memory_counts_as_damaged() {
+        let folder = scratch("huge");
+        let key = key("kernel");
+        store_in(&folder, &key, b"binary", u64::MAX);
+        fs::File::options().write(true).open(folder.join(key.file_name())).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(load_from(&folder, &key), None);
+        store_in(&folder, &key, b"binary", u64::MAX);
+        assert_eq!(load_from(&folder, &key).as_deref(), Some(&b"binary"[..]), "it is replaced");
         fs::remove_dir_all(&folder).unwrap();
     }
 

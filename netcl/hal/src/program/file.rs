@@ -6,6 +6,9 @@ use std::io::{self, Read};
 
 const MAGIC: &[u8] = b"netcl program 1\n";
 
+/// No file is larger: binaries are some megabytes at most, too. What is beyond it is damage and is not read.
+pub const LARGEST: u64 = 512 << 20;
+
 /// No key is longer: sources are some megabytes at most. A length beyond it is damage and is not allocated.
 const LONGEST_KEY: u64 = 256 << 20;
 

@@ -13,13 +13,20 @@
 #define VALUE(i) (values[i])
 #endif
 
-// places are the exclusive prefixes of the mask: where a kept element goes. out has room for `kept`: a mask that was
-// written to since its elements were counted does not make this write elsewhere.
-__kernel void keep_elements(INPUTS __global const uchar* mask, __global const uint* places, __global ELEMENT* out,
-                            const uint n, const uint kept) {
+// places are the exclusive prefixes of the mask, and out has room for `kept`: an element goes to all places from its own
+// up to that of the next element, which is to one if it is kept, and to none if not. If the mask was written to while the
+// prefixes were made, these may not ascend by steps of one; each of the result's elements is written nevertheless, as they
+// begin at 0 and end at `kept`, and none beyond.
+__kernel void keep_elements(INPUTS __global const uint* places, __global ELEMENT* out, const uint n, const uint kept) {
     const uint i = get_global_id(0);
-    if (i < n && mask[i] != 0 && places[i] < kept) {
-        out[places[i]] = VALUE(i);
+    if (i < n) {
+        uint end = kept;
+        if (i + 1 < n) {
+            end = min(places[i + 1], kept);
+        }
+        for (uint place = places[i]; place < end; place++) {
+            out[place] = VALUE(i);
+        }
     }
 }
 

@@ -120,15 +120,16 @@ fn pick(compiler: &dyn KernelCompiler, mask: &Tensor, values: Option<&Tensor>, c
     let kept = total.item::<u32>()?;
     let out = Tensor::uninitialised("compact", device, &[kept as usize], dtype)?;
     let kept = kept.to_ne_bytes();
-    let [mask, where_to, _, count] = arguments;
-    let to = [mask, where_to, Argument::Memory(out.region()), count, Argument::Bytes(&kept)];
+    let [_, where_to, _, count] = arguments;
+    let to = [where_to, Argument::Memory(out.region()), count, Argument::Bytes(&kept)];
     let arguments: Vec<Argument<'_>> =
         values.map(|values| Argument::Memory(values.region())).into_iter().chain(to).collect();
     common::launch_over(device, &*common::kernel(compiler, "keep_elements", &text)?, &arguments, n)?;
     Ok(out)
 }
 
-/// `values[positions]`; the positions (u32) are netcl's own and inside.
+/// `values[positions]`; the positions (u32) are netcl's own. Those of a recorded sort may be written to during a replay: 0
+/// for what is not inside then.
 pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
     let device = values.device();
     let Place::Device(compiler) = common::place("algorithms::sort_by_key", device)? else {

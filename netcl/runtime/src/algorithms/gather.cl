@@ -1,4 +1,4 @@
-// The elements at given positions. ELEMENT is an unsigned integer of the elements' size.
+// The elements at given positions, of as many; 0 where there is none. ELEMENT is an unsigned integer of the elements' size.
 
 #ifndef ELEMENT
 #define ELEMENT uint
@@ -8,6 +8,11 @@ __kernel void gather_elements(__global const ELEMENT* values, __global const uin
                               const uint n) {
     const uint i = get_global_id(0);
     if (i < n) {
-        out[i] = values[positions[i]];
+        ELEMENT value = 0;
+        const uint position = positions[i];
+        if (position < n) {
+            value = values[position];
+        }
+        out[i] = value;
     }
 }

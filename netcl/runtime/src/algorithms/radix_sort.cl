@@ -63,8 +63,11 @@ WORD order_of_float(const WORD bits) {
     return (bits & SIGN) ? ~bits : bits | SIGN;
 }
 
+// In the first pass the keys are the caller's, whom nothing keeps from writing to them before they are moved: those that
+// were counted are kept in `counted`, and these are moved.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void count_digits(__global const KEY* keys, __global uint* counts, const uint n, const uint shift) {
+void count_digits(__global const KEY* keys, __global KEY* counted, __global uint* counts,
+                  const uint n, const uint shift, const uint first_pass) {
     __local uint found[DIGITS];
     for (uint digit = get_local_id(0); digit < DIGITS; digit += GROUP) {
         found[digit] = 0;
@@ -73,7 +76,11 @@ void count_digits(__global const KEY* keys, __global uint* counts, const uint n,
     const uint first = get_group_id(0) * TILE;
     const uint count = min((uint)TILE, n - first);
     for (uint offset = get_local_id(0); offset < count; offset += GROUP) {
-        atomic_inc(&found[DIGIT((WORD)keys[first + offset])]);
+        const KEY key = keys[first + offset];
+        if (first_pass) {
+            counted[first + offset] = key;
+        }
+        atomic_inc(&found[DIGIT((WORD)key)]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint digit = get_local_id(0); digit < DIGITS; digit += GROUP) {
@@ -108,7 +115,8 @@ void scan_counters(__local uint* counters, __local uint* totals) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// offsets are the scanned counts. numbers are taken along; where first_pass is set, each key's position instead.
+// offsets are the scanned counts. numbers are taken along; where first_pass is set, each key's position instead. No key
+// goes beyond n: the passes of a recorded sort go through its result, which may be written to during a replay.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void move_keys(__global const KEY* keys, __global const uint* numbers, __global const uint* offsets,
                __global KEY* sorted_keys, __global uint* sorted_numbers,
@@ -151,7 +159,9 @@ void move_keys(__global const KEY* keys, __global const uint* numbers, __global 
         const uint digit = DIGIT(key);
         const uint within = offset - counters[COUNTER(digit, 0)];
         destination[j] = offsets[digit * get_num_groups(0) + get_group_id(0)] + within;
-        sorted_keys[destination[j]] = (KEY)key;
+        if (destination[j] < n) {
+            sorted_keys[destination[j]] = (KEY)key;
+        }
     }
 #if PAYLOAD
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -173,7 +183,9 @@ void move_keys(__global const KEY* keys, __global const uint* numbers, __global 
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_SPREAD(j) {
         const uint offset = lane + j * GROUP;
-        sorted_numbers[destination[j]] = (uint)tile[SLOT(offset)];
+        if (destination[j] < n) {
+            sorted_numbers[destination[j]] = (uint)tile[SLOT(offset)];
+        }
     }
 #endif
 }

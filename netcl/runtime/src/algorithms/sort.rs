@@ -200,22 +200,23 @@ fn on_opencl(
             // By turns, so that the last one writes the result. The first one reads no numbers.
             let last = (passes - number) % 2 == 1;
             let to = if last { (sorted.region(), numbers.region()) } else { (&spare, &spare_numbers) };
+            let counted = if last { &spare } else { sorted.region() };
             let (shift, first) = ((number * pass.bits).to_ne_bytes(), u32::from(number == 0).to_ne_bytes());
             let count = count.to_ne_bytes();
-            let (keys, count, shift) = (Argument::Memory(from.0), Argument::Bytes(&count), Argument::Bytes(&shift));
-            let arguments = [keys, Argument::Memory(&counts), count, shift];
+            let (count, shift, first) = (Argument::Bytes(&count), Argument::Bytes(&shift), Argument::Bytes(&first));
+            let keys = [from.0, counted, &counts].map(Argument::Memory);
+            let arguments = [keys[0], keys[1], keys[2], count, shift, first];
             common::launch(device, &*kernels.0, &arguments, pass.tiles(n), pass.group)?;
             places(device, compiler, &counts, DType::U32, &offsets, pass.digits() * pass.tiles(n))?;
-            let [keys, _, count, shift] = arguments;
             let arguments = [
-                keys,
+                Argument::Memory(counted),
                 Argument::Memory(from.1),
                 Argument::Memory(&offsets),
                 Argument::Memory(to.0),
                 Argument::Memory(to.1),
                 count,
                 shift,
-                Argument::Bytes(&first),
+                first,
             ];
             common::launch(device, &*kernels.1, &arguments, pass.tiles(n), pass.group)?;
             from = to;

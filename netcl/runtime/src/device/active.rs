@@ -39,7 +39,8 @@ impl Device {
     /// ```
     pub fn activate(&self) -> ActiveDevice {
         let number = NEXT.with(|next| next.replace(next.get() + 1));
-        ACTIVE.with_borrow_mut(|active| active.push((number, self.clone())));
+        // At the end of a thread the list may be gone already; then nothing is active any more.
+        let _ = ACTIVE.try_with(|active| active.borrow_mut().push((number, self.clone())));
         ActiveDevice { number, _thread: PhantomData }
     }
 
@@ -50,8 +51,8 @@ impl Device {
     /// Those of [`Device::auto`].
     #[doc(alias = "get_active_device")]
     pub fn active() -> Result<Device> {
-        let active = ACTIVE.with_borrow(|active| active.last().map(|(_, device)| device.clone()));
-        active.map_or_else(Device::auto, Ok)
+        let active = ACTIVE.try_with(|active| active.borrow().last().map(|(_, device)| device.clone()));
+        active.ok().flatten().map_or_else(Device::auto, Ok)
     }
 }
 

@@ -4,16 +4,13 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::io::file::{self, Stored};
 use crate::io::reader::WeightFile;
-use crate::io::weights;
+use crate::io::weights::{self, DRAWS, OPTIMIZER};
 use crate::model::Model;
 use crate::model::core::Draws;
 use crate::optim::{Optimizer, OptimizerState};
 use crate::tensor::Tensor;
 use safetensors::tensor::Dtype;
 use std::path::Path;
-
-/// The seed of the model's random numbers, and how many calls drew some.
-const DRAWS: &str = "model/draws";
 
 /// Writes all that training needs to go on in another process as it would have here: every parameter and state of the model,
 /// where its random numbers stand (dropout), and what the optimizer has gathered, its learning rate included. The other
@@ -51,13 +48,14 @@ const DRAWS: &str = "model/draws";
 ///
 /// # Errors
 ///
-/// If the optimizer has stepped another model, the device cannot be read, or the file cannot be written.
+/// If the optimizer has stepped another model, the device cannot be read, or the file cannot be written; if two of its entries
+/// would have one name, as where an optimizer's state names a parameter twice.
 pub fn save_checkpoint(model: &dyn Model, optimizer: &dyn Optimizer, path: impl AsRef<Path>) -> Result<()> {
     let state = optimizer.state(model)?;
     let mut tensors = weights::stored(model)?;
     let draws = model.core().draws();
     tensors.push(Stored::integers(DRAWS.to_owned(), &[draws.seed, draws.calls]));
-    let name = |rest: &str| format!("optimizer/{}/{rest}", state.optimizer);
+    let name = |rest: &str| format!("{OPTIMIZER}{}/{rest}", state.optimizer);
     tensors.push(Stored::float(name("learning_rate"), state.learning_rate));
     tensors.push(Stored::integers(name("steps"), &[state.steps]));
     for (number, moment) in state.moments.iter().enumerate() {
@@ -104,13 +102,13 @@ fn optimizer_state(
     unusable: impl Fn(String) -> crate::Error,
 ) -> Result<OptimizerState> {
     let mut names = file.names();
-    names.retain(|name| name.starts_with("optimizer/"));
+    names.retain(|name| name.starts_with(OPTIMIZER));
     names.sort();
-    let kind = names.iter().find_map(|name| name.strip_prefix("optimizer/")?.strip_suffix("/learning_rate"));
+    let kind = names.iter().find_map(|name| name.strip_prefix(OPTIMIZER)?.strip_suffix("/learning_rate"));
     let kind = kind
         .ok_or_else(|| unusable("it has no state of an optimizer; `netcl::io::load` reads weights alone".to_owned()))?
         .to_owned();
-    let start = format!("optimizer/{kind}/");
+    let start = format!("{OPTIMIZER}{kind}/");
     let rate = words::<1>(file, &format!("{start}learning_rate"), Dtype::F64)?;
     let steps = words::<1>(file, &format!("{start}steps"), Dtype::I64)?;
     let (Some([rate]), Some([steps])) = (rate, steps) else {

@@ -5,6 +5,8 @@ use crate::tensor::Tensor;
 use netcl_hal::files::{Keeping, replace_file};
 use netcl_kernels::dtype::DType;
 use safetensors::tensor::{Dtype, TensorView};
+use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 /// A tensor as it stands in a file.
@@ -43,16 +45,36 @@ impl Stored {
 /// The entry of a file's metadata that says how netcl stores what other frameworks may store otherwise, and its value.
 pub(super) const LAYOUT: (&str, &str) = ("netcl.layout", "1");
 
+/// The one name that the format keeps for itself.
+const METADATA: &str = "__metadata__";
+
+/// Refuses names that a file cannot have, or not twice.
+fn check_names(tensors: &[Stored]) -> Result<(), String> {
+    let mut names = BTreeSet::new();
+    for Stored { name, .. } in tensors {
+        if name == METADATA {
+            return Err(format!(
+                "a tensor is named `{name}`, which safetensors files keep for something else; rename it"
+            ));
+        }
+        if !names.insert(name) {
+            return Err(format!("two of its tensors are named `{name}`"));
+        }
+    }
+    Ok(())
+}
+
 /// Replaces the file whole, or leaves it as it was.
 pub(super) fn write(path: &Path, tensors: &[Stored]) -> Result<()> {
     let failed = |source| Error::Io { action: "write", path: path.to_owned(), source };
+    check_names(tensors).map_err(|problem| failed(io::Error::new(io::ErrorKind::InvalidInput, problem)))?;
     let mut views = Vec::with_capacity(tensors.len());
     for Stored { name, shape, dtype, bytes } in tensors {
         let view = TensorView::new(to_safetensors(*dtype), shape.clone(), bytes);
-        views.push((name.as_str(), view.map_err(|error| failed(std::io::Error::other(error)))?));
+        views.push((name.as_str(), view.map_err(|error| failed(io::Error::other(error)))?));
     }
     let layout = [(LAYOUT.0.to_owned(), LAYOUT.1.to_owned())].into_iter().collect();
-    let bytes = safetensors::serialize(views, Some(layout)).map_err(|error| failed(std::io::Error::other(error)))?;
+    let bytes = safetensors::serialize(views, Some(layout)).map_err(|error| failed(io::Error::other(error)))?;
     replace_file(path, &bytes, Keeping::Saved).map_err(failed)
 }
 

@@ -5,6 +5,9 @@
 use super::file::{LAYOUT, unusable};
 use crate::error::{Error, Result};
 use safetensors::tensor::{Metadata, TensorInfo};
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use std::collections::BTreeSet;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -143,10 +146,41 @@ fn filled(file: &mut File, room: &mut [u8]) -> io::Result<bool> {
     }
 }
 
+/// A header whose names are looked at: no two may be the same, and which of two the crate takes is its own affair.
+struct DistinctNames;
+
+impl<'de> Deserialize<'de> for DistinctNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<DistinctNames, D::Error> {
+        deserializer.deserialize_map(DistinctNames)
+    }
+}
+
+impl<'de> Visitor<'de> for DistinctNames {
+    type Value = DistinctNames;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of tensors")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DistinctNames, A::Error> {
+        let mut names = BTreeSet::new();
+        while let Some((name, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
+            if names.contains(&name) {
+                return Err(A::Error::custom(format!("it has two entries named `{name}`")));
+            }
+            names.insert(name);
+        }
+        Ok(self)
+    }
+}
+
 /// The header, its offsets and sizes checked as the `safetensors` crate checks it: `bytes` are all that stands before the tensors' data.
 fn metadata(bytes: &[u8], header: u64) -> Result<Metadata, String> {
     if bytes.len() as u64 != LENGTH + header {
         return Err("it ends in its header".to_owned());
     }
-    serde_json::from_slice(&bytes[LENGTH as usize..]).map_err(|error| format!("its header is not understood: {error}"))
+    let header = &bytes[LENGTH as usize..];
+    let not_understood = |error: serde_json::Error| format!("its header is not understood: {error}");
+    serde_json::from_slice::<DistinctNames>(header).map_err(not_understood)?;
+    serde_json::from_slice(header).map_err(not_understood)
 }

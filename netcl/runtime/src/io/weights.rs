@@ -8,8 +8,17 @@ use crate::tensor::Tensor;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What a checkpoint has besides the model's tensors stands under names that begin so; no path of a model has a slash.
-pub(super) const BESIDES: [&str; 2] = ["model/", "optimizer/"];
+/// The seed of the model's random numbers, and how many calls drew some.
+pub(super) const DRAWS: &str = "model/draws";
+
+/// What an optimizer has gathered stands under names that begin so.
+pub(super) const OPTIMIZER: &str = "optimizer/";
+
+/// Whether a checkpoint has that besides the model's tensors. Those of a schema that was written by hand may be named so, too;
+/// such a model can be saved, and is refused where it would be mixed up ([`file::write`]).
+fn is_beside(name: &str) -> bool {
+    name == DRAWS || name.starts_with(OPTIMIZER)
+}
 
 /// Writes every parameter and state of a model, each under its path. The file is replaced whole or
 /// stays as it was, also where the disk is full or the process is killed midway. What such a process was writing lies beside
@@ -48,7 +57,7 @@ pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let mut file = WeightFile::open(path)?;
     // A checkpoint's other entries are netcl's alone.
-    let is_checkpoint = || file.names().into_iter().any(|name| BESIDES.iter().any(|start| name.starts_with(start)));
+    let is_checkpoint = || file.names().iter().any(|name| is_beside(name));
     if !file.is_own()? && !is_checkpoint() {
         refuse_matrices(model, path)?;
     }
@@ -131,9 +140,8 @@ pub(super) fn fitting(model: &dyn Model, file: &WeightFile) -> Result<Vec<(Strin
         }
     }
     let known: BTreeSet<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
-    let beside = |name: &str| BESIDES.iter().any(|start| name.starts_with(start));
     let mut unexpected = file.names();
-    unexpected.retain(|name| !beside(name) && !known.contains(name.as_str()));
+    unexpected.retain(|name| !is_beside(name) && !known.contains(name.as_str()));
     unexpected.sort();
     problems.extend(unexpected.iter().map(|name| format!("unexpected: `{name}`")));
     if problems.is_empty() { Ok(own) } else { Err(Error::Weights { problems }) }

@@ -14,6 +14,7 @@ use crate::recording;
 use crate::tensor::{Tensor, vector};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An update rule, compiled with the macros: from `(parameters, gradients, moments ..)`, each a matrix with rows of the
@@ -323,6 +324,10 @@ impl Update {
                     }
                     Some(_) => {}
                 }
+            }
+            let mut paths = BTreeSet::new();
+            if let Some((path, _)) = values.iter().find(|(path, _)| !paths.insert(path)) {
+                return Err(self.mismatch(format!("the state names the parameter `{path}` twice")));
             }
             let unknown = values.iter().find(|(path, _)| entries.iter().all(|(known, _)| known != path));
             if let Some((path, _)) = unknown {

@@ -88,15 +88,17 @@ pub(crate) fn is_active(backend: &dyn Backend) -> bool {
 
 #[cold]
 fn is_recorded(backend: &dyn Backend) -> bool {
-    RECORDER.with_borrow(|recorder| {
-        recorder.as_ref().is_some_and(|recorder| std::ptr::addr_eq(recorder.device.backend(), backend))
-    })
+    // A thread that is ending records nothing.
+    let recorded = RECORDER.try_with(|recorder| {
+        recorder.borrow().as_ref().is_some_and(|recorder| std::ptr::addr_eq(recorder.device.backend(), backend))
+    });
+    recorded.unwrap_or(false)
 }
 
 /// Adds a step; to be called only where [`is_active`].
 pub(crate) fn push(step: Box<dyn Step>) {
-    RECORDER.with_borrow_mut(|recorder| {
-        if let Some(recorder) = recorder {
+    let _ = RECORDER.try_with(|recorder| {
+        if let Some(recorder) = &mut *recorder.borrow_mut() {
             recorder.steps.push(step);
         }
     });
@@ -237,24 +239,30 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What `work` gives; [`Error::Unsupported`] if this thread is recording already, or `work` calls what cannot be done
+    /// What `work` gives; [`Error::Unsupported`] if this thread is recording already or destroys its thread-local values, or `work` calls what cannot be done
     /// again so: [`crate::algorithms::compact`] and [`crate::algorithms::positions`], and all algorithms on the host.
     pub fn record<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(Recording, R)> {
         let recorder = Recorder { device: self.clone(), steps: Vec::new() };
-        let busy = RECORDER.with_borrow_mut(|current| {
-            let busy = current.is_some();
-            if !busy {
+        let begun = RECORDER.try_with(|current| {
+            let mut current = current.borrow_mut();
+            let is_free = current.is_none();
+            if is_free {
                 *current = Some(recorder);
             }
-            busy
+            is_free
         });
-        if busy {
-            return Err(self.unrecordable("Device::record", "this thread records already; end that recording first"));
+        let problem = match begun {
+            Ok(true) => None,
+            Ok(false) => Some("this thread records already; end that recording first"),
+            Err(_) => Some("this thread is ending; record before its thread-local values are destroyed"),
+        };
+        if let Some(problem) = problem {
+            return Err(self.unrecordable("Device::record", problem));
         }
         RECORDERS.fetch_add(1, Ordering::Relaxed);
         let guard = Guard;
         let result = work();
-        let steps = RECORDER.with_borrow_mut(Option::take).map(|recorder| recorder.steps).unwrap_or_default();
+        let steps = taken().map(|recorder| recorder.steps).unwrap_or_default();
         drop(guard);
         Ok((Recording::new(self, steps), result?))
     }
@@ -265,13 +273,18 @@ impl Device {
     }
 }
 
+/// What the thread records, which it no longer does.
+fn taken() -> Option<Recorder> {
+    RECORDER.try_with(|recorder| recorder.borrow_mut().take()).ok().flatten()
+}
+
 /// Ends the thread's recording, also where the work panics.
 struct Guard;
 
 impl Drop for Guard {
     fn drop(&mut self) {
         RECORDERS.fetch_sub(1, Ordering::Relaxed);
-        drop(RECORDER.with_borrow_mut(Option::take));
+        drop(taken());
     }
 }
 

@@ -35,7 +35,9 @@ pub struct Forced {
 impl Forced {
     pub(super) fn new(device: u32, config: KernelConfig) -> Forced {
         let number = new_generation();
-        FORCED.with_borrow_mut(|(generation, list)| {
+        // At the end of a thread the list may be gone already; what is asked for then is not in force.
+        let _ = FORCED.try_with(|forced| {
+            let (generation, list) = &mut *forced.borrow_mut();
             *generation = number;
             list.push(Entry { number, device, config });
         });
@@ -45,7 +47,6 @@ impl Forced {
 
 impl Drop for Forced {
     fn drop(&mut self) {
-        // At the end of a thread the list may be gone already.
         let _ = FORCED.try_with(|forced| {
             let (generation, list) = &mut *forced.borrow_mut();
             list.retain(|entry| entry.number != self.number);
@@ -57,15 +58,16 @@ impl Drop for Forced {
 
 /// What is in force on this thread for that device and family; of several the latest.
 pub(super) fn forced(device: u32, family: Family) -> Option<KernelConfig> {
-    FORCED.with_borrow(|(_, list)| {
+    let latest = FORCED.try_with(|forced| {
         let fits = |entry: &&Entry| entry.device == device && entry.config.variant.family() == family;
-        list.iter().rev().find(fits).map(|entry| entry.config.clone())
-    })
+        forced.borrow().1.iter().rev().find(fits).map(|entry| entry.config.clone())
+    });
+    latest.ok().flatten()
 }
 
 /// The generation of what is in force on this thread; 0 if nothing is.
 pub(super) fn generation() -> u64 {
-    FORCED.with_borrow(|(generation, _)| *generation)
+    FORCED.try_with(|forced| forced.borrow().0).unwrap_or(0)
 }
 
 #[cfg(test)]

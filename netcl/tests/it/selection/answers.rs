@@ -253,6 +253,23 @@ fn progress_is_told_after_each_candidate() -> Result<()> {
 }
 
 #[test]
+fn what_is_told_of_progress_may_compute_and_tune() -> Result<()> {
+    let device = gpu();
+    let nested = std::cell::Cell::new(0);
+    let tell = |_: &netcl::select::Progress<'_>| {
+        for task in [product(64, 64, 64), product(256, 256, 64)] {
+            device.tune(&task, &few(1)).unwrap();
+        }
+        let x = Tensor::zeros(&device, &[64, 64], DType::F32).unwrap();
+        x.matmul(&x).unwrap();
+        nested.set(nested.get() + 1);
+    };
+    device.tune(&product(64, 64, 64), &TuneOptions { progress: Some(&tell), again: true, ..few(2) })?;
+    assert_eq!(nested.get(), 2);
+    Ok(())
+}
+
+#[test]
 fn a_task_that_does_not_fit_is_an_error_before_anything_is_made() -> Result<()> {
     let device = Device::null(Target::Gpu, u64::MAX);
     let conv = Conv2dTask { images: u64::MAX, size: [1 << 62; 2], ..conv(64, 64) };

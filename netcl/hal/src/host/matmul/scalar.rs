@@ -101,13 +101,15 @@ macro_rules! real {
                     let (at, _) = pool.iter().enumerate().max_by_key(|(_, piece)| piece.len())?;
                     Some(pool.swap_remove(at))
                 };
-                let mut piece = POOL.with_borrow_mut(longest).unwrap_or_default();
+                // A thread that is ending keeps nothing.
+                let kept = POOL.try_with(|pool| longest(&mut pool.borrow_mut()));
+                let mut piece = kept.ok().flatten().unwrap_or_default();
                 if piece.len() < len {
                     piece.resize(len, 0.0);
                 }
                 let result = body(&mut piece[..len]);
                 if size_of_val(piece.as_slice()) <= KEPT_BYTES {
-                    POOL.with_borrow_mut(|pool| pool.push(piece));
+                    let _ = POOL.try_with(|pool| pool.borrow_mut().push(piece));
                 }
                 result
             }

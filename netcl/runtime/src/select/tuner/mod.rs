@@ -12,6 +12,7 @@ use netcl_kernels::variant::{KernelConfig, Task, starts};
 pub use options::{Progress, TuneOptions};
 pub use report::{Candidate, Outcome, Tuning};
 use search::Search;
+use std::cell::Cell;
 
 /// How many of the configurations that were the fastest nearby are tried first.
 const NEARBY: usize = 3;
@@ -36,7 +37,7 @@ pub(super) fn tune(
     if all.is_empty() {
         return Ok(Tuning::nothing(task));
     }
-    let _turn = state.turn();
+    let turn = Cell::new(Some(state.turn()));
     // Whoever had the turn may have measured this very task.
     if !options.again
         && let Some(record) = kept().filter(|record| Some(record) != before.as_ref())
@@ -48,7 +49,14 @@ pub(super) fn tune(
     let hints: Vec<KernelConfig> = options.also.iter().cloned().chain(nearby).chain(starts).collect();
     let mut bench = DeviceBench::new(state, selector.device(), task)?;
     let of = options.candidates.min(all.len());
-    let tell = |candidates: &[Candidate]| options.tell(task, place, of, candidates);
+    let tell = |candidates: &[Candidate]| {
+        if options.progress.is_some() {
+            // The program may do anything when it is told, also compute and tune: that would wait for this turn.
+            turn.set(None);
+            options.tell(task, place, of, candidates);
+            turn.set(Some(state.turn()));
+        }
+    };
     let outcomes = contest::hold(&mut Search::new(all, &hints), &mut bench, options, &tell);
     for Candidate { config, outcome } in &outcomes.candidates {
         match outcome {

@@ -19,7 +19,7 @@ pub struct TuneOptions<'a> {
     /// Whether to measure tasks again of whose bucket there is a measurement on this device, and to try again what was left
     /// out there: what is right now is left out no longer.
     pub again: bool,
-    /// Called after each candidate.
+    /// Called after each candidate. It may compute and tune on the device; what takes long counts towards the budget.
     pub progress: Option<&'a (dyn Fn(&Progress<'_>) + 'a)>,
 }
 

@@ -25,6 +25,9 @@ use std::time::{Duration, Instant};
 /// How long to wait for another process's turn. Turns take milliseconds; who holds one for longer has been stopped.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// No file of records is larger: one has some hundred bytes for each task. What is beyond it is damage and is not read.
+const LARGEST: u64 = 64 << 20;
+
 /// In the folder of the files.
 const LOCK: &str = ".lock";
 
@@ -291,7 +294,7 @@ fn decode(bytes: &[u8]) -> Found {
 
 /// What a file is; `None` if it is not there.
 pub(super) fn read(path: &Path) -> Option<Found> {
-    match read_own(path) {
+    match read_own(path, LARGEST) {
         Ok(Own::Bytes(bytes)) => Some(decode(&bytes)),
         Ok(Own::Refused(refusal)) => Some(Found::Refused(refusal)),
         Err(error) if is_missing(&error) => None,
