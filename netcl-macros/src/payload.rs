@@ -79,7 +79,6 @@ fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
     // Of one that was refused nothing is known in bodies; where a size is wanted, it is some number.
     let parsed = syn::parse2::<ItemConst>(value.clone()).ok();
     let value = parsed.and_then(|item| constant::declared(&item.ty, &item.expr, constants));
-    // Of a constant without a value nothing follows: see `lacks_a_value`.
     constants.insert(path.to_string(), value.unwrap_or(Constant::Integer(1)));
 }
 

@@ -30,13 +30,13 @@ impl Withheld<'_> {
         // What rustc shows of the trait is the name of the function that it is about.
         let declared = quote_spanned! {self.place=>
             #[doc(hidden)]
-            #[allow(non_camel_case_types)]
+            #[allow(non_camel_case_types, unreachable_pub)]
             #[diagnostic::on_unimplemented(message = #why, label = "there is no gradient of this", note = #instead)]
             pub trait #bound {}
         };
         let function = quote_spanned! {self.place=>
             #[doc(hidden)]
-            #[allow(dead_code, private_bounds, clippy::type_complexity)]
+            #[allow(dead_code, private_bounds, unreachable_pub, clippy::type_complexity)]
             pub fn #name<__Netcl: #bound>(
                 &self,
                 _: #borrowed __Netcl,
