@@ -104,25 +104,43 @@ fn on_host<T: Number>(
     let mut totals = vec![combining.neutral(); values.len().div_ceil(CHUNK)];
     pool::share(totals.iter_mut().zip(values.chunks(CHUNK)), &|_, (total, chunk)| {
         let mut evaluator = combining.evaluator();
-        *total = chunk[1..].iter().fold(chunk[0], |sum, &value| evaluator.one(&[sum, value]));
+        *total = in_blocks(chunk, combining.neutral(), &mut |a, b| evaluator.one(&[a, b]));
     });
     let mut evaluator = combining.evaluator();
-    let mut sum = combining.neutral();
-    let mut before = Vec::with_capacity(totals.len());
-    for total in totals {
-        before.push(sum);
-        sum = evaluator.one(&[sum, total]);
-    }
+    let combine = &mut |a, b| evaluator.one(&[a, b]);
+    prefixes(&mut totals, combining.neutral(), (combining.neutral(), Scan::Exclusive), combine);
     pool::share(values.chunks_mut(CHUNK), &|position, chunk| {
         let mut evaluator = combining.evaluator();
-        let mut sum = before[position];
-        for value in chunk {
-            let with = evaluator.one(&[sum, *value]);
-            *value = if kind == Scan::Exclusive { sum } else { with };
-            sum = with;
-        }
+        prefixes(chunk, totals[position], (combining.neutral(), kind), &mut |a, b| evaluator.one(&[a, b]));
     });
     common::store(x.device(), &values, x.shape(), x.dtype())
+}
+
+/// Elements that are combined one after the other. Many small floats added one by one to a large one lose their digits.
+const BLOCK: usize = 128;
+
+/// What the values make, those of each block first.
+fn in_blocks<T: Number>(values: &[T], neutral: T, combine: &mut impl FnMut(T, T) -> T) -> T {
+    let mut all = neutral;
+    for block in values.chunks(BLOCK) {
+        let own = block[1..].iter().fold(block[0], |sum, &value| combine(sum, value));
+        all = combine(all, own);
+    }
+    all
+}
+
+/// Replaces the values by their prefixes, which go on from `before`.
+fn prefixes<T: Number>(values: &mut [T], before: T, (neutral, kind): (T, Scan), combine: &mut impl FnMut(T, T) -> T) {
+    let mut before = before;
+    for block in values.chunks_mut(BLOCK) {
+        let mut own = neutral;
+        for value in block {
+            let with = combine(own, *value);
+            *value = combine(before, if kind == Scan::Exclusive { own } else { with });
+            own = with;
+        }
+        before = combine(before, own);
+    }
 }
 
 /// A scan on an OpenCL device.
