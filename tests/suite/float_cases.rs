@@ -1,12 +1,13 @@
-//! Functions of floats of very different sizes beside each other, and zeros among constants.
+//! Functions of floats of very different sizes beside each other, zeros among constants, and what rounding leaves of sums.
 
 use crate::Case;
 use crate::graphs::Example;
-use netcl_kernels::dim::Shape;
+use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::HostTensor;
-use netcl_kernels::graph::{BinaryOp, InputKind, NodeId, OutputKind, UnaryOp};
+use netcl_kernels::graph::{BinaryOp, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
+use netcl_kernels::ops::{self, Value};
 
 pub(crate) fn all() -> Vec<Case> {
     vec![
@@ -35,7 +36,76 @@ pub(crate) fn all() -> Vec<Case> {
             })
             .check(device, 1e-6)
         }),
+        Case::new("floats::long sums of sizes known while compiling".to_owned(), |device| {
+            long_sums(Dim::constant(LONG)).check(device, 1e-6)
+        }),
+        Case::new("floats::long sums of sizes known when called".to_owned(), |device| {
+            long_sums(Dim::symbol("N")).check(device, 1e-6)
+        }),
+        Case::new("floats::long sums that are not finite".to_owned(), |device| {
+            // Blocks that overflow, and blocks of infinities beside finite ones.
+            let mut x = vec![1.0; 3000];
+            x[1500] = f64::INFINITY;
+            of(&x, |b, x| {
+                let scale = b.constant(3e38, DType::F32);
+                let large = b.binary(BinaryOp::Mul, x, scale).expect("two floats");
+                let mirrored = b.unary(UnaryOp::Neg, x).expect("a float");
+                [x, large, mirrored].map(|x| b.reduce(ReduceOp::Sum, x, &[0], false).expect("a sum")).to_vec()
+            })
+            .check(device, 1e-6)
+        }),
+        Case::new("floats::a product and a difference are rounded one by one".to_owned(), |device| {
+            // With one rounding, what is left of the largest is no zero but what the other rounding has taken.
+            let rows: Vec<f64> = [1e12, -1e10, 1e4, 3.7].into_iter().flat_map(|x| [x; 4]).collect();
+            of(&rows, |b, x| {
+                let x = b.reshape(x, Shape::of(&[4, 4])).expect("as many");
+                let scale = b.constant(0.353_553_38, DType::F32);
+                let scores = b.binary(BinaryOp::Mul, x, scale).expect("two floats");
+                let mut call = |name: &str, args: &[Value]| {
+                    ops::call(b, ops::find(name).expect("an operation"), args).expect("a result")
+                };
+                let axis = Value::Dim(Dim::constant(1));
+                let along = |name: &str| (name.to_owned(), vec![Value::Tensor(scores), axis.clone()]);
+                let axes = Value::List(vec![Value::Dim(Dim::constant(1))]);
+                let spread =
+                    |name: &str| (name.to_owned(), vec![Value::Tensor(x), axes.clone(), Value::Dim(Dim::constant(0))]);
+                let functions = [along("softmax"), along("log_softmax"), spread("var"), spread("std")];
+                functions.map(|(name, args)| call(&name, &args)).to_vec()
+            })
+            .check(device, 1e-6)
+        }),
     ]
+}
+
+/// Rows of the long sums' table.
+const LONG: i64 = 20_000;
+
+/// Sums of 200 000 equal numbers, in which each addition errs on the same side, along either axis and along both.
+fn long_sums(rows: Dim) -> Example {
+    const COLUMNS: usize = 10;
+    let mut b = Builder::new("long_sums");
+    let shape = Shape(vec![rows.clone(), Dim::from(COLUMNS)]);
+    let x = b.input(InputKind::Argument(0), "x", shape, DType::F32);
+    let turned = b.transpose(x).expect("a matrix");
+    let sum = |b: &mut Builder, x, axes: &[usize]| b.reduce(ReduceOp::Sum, x, axes, false).expect("a sum");
+    let mut results = vec![sum(&mut b, x, &[0, 1]), sum(&mut b, x, &[0]), sum(&mut b, turned, &[1])];
+    results.push(b.mean(x, &[0, 1], false).expect("floats"));
+    let spread = Shape(vec![Dim::from(3), rows.clone(), Dim::from(COLUMNS)]);
+    let images = b.broadcast_to(x, &spread).expect("more images");
+    results.push(sum(&mut b, images, &[1, 2]));
+    results.push(sum(&mut b, images, &[0, 2]));
+    results.push(sum(&mut b, images, &[0, 1]));
+    for (number, result) in results.into_iter().enumerate() {
+        b.output(OutputKind::Result(number), result);
+    }
+    let elements = vec![f64::from(0.1f32); LONG as usize * COLUMNS];
+    let value =
+        HostTensor::from_f64(DType::F32, &[LONG as usize, COLUMNS], &elements).expect("as many as the shape says");
+    let bindings = match rows.as_constant() {
+        Some(_) => Vec::new(),
+        None => vec![(Symbol::new("N"), LONG as u64)],
+    };
+    Example { graph: b.finish(), bindings, inputs: vec![(InputKind::Argument(0), "x".to_owned(), value)] }
 }
 
 /// These numbers, and what is made of them.

@@ -15,8 +15,11 @@
 //! | `bf16` | `float` | `ushort`, the upper half of the `float` |
 //!
 //! Signed arithmetic wraps: it is written in the unsigned type, except index arithmetic, which must not overflow. Vector
-//! operations on signed integers wrap on every compiler known. `a * b + c` is `mad`, which full-profile devices compute
-//! as a fused or as two rounded operations.
+//! operations on signed integers wrap on every compiler known.
+//!
+//! A product and a sum are rounded one by one, as on the host: programs of floats turn contraction off. Else `x * s - m`,
+//! where `m` is the largest `x * s`, is not zero at that element, and a softmax of large scores is NaN. Only `MulAdd` is
+//! `mad`, which full-profile devices compute as a fused or as two rounded operations.
 //!
 //! Elementary functions are OpenCL's own. On CPU drivers they are fast for `float16` and slow for scalars (PoCL on two
 //! cores, ns an element and core as `float`, `float8`, `float16`: `log` 29, 2.2, 0.8; `erf` 45, 3.6, 2.1; `exp` 1.5, 0.9,
@@ -70,6 +73,9 @@ pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
         };
         parts.push(program.extensions.iter().map(pragma).collect());
     }
+    if kernels.iter().any(|kernel| uses(kernel, DType::is_float)) {
+        parts.push("#pragma OPENCL FP_CONTRACT OFF\n".to_string());
+    }
     parts.extend(program.helpers);
     parts.extend(program.definitions);
     parts.extend(texts);
@@ -91,7 +97,7 @@ pub fn kernel(kernel: &Verified<'_>) -> String {
 /// One kernel or device function. Pointers to what is `shared` are not `restrict`.
 fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &BTreeSet<String>) -> String {
     let kernel = verified.kernel();
-    if uses_fp64(verified) {
+    if uses(verified, |dtype| dtype == DType::F64) {
         program.extension("cl_khr_fp64");
     }
     program.name_functions(kernel);
@@ -127,21 +133,21 @@ fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &BTreeSet
     text
 }
 
-/// Whether a value of a kernel, or what it stores, is `f64`.
-fn uses_fp64(verified: &Verified<'_>) -> bool {
+/// Whether a value of a kernel, or what it stores, is of such a type.
+fn uses(verified: &Verified<'_>, wanted: impl Fn(DType) -> bool) -> bool {
     let kernel = verified.kernel();
-    let wide = |ty: &ValueType| ty.dtype == DType::F64;
+    let value = |ty: &ValueType| wanted(ty.dtype);
     let param = kernel.params.iter().any(|param| match param.kind {
-        ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => dtype == DType::F64,
-        ParamKind::Value(ty) => ty.dtype == DType::F64,
+        ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => wanted(dtype),
+        ParamKind::Value(ty) => wanted(ty.dtype),
         ParamKind::Symbol | ParamKind::Size | ParamKind::Position => false,
     });
-    let functions = 0..kernel.functions.len();
+    let mut functions = 0..kernel.functions.len();
     param
-        || kernel.arrays.iter().any(|array| array.dtype == DType::F64)
-        || kernel.vars.iter().any(|var| wide(&var.ty))
-        || verified.types().iter().any(wide)
-        || functions.into_iter().any(|position| verified.function_types(position).iter().any(wide))
+        || kernel.arrays.iter().any(|array| wanted(array.dtype))
+        || kernel.vars.iter().any(|var| value(&var.ty))
+        || verified.types().iter().any(value)
+        || functions.any(|position| verified.function_types(position).iter().any(value))
 }
 
 /// Pointers of a device function are not `restrict`: the kernel that calls it has said so already, and once inlined it

@@ -1,8 +1,8 @@
 //! Activation functions, elementwise on float tensors, as PyTorch defines them (`torch.nn.functional`, 2.x).
 //!
 //! Each formula is stable over the whole range in value and gradient: an exponential never has a positive argument, and what
-//! overflows is nowhere multiplied by a zero. Infinities themselves give what IEEE says, as in PyTorch: `-inf` times a gate
-//! that is 0 is NaN.
+//! overflows is nowhere multiplied by a zero. Infinities themselves give the value that IEEE says, as in PyTorch: `-inf` times a
+//! gate that is 0 is NaN.
 
 use super::Operation;
 use super::args::{Args, X, float, number_arg, tensor_arg};
@@ -108,7 +108,8 @@ fn prelu(b: &mut Builder, x: NodeId, slope: NodeId) -> Result<NodeId> {
 pub fn gelu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let dtype = float(b, "gelu", x)?;
     let scale = b.constant(std::f64::consts::FRAC_1_SQRT_2, dtype);
-    let scaled = b.binary(BinaryOp::Mul, x, scale)?;
+    let held = gate_argument(b, x)?;
+    let scaled = b.binary(BinaryOp::Mul, held, scale)?;
     let erf = b.unary(UnaryOp::Erf, scaled)?;
     let (half, one) = (b.constant(0.5, dtype), b.constant(1.0, dtype));
     let halved = b.binary(BinaryOp::Mul, x, half)?;
@@ -124,13 +125,14 @@ pub fn gelu_tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let one = b.constant(1.0, dtype);
     // `(1 + tanh(u))/2` is `sigmoid(2u)`, which keeps its digits where the gate closes.
     // sqrt(2/pi) * x * (1 + 0.044715 x²): one product fewer than with x³. From |x| = 10 on, where the gate has long been 0 or 1
-    // to the last digit, the square stays as it is: it would overflow, and the gradient would be `0 * inf`.
+    // to the last digit, the square stays as it is: half precision would overflow.
+    let held = gate_argument(b, x)?;
     let limit = b.constant(100.0, dtype);
-    let squared = b.binary(BinaryOp::Mul, x, x)?;
+    let squared = b.binary(BinaryOp::Mul, held, held)?;
     let squared = b.binary(BinaryOp::Min, squared, limit)?;
     let weighted = b.binary(BinaryOp::Mul, squared, cubic)?;
     let factor = b.binary(BinaryOp::Add, weighted, one)?;
-    let scaled = b.binary(BinaryOp::Mul, x, scale)?;
+    let scaled = b.binary(BinaryOp::Mul, held, scale)?;
     let inner = b.binary(BinaryOp::Mul, scaled, factor)?;
     let gate = sigmoid(b, inner)?;
     b.binary(BinaryOp::Mul, x, gate)
@@ -156,8 +158,17 @@ pub fn sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 /// `x * sigmoid(x)`.
 pub fn silu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     float(b, "silu", x)?;
-    let gate = sigmoid(b, x)?;
+    let held = gate_argument(b, x)?;
+    let gate = sigmoid(b, held)?;
     b.binary(BinaryOp::Mul, x, gate)
+}
+
+/// `x` between two bounds beyond which every gate here is 0 or 1 in any type, for the gate of `x * gate(x)`.
+///
+/// The gate's cotangent is `g * x`, which may overflow where the gate's derivative is 0: at a bound, which does not depend on
+/// `x`, the gradient is 0 and not `inf * 0`.
+fn gate_argument(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    clamp(b, x, -1024.0, 1024.0)
 }
 
 fn tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
@@ -237,7 +248,8 @@ fn selu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 
 fn mish(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     float(b, "mish", x)?;
-    let inner = softplus(b, x)?;
+    let held = gate_argument(b, x)?;
+    let inner = softplus(b, held)?;
     let gate = b.unary(UnaryOp::Tanh, inner)?;
     b.binary(BinaryOp::Mul, x, gate)
 }

@@ -68,10 +68,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| mean_all(b, a.tensor(0)?),
     },
     reduce!("prod", Prod, false, "the product over `axes`; of u8 as i32, other integers wrap"),
-    reduce!("max", Max, false, "the largest element over `axes`; NaN if there is one, -inf over no elements"),
+    reduce!(
+        "max",
+        Max,
+        false,
+        "the largest element over `axes`; NaN if there is one, -inf over no elements; of equal ones the first has the gradient"
+    ),
     reduce!("max_keepdim", Max, true, "`max`, the axes kept with size 1"),
     whole!("max_all", Max, "the largest of all elements"),
-    reduce!("min", Min, false, "the smallest element over `axes`; NaN if there is one, +inf over no elements"),
+    reduce!(
+        "min",
+        Min,
+        false,
+        "the smallest element over `axes`; NaN if there is one, +inf over no elements; of equal ones the first has the gradient"
+    ),
     reduce!("min_keepdim", Min, true, "`min`, the axes kept with size 1"),
     whole!("min_all", Min, "the smallest of all elements"),
     Operation {

@@ -3,12 +3,13 @@
 //! The innermost axis (several, where memory is contiguous across them) runs in vectors of lanes, the
 //! rest of it one by one. A work-item takes whole rows, several where rows are short, or a chunk of a long only row.
 
+use super::accumulator::{Accumulator, BLOCK, any_long, end_blocks, in_blocks, is_long};
 use super::nest::Domain;
 use super::sizes::dim_value;
 use super::values::{Coordinates, Values};
-use super::{Accumulator, Job, Visit};
+use super::{Job, Visit};
 use crate::dim::Dim;
-use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
+use crate::graph::{BinaryOp, CompareOp, NodeId, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{ExprId, Launch, WorkItem};
@@ -137,12 +138,13 @@ fn share(b: &mut KernelBuilder, name: &str, item: ExprId, per_item: i64, size: E
     (start, end)
 }
 
-/// Runs `visit` over `start..end` of the innermost axis, in vectors and then one by one.
+/// Runs `visit` over `start..end` of the innermost axis, in vectors and then one by one. The vectors are visited as
+/// [`in_blocks`] does.
 fn over_inner(
     b: &mut KernelBuilder,
     layout: &Layout,
-    start: ExprId,
-    end: ExprId,
+    (start, end): (ExprId, ExprId),
+    sums: (&[Accumulator], Option<ExprId>),
     mut visit: impl FnMut(&mut KernelBuilder, ExprId, u8),
 ) {
     let one = b.int(1);
@@ -150,31 +152,36 @@ fn over_inner(
         return visit(b, start, 1);
     }
     if layout.lanes == 1 {
-        return b.for_loop("i", start, end, one, |b, i| visit(b, i, 1));
+        return in_blocks(b, "i", (start, end, 1), sums, |b, i| visit(b, i, 1));
     }
-    let lanes = b.int(i64::from(layout.lanes));
+    let vector = i64::from(layout.lanes);
+    let lanes = b.int(vector);
     let count = b.binary(BinaryOp::Sub, end, start);
     let rest = b.binary(BinaryOp::Rem, count, lanes);
     let whole = b.binary(BinaryOp::Sub, end, rest);
     let exact = layout.domain.extents[INNER].as_constant().is_some_and(|n| n % i64::from(layout.lanes) == 0);
     if exact {
-        return b.for_loop("i", start, end, lanes, |b, i| visit(b, i, layout.lanes));
+        return in_blocks(b, "i", (start, end, vector), sums, |b, i| visit(b, i, layout.lanes));
     }
     let whole = b.named("whole", whole);
-    b.for_loop("i", start, whole, lanes, |b, i| visit(b, i, layout.lanes));
+    in_blocks(b, "i", (start, whole, vector), sums, |b, i| visit(b, i, layout.lanes));
     b.for_loop("i", whole, end, one, |b, i| visit(b, i, 1));
 }
 
-/// Runs `visit` for every outer reduced element; there may be just one.
-fn over_columns(b: &mut KernelBuilder, layout: &Layout, visit: impl FnOnce(&mut KernelBuilder, ExprId)) {
+/// Runs `visit` for every outer reduced element as [`in_blocks`] does; there may be just one.
+fn over_columns(
+    b: &mut KernelBuilder,
+    layout: &Layout,
+    accumulators: &[Accumulator],
+    visit: impl FnOnce(&mut KernelBuilder, ExprId),
+) {
     let zero = b.int(0);
     let columns = &layout.domain.extents[COLUMN];
     if columns.is(1) {
         return visit(b, zero);
     }
     let size = dim_value(b, columns);
-    let one = b.int(1);
-    b.for_loop("k", zero, size, one, visit);
+    in_blocks(b, "k", (zero, size, 1), (accumulators, None), visit);
 }
 
 /// Elements `start..end` of the innermost axis, which is not reduced: every lane is a row of its own.
@@ -188,16 +195,18 @@ fn inner_rows(
     end: ExprId,
 ) {
     let schedule = job.nest.schedule();
-    over_inner(b, layout, start, end, |b, inner, lanes| {
+    let long = is_long(&layout.domain.extents[COLUMN]);
+    over_inner(b, layout, (start, end), (&[], None), |b, inner, lanes| {
         let at = |column| Coordinates { values: vec![row, column, inner], vector: Some(INNER), lanes };
         values.known.clear();
         for (reduces, stores) in &schedule {
             let accumulators: Vec<Accumulator> =
-                reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, lanes)).collect();
+                reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, lanes, long)).collect();
             let visit = Visit { reduces: &accumulators, stores, only_if: None };
-            over_columns(b, layout, |b, k| {
+            over_columns(b, layout, &accumulators, |b, k| {
                 job.visit(b, values, &visit, &at(k), &layout.domain, &Index::var(COLUMN));
             });
+            accumulators.iter().for_each(|accumulator| accumulator.finish(b));
             know(b, job, layout, values, &accumulators);
         }
         let zero = b.int(0);
@@ -208,13 +217,18 @@ fn inner_rows(
 /// One row whose innermost axis is reduced: lanes are partial results.
 fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &mut Values<'_>, row: ExprId) {
     values.known.clear();
-    let inner_size = layout.domain.extents[INNER].clone();
+    let [columns, inner_size] = [COLUMN, INNER].map(|var| layout.domain.extents[var].clone());
+    // How often an outer element's part of the innermost axis adds to a sum.
+    let vector = i64::from(layout.lanes);
+    let visits = inner_size.as_constant().map(|size| size / vector + size % vector);
+    let long = visits.is_none_or(|visits| is_long(&(columns.clone() * Dim::constant(visits))));
     for (reduces, stores) in &job.nest.schedule() {
         let wide: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, layout.lanes)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, layout.lanes, long)).collect();
         let exact = inner_size.as_constant().is_some_and(|n| n % i64::from(layout.lanes) == 0);
         let narrow: Vec<Accumulator> = if layout.lanes > 1 && !exact {
-            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1)).collect()
+            let long = long && !columns.is(1);
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1, long)).collect()
         } else {
             Vec::new()
         };
@@ -222,13 +236,36 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
         let end = dim_value(b, &inner_size);
         // Where an element stands among the reduced ones.
         let position = Index::var(COLUMN).times(&inner_size).plus(&Index::var(INNER));
-        over_columns(b, layout, |b, k| {
-            over_inner(b, layout, zero, end, |b, inner, lanes| {
+        let mut column = |b: &mut KernelBuilder, k: ExprId, sums: (&[Accumulator], Option<ExprId>)| {
+            over_inner(b, layout, (zero, end), sums, |b, inner, lanes| {
                 let reduces = if lanes == layout.lanes { &wide } else { &narrow };
                 let at = Coordinates { values: vec![row, k, inner], vector: Some(INNER), lanes };
                 job.visit(b, values, &Visit { reduces, stores, only_if: None }, &at, &layout.domain, &position);
             });
-        });
+        };
+        if !any_long(&wide) {
+            over_columns(b, layout, &[], |b, k| column(b, k, (&[], None)));
+        } else if columns.is(1) {
+            column(b, zero, (&wide, None));
+        } else {
+            // A block is several outer elements, or a part of one.
+            let (each, within) = blocks(b, visits, end, vector);
+            let size = dim_value(b, &columns);
+            b.for_loop("first_k", zero, size, each, |b, first| {
+                let last = b.add(first, each);
+                let last = b.binary(BinaryOp::Min, last, size);
+                let last = b.named("last_k", last);
+                let one = b.int(1);
+                b.for_loop("k", first, last, one, |b, k| match within {
+                    Within::Never => column(b, k, (&[], None)),
+                    Within::Always => column(b, k, (&wide, None)),
+                    Within::If(long) => column(b, k, (&wide, Some(long))),
+                });
+                end_blocks(b, &wide);
+                end_blocks(b, &narrow);
+            });
+        }
+        wide.iter().chain(&narrow).for_each(|accumulator| accumulator.finish(b));
         // Lanes together, then the elements left over.
         for (position, accumulator) in wide.iter().enumerate() {
             let mut result = accumulator.result(b);
@@ -246,6 +283,33 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
     let zero = b.int(0);
     let at = Coordinates { values: vec![row, zero, zero], vector: None, lanes: 1 };
     job.finish_row(b, values, &at, &layout.domain);
+}
+
+/// Whether blocks of a sum end within the innermost axis.
+#[derive(Clone, Copy)]
+enum Within {
+    Never,
+    Always,
+    If(ExprId),
+}
+
+/// How many outer elements a block of a sum takes in, each of which adds so many times (`None`: as often as `size` elements
+/// in vectors do).
+fn blocks(b: &mut KernelBuilder, visits: Option<i64>, size: ExprId, lanes: i64) -> (ExprId, Within) {
+    if let Some(visits) = visits {
+        let within = if visits > BLOCK { Within::Always } else { Within::Never };
+        return (b.int((BLOCK / visits.max(1)).max(1)), within);
+    }
+    let (block, lanes, one) = (b.int(BLOCK), b.int(lanes), b.int(1));
+    let vectors = b.binary(BinaryOp::Div, size, lanes);
+    let rest = b.binary(BinaryOp::Rem, size, lanes);
+    let visits = b.add(vectors, rest);
+    let visits = b.binary(BinaryOp::Max, visits, one);
+    let visits = b.named("visits", visits);
+    let each = b.binary(BinaryOp::Div, block, visits);
+    let each = b.binary(BinaryOp::Max, each, one);
+    let long = b.compare(CompareOp::Gt, visits, block);
+    (b.named("each", each), Within::If(long))
 }
 
 fn know(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &mut Values<'_>, accumulators: &[Accumulator]) {

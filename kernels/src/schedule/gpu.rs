@@ -1,10 +1,11 @@
 //! The layout for GPUs: a work-item per element, or per vector of neighbours, or per row, or a work-group per row (or per
 //! 32 neighbouring rows) whose work-items share out the reduced elements and meet in local memory.
 
+use super::accumulator::{Accumulator, in_blocks, is_long};
 use super::nest::Domain;
 use super::sizes::dim_value;
 use super::values::{Coordinates, Values};
-use super::{Accumulator, Job, Visit, combining};
+use super::{Job, Visit, combining};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
@@ -190,8 +191,9 @@ fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
     let inside = b.compare(CompareOp::Lt, row, rows);
     b.open();
     for (reduces, stores) in &job.nest.schedule() {
+        let long = is_long(&layout.domain.extents[COLUMN]);
         let accumulators: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1, long)).collect();
         let visit = Visit { reduces: &accumulators, stores, only_if: None };
         let zero = b.int(0);
         let mut column = |b: &mut KernelBuilder, k: ExprId| {
@@ -202,10 +204,10 @@ fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
             column(b, zero);
         } else {
             let end = dim_value(b, &layout.domain.extents[COLUMN]);
-            let one = b.int(1);
-            b.for_loop("k", zero, end, one, column);
+            in_blocks(b, "k", (zero, end, 1), (&accumulators, None), column);
         }
         for accumulator in &accumulators {
+            accumulator.finish(b);
             let result = accumulator.result(b);
             let at = job.nest.coordinates_of(accumulator.node, &layout.domain);
             values.known.insert(accumulator.node, (at, result));
@@ -255,15 +257,16 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
     }
     let stride = if layout.form == Form::Group { 1 } else { TILE };
     for (reduces, stores) in &job.nest.schedule() {
+        let long = is_long(&layout.domain.extents[COLUMN].ceil_div(u64::from(step)));
         let accumulators: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1, long)).collect();
         let visit = Visit { reduces: &accumulators, stores, only_if: inside };
-        let by = b.int(i64::from(step));
-        b.for_loop("k", part, columns, by, |b, k| {
+        in_blocks(b, "k", (part, columns, i64::from(step)), (&accumulators, None), |b, k| {
             let at = Coordinates { values: vec![row, k], vector: None, lanes: 1 };
             job.visit(b, &mut values, &visit, &at, &layout.domain, &Index::var(COLUMN));
         });
         for accumulator in &accumulators {
+            accumulator.finish(b);
             let result = meet(b, job, accumulator, lid, part, step, stride);
             let at = job.nest.coordinates_of(accumulator.node, &layout.domain);
             values.known.insert(accumulator.node, (at, result));

@@ -5,6 +5,7 @@
 //! [`scatter`] and [`scatter_sorted`] are scatter-adds, which no layout of loops suits.
 //! [`scalars`] puts a function of numbers where a hand-written kernel calls it.
 
+mod accumulator;
 pub(crate) mod cpu;
 pub(crate) mod gpu;
 mod nest;
@@ -18,12 +19,13 @@ pub(crate) mod values;
 mod wrapping;
 
 use crate::dtype::{DType, Literal};
-use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
+use crate::graph::{BinaryOp, Graph, NodeId, Op, ReduceOp};
 use crate::identifier::sanitized;
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Access, ExprId, Stmt, VarId};
+use crate::kir::{Access, ExprId, Stmt};
 use crate::variant::Variant;
+use accumulator::Accumulator;
 use nest::Domain;
 pub(crate) use nest::Nest;
 use std::collections::HashMap;
@@ -53,63 +55,6 @@ pub(crate) fn neutral(op: ReduceOp, dtype: DType) -> Literal {
         ReduceOp::Prod => Literal::of(1.0, dtype),
         ReduceOp::Max | ReduceOp::ArgMax => lowest(true),
         ReduceOp::Min | ReduceOp::ArgMin => lowest(false),
-    }
-}
-
-/// One reduction while it runs: the value so far and, for `ArgMax`/`ArgMin`, where it stood.
-struct Accumulator {
-    node: NodeId,
-    op: ReduceOp,
-    value: VarId,
-    position: Option<VarId>,
-}
-
-impl Accumulator {
-    /// Declares and starts it.
-    fn start(b: &mut KernelBuilder, graph: &Graph, node: NodeId, lanes: u8) -> Self {
-        let Op::Reduce { op, source, .. } = graph[node].op else { unreachable!("only reductions accumulate") };
-        let dtype = graph[source].dtype.compute();
-        let start = b.literal(neutral(op, dtype));
-        let start = b.splat(start, lanes);
-        let name = if graph[node].name.is_empty() { op.name().to_string() } else { graph[node].name.clone() };
-        let value = b.bind(&name, start);
-        let position = matches!(op, ReduceOp::ArgMax | ReduceOp::ArgMin).then(|| {
-            let zero = b.int(0);
-            let zero = b.splat(zero, lanes);
-            b.bind(&format!("{name}_at"), zero)
-        });
-        Accumulator { node, op, value, position }
-    }
-
-    /// Takes in one more value, which stands at `position` among the reduced elements.
-    fn add(&self, b: &mut KernelBuilder, value: ExprId, position: ExprId) {
-        let so_far = b.get(self.value);
-        let lanes = b.ty(so_far).lanes;
-        let value = b.splat(value, lanes);
-        let Some(at) = self.position else {
-            let sum = b.binary(combining(self.op), so_far, value);
-            return b.assign(self.value, sum);
-        };
-        let better = if self.op == ReduceOp::ArgMax { CompareOp::Gt } else { CompareOp::Lt };
-        let mut wins = b.compare(better, value, so_far);
-        if b.ty(value).dtype.is_float() {
-            // The first NaN wins over everything.
-            let nan = b.compare(CompareOp::Ne, value, value);
-            let number = b.compare(CompareOp::Eq, so_far, so_far);
-            let first = b.binary(BinaryOp::And, nan, number);
-            wins = b.binary(BinaryOp::Or, wins, first);
-        }
-        let wins = b.named("wins", wins);
-        let value = b.select(wins, value, so_far);
-        let old = b.get(at);
-        let position = b.select(wins, position, old);
-        b.assign(self.value, value);
-        b.assign(at, position);
-    }
-
-    /// The reduction's result.
-    fn result(&self, b: &mut KernelBuilder) -> ExprId {
-        b.get(self.position.unwrap_or(self.value))
     }
 }
 

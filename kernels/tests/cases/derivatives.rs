@@ -169,6 +169,23 @@ fn at_nan(name: &str, args: &[Value], expected: f64) {
     assert!(alike, "the gradient of {name} at NaN is {}, expected NaN or {expected}", gradient[0]);
 }
 
+/// The gradient of `x * gate(x)` where the cotangent times `x` overflows and the gate's derivative is 0.
+fn gated_in_large_cotangents(name: &str) {
+    for (cotangent, x, expected) in [
+        (1e20, 1e20, 1e20),
+        (1.5, 2.5e38, 1.5),
+        (1e20, 3e38, 1e20),
+        (1.5, -3.4e38, 0.0),
+        (1e20, -1e20, 0.0),
+        (1e30, 500.0, 1e30),
+    ] {
+        let function = |b: &mut Builder, x: NodeId| call(b, name, &[Value::Tensor(x)]);
+        let gradient = &value_and_gradient(&[1], &[x], Some(&[cotangent]), &function, Precision::Typed)[1];
+        let expected = f64::from(expected as f32);
+        assert_eq!(gradient[0], expected, "the gradient of {name} at {x:e}, cotangent {cotangent:e}");
+    }
+}
+
 fn clamp_at_nan() {
     let clamp =
         |b: &mut Builder, x: NodeId| call(b, "clamp", &[Value::Tensor(x), Value::Number(-1.0), Value::Number(2.0)]);
@@ -186,6 +203,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     }
     for op in BinaryOp::ALL.into_iter().filter(|op| op.takes(DType::F32)) {
         trials.push(test(format!("derivatives::pairs::{}", op.name()), move || of_pairs(op)));
+    }
+    for name in ["gelu", "gelu_tanh", "silu", "mish", "hard_swish"] {
+        let run = move || gated_in_large_cotangents(name);
+        trials.push(test(format!("derivatives::activations::{name}::large_cotangents"), run));
     }
     for ((name, args, _), (_, expected)) in activations().into_iter().zip(AT_NAN) {
         let given = args.clone();

@@ -99,7 +99,7 @@ fn same(name: &str, shape: &[usize], x: &[f64], weight: Option<&[f64]>, function
 /// Each activation with its arguments, and where `x` is infinite: value and gradient at -inf, value and gradient at inf.
 ///
 /// NaN stands where the formula is `x` times a gate that closes, or over its own size: `-inf * 0` and `inf / inf` are no numbers
-/// to IEEE, nor to PyTorch.
+/// to IEEE, nor to PyTorch. The gradient of such a gate out there is that of a closed or open one, where PyTorch gives NaN.
 pub(crate) fn activations() -> Vec<(&'static str, Vec<Value>, [f64; 4])> {
     let number = |value: f64| vec![Value::Number(value)];
     let plain = Vec::new;
@@ -108,9 +108,9 @@ pub(crate) fn activations() -> Vec<(&'static str, Vec<Value>, [f64; 4])> {
         ("relu6", plain(), [0.0, 0.0, 6.0, 0.0]),
         ("leaky_relu", number(0.01), [-INF, 0.01, INF, 1.0]),
         ("prelu", number(0.25), [-INF, 0.25, INF, 1.0]),
-        ("gelu", plain(), [NAN, NAN, INF, NAN]),
-        ("gelu_tanh", plain(), [NAN, NAN, INF, NAN]),
-        ("silu", plain(), [NAN, NAN, INF, NAN]),
+        ("gelu", plain(), [NAN, 0.0, INF, 1.0]),
+        ("gelu_tanh", plain(), [NAN, 0.0, INF, 1.0]),
+        ("silu", plain(), [NAN, 0.0, INF, 1.0]),
         ("sigmoid", plain(), [0.0, 0.0, 1.0, 0.0]),
         ("log_sigmoid", plain(), [-INF, 1.0, 0.0, 0.0]),
         ("tanh", plain(), [-1.0, 0.0, 1.0, 0.0]),
@@ -121,7 +121,7 @@ pub(crate) fn activations() -> Vec<(&'static str, Vec<Value>, [f64; 4])> {
         ("hard_sigmoid", plain(), [0.0, 0.0, 1.0, 0.0]),
         ("hard_swish", plain(), [NAN, 0.0, INF, 1.0]),
         ("hard_tanh", plain(), [-1.0, 0.0, 1.0, 0.0]),
-        ("mish", plain(), [NAN, NAN, INF, NAN]),
+        ("mish", plain(), [NAN, 0.0, INF, 1.0]),
         ("softsign", plain(), [-1.0, 0.0, 1.0, 0.0]),
     ]
 }

@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // Uniform numbers from 0 to below 1: word `position % 4` of block `position / 4` of Philox4x32-10
 // (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
 static inline float8 netcl_uniform8(uint8 position, uint seed, uint stream) {

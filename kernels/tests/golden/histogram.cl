@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // Atomic add; gives the old value.
 static inline float netcl_atomic_add_global(volatile __global float* place, const float value) {
     volatile __global uint* bits = (volatile __global uint*)place;

@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // a / b, and 0 where b is 0; the divisor -1 wraps.
 static inline int netcl_div_int(int a, int b) {
     return b == 0 ? 0 : b == -1 ? (int)(0u - (uint)a) : a / b;

@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // tanh, which some drivers do not round to 1 for large x.
 static inline float netcl_tanh(float x) {
     return fabs(x) >= 9.1f ? copysign(1.0f, x) : tanh(x);

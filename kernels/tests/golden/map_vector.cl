@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // tanh, which some drivers do not round to 1 for large x.
 static inline float16 netcl_tanh16(float16 x) {
     return select(tanh(x), copysign((float16)(1.0f), x), fabs(x) >= (float16)(9.1f));

@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // y[r] = sum(x[r, ..]), one work-group for each row
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void row_sum(__global const float* restrict x, __global float* restrict y, const uint R, const uint C) {

@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float8 netcl_max8(float8 a, float8 b) {
     return select(a, b, (a < b) | (b != b));

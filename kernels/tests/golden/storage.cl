@@ -1,3 +1,5 @@
+#pragma OPENCL FP_CONTRACT OFF
+
 // bfloat16 is the upper half of a float.
 static inline float netcl_bf16_to_float(ushort x) {
     return as_float((uint)x << 16);

@@ -2,6 +2,8 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The extremum (max) over the sub-group; NaN if any item has NaN.
 static inline float netcl_sub_group_max(float x) {
     const float extremum = sub_group_reduce_max(x);

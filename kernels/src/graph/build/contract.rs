@@ -53,16 +53,12 @@ impl Builder {
         let elements = self.cast(source, compute)?;
         let sum = self.reduce(ReduceOp::Sum, elements, axes, keep)?;
         let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * full[axis].clone());
-        let mean = match count.as_constant() {
-            Some(count) => {
-                let scale = self.constant(1.0 / count as f64, compute);
-                self.binary(BinaryOp::Mul, sum, scale)?
-            }
-            None => {
-                let count = self.dim(&count, compute)?;
-                self.binary(BinaryOp::Div, sum, count)?
-            }
+        // Not a product with `1 / count`, which is rounded: the mean of equal numbers would be another one.
+        let count = match count.as_constant() {
+            Some(count) => self.constant(count as f64, compute),
+            None => self.dim(&count, compute)?,
         };
+        let mean = self.binary(BinaryOp::Div, sum, count)?;
         self.cast(mean, dtype)
     }
 

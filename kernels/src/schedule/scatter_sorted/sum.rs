@@ -5,6 +5,7 @@ use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ArrayId, ExprId, Launch, ParamKind, Space, Stmt, VarId, WorkItem};
+use crate::schedule::accumulator::Total;
 use crate::schedule::scatter::ScatterAdd;
 use crate::schedule::sizes::{dim_value, divisor};
 use crate::variant::LOOP_GROUP;
@@ -252,13 +253,21 @@ pub(crate) fn join(scatter: &ScatterAdd, between: &Intermediates, name: &str) ->
             let body = b.close();
             b.stmt(Stmt::While { condition, body });
             let stop = b.get(low);
+            let total = scatter.sizes.dtype.is_float().then(|| Total::new(b, "sum", sum));
             b.for_loop("other", next, stop, one, |b, other| {
                 let place = scatter.start(b, other);
                 let place = b.add(place, feature);
                 let head = b.load(heads, place, 1);
-                increase(b, sum, head);
+                let head = b.named("head_sum", head);
+                match total {
+                    Some(total) => total.add(b, head),
+                    None => increase(b, sum, head),
+                }
             });
-            let sum = b.get(sum);
+            let sum = match total {
+                Some(total) => total.value(b),
+                None => b.get(sum),
+            };
             scatter.store_row(b, tail_row, feature, sum);
         });
     });

@@ -19,13 +19,13 @@
 //   15  norm2: f32 [N, T, 32] (scratch)
 //   16  up_weight: f32 [32, 128] (parameter up.weight)
 //   17  up_bias: f32 [128] (parameter up.bias)
-//   18  mul_89: f32 [N, T, 128] (scratch)
+//   18  mul_93: f32 [N, T, 128] (scratch)
 //   19  down_weight: f32 [128, 32] (parameter down.weight)
 //   20  down_bias: f32 [32] (parameter down.bias)
 //   21  result: f32 [N, T, 32] (result 0)
 //
 // steps
-//    0  norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((… * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
+//    0  norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum(… * … over 2) / 32 + 0.00001)) * norm1.weight + norm1.bias)
 //       block_0_sum_map(N, T, x, norm1_weight, norm1_bias, norm1)
 //       over [(N*T + 127) / 128] in groups of [1]
 //    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
@@ -43,15 +43,17 @@
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
 //       block_5_matmul_cpu(view_51, attention_output_weight, matmul_53, N, T)
 //       over [1, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
-//    6  norm2 = (((x + attention) - … * 0.03125) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
+//    6  norm2 = (((x + attention) - sum(… over 2) / 32) * rsqrt((… / 32 + 0.00001)) * norm2.weight + norm2.bias)
 //       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [(N*T + 127) / 128] in groups of [1]
-//    7  mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
-//       block_7_matmul_cpu(norm2, up_weight, up_bias, mul_89, N, T)
+//    7  mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
+//       block_7_matmul_cpu(norm2, up_weight, up_bias, mul_93, N, T)
 //       over [4, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
 //    8  result = ((x + attention) + down)
-//       block_8_matmul_cpu(mul_89, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
+//       block_8_matmul_cpu(mul_93, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
 //       over [1, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
+
+#pragma OPENCL FP_CONTRACT OFF
 
 // The sum over the lanes, by halves.
 static inline float netcl_sum16(float16 v) {
@@ -94,8 +96,18 @@ static inline float netcl_maximum16(float16 v) {
     return netcl_max(v2.lo, v2.hi);
 }
 
-// norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((sum((x - sum(x over 2) * 0.03125) * (x - sum(x over 2) *
-//     0.03125) over 2) * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
+// The smaller value; NaN if either is NaN.
+static inline float netcl_min(float a, float b) {
+    return a > b || b != b ? b : a;
+}
+
+// The smaller value; NaN if either is NaN.
+static inline float16 netcl_min16(float16 a, float16 b) {
+    return select(a, b, (a > b) | (b != b));
+}
+
+// norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum((x - sum(x over 2) / 32) * (x - sum(x over 2) / 32) over 2) /
+//     32 + 0.00001)) * norm1.weight + norm1.bias)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_0_sum_map(
     const int N,
@@ -115,14 +127,13 @@ void block_0_sum_map(
         const float result = netcl_sum16(sum);
         float16 sum_1 = (float16)(0.0f);
         for (int i = 0; i < 32; i += 16) {
-            const float16 t = vload16(0, &x[row * 32 + i]) - result * 0.03125f;
+            const float16 t = vload16(0, &x[row * 32 + i]) - result / 32.0f;
             sum_1 += t * t;
         }
         const float result_1 = netcl_sum16(sum_1);
         for (int i = 0; i < 32; i += 16) {
-            const float16 norm1_1 = (vload16(0, &x[row * 32 + i]) - result * 0.03125f)
-                * rsqrt(result_1 * 0.03125f + 1e-5f) * vload16(0, &norm1_weight[i])
-                + vload16(0, &norm1_bias[i]);
+            const float16 norm1_1 = (vload16(0, &x[row * 32 + i]) - result / 32.0f)
+                * rsqrt(result_1 / 32.0f + 1e-5f) * vload16(0, &norm1_weight[i]) + vload16(0, &norm1_bias[i]);
             vstore16(norm1_1, 0, &norm1[row * 32 + i]);
         }
     }
@@ -195,15 +206,26 @@ void block_3_max_sum_map(
     }
     const float result = netcl_max(netcl_maximum16(max_1), max_2);
     float16 sum = (float16)(0.0f);
+    float16 sum_total = (float16)(0.0f);
+    float16 sum_lost = (float16)(0.0f);
     float sum_1 = 0.0f;
     const int whole_1 = T - T % 16;
-    for (int i = 0; i < whole_1; i += 16) {
-        sum += exp(select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i]) * 0.35355338f, i
-            + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T) - result);
+    for (int first = 0; first < whole_1; first += 512) {
+        const int block_end = min(first + 512, whole_1);
+        for (int i = first; i < block_end; i += 16) {
+            sum += exp(select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i]) * 0.35355338f, i
+                + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T) - result);
+        }
+        const float16 after = sum_total + sum;
+        const float16 added = after - sum_total;
+        sum_lost += sum_total - (after - added) + (sum - added);
+        sum_total = after;
+        sum = (float16)(0.0f);
     }
     for (int i = whole_1; i < T; ++i) {
         sum_1 += exp((i <= row % T ? matmul_33[row * T + i] * 0.35355338f : -INFINITY) - result);
     }
+    sum = select(sum_total, sum_total + sum_lost, sum_lost - sum_lost == 0.0f);
     const float result_1 = netcl_sum16(sum) + sum_1;
     const int whole_2 = T - T % 16;
     for (int i = 0; i < whole_2; i += 16) {
@@ -259,9 +281,9 @@ static inline void block_5_matmul_cpu_store_vector(
     vstore16(value, 0, &matmul_53[m * 32 + n]);
 }
 
-// norm2 = (((x + attention) - sum((x + attention) over 2) * 0.03125) * rsqrt((sum(((x + attention) - sum((x +
-//     attention) over 2) * 0.03125) * ((x + attention) - sum((x + attention) over 2) * 0.03125) over 2) *
-//     0.03125 + 0.00001)) * norm2.weight + norm2.bias)
+// norm2 = (((x + attention) - sum((x + attention) over 2) / 32) * rsqrt((sum(((x + attention) - sum((x +
+//     attention) over 2) / 32) * ((x + attention) - sum((x + attention) over 2) / 32) over 2) / 32 + 0.00001)) *
+//     norm2.weight + norm2.bias)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_6_sum_map(
     const int N,
@@ -286,16 +308,15 @@ void block_6_sum_map(
         for (int i = 0; i < 32; i += 16) {
             const int t = row * 32 + i;
             const float16 t_1 = vload16(0, &x[t])
-                + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[i])) - result * 0.03125f;
+                + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[i])) - result / 32.0f;
             sum_1 += t_1 * t_1;
         }
         const float result_1 = netcl_sum16(sum_1);
         for (int i = 0; i < 32; i += 16) {
             const int t = row * 32 + i;
             const float16 norm2_1 = (vload16(0, &x[t])
-                + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[i])) - result * 0.03125f)
-                * rsqrt(result_1 * 0.03125f + 1e-5f) * vload16(0, &norm2_weight[i])
-                + vload16(0, &norm2_bias[i]);
+                + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[i])) - result / 32.0f)
+                * rsqrt(result_1 / 32.0f + 1e-5f) * vload16(0, &norm2_weight[i]) + vload16(0, &norm2_bias[i]);
             vstore16(norm2_1, 0, &norm2[row * 32 + i]);
         }
     }
@@ -307,10 +328,10 @@ static inline void block_7_matmul_cpu_store(
     const int n,
     const float value,
     __global const float* up_bias,
-    __global float* mul_89
+    __global float* mul_93
 ) {
     const float t = value + up_bias[n];
-    mul_89[m * 128 + n] = t * 0.5f * (erf(t * 0.70710677f) + 1.0f);
+    mul_93[m * 128 + n] = t * 0.5f * (erf(netcl_min(netcl_max(t, -1024.0f), 1024.0f) * 0.70710677f) + 1.0f);
 }
 
 static inline void block_7_matmul_cpu_store_vector(
@@ -319,10 +340,11 @@ static inline void block_7_matmul_cpu_store_vector(
     const int n,
     const float16 value,
     __global const float* up_bias,
-    __global float* mul_89
+    __global float* mul_93
 ) {
     const float16 t = value + vload16(0, &up_bias[n]);
-    vstore16(t * 0.5f * (erf(t * 0.70710677f) + 1.0f), 0, &mul_89[m * 128 + n]);
+    vstore16(t * 0.5f * (erf(netcl_min16(netcl_max16(t, (float16)(-1024.0f)), (float16)(1024.0f))
+        * 0.70710677f) + 1.0f), 0, &mul_93[m * 128 + n]);
 }
 
 static inline void block_8_matmul_cpu_store(
@@ -600,10 +622,10 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
+// mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
 #define KERNEL_NAME block_7_matmul_cpu
-#define STORE(batch_, m_, n_, value_) block_7_matmul_cpu_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_89)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_89)
+#define STORE(batch_, m_, n_, value_) block_7_matmul_cpu_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -628,7 +650,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_up_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_89, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_93, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -682,14 +704,14 @@ static inline void block_8_matmul_cpu_store_vector(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 128
 #define A_STRIDE_K 1
-#define a arg_mul_89
+#define a arg_mul_93
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_down_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_89, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_53, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_mul_93, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_53, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC

@@ -19,13 +19,13 @@
 //   15  norm2: f32 [N, T, 32] (scratch)
 //   16  up_weight: f32 [32, 128] (parameter up.weight)
 //   17  up_bias: f32 [128] (parameter up.bias)
-//   18  mul_89: f32 [N, T, 128] (scratch)
+//   18  mul_93: f32 [N, T, 128] (scratch)
 //   19  down_weight: f32 [128, 32] (parameter down.weight)
 //   20  down_bias: f32 [32] (parameter down.bias)
 //   21  result: f32 [N, T, 32] (result 0)
 //
 // steps
-//    0  norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((… * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
+//    0  norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum(… * … over 2) / 32 + 0.00001)) * norm1.weight + norm1.bias)
 //       block_0_sum_map(N, T, x, norm1_weight, norm1_bias, norm1)
 //       over [N*T] in groups of [256]
 //    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
@@ -43,23 +43,40 @@
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
 //       block_5_matmul_register(view_51, attention_output_weight, matmul_53, N, T)
 //       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
-//    6  norm2 = (((x + attention) - … * 0.03125) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
+//    6  norm2 = (((x + attention) - sum(… over 2) / 32) * rsqrt((… / 32 + 0.00001)) * norm2.weight + norm2.bias)
 //       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [N*T] in groups of [256]
-//    7  mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
-//       block_7_matmul_register(norm2, up_weight, up_bias, mul_89, N, T)
+//    7  mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
+//       block_7_matmul_register(norm2, up_weight, up_bias, mul_93, N, T)
 //       over [512, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
 //    8  result = ((x + attention) + down)
-//       block_8_matmul_register(mul_89, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
+//       block_8_matmul_register(mul_93, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
 //       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
+
+#pragma OPENCL FP_CONTRACT OFF
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
 }
 
-// norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((sum((x - sum(x over 2) * 0.03125) * (x - sum(x over 2) *
-//     0.03125) over 2) * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
+// The smaller value; NaN if either is NaN.
+static inline float netcl_min(float a, float b) {
+    return a > b || b != b ? b : a;
+}
+
+// The smaller value; NaN if either is NaN.
+static inline float4 netcl_min4(float4 a, float4 b) {
+    return select(a, b, (a > b) | (b != b));
+}
+
+// The larger value; NaN if either is NaN.
+static inline float4 netcl_max4(float4 a, float4 b) {
+    return select(a, b, (a < b) | (b != b));
+}
+
+// norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum((x - sum(x over 2) / 32) * (x - sum(x over 2) / 32) over 2) /
+//     32 + 0.00001)) * norm1.weight + norm1.bias)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_0_sum_map(
     const int N,
@@ -77,11 +94,11 @@ void block_0_sum_map(
         }
         float sum_1 = 0.0f;
         for (int k = 0; k < 32; ++k) {
-            const float t = x[row * 32 + k] - sum * 0.03125f;
+            const float t = x[row * 32 + k] - sum / 32.0f;
             sum_1 += t * t;
         }
         for (int k = 0; k < 32; ++k) {
-            const float norm1_1 = (x[row * 32 + k] - sum * 0.03125f) * rsqrt(sum_1 * 0.03125f + 1e-5f)
+            const float norm1_1 = (x[row * 32 + k] - sum / 32.0f) * rsqrt(sum_1 / 32.0f + 1e-5f)
                 * norm1_weight[k] + norm1_bias[k];
             norm1[row * 32 + k] = norm1_1;
         }
@@ -162,9 +179,20 @@ void block_3_max_sum_map(
     const float max_all = scratch0[0];
     barrier(CLK_LOCAL_MEM_FENCE);
     float sum = 0.0f;
-    for (int k = lid; k < T; k += 256) {
-        sum += exp((k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY) - max_all);
+    float sum_total = 0.0f;
+    float sum_lost = 0.0f;
+    for (int first = lid; first < T; first += 8192) {
+        const int block_end = min(first + 8192, T);
+        for (int k = first; k < block_end; k += 256) {
+            sum += exp((k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY) - max_all);
+        }
+        const float after = sum_total + sum;
+        const float added = after - sum_total;
+        sum_lost += sum_total - (after - added) + (sum - added);
+        sum_total = after;
+        sum = 0.0f;
     }
+    sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
     scratch1[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int round_1 = 0; round_1 < 8; ++round_1) {
@@ -213,9 +241,9 @@ static inline void block_5_matmul_register_store_vector(
     vstore4(value, 0, &matmul_53[m * 32 + n]);
 }
 
-// norm2 = (((x + attention) - sum((x + attention) over 2) * 0.03125) * rsqrt((sum(((x + attention) - sum((x +
-//     attention) over 2) * 0.03125) * ((x + attention) - sum((x + attention) over 2) * 0.03125) over 2) *
-//     0.03125 + 0.00001)) * norm2.weight + norm2.bias)
+// norm2 = (((x + attention) - sum((x + attention) over 2) / 32) * rsqrt((sum(((x + attention) - sum((x +
+//     attention) over 2) / 32) * ((x + attention) - sum((x + attention) over 2) / 32) over 2) / 32 + 0.00001)) *
+//     norm2.weight + norm2.bias)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_6_sum_map(
     const int N,
@@ -237,13 +265,13 @@ void block_6_sum_map(
         float sum_1 = 0.0f;
         for (int k = 0; k < 32; ++k) {
             const int t = row * 32 + k;
-            const float t_1 = x[t] + (matmul_53[t] + attention_output_bias[k]) - sum * 0.03125f;
+            const float t_1 = x[t] + (matmul_53[t] + attention_output_bias[k]) - sum / 32.0f;
             sum_1 += t_1 * t_1;
         }
         for (int k = 0; k < 32; ++k) {
             const int t = row * 32 + k;
-            const float norm2_1 = (x[t] + (matmul_53[t] + attention_output_bias[k]) - sum * 0.03125f)
-                * rsqrt(sum_1 * 0.03125f + 1e-5f) * norm2_weight[k] + norm2_bias[k];
+            const float norm2_1 = (x[t] + (matmul_53[t] + attention_output_bias[k]) - sum / 32.0f)
+                * rsqrt(sum_1 / 32.0f + 1e-5f) * norm2_weight[k] + norm2_bias[k];
             norm2[row * 32 + k] = norm2_1;
         }
     }
@@ -255,10 +283,10 @@ static inline void block_7_matmul_register_store(
     const int n,
     const float value,
     __global const float* up_bias,
-    __global float* mul_89
+    __global float* mul_93
 ) {
     const float t = value + up_bias[n];
-    mul_89[m * 128 + n] = t * 0.5f * (erf(t * 0.70710677f) + 1.0f);
+    mul_93[m * 128 + n] = t * 0.5f * (erf(netcl_min(netcl_max(t, -1024.0f), 1024.0f) * 0.70710677f) + 1.0f);
 }
 
 static inline void block_7_matmul_register_store_vector(
@@ -267,10 +295,11 @@ static inline void block_7_matmul_register_store_vector(
     const int n,
     const float4 value,
     __global const float* up_bias,
-    __global float* mul_89
+    __global float* mul_93
 ) {
     const float4 t = value + vload4(0, &up_bias[n]);
-    vstore4(t * 0.5f * (erf(t * 0.70710677f) + 1.0f), 0, &mul_89[m * 128 + n]);
+    vstore4(t * 0.5f * (erf(netcl_min4(netcl_max4(t, (float4)(-1024.0f)), (float4)(1024.0f)) * 0.70710677f)
+        + 1.0f), 0, &mul_93[m * 128 + n]);
 }
 
 static inline void block_8_matmul_register_store(
@@ -552,10 +581,10 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_register.h"
 
-// mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
+// mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
 #define KERNEL_NAME block_7_matmul_register
-#define STORE(batch_, m_, n_, value_) block_7_matmul_register_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_89)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_register_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_89)
+#define STORE(batch_, m_, n_, value_) block_7_matmul_register_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_register_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -583,7 +612,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_up_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_89, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_93, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -643,14 +672,14 @@ static inline void block_8_matmul_register_store_vector(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 128
 #define A_STRIDE_K 1
-#define a arg_mul_89
+#define a arg_mul_93
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_down_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_89, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_53, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_mul_93, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_53, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC

@@ -71,6 +71,8 @@
 //       cnn_12_conv2d_weight_grad(select_101, x, grad_conv1_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -330,17 +332,29 @@ void cnn_8_map_sum(
 ) {
     const int row = get_global_id(0);
     float d_conv2_bias = 0.0f;
-    for (int k = 0; k < N * 4; ++k) {
-        for (int i = 0; i < 4; ++i) {
-            const int t = k / 4;
-            const int t_1 = k % 4;
-            const int t_2 = row * 4 + t * 64 + i / 2 + t_1 / 2 * 2;
-            const float t_3 = netcl_max(conv2d_14[row * 16 + i + t * 256 + t_1 * 4] + conv2_bias[row], 0.0f)
-                <= 0.0f ? 0.0f : i % 2 + t_1 % 2 * 2 == argmax_70[t_2] ? matmul_65[t_2] : 0.0f;
-            d_conv2_bias += t_3;
-            select_83[row * 16 + i + k / 4 * 256 + k % 4 * 4] = t_3;
+    float d_conv2_bias_total = 0.0f;
+    float d_conv2_bias_lost = 0.0f;
+    for (int first_k = 0; first_k < N * 4; first_k += 8) {
+        const int last_k = min(first_k + 8, N * 4);
+        for (int k = first_k; k < last_k; ++k) {
+            for (int i = 0; i < 4; ++i) {
+                const int t = k / 4;
+                const int t_1 = k % 4;
+                const int t_2 = row * 4 + t * 64 + i / 2 + t_1 / 2 * 2;
+                const float t_3 = netcl_max(conv2d_14[row * 16 + i + t * 256 + t_1 * 4] + conv2_bias[row],
+                    0.0f) <= 0.0f ? 0.0f : i % 2 + t_1 % 2 * 2 == argmax_70[t_2] ? matmul_65[t_2] : 0.0f;
+                d_conv2_bias += t_3;
+                select_83[row * 16 + i + k / 4 * 256 + k % 4 * 4] = t_3;
+            }
         }
+        const float after = d_conv2_bias_total + d_conv2_bias;
+        const float added = after - d_conv2_bias_total;
+        d_conv2_bias_lost += d_conv2_bias_total - (after - added) + (d_conv2_bias - added);
+        d_conv2_bias_total = after;
+        d_conv2_bias = 0.0f;
     }
+    d_conv2_bias = d_conv2_bias_lost - d_conv2_bias_lost == 0.0f ? d_conv2_bias_total + d_conv2_bias_lost
+        : d_conv2_bias_total;
     grad_conv2_bias[row] = d_conv2_bias;
 }
 
@@ -435,14 +449,25 @@ void cnn_11_bundle(
     const int item = get_global_id(0);
     if (item < 1) {
         float16 sum = (float16)(0.0f);
+        float16 sum_total = (float16)(0.0f);
+        float16 sum_lost = (float16)(0.0f);
         float sum_1 = 0.0f;
         const int whole = N - N % 16;
-        for (int i = 0; i < whole; i += 16) {
-            sum += vload16(0, &mul_48[i]);
+        for (int first = 0; first < whole; first += 512) {
+            const int block_end = min(first + 512, whole);
+            for (int i = first; i < block_end; i += 16) {
+                sum += vload16(0, &mul_48[i]);
+            }
+            const float16 after = sum_total + sum;
+            const float16 added = after - sum_total;
+            sum_lost += sum_total - (after - added) + (sum - added);
+            sum_total = after;
+            sum = (float16)(0.0f);
         }
         for (int i = whole; i < N; ++i) {
             sum_1 += mul_48[i];
         }
+        sum = select(sum_total, sum_total + sum_lost, sum_lost - sum_lost == 0.0f);
         const float result_1 = netcl_sum16(sum) + sum_1;
         result[0] = result_1 / (float)N;
     } else if (item < 4) {
@@ -451,27 +476,51 @@ void cnn_11_bundle(
         const int end = min(start + 4, 10);
         for (int i = start; i < end; ++i) {
             float d_output_bias = 0.0f;
-            for (int k = 0; k < N; ++k) {
-                d_output_bias += add_62[k * 10 + i];
+            float d_output_bias_total = 0.0f;
+            float d_output_bias_lost = 0.0f;
+            for (int first = 0; first < N; first += 32) {
+                const int block_end = min(first + 32, N);
+                for (int k = first; k < block_end; ++k) {
+                    d_output_bias += add_62[k * 10 + i];
+                }
+                const float after = d_output_bias_total + d_output_bias;
+                const float added = after - d_output_bias_total;
+                d_output_bias_lost += d_output_bias_total - (after - added) + (d_output_bias - added);
+                d_output_bias_total = after;
+                d_output_bias = 0.0f;
             }
+            d_output_bias = d_output_bias_lost - d_output_bias_lost == 0.0f ? d_output_bias_total
+                + d_output_bias_lost : d_output_bias_total;
             grad_output_bias[i] = d_output_bias;
         }
     } else {
         const int own = item - 4;
         const int row = own;
         float d_conv1_bias = 0.0f;
-        for (int k = 0; k < N * 8; ++k) {
-            for (int i = 0; i < 8; ++i) {
-                const int t = k / 8;
-                const int t_1 = k % 8;
-                const int t_2 = row * 16 + t * 128 + i / 2 + t_1 / 2 * 4;
-                const float t_3 = netcl_max(conv2d_4[row * 64 + i + t * 512 + t_1 * 8] + conv1_bias[row],
-                    0.0f) <= 0.0f ? 0.0f : i % 2 + t_1 % 2 * 2 == argmax_88[t_2] ? conv2d_input_grad_85[t_2]
-                    : 0.0f;
-                d_conv1_bias += t_3;
-                select_101[row * 64 + i + k / 8 * 512 + k % 8 * 8] = t_3;
+        float d_conv1_bias_total = 0.0f;
+        float d_conv1_bias_lost = 0.0f;
+        for (int first_k = 0; first_k < N * 8; first_k += 4) {
+            const int last_k = min(first_k + 4, N * 8);
+            for (int k = first_k; k < last_k; ++k) {
+                for (int i = 0; i < 8; ++i) {
+                    const int t = k / 8;
+                    const int t_1 = k % 8;
+                    const int t_2 = row * 16 + t * 128 + i / 2 + t_1 / 2 * 4;
+                    const float t_3 = netcl_max(conv2d_4[row * 64 + i + t * 512 + t_1 * 8] + conv1_bias[row],
+                        0.0f) <= 0.0f ? 0.0f : i % 2 + t_1 % 2 * 2 == argmax_88[t_2]
+                        ? conv2d_input_grad_85[t_2] : 0.0f;
+                    d_conv1_bias += t_3;
+                    select_101[row * 64 + i + k / 8 * 512 + k % 8 * 8] = t_3;
+                }
             }
+            const float after = d_conv1_bias_total + d_conv1_bias;
+            const float added = after - d_conv1_bias_total;
+            d_conv1_bias_lost += d_conv1_bias_total - (after - added) + (d_conv1_bias - added);
+            d_conv1_bias_total = after;
+            d_conv1_bias = 0.0f;
         }
+        d_conv1_bias = d_conv1_bias_lost - d_conv1_bias_lost == 0.0f ? d_conv1_bias_total + d_conv1_bias_lost
+            : d_conv1_bias_total;
         grad_conv1_bias[row] = d_conv1_bias;
     }
 }

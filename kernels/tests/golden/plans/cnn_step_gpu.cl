@@ -72,6 +72,8 @@
 //       cnn_12_bundle(N, mul_48, result, add_62, grad_output_bias, conv2d_weight_grad_90, grad_conv2_weight, conv2d_4, conv1_bias, argmax_94, conv2d_input_grad_85, grad_conv1_bias, conv2d_weight_grad_113, grad_conv1_weight)
 //       over [4096] in groups of [256]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -264,17 +266,29 @@ void cnn_8_map_sum(
     const int lid = get_local_id(0);
     const int row = get_group_id(0);
     float d_conv2_bias = 0.0f;
-    for (int k = lid; k < N * 16; k += 256) {
-        const int t = k / 4;
-        const int t_1 = t / 4;
-        const int t_2 = k % 4;
-        const int t_3 = t % 4;
-        const int t_4 = row * 4 + t_1 * 64 + t_2 / 2 + t_3 / 2 * 2;
-        const float t_5 = netcl_max(conv2d_14[row * 16 + t_1 * 256 + t_2 + t_3 * 4] + conv2_bias[row], 0.0f)
-            <= 0.0f ? 0.0f : t_2 % 2 + t_3 % 2 * 2 == argmax_70[t_4] ? matmul_65[t_4] : 0.0f;
-        d_conv2_bias += t_5;
-        select_83[row * 16 + k / 4 / 4 * 256 + k % 4 + k / 4 % 4 * 4] = t_5;
+    float d_conv2_bias_total = 0.0f;
+    float d_conv2_bias_lost = 0.0f;
+    for (int first = lid; first < N * 16; first += 8192) {
+        const int block_end = min(first + 8192, N * 16);
+        for (int k = first; k < block_end; k += 256) {
+            const int t = k / 4;
+            const int t_1 = t / 4;
+            const int t_2 = k % 4;
+            const int t_3 = t % 4;
+            const int t_4 = row * 4 + t_1 * 64 + t_2 / 2 + t_3 / 2 * 2;
+            const float t_5 = netcl_max(conv2d_14[row * 16 + t_1 * 256 + t_2 + t_3 * 4] + conv2_bias[row],
+                0.0f) <= 0.0f ? 0.0f : t_2 % 2 + t_3 % 2 * 2 == argmax_70[t_4] ? matmul_65[t_4] : 0.0f;
+            d_conv2_bias += t_5;
+            select_83[row * 16 + k / 4 / 4 * 256 + k % 4 + k / 4 % 4 * 4] = t_5;
+        }
+        const float after = d_conv2_bias_total + d_conv2_bias;
+        const float added = after - d_conv2_bias_total;
+        d_conv2_bias_lost += d_conv2_bias_total - (after - added) + (d_conv2_bias - added);
+        d_conv2_bias_total = after;
+        d_conv2_bias = 0.0f;
     }
+    d_conv2_bias = d_conv2_bias_lost - d_conv2_bias_lost == 0.0f ? d_conv2_bias_total + d_conv2_bias_lost
+        : d_conv2_bias_total;
     scratch0[lid] = d_conv2_bias;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int round_1 = 0; round_1 < 8; ++round_1) {
@@ -437,9 +451,20 @@ void cnn_12_bundle(
     if (group < 1) {
         const int lid = get_local_id(0);
         float sum = 0.0f;
-        for (int k = lid; k < N; k += 256) {
-            sum += mul_48[k];
+        float sum_total = 0.0f;
+        float sum_lost = 0.0f;
+        for (int first = lid; first < N; first += 8192) {
+            const int block_end = min(first + 8192, N);
+            for (int k = first; k < block_end; k += 256) {
+                sum += mul_48[k];
+            }
+            const float after = sum_total + sum;
+            const float added = after - sum_total;
+            sum_lost += sum_total - (after - added) + (sum - added);
+            sum_total = after;
+            sum = 0.0f;
         }
+        sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
         scratch0[lid] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 8; ++round_1) {
@@ -461,9 +486,21 @@ void cnn_12_bundle(
         const int row = min(wanted, 9);
         const int part = lid / 32;
         float d_output_bias = 0.0f;
-        for (int k = part; k < N; k += 8) {
-            d_output_bias += add_62[row + k * 10];
+        float d_output_bias_total = 0.0f;
+        float d_output_bias_lost = 0.0f;
+        for (int first = part; first < N; first += 256) {
+            const int block_end = min(first + 256, N);
+            for (int k = first; k < block_end; k += 8) {
+                d_output_bias += add_62[row + k * 10];
+            }
+            const float after = d_output_bias_total + d_output_bias;
+            const float added = after - d_output_bias_total;
+            d_output_bias_lost += d_output_bias_total - (after - added) + (d_output_bias - added);
+            d_output_bias_total = after;
+            d_output_bias = 0.0f;
         }
+        d_output_bias = d_output_bias_lost - d_output_bias_lost == 0.0f ? d_output_bias_total
+            + d_output_bias_lost : d_output_bias_total;
         scratch1[lid] = d_output_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 3; ++round_1) {
@@ -493,15 +530,28 @@ void cnn_12_bundle(
         const int lid = get_local_id(0);
         const int row = own;
         float d_conv1_bias = 0.0f;
-        for (int k = lid; k < N * 64; k += 256) {
-            const int t = k / 8;
-            const int t_1 = t / 8;
-            const int t_2 = k % 8;
-            const int t_3 = t % 8;
-            const int t_4 = row * 16 + t_1 * 128 + t_2 / 2 + t_3 / 2 * 4;
-            d_conv1_bias += netcl_max(conv2d_4[row * 64 + t_1 * 512 + t_2 + t_3 * 8] + conv1_bias[row], 0.0f)
-                <= 0.0f ? 0.0f : t_2 % 2 + t_3 % 2 * 2 == argmax_94[t_4] ? conv2d_input_grad_85[t_4] : 0.0f;
+        float d_conv1_bias_total = 0.0f;
+        float d_conv1_bias_lost = 0.0f;
+        for (int first = lid; first < N * 64; first += 8192) {
+            const int block_end = min(first + 8192, N * 64);
+            for (int k = first; k < block_end; k += 256) {
+                const int t = k / 8;
+                const int t_1 = t / 8;
+                const int t_2 = k % 8;
+                const int t_3 = t % 8;
+                const int t_4 = row * 16 + t_1 * 128 + t_2 / 2 + t_3 / 2 * 4;
+                d_conv1_bias += netcl_max(conv2d_4[row * 64 + t_1 * 512 + t_2 + t_3 * 8] + conv1_bias[row],
+                    0.0f) <= 0.0f ? 0.0f : t_2 % 2 + t_3 % 2 * 2 == argmax_94[t_4]
+                    ? conv2d_input_grad_85[t_4] : 0.0f;
+            }
+            const float after = d_conv1_bias_total + d_conv1_bias;
+            const float added = after - d_conv1_bias_total;
+            d_conv1_bias_lost += d_conv1_bias_total - (after - added) + (d_conv1_bias - added);
+            d_conv1_bias_total = after;
+            d_conv1_bias = 0.0f;
         }
+        d_conv1_bias = d_conv1_bias_lost - d_conv1_bias_lost == 0.0f ? d_conv1_bias_total + d_conv1_bias_lost
+            : d_conv1_bias_total;
         scratch2[lid] = d_conv1_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 8; ++round_1) {

@@ -19,6 +19,8 @@
 //       image_2_matmul_cpu(div_14, output_weight, output_bias, output, N)
 //       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -81,14 +83,25 @@ void image_1_sum_map(
 ) {
     const int row = get_global_id(0);
     float16 sum = (float16)(0.0f);
+    float16 sum_total = (float16)(0.0f);
+    float16 sum_lost = (float16)(0.0f);
     float sum_1 = 0.0f;
     const int whole = (H + 1) / 2 * ((W + 1) / 2) - (H + 1) / 2 * ((W + 1) / 2) % 16;
-    for (int i = 0; i < whole; i += 16) {
-        sum += vload16(0, &pool[row * ((H + 1) / 2 * ((W + 1) / 2)) + i]);
+    for (int first = 0; first < whole; first += 512) {
+        const int block_end = min(first + 512, whole);
+        for (int i = first; i < block_end; i += 16) {
+            sum += vload16(0, &pool[row * ((H + 1) / 2 * ((W + 1) / 2)) + i]);
+        }
+        const float16 after = sum_total + sum;
+        const float16 added = after - sum_total;
+        sum_lost += sum_total - (after - added) + (sum - added);
+        sum_total = after;
+        sum = (float16)(0.0f);
     }
     for (int i = whole; i < (H + 1) / 2 * ((W + 1) / 2); ++i) {
         sum_1 += pool[row * ((H + 1) / 2 * ((W + 1) / 2)) + i];
     }
+    sum = select(sum_total, sum_total + sum_lost, sum_lost - sum_lost == 0.0f);
     const float result = netcl_sum16(sum) + sum_1;
     div_14[row] = result / (float)((H + 1) / 2 * ((W + 1) / 2));
 }

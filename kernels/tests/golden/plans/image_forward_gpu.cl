@@ -19,6 +19,8 @@
 //       image_2_matmul_naive(div_14, output_weight, output_bias, output, N)
 //       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -73,9 +75,20 @@ void image_1_sum_map(
     const int lid = get_local_id(0);
     const int row = get_group_id(0);
     float sum = 0.0f;
-    for (int k = lid; k < (H + 1) / 2 * ((W + 1) / 2); k += 256) {
-        sum += pool[row * ((H + 1) / 2 * ((W + 1) / 2)) + k];
+    float sum_total = 0.0f;
+    float sum_lost = 0.0f;
+    for (int first = lid; first < (H + 1) / 2 * ((W + 1) / 2); first += 8192) {
+        const int block_end = min(first + 8192, (H + 1) / 2 * ((W + 1) / 2));
+        for (int k = first; k < block_end; k += 256) {
+            sum += pool[row * ((H + 1) / 2 * ((W + 1) / 2)) + k];
+        }
+        const float after = sum_total + sum;
+        const float added = after - sum_total;
+        sum_lost += sum_total - (after - added) + (sum - added);
+        sum_total = after;
+        sum = 0.0f;
     }
+    sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
     scratch0[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int round_1 = 0; round_1 < 8; ++round_1) {

@@ -17,6 +17,8 @@
 //       mlp_1_matmul_cpu(max_8, output_weight, output_bias, output, N)
 //       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;

@@ -17,6 +17,8 @@
 //       mlp_1_matmul_naive(max_8, output_weight, output_bias, output, N)
 //       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;

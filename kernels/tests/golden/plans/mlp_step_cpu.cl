@@ -41,6 +41,8 @@
 //       mlp_6_matmul_cpu(x, select_55, grad_hidden_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -198,14 +200,25 @@ void mlp_5_bundle(
     const int item = get_global_id(0);
     if (item < 1) {
         float16 sum = (float16)(0.0f);
+        float16 sum_total = (float16)(0.0f);
+        float16 sum_lost = (float16)(0.0f);
         float sum_1 = 0.0f;
         const int whole = N - N % 16;
-        for (int i = 0; i < whole; i += 16) {
-            sum += vload16(0, &mul_34[i]);
+        for (int first = 0; first < whole; first += 512) {
+            const int block_end = min(first + 512, whole);
+            for (int i = first; i < block_end; i += 16) {
+                sum += vload16(0, &mul_34[i]);
+            }
+            const float16 after = sum_total + sum;
+            const float16 added = after - sum_total;
+            sum_lost += sum_total - (after - added) + (sum - added);
+            sum_total = after;
+            sum = (float16)(0.0f);
         }
         for (int i = whole; i < N; ++i) {
             sum_1 += mul_34[i];
         }
+        sum = select(sum_total, sum_total + sum_lost, sum_lost - sum_lost == 0.0f);
         const float result_1 = netcl_sum16(sum) + sum_1;
         result[0] = result_1 / (float)N;
     } else if (item < 4) {
@@ -214,9 +227,21 @@ void mlp_5_bundle(
         const int end = min(start + 4, 10);
         for (int i = start; i < end; ++i) {
             float d_output_bias = 0.0f;
-            for (int k = 0; k < N; ++k) {
-                d_output_bias += add_48[k * 10 + i];
+            float d_output_bias_total = 0.0f;
+            float d_output_bias_lost = 0.0f;
+            for (int first = 0; first < N; first += 32) {
+                const int block_end = min(first + 32, N);
+                for (int k = first; k < block_end; ++k) {
+                    d_output_bias += add_48[k * 10 + i];
+                }
+                const float after = d_output_bias_total + d_output_bias;
+                const float added = after - d_output_bias_total;
+                d_output_bias_lost += d_output_bias_total - (after - added) + (d_output_bias - added);
+                d_output_bias_total = after;
+                d_output_bias = 0.0f;
             }
+            d_output_bias = d_output_bias_lost - d_output_bias_lost == 0.0f ? d_output_bias_total
+                + d_output_bias_lost : d_output_bias_total;
             grad_output_bias[i] = d_output_bias;
         }
     } else {
@@ -225,9 +250,21 @@ void mlp_5_bundle(
         const int end = min(start + 64, 32);
         for (int i = start; i < end; i += 16) {
             float16 d_hidden_bias = (float16)(0.0f);
-            for (int k = 0; k < N; ++k) {
-                d_hidden_bias += vload16(0, &select_55[k * 32 + i]);
+            float16 d_hidden_bias_total = (float16)(0.0f);
+            float16 d_hidden_bias_lost = (float16)(0.0f);
+            for (int first = 0; first < N; first += 32) {
+                const int block_end = min(first + 32, N);
+                for (int k = first; k < block_end; ++k) {
+                    d_hidden_bias += vload16(0, &select_55[k * 32 + i]);
+                }
+                const float16 after = d_hidden_bias_total + d_hidden_bias;
+                const float16 added = after - d_hidden_bias_total;
+                d_hidden_bias_lost += d_hidden_bias_total - (after - added) + (d_hidden_bias - added);
+                d_hidden_bias_total = after;
+                d_hidden_bias = (float16)(0.0f);
             }
+            d_hidden_bias = select(d_hidden_bias_total, d_hidden_bias_total + d_hidden_bias_lost,
+                d_hidden_bias_lost - d_hidden_bias_lost == 0.0f);
             vstore16(d_hidden_bias, 0, &grad_hidden_bias[i]);
         }
     }

@@ -41,6 +41,8 @@
 //       mlp_6_matmul_naive(x, select_55, grad_hidden_weight, N)
 //       over [32, 64, 1] in groups of [16, 4, 1]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -145,9 +147,20 @@ void mlp_5_bundle(
     if (group < 1) {
         const int lid = get_local_id(0);
         float sum = 0.0f;
-        for (int k = lid; k < N; k += 256) {
-            sum += mul_34[k];
+        float sum_total = 0.0f;
+        float sum_lost = 0.0f;
+        for (int first = lid; first < N; first += 8192) {
+            const int block_end = min(first + 8192, N);
+            for (int k = first; k < block_end; k += 256) {
+                sum += mul_34[k];
+            }
+            const float after = sum_total + sum;
+            const float added = after - sum_total;
+            sum_lost += sum_total - (after - added) + (sum - added);
+            sum_total = after;
+            sum = 0.0f;
         }
+        sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
         scratch0[lid] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 8; ++round_1) {
@@ -169,9 +182,21 @@ void mlp_5_bundle(
         const int row = min(wanted, 9);
         const int part = lid / 32;
         float d_output_bias = 0.0f;
-        for (int k = part; k < N; k += 8) {
-            d_output_bias += add_48[row + k * 10];
+        float d_output_bias_total = 0.0f;
+        float d_output_bias_lost = 0.0f;
+        for (int first = part; first < N; first += 256) {
+            const int block_end = min(first + 256, N);
+            for (int k = first; k < block_end; k += 8) {
+                d_output_bias += add_48[row + k * 10];
+            }
+            const float after = d_output_bias_total + d_output_bias;
+            const float added = after - d_output_bias_total;
+            d_output_bias_lost += d_output_bias_total - (after - added) + (d_output_bias - added);
+            d_output_bias_total = after;
+            d_output_bias = 0.0f;
         }
+        d_output_bias = d_output_bias_lost - d_output_bias_lost == 0.0f ? d_output_bias_total
+            + d_output_bias_lost : d_output_bias_total;
         scratch1[lid] = d_output_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 3; ++round_1) {
@@ -193,9 +218,21 @@ void mlp_5_bundle(
         const int row = min(wanted, 31);
         const int part = lid / 32;
         float d_hidden_bias = 0.0f;
-        for (int k = part; k < N; k += 8) {
-            d_hidden_bias += select_55[row + k * 32];
+        float d_hidden_bias_total = 0.0f;
+        float d_hidden_bias_lost = 0.0f;
+        for (int first = part; first < N; first += 256) {
+            const int block_end = min(first + 256, N);
+            for (int k = first; k < block_end; k += 8) {
+                d_hidden_bias += select_55[row + k * 32];
+            }
+            const float after = d_hidden_bias_total + d_hidden_bias;
+            const float added = after - d_hidden_bias_total;
+            d_hidden_bias_lost += d_hidden_bias_total - (after - added) + (d_hidden_bias - added);
+            d_hidden_bias_total = after;
+            d_hidden_bias = 0.0f;
         }
+        d_hidden_bias = d_hidden_bias_lost - d_hidden_bias_lost == 0.0f ? d_hidden_bias_total
+            + d_hidden_bias_lost : d_hidden_bias_total;
         scratch2[lid] = d_hidden_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 3; ++round_1) {

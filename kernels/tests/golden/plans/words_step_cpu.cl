@@ -3,7 +3,7 @@
 // buffers
 //    0  x: u32 [N, 12] (argument 0)
 //    1  words_weight: f32 [300, 16] (parameter words.weight)
-//    2  mul_6: f32 [N, 16] (scratch)
+//    2  div_6: f32 [N, 16] (scratch)
 //    3  output_weight: f32 [16, 5] (parameter output.weight)
 //    4  output_bias: f32 [5] (parameter output.bias)
 //    5  matmul_9: f32 [N, 5] (scratch)
@@ -18,11 +18,11 @@
 //   14  grad_words_weight: f32 [300, 16] (gradient of words.weight)
 //
 // steps
-//    0  mul_6 = sum(words over 1) * 0.08333333333333333
-//       words_0_sum_map(N, x, words_weight, mul_6)
+//    0  div_6 = sum(words over 1) / 12
+//       words_0_sum_map(N, x, words_weight, div_6)
 //       over [(N + 20) / 21] in groups of [1]
-//    1  matmul_9 = matmul(mul_6, output.weight)
-//       words_1_matmul_cpu(mul_6, output_weight, matmul_9, N)
+//    1  matmul_9 = matmul(div_6, output.weight)
+//       words_1_matmul_cpu(div_6, output_weight, matmul_9, N)
 //       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 //    2  mul_32 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 5) ? 1 : NaN); add_46 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       words_2_max_sum_map(N, matmul_9, output_bias, labels, add_46, mul_32)
@@ -30,15 +30,17 @@
 //    3  matmul_49 = matmul(add_46, output.weight[i1, i0])
 //       words_3_matmul_cpu(add_46, output_weight, matmul_49, N)
 //       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
-//    4  grad_output_weight = matmul(mul_6[i1, i0], add_46)
-//       words_4_matmul_cpu(mul_6, add_46, grad_output_weight, N)
+//    4  grad_output_weight = matmul(div_6[i1, i0], add_46)
+//       words_4_matmul_cpu(div_6, add_46, grad_output_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]
-//    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 * 0.08333333333333333
+//    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 / 12
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
 //       over [(N*12 + 255) / 256 + 3] in groups of [1]
 //    6  grad_words_weight = scatter_add(x, view_53)
 //       words_6_scatter_add(grad_words_weight, N, x, view_53)
 //       over [32] in groups of [1]
+
+#pragma OPENCL FP_CONTRACT OFF
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
@@ -53,13 +55,13 @@ static inline float netcl_sum16(float16 v) {
     return v2.lo + v2.hi;
 }
 
-// mul_6 = sum(words over 1) * 0.08333333333333333
+// div_6 = sum(words over 1) / 12
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void words_0_sum_map(
     const int N,
     __global const uint* restrict x,
     __global const float* restrict words_weight,
-    __global float* restrict mul_6
+    __global float* restrict div_6
 ) {
     const int first_row = (int)get_global_id(0) * 21;
     const int end = min(first_row + 21, N);
@@ -73,7 +75,7 @@ void words_0_sum_map(
                     : (float16)(0.0f);
                 sum += words;
             }
-            vstore16(sum * 0.083333336f, 0, &mul_6[row * 16 + i]);
+            vstore16(sum / 12.0f, 0, &div_6[row * 16 + i]);
         }
     }
 }
@@ -178,7 +180,7 @@ static inline void words_4_matmul_cpu_store_vector(
 
 // result = sum(mul_32) / N
 // grad_output_bias = sum(add_46 over 0)
-// view_53 = matmul_49 * 0.08333333333333333
+// view_53 = matmul_49 / 12
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void words_5_bundle(
     const int N,
@@ -192,14 +194,25 @@ void words_5_bundle(
     const int item = get_global_id(0);
     if (item < 1) {
         float16 sum = (float16)(0.0f);
+        float16 sum_total = (float16)(0.0f);
+        float16 sum_lost = (float16)(0.0f);
         float sum_1 = 0.0f;
         const int whole = N - N % 16;
-        for (int i = 0; i < whole; i += 16) {
-            sum += vload16(0, &mul_32[i]);
+        for (int first = 0; first < whole; first += 512) {
+            const int block_end = min(first + 512, whole);
+            for (int i = first; i < block_end; i += 16) {
+                sum += vload16(0, &mul_32[i]);
+            }
+            const float16 after = sum_total + sum;
+            const float16 added = after - sum_total;
+            sum_lost += sum_total - (after - added) + (sum - added);
+            sum_total = after;
+            sum = (float16)(0.0f);
         }
         for (int i = whole; i < N; ++i) {
             sum_1 += mul_32[i];
         }
+        sum = select(sum_total, sum_total + sum_lost, sum_lost - sum_lost == 0.0f);
         const float result_1 = netcl_sum16(sum) + sum_1;
         result[0] = result_1 / (float)N;
     } else if (item < 3) {
@@ -208,9 +221,21 @@ void words_5_bundle(
         const int end = min(start + 4, 5);
         for (int i = start; i < end; ++i) {
             float d_output_bias = 0.0f;
-            for (int k = 0; k < N; ++k) {
-                d_output_bias += add_46[k * 5 + i];
+            float d_output_bias_total = 0.0f;
+            float d_output_bias_lost = 0.0f;
+            for (int first = 0; first < N; first += 32) {
+                const int block_end = min(first + 32, N);
+                for (int k = first; k < block_end; ++k) {
+                    d_output_bias += add_46[k * 5 + i];
+                }
+                const float after = d_output_bias_total + d_output_bias;
+                const float added = after - d_output_bias_total;
+                d_output_bias_lost += d_output_bias_total - (after - added) + (d_output_bias - added);
+                d_output_bias_total = after;
+                d_output_bias = 0.0f;
             }
+            d_output_bias = d_output_bias_lost - d_output_bias_lost == 0.0f ? d_output_bias_total
+                + d_output_bias_lost : d_output_bias_total;
             grad_output_bias[i] = d_output_bias;
         }
     } else {
@@ -219,7 +244,7 @@ void words_5_bundle(
         const int end = min(first_row + 256, N * 12);
         for (int row = first_row; row < end; ++row) {
             for (int i = 0; i < 16; i += 16) {
-                vstore16(vload16(0, &matmul_49[i + row / 12 * 16]) * 0.083333336f, 0, &view_53[row * 16 + i]);
+                vstore16(vload16(0, &matmul_49[i + row / 12 * 16]) / 12.0f, 0, &view_53[row * 16 + i]);
             }
         }
     }
@@ -260,7 +285,7 @@ void words_6_scatter_add(
     }
 }
 
-// matmul_9 = matmul(mul_6, output.weight)
+// matmul_9 = matmul(div_6, output.weight)
 #define KERNEL_NAME words_1_matmul_cpu
 #define STORE(batch_, m_, n_, value_) words_1_matmul_cpu_store(batch_, m_, n_, value_, arg_matmul_9)
 #define STORE_VECTOR(batch_, m_, n_, value_) words_1_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_matmul_9)
@@ -281,14 +306,14 @@ void words_6_scatter_add(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 16
 #define A_STRIDE_K 1
-#define a arg_mul_6
+#define a arg_div_6
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 5
 #define B_STRIDE_N 1
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_6, __global const float* restrict arg_output_weight, __global float* arg_matmul_9, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_output_weight, __global float* arg_matmul_9, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -382,7 +407,7 @@ void words_6_scatter_add(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// grad_output_weight = matmul(mul_6[i1, i0], add_46)
+// grad_output_weight = matmul(div_6[i1, i0], add_46)
 #define KERNEL_NAME words_4_matmul_cpu
 #define STORE(batch_, m_, n_, value_) words_4_matmul_cpu_store(batch_, m_, n_, value_, arg_grad_output_weight)
 #define STORE_VECTOR(batch_, m_, n_, value_) words_4_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_grad_output_weight)
@@ -403,14 +428,14 @@ void words_6_scatter_add(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1
 #define A_STRIDE_K 16
-#define a arg_mul_6
+#define a arg_div_6
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 5
 #define B_STRIDE_N 1
 #define b arg_add_46
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC

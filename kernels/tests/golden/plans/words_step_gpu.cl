@@ -3,7 +3,7 @@
 // buffers
 //    0  x: u32 [N, 12] (argument 0)
 //    1  words_weight: f32 [300, 16] (parameter words.weight)
-//    2  mul_6: f32 [N, 16] (scratch)
+//    2  div_6: f32 [N, 16] (scratch)
 //    3  output_weight: f32 [16, 5] (parameter output.weight)
 //    4  output_bias: f32 [5] (parameter output.bias)
 //    5  matmul_9: f32 [N, 5] (scratch)
@@ -26,11 +26,11 @@
 //   22  grad_words_weight_tails: f32 [(N*12 + 511) / 512, 16] (scratch)
 //
 // steps
-//    0  mul_6 = sum(words over 1) * 0.08333333333333333
-//       words_0_sum_map(N, x, words_weight, mul_6)
+//    0  div_6 = sum(words over 1) / 12
+//       words_0_sum_map(N, x, words_weight, div_6)
 //       over [N*16] in groups of [256]
-//    1  matmul_9 = matmul(mul_6, output.weight)
-//       words_1_matmul_naive(mul_6, output_weight, matmul_9, N)
+//    1  matmul_9 = matmul(div_6, output.weight)
+//       words_1_matmul_naive(div_6, output_weight, matmul_9, N)
 //       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 //    2  mul_32 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 5) ? 1 : NaN); add_46 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       words_2_max_sum_map(N, matmul_9, output_bias, labels, add_46, mul_32)
@@ -38,10 +38,10 @@
 //    3  matmul_49 = matmul(add_46, output.weight[i1, i0])
 //       words_3_matmul_naive(add_46, output_weight, matmul_49, N)
 //       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
-//    4  grad_output_weight = matmul(mul_6[i1, i0], add_46)
-//       words_4_matmul_naive(mul_6, add_46, grad_output_weight, N)
+//    4  grad_output_weight = matmul(div_6[i1, i0], add_46)
+//       words_4_matmul_naive(div_6, add_46, grad_output_weight, N)
 //       over [16, 16, 1] in groups of [16, 4, 1]
-//    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 * 0.08333333333333333
+//    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 / 12
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
 //       over [((N*192 + 255) / 256)*256 + 512] in groups of [256]
 //    6  grad_words_weight = scatter_add(x, view_53): digits of the rows are counted
@@ -63,18 +63,20 @@
 //       words_11_scatter_add_join(N, grad_words_weight_heads, grad_words_weight_tails, grad_words_weight_rows_3, grad_words_weight)
 //       over [((N*12 + 511) / 512)*16] in groups of [256]
 
+#pragma OPENCL FP_CONTRACT OFF
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
 }
 
-// mul_6 = sum(words over 1) * 0.08333333333333333
+// div_6 = sum(words over 1) / 12
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_0_sum_map(
     const int N,
     __global const uint* restrict x,
     __global const float* restrict words_weight,
-    __global float* restrict mul_6
+    __global float* restrict div_6
 ) {
     const int row = get_global_id(0);
     if (row < N * 16) {
@@ -85,7 +87,7 @@ void words_0_sum_map(
             const float words = t_1 ? words_weight[t_1 ? (int)(t * 16u + row % 16) : 0] : 0.0f;
             sum += words;
         }
-        mul_6[row] = sum * 0.083333336f;
+        div_6[row] = sum / 12.0f;
     }
 }
 
@@ -158,7 +160,7 @@ static inline void words_4_matmul_naive_store(
 
 // result = sum(mul_32) / N
 // grad_output_bias = sum(add_46 over 0)
-// view_53 = matmul_49 * 0.08333333333333333
+// view_53 = matmul_49 / 12
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_5_bundle(
     const int N,
@@ -175,9 +177,20 @@ void words_5_bundle(
     if (group < 1) {
         const int lid = get_local_id(0);
         float sum = 0.0f;
-        for (int k = lid; k < N; k += 256) {
-            sum += mul_32[k];
+        float sum_total = 0.0f;
+        float sum_lost = 0.0f;
+        for (int first = lid; first < N; first += 8192) {
+            const int block_end = min(first + 8192, N);
+            for (int k = first; k < block_end; k += 256) {
+                sum += mul_32[k];
+            }
+            const float after = sum_total + sum;
+            const float added = after - sum_total;
+            sum_lost += sum_total - (after - added) + (sum - added);
+            sum_total = after;
+            sum = 0.0f;
         }
+        sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
         scratch0[lid] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 8; ++round_1) {
@@ -199,9 +212,21 @@ void words_5_bundle(
         const int row = min(wanted, 4);
         const int part = lid / 32;
         float d_output_bias = 0.0f;
-        for (int k = part; k < N; k += 8) {
-            d_output_bias += add_46[row + k * 5];
+        float d_output_bias_total = 0.0f;
+        float d_output_bias_lost = 0.0f;
+        for (int first = part; first < N; first += 256) {
+            const int block_end = min(first + 256, N);
+            for (int k = first; k < block_end; k += 8) {
+                d_output_bias += add_46[row + k * 5];
+            }
+            const float after = d_output_bias_total + d_output_bias;
+            const float added = after - d_output_bias_total;
+            d_output_bias_lost += d_output_bias_total - (after - added) + (d_output_bias - added);
+            d_output_bias_total = after;
+            d_output_bias = 0.0f;
         }
+        d_output_bias = d_output_bias_lost - d_output_bias_lost == 0.0f ? d_output_bias_total
+            + d_output_bias_lost : d_output_bias_total;
         scratch1[lid] = d_output_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 3; ++round_1) {
@@ -220,7 +245,7 @@ void words_5_bundle(
         const int own = group - 2;
         const int i = own * 256 + (int)get_local_id(0);
         if (i < N * 192) {
-            view_53[i] = matmul_49[i / 16 / 12 * 16 + i % 16] * 0.083333336f;
+            view_53[i] = matmul_49[i / 16 / 12 * 16 + i % 16] / 12.0f;
         }
     }
 }
@@ -563,18 +588,24 @@ void words_11_scatter_add_join(
                     high = middle;
                 }
             }
+            float sum_lost = 0.0f;
             const int other_end = low;
             for (int other = block + 1; other < other_end; ++other) {
-                sum += grad_words_weight_heads[other * 16 + feature];
+                const float head_sum = grad_words_weight_heads[other * 16 + feature];
+                const float after = sum + head_sum;
+                const float added = after - sum;
+                sum_lost += sum - (after - added) + (head_sum - added);
+                sum = after;
             }
             if (tail_row < 300) {
-                grad_words_weight[(int)(tail_row * 16u + feature)] = sum;
+                grad_words_weight[(int)(tail_row * 16u + feature)] = sum_lost - sum_lost == 0.0f ? sum
+                    + sum_lost : sum;
             }
         }
     }
 }
 
-// matmul_9 = matmul(mul_6, output.weight)
+// matmul_9 = matmul(div_6, output.weight)
 #define KERNEL_NAME words_1_matmul_naive
 #define STORE(batch_, m_, n_, value_) words_1_matmul_naive_store(batch_, m_, n_, value_, arg_matmul_9)
 #define A_ALONG 0
@@ -589,14 +620,14 @@ void words_11_scatter_add_join(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 16
 #define A_STRIDE_K 1
-#define a arg_mul_6
+#define a arg_div_6
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 5
 #define B_STRIDE_N 1
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_6, __global const float* restrict arg_output_weight, __global float* arg_matmul_9, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_output_weight, __global float* arg_matmul_9, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -672,7 +703,7 @@ void words_11_scatter_add_join(
 #undef b
 #include "undef_matmul_naive.h"
 
-// grad_output_weight = matmul(mul_6[i1, i0], add_46)
+// grad_output_weight = matmul(div_6[i1, i0], add_46)
 #define KERNEL_NAME words_4_matmul_naive
 #define STORE(batch_, m_, n_, value_) words_4_matmul_naive_store(batch_, m_, n_, value_, arg_grad_output_weight)
 #define A_ALONG 1
@@ -687,14 +718,14 @@ void words_11_scatter_add_join(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1
 #define A_STRIDE_K 16
-#define a arg_mul_6
+#define a arg_div_6
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 5
 #define B_STRIDE_N 1
 #define b arg_add_46
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC

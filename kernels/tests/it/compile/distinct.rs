@@ -34,8 +34,8 @@ fn equal_layers_have_their_kernels_once() {
         assert!(twelve.launches() > 5 * eight.launches() / 4);
         let [few, more] = [&eight, &twelve].map(|plan| launched(plan).len());
         assert_eq!(few, more, "on {}", target.name());
-        // Names have more digits, and a launch of all that is independent has more parts.
-        assert!(twelve.source.len() <= eight.source.len() * 11 / 10, "on {}", target.name());
+        // Names have more digits, and a launch of all that is independent has more parts, long sums of batches among them.
+        assert!(twelve.source.len() <= eight.source.len() * 6 / 5, "on {}", target.name());
     }
 }
 

@@ -37,7 +37,8 @@ kernels in SIMT form have these as methods of floats, and of whole numbers `abs`
 
 In a function, which is Rust as well, `max`, `min` and `round` are Rust's (of a number and NaN the number; halves away from \
 zero); elsewhere they are the operations above, and `f32::max(x, y)` is Rust's. What Rust has and is not here, \
-`next_up` or `rotate_left` for instance, does not compile. A device may round `x * y + z` once, where Rust rounds twice.
+`next_up` or `rotate_left` for instance, does not compile. `x * y + z` is rounded twice, as in Rust; `mul_add` is too on devices \
+that have nothing faster.
 
 The branch of an `if` that is not taken contributes nothing to a gradient, whatever its derivative: the gradient of \
 `if x > 0.0 { x.sqrt() } else { 0.0 }` is zero for `x <= 0`.

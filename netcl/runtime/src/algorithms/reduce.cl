@@ -33,6 +33,10 @@
 #define GROUP 64
 #endif
 
+// Rounds whose elements make a block. A long sum of floats is one of blocks: each element that is added to a running sum loses
+// what is below the sum's last digit.
+#define ROUNDS 32
+
 // Of the vector, each element to its own chain.
 #define COMBINE_FOUR(name)                       \
     sum0 = COMBINE(sum0, FOUR(name, 0));         \
@@ -59,17 +63,26 @@ void reduce_parts(INPUTS __global T* parts, const ulong n) {
     const size_t stride = get_global_size(0);
     const size_t fours = n / 4;
     T sum0 = NEUTRAL, sum1 = NEUTRAL, sum2 = NEUTRAL, sum3 = NEUTRAL;
+    T total0 = NEUTRAL, total1 = NEUTRAL, total2 = NEUTRAL, total3 = NEUTRAL;
     // Four elements in one load, and the loads of a round at once, so that none waits for the one before.
     size_t i = get_global_id(0);
-    for (; i + 3 * stride < fours; i += 4 * stride) {
-        LOAD_FOUR(a, i);
-        LOAD_FOUR(b, i + stride);
-        LOAD_FOUR(c, i + 2 * stride);
-        LOAD_FOUR(d, i + 3 * stride);
-        COMBINE_FOUR(a);
-        COMBINE_FOUR(b);
-        COMBINE_FOUR(c);
-        COMBINE_FOUR(d);
+    while (i + 3 * stride < fours) {
+        for (uint round = 0; round < ROUNDS && i + 3 * stride < fours; round++) {
+            LOAD_FOUR(a, i);
+            LOAD_FOUR(b, i + stride);
+            LOAD_FOUR(c, i + 2 * stride);
+            LOAD_FOUR(d, i + 3 * stride);
+            COMBINE_FOUR(a);
+            COMBINE_FOUR(b);
+            COMBINE_FOUR(c);
+            COMBINE_FOUR(d);
+            i += 4 * stride;
+        }
+        total0 = COMBINE(total0, sum0);
+        total1 = COMBINE(total1, sum1);
+        total2 = COMBINE(total2, sum2);
+        total3 = COMBINE(total3, sum3);
+        sum0 = sum1 = sum2 = sum3 = NEUTRAL;
     }
     for (; i < fours; i += stride) {
         LOAD_FOUR(a, i);
@@ -78,9 +91,9 @@ void reduce_parts(INPUTS __global T* parts, const ulong n) {
     for (size_t last = 4 * fours + get_global_id(0); last < n; last += stride) {
         sum0 = COMBINE(sum0, VALUE(last));
     }
-    sum0 = COMBINE(sum0, sum1);
-    sum2 = COMBINE(sum2, sum3);
-    combine_group(values, COMBINE(sum0, sum2));
+    total0 = COMBINE(COMBINE(total0, sum0), COMBINE(total1, sum1));
+    total2 = COMBINE(COMBINE(total2, sum2), COMBINE(total3, sum3));
+    combine_group(values, COMBINE(total0, total2));
     if (get_local_id(0) == 0) {
         parts[get_group_id(0)] = values[0];
     }

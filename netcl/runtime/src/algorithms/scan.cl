@@ -135,14 +135,15 @@ void combine_group(__local T* totals, const T own) {
     }
 }
 
-// Replaces the elements of this work-item by their prefixes, which go on from before.
+// Replaces the elements of this work-item by their prefixes, which go on from before. What comes before is combined with
+// the sum of this work-item's own elements: many small floats added one by one to a large one lose their digits.
 void own_prefixes(__local T* tile, const T before, const int exclusive) {
-    T sum = before;
+    T own = NEUTRAL;
     for (uint j = 0; j < ITEMS; j++) {
         const uint slot = SLOT(get_local_id(0) * ITEMS + j);
-        const T with = COMBINE(sum, tile[slot]);
-        tile[slot] = exclusive ? sum : with;
-        sum = with;
+        const T with = COMBINE(own, tile[slot]);
+        tile[slot] = COMBINE(before, exclusive ? own : with);
+        own = with;
     }
 }
 
