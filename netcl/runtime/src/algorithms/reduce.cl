@@ -35,7 +35,7 @@
 
 // Rounds whose elements make a block. A long sum of floats is one of blocks: each element that is added to a running sum loses
 // what is below the sum's last digit.
-#define ROUNDS 32
+#define ROUNDS 16
 
 // Of the vector, each element to its own chain.
 #define COMBINE_FOUR(name)                       \
