@@ -145,7 +145,8 @@ fn algorithms_on_the_host_are_not_recorded() {
 #[test]
 fn a_recorded_training_step_trains() {
     let _turn = crate::turn();
-    let optimizers: [(&str, fn() -> Box<dyn Optimizer>); 5] = [
+    type Make = fn() -> Box<dyn Optimizer>;
+    let optimizers: [(&str, Make); 5] = [
         ("sgd", || Box::new(Sgd::new(0.1))),
         ("momentum", || Box::new(Sgd::new(0.1).momentum(0.9).weight_decay(0.1))),
         ("nesterov", || Box::new(Sgd::new(0.1).momentum(0.9).nesterov(true))),
