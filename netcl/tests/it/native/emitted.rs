@@ -167,22 +167,38 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 k_4 = h::add(k_4, loop1_step);
                             }
                             let mut sum_5: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
-                            let mut k_6: i32 = 0_i32;
-                            let (loop2_end, loop2_step): (i32, i32) = (n_p0, 1_i32);
-                            'loop_2: while k_6 < loop2_end {
+                            let mut sum_total_6: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
+                            let mut sum_lost_7: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
+                            let mut first_8: i32 = 0_i32;
+                            let (loop2_end, loop2_step): (i32, i32) = (n_p0, 32_i32);
+                            'loop_2: while first_8 < loop2_end {
                                 'round_2: {
-                                    sum_5 = sum_5.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_6, 24_i32), i_2)).sub::<I>(max_3).map(h::exp::<I, _>));
+                                    let block_end_9: i32 = h::min(h::add(first_8, 32_i32), n_p0);
+                                    let mut k_10: i32 = first_8;
+                                    let (loop3_end, loop3_step): (i32, i32) = (block_end_9, 1_i32);
+                                    'loop_3: while k_10 < loop3_end {
+                                        'round_3: {
+                                            sum_5 = sum_5.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_10, 24_i32), i_2)).sub::<I>(max_3).map(h::exp::<I, _>));
+                                        }
+                                        k_10 = h::add(k_10, loop3_step);
+                                    }
+                                    let after_11: h::V<f64, 8> = sum_total_6.add::<I>(sum_5);
+                                    let added_12: h::V<f64, 8> = after_11.sub::<I>(sum_total_6);
+                                    sum_lost_7 = sum_lost_7.add::<I>(sum_total_6.sub::<I>(after_11.sub::<I>(added_12)).add::<I>(sum_5.sub::<I>(added_12)));
+                                    sum_total_6 = after_11;
+                                    sum_5 = h::V::<_, 8>::splat::<I>(0.0_f64);
                                 }
-                                k_6 = h::add(k_6, loop2_step);
+                                first_8 = h::add(first_8, loop2_step);
                             }
-                            let mut k_7: i32 = 0_i32;
-                            let (loop3_end, loop3_step): (i32, i32) = (n_p0, 1_i32);
-                            'loop_3: while k_7 < loop3_end {
-                                'round_3: {
-                                    let e37 = h::add(h::mul(k_7, 24_i32), i_2);
-                                    result_p2.store(e37, x_p1.load::<8, _>(e37).sub::<I>(max_3).map(h::exp::<I, _>).mul::<I>(sum_5.map(h::recip::<I, _>)));
+                            sum_5 = { let test = sum_lost_7.sub::<I>(sum_lost_7).zip(h::V::<_, 8>::splat::<I>(0.0_f64), h::eq); h::select(test, sum_total_6.add::<I>(sum_lost_7), sum_total_6) };
+                            let mut k_13: i32 = 0_i32;
+                            let (loop4_end, loop4_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_4: while k_13 < loop4_end {
+                                'round_4: {
+                                    let e56 = h::add(h::mul(k_13, 24_i32), i_2);
+                                    result_p2.store(e56, x_p1.load::<8, _>(e56).sub::<I>(max_3).map(h::exp::<I, _>).mul::<I>(sum_5.map(h::recip::<I, _>)));
                                 }
-                                k_7 = h::add(k_7, loop3_step);
+                                k_13 = h::add(k_13, loop4_step);
                             }
                         }
                         i_2 = h::add(i_2, loop0_step);
@@ -193,8 +209,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("long_rows_0", {
-        // result = (x - sum(x over 1) * 0.0007686395080707148) * rsqrt(sum((x - sum(x over 1) * 0.0007686395080707148) *
-        //     (x - sum(x over 1) * 0.0007686395080707148) over 1) * 0.0007686395080707148) * scale
+        // result = (x - sum(x over 1) / 1301) * rsqrt(sum((x - sum(x over 1) / 1301) * (x - sum(x over 1) / 1301) over
+        //     1) / 1301) * scale
         // result_1 = exp((x - max(x over 1))) * recip(sum(exp((x - max(x over 1))) over 1))
         use ::netcl::__private::host as h;
         struct Kernel;
@@ -252,7 +268,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_3: while i_19 < loop3_end {
                                 'round_3: {
                                     let t_20: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_19));
-                                    let t_21: h::V<f32, 16> = t_20.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 * 0.0007686395_f32)));
+                                    let t_21: h::V<f32, 16> = t_20.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 / 1301.0_f32)));
                                     sum_14 = sum_14.add::<I>(t_21.mul::<I>(t_21));
                                     sum_15 = sum_15.add::<I>(t_20.sub::<I>(h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>));
                                 }
@@ -263,7 +279,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_4: while i_22 < loop4_end {
                                 'round_4: {
                                     let t_23: f32 = x_p1.at(h::add(h::mul(row_2, 1301_i32), i_22));
-                                    let t_24: f32 = (t_23 - (result_12 * 0.0007686395_f32));
+                                    let t_24: f32 = (t_23 - (result_12 / 1301.0_f32));
                                     sum_16 = (sum_16 + (t_24 * t_24));
                                     sum_17 = (sum_17 + h::exp::<I, _>((t_23 - result_13)));
                                 }
@@ -277,7 +293,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_5: while i_28 < loop5_end {
                                 'round_5: {
                                     let t_29: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_28));
-                                    result_p3.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 * 0.0007686395_f32))).mul::<I>(h::V::<_, 16>::splat::<I>(h::rsqrt::<I, _>((result_25 * 0.0007686395_f32)))).mul::<I>(scale_p2.load::<16, _>(i_28)));
+                                    result_p3.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 / 1301.0_f32))).mul::<I>(h::V::<_, 16>::splat::<I>(h::rsqrt::<I, _>((result_25 / 1301.0_f32)))).mul::<I>(scale_p2.load::<16, _>(i_28)));
                                     result_1_p4.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.sub::<I>(h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>).mul::<I>(h::V::<_, 16>::splat::<I>(h::recip::<I, _>(result_26))));
                                 }
                                 i_28 = h::add(i_28, loop5_step);
@@ -287,7 +303,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_6: while i_30 < loop6_end {
                                 'round_6: {
                                     let t_31: f32 = x_p1.at(h::add(h::mul(row_2, 1301_i32), i_30));
-                                    result_p3.put(h::add(h::mul(row_2, 1301_i32), i_30), (((t_31 - (result_12 * 0.0007686395_f32)) * h::rsqrt::<I, _>((result_25 * 0.0007686395_f32))) * scale_p2.at(i_30)));
+                                    result_p3.put(h::add(h::mul(row_2, 1301_i32), i_30), (((t_31 - (result_12 / 1301.0_f32)) * h::rsqrt::<I, _>((result_25 / 1301.0_f32))) * scale_p2.at(i_30)));
                                     result_1_p4.put(h::add(h::mul(row_2, 1301_i32), i_30), (h::exp::<I, _>((t_31 - result_13)) * h::recip::<I, _>(result_26)));
                                 }
                                 i_30 = h::add(i_30, loop6_step);
@@ -321,34 +337,66 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let mut sum_4: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
-                            let mut k_5: i32 = 0_i32;
-                            let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
-                            'loop_1: while k_5 < loop1_end {
+                            let mut sum_total_5: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
+                            let mut sum_lost_6: h::V<f64, 8> = h::V::<_, 8>::splat::<I>(0.0_f64);
+                            let mut first_7: i32 = 0_i32;
+                            let (loop1_end, loop1_step): (i32, i32) = (n_p0, 32_i32);
+                            'loop_1: while first_7 < loop1_end {
                                 'round_1: {
-                                    sum_4 = sum_4.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_5, 340_i32), i_3)));
+                                    let block_end_8: i32 = h::min(h::add(first_7, 32_i32), n_p0);
+                                    let mut k_9: i32 = first_7;
+                                    let (loop2_end, loop2_step): (i32, i32) = (block_end_8, 1_i32);
+                                    'loop_2: while k_9 < loop2_end {
+                                        'round_2: {
+                                            sum_4 = sum_4.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_9, 340_i32), i_3)));
+                                        }
+                                        k_9 = h::add(k_9, loop2_step);
+                                    }
+                                    let after_10: h::V<f64, 8> = sum_total_5.add::<I>(sum_4);
+                                    let added_11: h::V<f64, 8> = after_10.sub::<I>(sum_total_5);
+                                    sum_lost_6 = sum_lost_6.add::<I>(sum_total_5.sub::<I>(after_10.sub::<I>(added_11)).add::<I>(sum_4.sub::<I>(added_11)));
+                                    sum_total_5 = after_10;
+                                    sum_4 = h::V::<_, 8>::splat::<I>(0.0_f64);
                                 }
-                                k_5 = h::add(k_5, loop1_step);
+                                first_7 = h::add(first_7, loop1_step);
                             }
+                            sum_4 = { let test = sum_lost_6.sub::<I>(sum_lost_6).zip(h::V::<_, 8>::splat::<I>(0.0_f64), h::eq); h::select(test, sum_total_5.add::<I>(sum_lost_6), sum_total_5) };
                             result_p2.store(i_3, sum_4);
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
-                    let mut i_6: i32 = whole_2;
-                    let (loop2_end, loop2_step): (i32, i32) = (end_1, 1_i32);
-                    'loop_2: while i_6 < loop2_end {
-                        'round_2: {
-                            let mut sum_7: f64 = 0.0_f64;
-                            let mut k_8: i32 = 0_i32;
-                            let (loop3_end, loop3_step): (i32, i32) = (n_p0, 1_i32);
-                            'loop_3: while k_8 < loop3_end {
-                                'round_3: {
-                                    sum_7 = (sum_7 + x_p1.at(h::add(h::mul(k_8, 340_i32), i_6)));
+                    let mut i_12: i32 = whole_2;
+                    let (loop3_end, loop3_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_3: while i_12 < loop3_end {
+                        'round_3: {
+                            let mut sum_13: f64 = 0.0_f64;
+                            let mut sum_total_14: f64 = 0.0_f64;
+                            let mut sum_lost_15: f64 = 0.0_f64;
+                            let mut first_16: i32 = 0_i32;
+                            let (loop4_end, loop4_step): (i32, i32) = (n_p0, 32_i32);
+                            'loop_4: while first_16 < loop4_end {
+                                'round_4: {
+                                    let block_end_17: i32 = h::min(h::add(first_16, 32_i32), n_p0);
+                                    let mut k_18: i32 = first_16;
+                                    let (loop5_end, loop5_step): (i32, i32) = (block_end_17, 1_i32);
+                                    'loop_5: while k_18 < loop5_end {
+                                        'round_5: {
+                                            sum_13 = (sum_13 + x_p1.at(h::add(h::mul(k_18, 340_i32), i_12)));
+                                        }
+                                        k_18 = h::add(k_18, loop5_step);
+                                    }
+                                    let after_19: f64 = (sum_total_14 + sum_13);
+                                    let added_20: f64 = (after_19 - sum_total_14);
+                                    sum_lost_15 = (sum_lost_15 + ((sum_total_14 - (after_19 - added_20)) + (sum_13 - added_20)));
+                                    sum_total_14 = after_19;
+                                    sum_13 = 0.0_f64;
                                 }
-                                k_8 = h::add(k_8, loop3_step);
+                                first_16 = h::add(first_16, loop4_step);
                             }
-                            result_p2.put(i_6, sum_7);
+                            sum_13 = (if ((sum_lost_15 - sum_lost_15) == 0.0_f64) { (sum_total_14 + sum_lost_15) } else { sum_total_14 });
+                            result_p2.put(i_12, sum_13);
                         }
-                        i_6 = h::add(i_6, loop2_step);
+                        i_12 = h::add(i_12, loop3_step);
                     }
                 }
             }
@@ -464,34 +512,66 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let mut sum_4: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
-                            let mut k_5: i32 = 0_i32;
-                            let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
-                            'loop_1: while k_5 < loop1_end {
+                            let mut sum_total_5: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
+                            let mut sum_lost_6: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
+                            let mut first_7: i32 = 0_i32;
+                            let (loop1_end, loop1_step): (i32, i32) = (n_p0, 32_i32);
+                            'loop_1: while first_7 < loop1_end {
                                 'round_1: {
-                                    sum_4 = sum_4.add::<I>(x_p1.load::<16, _>(h::add(h::mul(k_5, 40_i32), i_3)));
+                                    let block_end_8: i32 = h::min(h::add(first_7, 32_i32), n_p0);
+                                    let mut k_9: i32 = first_7;
+                                    let (loop2_end, loop2_step): (i32, i32) = (block_end_8, 1_i32);
+                                    'loop_2: while k_9 < loop2_end {
+                                        'round_2: {
+                                            sum_4 = sum_4.add::<I>(x_p1.load::<16, _>(h::add(h::mul(k_9, 40_i32), i_3)));
+                                        }
+                                        k_9 = h::add(k_9, loop2_step);
+                                    }
+                                    let after_10: h::V<f32, 16> = sum_total_5.add::<I>(sum_4);
+                                    let added_11: h::V<f32, 16> = after_10.sub::<I>(sum_total_5);
+                                    sum_lost_6 = sum_lost_6.add::<I>(sum_total_5.sub::<I>(after_10.sub::<I>(added_11)).add::<I>(sum_4.sub::<I>(added_11)));
+                                    sum_total_5 = after_10;
+                                    sum_4 = h::V::<_, 16>::splat::<I>(0.0_f32);
                                 }
-                                k_5 = h::add(k_5, loop1_step);
+                                first_7 = h::add(first_7, loop1_step);
                             }
+                            sum_4 = { let test = sum_lost_6.sub::<I>(sum_lost_6).zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::eq); h::select(test, sum_total_5.add::<I>(sum_lost_6), sum_total_5) };
                             result_p2.store(i_3, sum_4);
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
-                    let mut i_6: i32 = whole_2;
-                    let (loop2_end, loop2_step): (i32, i32) = (end_1, 1_i32);
-                    'loop_2: while i_6 < loop2_end {
-                        'round_2: {
-                            let mut sum_7: f32 = 0.0_f32;
-                            let mut k_8: i32 = 0_i32;
-                            let (loop3_end, loop3_step): (i32, i32) = (n_p0, 1_i32);
-                            'loop_3: while k_8 < loop3_end {
-                                'round_3: {
-                                    sum_7 = (sum_7 + x_p1.at(h::add(h::mul(k_8, 40_i32), i_6)));
+                    let mut i_12: i32 = whole_2;
+                    let (loop3_end, loop3_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_3: while i_12 < loop3_end {
+                        'round_3: {
+                            let mut sum_13: f32 = 0.0_f32;
+                            let mut sum_total_14: f32 = 0.0_f32;
+                            let mut sum_lost_15: f32 = 0.0_f32;
+                            let mut first_16: i32 = 0_i32;
+                            let (loop4_end, loop4_step): (i32, i32) = (n_p0, 32_i32);
+                            'loop_4: while first_16 < loop4_end {
+                                'round_4: {
+                                    let block_end_17: i32 = h::min(h::add(first_16, 32_i32), n_p0);
+                                    let mut k_18: i32 = first_16;
+                                    let (loop5_end, loop5_step): (i32, i32) = (block_end_17, 1_i32);
+                                    'loop_5: while k_18 < loop5_end {
+                                        'round_5: {
+                                            sum_13 = (sum_13 + x_p1.at(h::add(h::mul(k_18, 40_i32), i_12)));
+                                        }
+                                        k_18 = h::add(k_18, loop5_step);
+                                    }
+                                    let after_19: f32 = (sum_total_14 + sum_13);
+                                    let added_20: f32 = (after_19 - sum_total_14);
+                                    sum_lost_15 = (sum_lost_15 + ((sum_total_14 - (after_19 - added_20)) + (sum_13 - added_20)));
+                                    sum_total_14 = after_19;
+                                    sum_13 = 0.0_f32;
                                 }
-                                k_8 = h::add(k_8, loop3_step);
+                                first_16 = h::add(first_16, loop4_step);
                             }
-                            result_p2.put(i_6, sum_7);
+                            sum_13 = (if ((sum_lost_15 - sum_lost_15) == 0.0_f32) { (sum_total_14 + sum_lost_15) } else { sum_total_14 });
+                            result_p2.put(i_12, sum_13);
                         }
-                        i_6 = h::add(i_6, loop2_step);
+                        i_12 = h::add(i_12, loop3_step);
                     }
                 }
             }
@@ -563,27 +643,43 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 for item in items {
                     let id = args.id(item);
                     let mut sum_0: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
-                    let mut sum_1: f32 = 0.0_f32;
+                    let mut sum_total_1: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
+                    let mut sum_lost_2: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
+                    let mut sum_3: f32 = 0.0_f32;
                     let e6 = h::mul(n_p0, 40_i32);
-                    let whole_2: i32 = h::sub(e6, h::rem(e6, 16_i32));
-                    let mut i_3: i32 = 0_i32;
-                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
-                    'loop_0: while i_3 < loop0_end {
+                    let whole_4: i32 = h::sub(e6, h::rem(e6, 16_i32));
+                    let mut first_5: i32 = 0_i32;
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_4, 512_i32);
+                    'loop_0: while first_5 < loop0_end {
                         'round_0: {
-                            sum_0 = sum_0.add::<I>(x_p1.load::<16, _>(i_3));
+                            let block_end_6: i32 = h::min(h::add(first_5, 512_i32), whole_4);
+                            let mut i_7: i32 = first_5;
+                            let (loop1_end, loop1_step): (i32, i32) = (block_end_6, 16_i32);
+                            'loop_1: while i_7 < loop1_end {
+                                'round_1: {
+                                    sum_0 = sum_0.add::<I>(x_p1.load::<16, _>(i_7));
+                                }
+                                i_7 = h::add(i_7, loop1_step);
+                            }
+                            let after_8: h::V<f32, 16> = sum_total_1.add::<I>(sum_0);
+                            let added_9: h::V<f32, 16> = after_8.sub::<I>(sum_total_1);
+                            sum_lost_2 = sum_lost_2.add::<I>(sum_total_1.sub::<I>(after_8.sub::<I>(added_9)).add::<I>(sum_0.sub::<I>(added_9)));
+                            sum_total_1 = after_8;
+                            sum_0 = h::V::<_, 16>::splat::<I>(0.0_f32);
                         }
-                        i_3 = h::add(i_3, loop0_step);
+                        first_5 = h::add(first_5, loop0_step);
                     }
-                    let mut i_4: i32 = whole_2;
-                    let (loop1_end, loop1_step): (i32, i32) = (h::mul(n_p0, 40_i32), 1_i32);
-                    'loop_1: while i_4 < loop1_end {
-                        'round_1: {
-                            sum_1 = (sum_1 + x_p1.at(i_4));
+                    let mut i_10: i32 = whole_4;
+                    let (loop2_end, loop2_step): (i32, i32) = (h::mul(n_p0, 40_i32), 1_i32);
+                    'loop_2: while i_10 < loop2_end {
+                        'round_2: {
+                            sum_3 = (sum_3 + x_p1.at(i_10));
                         }
-                        i_4 = h::add(i_4, loop1_step);
+                        i_10 = h::add(i_10, loop2_step);
                     }
-                    let result_5: f32 = (sum_0.fold(h::add) + sum_1);
-                    result_4_p2.put(0_i32, result_5);
+                    sum_0 = { let test = sum_lost_2.sub::<I>(sum_lost_2).zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::eq); h::select(test, sum_total_1.add::<I>(sum_lost_2), sum_total_1) };
+                    let result_11: f32 = (sum_0.fold(h::add) + sum_3);
+                    result_4_p2.put(0_i32, result_11);
                 }
             }
         }
