@@ -210,7 +210,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
 /// A model whose field has the one name that the format keeps for itself.
 #[netcl::model]
 pub struct Reserved {
-    #[parameter(init = zeros)]
+    #[parameter(init = 0.0)]
     __metadata__: Tensor<f32, 3>,
 }
 
