@@ -62,6 +62,23 @@ pub(crate) fn threads_here() -> usize {
     if is_inside() { threads() } else { 1 }
 }
 
+/// Noted on each thread that asks, and gone once the thread destroys its values.
+struct Alive;
+
+impl Drop for Alive {
+    fn drop(&mut self) {}
+}
+
+/// Whether the calling thread has begun to destroy its thread-local values: the library for products keeps some there and
+/// panics without them, so that its work is for other threads. To be asked before that library is called, so that what tells
+/// is destroyed after the library's values.
+pub(crate) fn caller_is_ending() -> bool {
+    thread_local! {
+        static ALIVE: Alive = const { Alive };
+    }
+    ALIVE.try_with(|_| ()).is_err()
+}
+
 /// Runs `work` on one of them, where [`each`] and [`share`] use all of them. The calling thread does nothing meanwhile,
 /// whatever it is. Where there are no threads, the caller does everything itself.
 pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {

@@ -24,7 +24,11 @@ fn over<'a, T>(strides: &'a Strides, data: &'a [T]) -> Strided<'a, T> {
 impl Product {
     /// Runs it on the two operands and the result, on all threads where that pays. The caller has their locks.
     pub(crate) fn run(&self, buffers: [&HostBuffer; 3]) -> Result<(), String> {
-        if matmul::pays(self.multiplications()) { pool::run(|| self.here(buffers)) } else { self.here(buffers) }
+        if matmul::pays(self.multiplications()) || pool::caller_is_ending() {
+            pool::run(|| self.here(buffers))
+        } else {
+            self.here(buffers)
+        }
     }
 
     /// About how many.
