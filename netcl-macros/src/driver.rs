@@ -137,7 +137,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
-    let unknown = payload::refused_constants(&gathered).next().is_some();
+    let unknown = payload::has_refused_constant(&gathered);
     let failed =
         unknown || diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
     // What is wrong with a made-up size is not the user's mistake.

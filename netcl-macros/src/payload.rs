@@ -74,6 +74,11 @@ pub(crate) fn refused_constants(gathered: &Gathered) -> impl Iterator<Item = Str
     refused.map(|(_, path, _)| path.clone())
 }
 
+/// Whether a constant was refused: what would be said of sizes that it is in would be made up.
+pub(crate) fn has_refused_constant(gathered: &Gathered) -> bool {
+    refused_constants(gathered).next().is_some()
+}
+
 /// Reads what [`constant`](self::constant()) wrote.
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
     // Of one that was refused nothing is known in bodies; where a size is wanted, it is some number.

@@ -6,7 +6,7 @@
 
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
-use crate::guard;
+use crate::{guard, payload};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
@@ -48,7 +48,9 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
     let others = chain::asked(gathered, others);
     let diag = Diag::new();
     diag.of_item(item.place());
-    guard::or_report(&diag, || item.mistakes(&diag, gathered, &needs));
+    if !payload::has_refused_constant(gathered) {
+        guard::or_report(&diag, || item.mistakes(&diag, gathered, &needs));
+    }
     match diag.finish() {
         Ok(()) => {
             let request = chain::request(next, gathered, driver, &body);
@@ -64,6 +66,9 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
 
 /// The last round: the item, or what the early judgement has not said.
 fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
+    if payload::has_refused_constant(gathered) {
+        return item.stub(gathered);
+    }
     let diag = Diag::new();
     diag.of_item(item.place());
     let expanded = guard::or_report(&diag, || item.expand(&diag, gathered)).flatten();

@@ -5,8 +5,8 @@
 //! is added to a total, together with what that addition rounds off (two-sum: Knuth, "The Art of Computer Programming" 2,
 //! section 4.2.2). The error so stays that of one block, however long the sum is.
 
-use super::{combining, neutral};
 use crate::dim::Dim;
+use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{ExprId, VarId};
@@ -20,6 +20,33 @@ const SHORT: i64 = 128;
 /// Whether a sum of so many terms, one after the other, is made of blocks.
 pub(super) fn is_long(terms: &Dim) -> bool {
     terms.as_constant().is_none_or(|terms| terms > SHORT)
+}
+
+/// The value with which a reduction starts.
+pub(crate) fn neutral(op: ReduceOp, dtype: DType) -> Literal {
+    let lowest = |least: bool| match dtype {
+        _ if dtype.is_float() => Literal::float(if least { f64::NEG_INFINITY } else { f64::INFINITY }, dtype),
+        _ => {
+            let (lowest, greatest) = dtype.whole_range().unwrap_or((i32::MIN.into(), i32::MAX.into()));
+            Literal::Int(if least { lowest } else { greatest }, dtype)
+        }
+    };
+    match op {
+        ReduceOp::Sum => Literal::of(0.0, dtype),
+        ReduceOp::Prod => Literal::of(1.0, dtype),
+        ReduceOp::Max | ReduceOp::ArgMax => lowest(true),
+        ReduceOp::Min | ReduceOp::ArgMin => lowest(false),
+    }
+}
+
+/// The elementwise operation that combines two partial results.
+pub(super) fn combining(op: ReduceOp) -> BinaryOp {
+    match op {
+        ReduceOp::Sum => BinaryOp::Add,
+        ReduceOp::Prod => BinaryOp::Mul,
+        ReduceOp::Max | ReduceOp::ArgMax => BinaryOp::Max,
+        ReduceOp::Min | ReduceOp::ArgMin => BinaryOp::Min,
+    }
 }
 
 /// One reduction while it runs: the value so far (of a sum in blocks: of this block) and, for `ArgMax`/`ArgMin`, where it stood.

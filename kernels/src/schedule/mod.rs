@@ -18,14 +18,14 @@ mod tests_scatter;
 pub(crate) mod values;
 mod wrapping;
 
-use crate::dtype::{DType, Literal};
-use crate::graph::{BinaryOp, Graph, NodeId, Op, ReduceOp};
+use crate::graph::{Graph, NodeId, Op};
 use crate::identifier::sanitized;
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Stmt};
 use crate::variant::Variant;
-use accumulator::Accumulator;
+pub(crate) use accumulator::neutral;
+use accumulator::{Accumulator, combining};
 use nest::Domain;
 pub(crate) use nest::Nest;
 use std::collections::HashMap;
@@ -39,33 +39,6 @@ pub(crate) struct Job<'a> {
     pub variant: Variant,
     /// The parameter name of the buffer that holds a node.
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
-}
-
-/// The value with which a reduction starts.
-pub(crate) fn neutral(op: ReduceOp, dtype: DType) -> Literal {
-    let lowest = |least: bool| match dtype {
-        _ if dtype.is_float() => Literal::float(if least { f64::NEG_INFINITY } else { f64::INFINITY }, dtype),
-        _ => {
-            let (lowest, greatest) = dtype.whole_range().unwrap_or((i32::MIN.into(), i32::MAX.into()));
-            Literal::Int(if least { lowest } else { greatest }, dtype)
-        }
-    };
-    match op {
-        ReduceOp::Sum => Literal::of(0.0, dtype),
-        ReduceOp::Prod => Literal::of(1.0, dtype),
-        ReduceOp::Max | ReduceOp::ArgMax => lowest(true),
-        ReduceOp::Min | ReduceOp::ArgMin => lowest(false),
-    }
-}
-
-/// The elementwise operation that combines two partial results.
-fn combining(op: ReduceOp) -> BinaryOp {
-    match op {
-        ReduceOp::Sum => BinaryOp::Add,
-        ReduceOp::Prod => BinaryOp::Mul,
-        ReduceOp::Max | ReduceOp::ArgMax => BinaryOp::Max,
-        ReduceOp::Min | ReduceOp::ArgMin => BinaryOp::Min,
-    }
 }
 
 /// Names for values that the user named, for readable kernels.

@@ -72,7 +72,9 @@ fn misuse_is_an_error_that_says_what_to_do() {
     assert!(text(Tensor::zeros(&device, &[usize::MAX, 2], DType::F32).map(|_| ())).contains("larger than memory"));
     assert!(text(x.apply("rellu", &[]).map(|_| ())).contains("relu"));
     assert!(text(x.add(&Tensor::zeros(&device, &[3], DType::F32).unwrap()).map(|_| ())).contains("[3]"));
-    let layer = Layer::new(&device, Seed(1), "Linear", &[("inptus", ConfigValue::Size(2))]).map(|_| ());
+    let layer =
+        Layer::new(&device, Seed(1), "Linear", &[("inptus", ConfigValue::Size(2)), ("outptus", ConfigValue::Size(2))])
+            .map(|_| ());
     assert_eq!(
         text(layer).lines().filter(|line| line.starts_with("`Linear` ")).count(),
         2,

@@ -1,6 +1,6 @@
 //! The ways into native kernels.
 
-use super::isa;
+use super::multiversion;
 use super::native::{Args, NativeKernel};
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ pub struct NativeEntry(Option<Entry>);
 impl NativeEntry {
     /// The code; `None`: the interpreter is to run the step.
     pub fn code(self) -> Option<Entry> {
-        self.0.filter(|_| isa::has_native())
+        self.0.filter(|_| multiversion::has_native())
     }
 }
 
 /// The way into `K` for the processor that runs it.
 pub const fn entry<K: NativeKernel>() -> NativeEntry {
-    NativeEntry(Some(isa::run::<K>))
+    NativeEntry(Some(multiversion::run::<K>))
 }
 
 /// As [`entry`], for kernels that are the faster the wider a register is.
 pub const fn wide_entry<K: NativeKernel>() -> NativeEntry {
-    NativeEntry(Some(isa::run_wide::<K>))
+    NativeEntry(Some(multiversion::run_wide::<K>))
 }
 
 /// For crates built without optimisation, where native code would be slower than the interpreter (dependencies are

@@ -3,7 +3,7 @@
 use super::elements::SharedBuffer;
 use super::entry::{Entry, NativeEntry};
 use super::faults::Faults;
-use super::isa::engine;
+use super::multiversion::engine;
 use super::native::{Args, Passed};
 use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};

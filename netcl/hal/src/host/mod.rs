@@ -15,6 +15,7 @@ mod math;
 #[allow(unsafe_code, reason = "calls of the matrix library")]
 mod matmul;
 pub mod memory;
+mod multiversion;
 pub(crate) mod native;
 #[allow(unsafe_code, reason = "elements as bytes and back")]
 pub mod plain;
@@ -31,10 +32,11 @@ pub use entry::NativeEntry;
 pub mod exports {
     pub use super::entry::{Entry, NativeEntry, entry, interpreted, wide_entry};
     pub use super::faults::Faults;
-    pub use super::isa::{Isa, engine};
+    pub use super::isa::Isa;
     pub use super::lanes::V;
     pub use super::math::*;
     pub use super::memory::HostBuffer;
+    pub use super::multiversion::engine;
     pub use super::native::{Args, NativeKernel, Passed};
     pub use super::view::{Bf16, Element, F16, View, array_at, array_put};
     pub use netcl_kernels::kir::AtomicOp;

@@ -64,7 +64,8 @@ impl PrimitiveBuilder {
         }
         let variables = Expression::variables(arity);
         let parsed = Expression::parse(expression, &variables, self.dtype)?;
-        let function = "netcl_element_value";
+        // Another name than the kernel's.
+        let function = if name == "element_value" { "value_of_element" } else { "element_value" };
         let inputs = variables.iter().map(|variable| format!("__global const REAL* {variable}"));
         let output = ["__global REAL* out".to_owned(), "ulong n".to_owned()];
         let parameters: Vec<String> = inputs.chain(output).collect();
