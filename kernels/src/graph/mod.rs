@@ -23,6 +23,7 @@ pub mod build;
 mod conv;
 #[cfg(feature = "interp")]
 pub mod interp;
+pub mod open;
 mod operator;
 pub mod text;
 pub mod verify;

@@ -41,6 +41,9 @@ pub enum ConfigValue {
     Named(Dim),
     /// For `Pair`.
     Pair([u64; 2]),
+    /// For what the compiler must know, in a model that is generic over it: arithmetic on names whose numbers each use of the
+    /// model gives. One size, or two for `Pair`.
+    Open(Vec<Dim>),
     /// For `Number`.
     Number(f64),
     /// For `Bool`.
@@ -57,6 +60,30 @@ impl ConfigValue {
             None => ConfigValue::Named(size),
         }
     }
+
+    /// What is open once names have become numbers: one size or two; open as before where a name is left.
+    pub fn given(sizes: Vec<Dim>) -> Self {
+        let numbers = sizes.iter().map(Dim::as_constant).collect::<Option<Vec<_>>>();
+        match numbers.as_deref() {
+            None => ConfigValue::Open(sizes),
+            Some([one]) => u64::try_from(*one).map_or_else(|_| ConfigValue::Other(one.to_string()), ConfigValue::Size),
+            Some(numbers) => {
+                let whole = numbers.iter().map(|number| u64::try_from(*number).ok()).collect::<Option<Vec<_>>>();
+                match whole.as_deref() {
+                    Some([height, width]) => ConfigValue::Pair([*height, *width]),
+                    _ => ConfigValue::Other(list(numbers)),
+                }
+            }
+        }
+    }
+}
+
+/// Several as a pair is written: `(3, 5)`; one as it is.
+fn list<T: std::fmt::Display>(values: &[T]) -> String {
+    match values {
+        [one] => one.to_string(),
+        several => format!("({})", several.iter().map(T::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 impl std::fmt::Display for ConfigValue {
@@ -65,6 +92,7 @@ impl std::fmt::Display for ConfigValue {
             ConfigValue::Size(value) => write!(f, "{value}"),
             ConfigValue::Named(dim) => write!(f, "{dim}"),
             ConfigValue::Pair([height, width]) => write!(f, "({height}, {width})"),
+            ConfigValue::Open(sizes) => f.write_str(&list(sizes)),
             // `{:?}` keeps small numbers short: `1e-5`.
             ConfigValue::Number(value) => write!(f, "{value:?}"),
             ConfigValue::Bool(value) => write!(f, "{value}"),
@@ -132,6 +160,7 @@ impl Config {
         match self.value(name) {
             ConfigValue::Size(value) => Dim::constant(*value as i64),
             ConfigValue::Named(dim) => dim.clone(),
+            ConfigValue::Open(sizes) if sizes.len() == 1 => sizes[0].clone(),
             other => panic!("`{name}` is {other:?}, not a size"),
         }
     }
@@ -144,10 +173,35 @@ impl Config {
         }
     }
 
-    /// The configuration with every name of a size replaced by what `with` gives for it.
-    pub fn substitute(&self, with: &dyn Fn(&Symbol) -> Option<Dim>) -> Config {
+    /// Whether something that the compiler must know is open: such a layer has no tensors and no graph yet, and nothing that
+    /// keys say together has been checked.
+    pub fn is_open(&self) -> bool {
+        self.values.iter().any(|value| matches!(value, ConfigValue::Open(_)))
+    }
+
+    /// The sizes that are open.
+    pub fn open(&self) -> impl Iterator<Item = &Dim> {
+        self.values.iter().flat_map(|value| match value {
+            ConfigValue::Open(sizes) => sizes.as_slice(),
+            _ => &[],
+        })
+    }
+
+    /// The values with every name of a size replaced by what `with` gives for it, as if they had been written so.
+    pub(super) fn substituted(&self, with: &dyn Fn(&Symbol) -> Option<Dim>) -> Vec<ConfigValue> {
         let values = self.values.iter().map(|value| match value {
             ConfigValue::Named(dim) => ConfigValue::of(dim.substitute(with)),
+            ConfigValue::Open(sizes) => ConfigValue::given(sizes.iter().map(|size| size.substitute(with)).collect()),
+            other => other.clone(),
+        });
+        values.collect()
+    }
+
+    /// What stands for the configuration where something is open and only the names of tensors are asked for.
+    pub fn closed(&self) -> Config {
+        let values = self.keys.iter().zip(&self.values).map(|(key, value)| match value {
+            ConfigValue::Open(_) if key.kind == ConfigKind::Pair => ConfigValue::Pair([1; 2]),
+            ConfigValue::Open(_) => ConfigValue::Size(1),
             other => other.clone(),
         });
         Config { keys: self.keys, values: values.collect() }

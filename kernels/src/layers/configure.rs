@@ -3,6 +3,7 @@
 use super::config::{Config, ConfigKey, ConfigKind, ConfigValue};
 use super::layer::Layer;
 use super::nearest::nearest;
+use crate::dim::{Dim, Symbol};
 use crate::span::{Diagnostic, Result, Span};
 
 /// The largest integer a key takes: sizes and coordinates are `i32` on devices.
@@ -58,11 +59,38 @@ impl Config {
         match (values.into_iter().collect::<Option<Vec<_>>>(), errors.is_empty()) {
             (Some(values), true) => {
                 let config = Config { keys: layer.config, values };
-                (layer.check)(&config).map_err(|error| vec![error])?;
+                if !config.is_open() {
+                    (layer.check)(&config).map_err(|error| vec![error])?;
+                }
                 Ok(config)
             }
             _ => Err(errors),
         }
+    }
+
+    /// This configuration of `layer` with every name of a size replaced by what `with` gives for it.
+    ///
+    /// # Errors
+    ///
+    /// Numbers that the keys do not take, and, once nothing is open, what [`Layer::check`] finds.
+    pub fn substitute(&self, layer: &Layer, with: &dyn Fn(&Symbol) -> Option<Dim>) -> Result<Config, Vec<Diagnostic>> {
+        let values = self.substituted(with);
+        if values == self.values {
+            return Ok(self.clone());
+        }
+        let mut errors = Vec::new();
+        let mut accepted = Vec::with_capacity(values.len());
+        for (key, value) in layer.config.iter().zip(&values) {
+            match accept(key.kind, value) {
+                Some(value) => accepted.push(value),
+                None => errors.push(wrong_kind(layer, key, value)),
+            }
+        }
+        let config = Config { keys: self.keys, values: accepted };
+        if errors.is_empty() && !config.is_open() {
+            errors.extend((layer.check)(&config).err());
+        }
+        if errors.is_empty() { Ok(config) } else { Err(errors) }
     }
 }
 
@@ -72,6 +100,10 @@ fn accept(kind: ConfigKind, value: &ConfigValue) -> Option<ConfigValue> {
     match (kind, value) {
         (ConfigKind::Size | ConfigKind::Fixed, ConfigValue::Size(size)) => (1..=LARGEST).contains(size).then(whole),
         (ConfigKind::Size, ConfigValue::Named(_)) => Some(whole()),
+        (ConfigKind::Pair, ConfigValue::Open(sizes)) => matches!(sizes.len(), 1 | 2).then(whole),
+        (ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count, ConfigValue::Open(sizes)) => {
+            (sizes.len() == 1).then(whole)
+        }
         (ConfigKind::Count, ConfigValue::Size(size)) => (*size <= LARGEST).then(whole),
         (ConfigKind::Pair, ConfigValue::Size(size)) => (*size <= LARGEST).then_some(ConfigValue::Pair([*size; 2])),
         (ConfigKind::Pair, ConfigValue::Pair([height, width])) => (*height.max(width) <= LARGEST).then(whole),
@@ -114,7 +146,7 @@ fn example(key: &ConfigKey) -> String {
     match key.kind {
         ConfigKind::Size => format!("`{name} = {value}`; in a model also the name of a `const`"),
         ConfigKind::Fixed | ConfigKind::Count => {
-            format!("`{name} = {value}`; in a model also the name of a `#[netcl::constant]`")
+            format!("`{name} = {value}`; in a model also the name of a `#[netcl::constant]`, or of a parameter of the model")
         }
         ConfigKind::Pair => format!("`{name} = {value}` or `{name} = (3, 5)`"),
         ConfigKind::Number | ConfigKind::Bool => format!("`{name} = {value}`"),

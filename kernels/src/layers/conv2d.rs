@@ -15,8 +15,8 @@ pub(super) static CONV2D: Layer = Layer {
           zeros. Weight `[outputs, inputs / groups, kh, kw]`. Weight and bias start uniform within \
           `1 / sqrt(inputs / groups * kh * kw)`.",
     config: &[
-        ConfigKey::fixed("inputs", "channels of the input"),
-        ConfigKey::fixed("outputs", "channels of the output"),
+        ConfigKey::size("inputs", "channels of the input"),
+        ConfigKey::size("outputs", "channels of the output"),
         ConfigKey::required("kernel", ConfigKind::Pair, "size of the kernel in elements"),
         ConfigKey::pair("stride", 1, "step between output positions, in input elements"),
         ConfigKey::pair("padding", 0, "zeros added on either side, in input elements"),
@@ -41,18 +41,26 @@ fn check(config: &Config) -> Result<()> {
     }
     let groups = config.count("groups");
     for key in ["inputs", "outputs"] {
-        let channels = config.count(key);
-        if !channels.is_multiple_of(groups) {
-            let fitting = divisor(groups, &[config.count("inputs"), config.count("outputs")]);
-            return Err(Diagnostic::new(format!(
+        if each(config, key).is_none() {
+            let channels = config.size(key);
+            let problem = Diagnostic::new(format!(
                 "`groups` of `Conv2d` must divide `{key}`, found `groups = {groups}` and `{key} = {channels}`"
-            ))
-            .hint(format!("write `groups = {fitting}`, which divides `inputs` and `outputs`")));
+            ));
+            let numbers = ["inputs", "outputs"].map(|key| whole(&config.size(key)));
+            return Err(match numbers {
+                [Some(inputs), Some(outputs)] => {
+                    let fitting = divisor(groups, &[inputs, outputs]);
+                    problem.hint(format!("write `groups = {fitting}`, which divides `inputs` and `outputs`"))
+                }
+                _ => problem.hint(format!("write `{key} = {{ {groups} * WIDTH }}`, where `WIDTH` is that of a group")),
+            });
         }
     }
-    if fan(config).and_then(|fan| fan.checked_mul(i64::try_from(config.count("outputs")).ok()?)).is_none() {
-        let ([height, width], [inputs, outputs]) =
-            (config.pair("kernel"), ["inputs", "outputs"].map(|k| config.count(k)));
+    let ([height, width], [inputs, outputs]) = (config.pair("kernel"), ["inputs", "outputs"].map(|k| config.size(k)));
+    let elements = whole(&each(config, "inputs").unwrap_or_default())
+        .zip(whole(&outputs))
+        .map(|(inputs, outputs)| [outputs, height, width].iter().try_fold(inputs, |all, size| all.checked_mul(*size)));
+    if elements.is_some_and(|elements| elements.is_none_or(|elements| i64::try_from(elements).is_err())) {
         return Err(Diagnostic::new(format!(
             "the weight of `Conv2d` has more elements than can be counted, found `inputs = {inputs}`, \
              `outputs = {outputs}` and `kernel = ({height}, {width})`"
@@ -61,19 +69,23 @@ fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// How many elements of the input meet in one of the output; `None` beyond what can be counted.
-fn fan(config: &Config) -> Option<i64> {
-    let [height, width] = config.pair("kernel");
-    let channels = config.count("inputs") / config.count("groups");
-    i64::try_from(channels.checked_mul(height)?.checked_mul(width)?).ok()
+/// The size, if it is a number.
+fn whole(size: &Dim) -> Option<u64> {
+    u64::try_from(size.as_constant()?).ok()
+}
+
+/// Channels of one group, where they can be seen to be whole.
+fn each(config: &Config, key: &str) -> Option<Dim> {
+    config.size(key).exact_div(&Dim::constant(i64::try_from(config.count("groups")).ok()?))
 }
 
 fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
-    let (outputs, [height, width]) = (config.count("outputs"), config.pair("kernel"));
-    let channels = config.count("inputs") / config.count("groups");
-    let sizes = [outputs, channels, height, width].map(|size| Dim::constant(size as i64));
-    // `check` has seen that it can be counted.
-    let init = fan_in(Dim::constant(fan(config).unwrap_or(i64::MAX)));
+    let (outputs, [height, width]) = (config.size("outputs"), config.pair("kernel").map(|size| Dim::constant(size as i64)));
+    // `check` has seen that the channels are whole.
+    let channels = each(config, "inputs").unwrap_or_default();
+    // How many elements of the input meet in one of the output.
+    let init = fan_in(channels.clone() * height.clone() * width.clone());
+    let sizes = [outputs, channels, height, width];
     let mut tensors = vec![TensorSpec::parameter("weight", &sizes, init.clone())];
     if config.bool("bias") {
         tensors.push(TensorSpec::parameter("bias", &sizes[..1], init));

@@ -1,6 +1,8 @@
 //! Functions compiled by the macros: plans as text, one for each kind of device, loaded on first use.
 
 mod compiled;
+mod instance;
+mod open;
 pub(crate) mod prepare;
 
 use crate::device::Device;
@@ -11,11 +13,15 @@ use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
 use compiled::Compiled;
+pub use instance::{Instance, Plain};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::host::NativeEntry;
 use netcl_kernels::plan::verify::Verified;
+use netcl_kernels::compile::compile;
+use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target, embed};
+pub use open::OpenFunction;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -44,7 +50,7 @@ pub struct FunctionSource {
 ///
 /// Scalar 0 of its plans is the random seed (`U32`), which the function supplies itself; the caller's follow.
 pub struct Function {
-    source: &'static FunctionSource,
+    source: Source,
     plans: [OnceLock<Verified>; 3],
     /// Under which devices keep it, from its first use on.
     number: OnceLock<usize>,
@@ -52,9 +58,26 @@ pub struct Function {
     calls: AtomicU64,
 }
 
+/// What a function is made from.
+enum Source {
+    /// Plans that a macro has embedded.
+    Embedded(&'static FunctionSource),
+    /// A graph whose sizes have become numbers at run time, and the function's name.
+    Graph(String, Arc<Graph>),
+}
+
 impl Function {
     /// Of that source; nothing is parsed yet.
     pub const fn new(source: &'static FunctionSource) -> Function {
+        Function::of(Source::Embedded(source))
+    }
+
+    /// Of a graph, which is compiled for each kind of device that it is called on.
+    fn from_graph(name: String, graph: Graph) -> Function {
+        Function::of(Source::Graph(name, Arc::new(graph)))
+    }
+
+    const fn of(source: Source) -> Function {
         Function { source, plans: [const { OnceLock::new() }; 3], number: OnceLock::new(), calls: AtomicU64::new(0) }
     }
 
@@ -138,8 +161,11 @@ impl Function {
     }
 
     /// The function's name.
-    pub fn name(&self) -> &'static str {
-        self.source.name
+    pub fn name(&self) -> &str {
+        match &self.source {
+            Source::Embedded(source) => source.name,
+            Source::Graph(name, _) => name,
+        }
     }
 
     /// The plan for a kind of device.
@@ -152,20 +178,33 @@ impl Function {
         if let Some(plan) = cell.get() {
             return Ok(plan.clone());
         }
+        let plan = match &self.source {
+            Source::Embedded(_) => self.embedded(target)?,
+            Source::Graph(name, graph) => {
+                let mut plan = compile(graph, target).map_err(|diagnostic| Error::graph(name, diagnostic))?;
+                plan.name.clone_from(name);
+                plan
+            }
+        };
+        let plan = verified(plan)?;
+        Ok(cell.get_or_init(|| plan).clone())
+    }
+
+    /// The plan that the macro has embedded.
+    fn embedded(&self, target: Target) -> Result<Plan> {
         let source = self.plan_source(target)?;
         let mut plan = Plan::from_json(embed::json(source.json)).map_err(|error| Error::Plan {
-            function: self.source.name.to_owned(),
+            function: self.name().to_owned(),
             problem: format!("its text for {} devices cannot be read: {error}", target.name()),
         })?;
-        self.source.name.clone_into(&mut plan.name);
+        self.name().clone_into(&mut plan.name);
         if plan.target != target {
             return Err(Error::Plan {
-                function: self.source.name.to_owned(),
+                function: self.name().to_owned(),
                 problem: format!("the plan given for {} devices is for {}", target.name(), plan.target.name()),
             });
         }
-        let plan = verified(plan)?;
-        Ok(cell.get_or_init(|| plan).clone())
+        Ok(plan)
     }
 
     /// The native code of the plan's steps, by step; for tests of rules.
@@ -174,19 +213,34 @@ impl Function {
     ///
     /// [`Error::Plan`] if there is no plan for that kind of device.
     pub fn native(&self, target: Target) -> Result<Native> {
-        Ok(self.plan_source(target)?.native)
+        match self.source {
+            Source::Embedded(_) => Ok(self.plan_source(target)?.native),
+            Source::Graph(..) => Ok(&[]),
+        }
     }
 
     fn plan_source(&self, target: Target) -> Result<&'static PlanSource> {
-        self.source.plans.iter().find(|plan| plan.target == target.name()).ok_or_else(|| Error::Plan {
-            function: self.source.name.to_owned(),
+        let plans = match self.source {
+            Source::Embedded(source) => source.plans,
+            Source::Graph(..) => &[],
+        };
+        plans.iter().find(|plan| plan.target == target.name()).ok_or_else(|| Error::Plan {
+            function: self.name().to_owned(),
             problem: format!("it has no plan for {} devices", target.name()),
         })
     }
 
+    /// What its plans are made from, so that other ones can be made.
+    fn graph(&self) -> Option<GraphSource> {
+        match &self.source {
+            Source::Embedded(source) => Some(source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text),
+            Source::Graph(_, graph) => Some(GraphSource::Graph(graph.clone())),
+        }
+    }
+
     fn device(&self, core: Option<&ModelCore>, args: &[&Tensor]) -> Result<Device> {
         let device = core.map(ModelCore::device).or_else(|| args.first().map(|arg| arg.device().clone()));
-        device.ok_or_else(|| Error::ArgumentCount { function: self.source.name.to_owned(), expected: 1, found: 0 })
+        device.ok_or_else(|| Error::ArgumentCount { function: self.name().to_owned(), expected: 1, found: 0 })
     }
 
     fn loaded(&self, device: &Device) -> Result<Arc<Loaded>> {
@@ -194,8 +248,7 @@ impl Function {
         let number = *self.number.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed));
         device.slot(Compiled::default).function(number, || {
             let target = device.profile().target;
-            let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
-            let again = graph.map(|graph| Recompile { graph, policy: device.kernel_policy() });
+            let again = self.graph().map(|graph| Recompile { graph, policy: device.kernel_policy() });
             Loaded::new(device, self.plan(target)?, self.native(target)?, again)
         })
     }

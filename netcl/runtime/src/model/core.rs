@@ -40,8 +40,9 @@ impl ModelCore {
     ///
     /// # Errors
     ///
-    /// Two tensors of one path, a parameter that is not `f32`, or no memory.
+    /// A layer that cannot have the model's numbers, two tensors of one path, a parameter that is not `f32`, or no memory.
     pub fn new(device: &Device, seed: Seed, schema: &Schema) -> Result<ModelCore> {
+        schema.check()?;
         let mut seen = BTreeSet::default();
         for (path, spec) in schema.entries() {
             let wrong = |message: String| Err(Error::Shape { operation: "Model::new", message });

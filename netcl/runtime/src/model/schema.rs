@@ -1,12 +1,15 @@
 //! The list of a model's tensors.
 
 use crate::error::{Error, Result};
-use netcl_kernels::layers::{Config, Layer, TensorSpec};
+use netcl_kernels::layers::{self, Config, ConfigValue, Layer, TensorSpec};
+use netcl_kernels::span::{Diagnostic, Span};
 
 /// The tensors of a model: path and declaration, in the order of the fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     entries: Vec<(String, TensorSpec)>,
+    /// Why there is no such model.
+    refused: Option<String>,
 }
 
 impl Schema {
@@ -28,6 +31,9 @@ impl Schema {
     /// [`Error::Graph`] if the configuration is not one of the layer, or leaves the size of a tensor open.
     pub fn add_layer(&mut self, name: &str, layer: &Layer, config: &Config) -> Result<()> {
         let failed = |diagnostic| Error::Graph { operation: format!("{} `{name}`", layer.name), diagnostic };
+        if let Some(open) = config.open().next() {
+            return Err(failed(Diagnostic::new(format!("`{open}` is a name, of which there is no number here"))));
+        }
         (layer.check)(config).map_err(failed)?;
         for spec in (layer.tensors)(config) {
             self.add(format!("{name}.{}", spec.name), spec.fixed().map_err(failed)?);
@@ -39,6 +45,32 @@ impl Schema {
     pub fn add_model(&mut self, name: &str, model: Schema) {
         for (path, spec) in model.entries {
             self.add(format!("{name}.{path}"), spec);
+        }
+        self.refused = self.refused.take().or(model.refused);
+    }
+
+    /// Adds the tensors of the layer called `layer` in the field `name` of a generic model, for the numbers of its parameters.
+    /// Where the layer cannot have these, there is no such model, and [`Schema::check`] says why.
+    pub fn add_given(&mut self, model: &str, name: &str, layer: &str, settings: &[(&str, ConfigValue)]) {
+        let Some(layer) = layers::find(layer) else { return };
+        let settings: Vec<_> = settings.iter().map(|(key, value)| (*key, value.clone(), Span::NONE)).collect();
+        let config = Config::from_pairs(layer, &settings)
+            .map_err(|errors| errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join("; "));
+        let added = config.and_then(|config| self.add_layer(name, layer, &config).map_err(|error| error.to_string()));
+        if let Err(problem) = added {
+            self.refused.get_or_insert(format!("`{name}` of `{model}`: {problem}"));
+        }
+    }
+
+    /// That there is such a model.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if a layer cannot have the numbers that it is given by the model's.
+    pub fn check(&self) -> Result<()> {
+        match &self.refused {
+            None => Ok(()),
+            Some(message) => Err(Error::Shape { operation: "Model::new", message: message.clone() }),
         }
     }
 

@@ -1,0 +1,33 @@
+//! Models of given numbers that a macro has compiled where their types are named.
+
+use super::Function;
+use crate::error::Result;
+
+/// A plain argument, by which a function's path is chosen.
+#[derive(Clone, Copy, Debug)]
+pub enum Plain {
+    /// A `bool`.
+    Bool(bool),
+    /// A `usize`.
+    Usize(usize),
+}
+
+/// What `#[netcl::model] type Small = Block<64>;` implements: the functions of a generic model that are written out for its
+/// numbers, as those that loop over so many layers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not compiled for use on its own",
+    label = "its functions need these numbers while the crate is built",
+    note = "name it once in the crate that has the model: `#[netcl::model] type Name = {Self};`; as a field of another model it is \
+            compiled with that"
+)]
+pub trait Instance {
+    /// The function of that name for these plain arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Condition`] if a condition over them has no value.
+    fn function(name: &'static str, plain: &[Plain]) -> Result<&'static Function>;
+
+    /// All of them.
+    fn functions() -> Vec<&'static [Function]>;
+}
