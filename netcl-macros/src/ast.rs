@@ -142,6 +142,8 @@ pub(crate) struct Helper {
 pub(crate) struct Unit {
     pub(crate) model: Option<Model>,
     pub(crate) functions: Vec<Function>,
+    /// Functions of the block that need numbers for the model's sizes: without them they are written for none.
+    pub(crate) open: BTreeSet<String>,
     /// Functions of the block that are wrong and have been reported.
     pub(crate) unfit: BTreeSet<String>,
     /// The functions of the block that stands for the model, where this is another one; it may be wrong, which has been
@@ -171,6 +173,19 @@ pub(crate) struct LayerField {
     pub(crate) config: Config,
     /// Where each key's value was written, if it was.
     pub(crate) places: Vec<Option<Span>>,
+}
+
+impl LayerField {
+    /// Where the key stands that the message names first, as in `` `groups` of `Conv2d` must .. ``.
+    pub(crate) fn place(&self, message: &str) -> Option<Span> {
+        key_named(self.layer, message).and_then(|position| self.places[position])
+    }
+}
+
+/// The position of the key that the message names first.
+pub(crate) fn key_named(layer: &Layer, message: &str) -> Option<usize> {
+    let (name, _) = message.strip_prefix('`')?.split_once("` of ")?;
+    layer.config.iter().position(|key| key.name == name)
 }
 
 /// A tensor that the model itself owns.
@@ -203,10 +218,10 @@ pub(crate) enum FieldKind {
         value: Constant,
         ty: syn::Type,
     },
-    /// An array (`[T; n]`) or `Vec<T>` of `count`.
+    /// An array (`[T; n]`) or `Vec<T>` of `count`, a number or made of the struct's parameters.
     Many {
         each: Box<FieldKind>,
-        count: usize,
+        count: Dim,
         vec: bool,
     },
     /// Not understood; reported.

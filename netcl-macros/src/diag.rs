@@ -18,6 +18,8 @@ pub(crate) struct Diag {
     checked: Cell<bool>,
     /// Where the item stands that the errors are of.
     item: Cell<Option<Span>>,
+    /// What errors are told with from now on: ` (where `C = 64` of `Block`)`.
+    within: RefCell<Option<String>>,
 }
 
 impl Diag {
@@ -29,6 +31,11 @@ impl Diag {
     /// were the item's own: rustc would tell of the macro.
     pub(crate) fn of_item(&self, place: Span) {
         self.item.set(Some(place));
+    }
+
+    /// What errors are told with from now on; gives what they were told with.
+    pub(crate) fn within(&self, note: Option<String>) -> Option<String> {
+        self.within.replace(note)
     }
 
     /// Reports `message` with `values` in its gaps.
@@ -134,7 +141,10 @@ impl Diag {
         self.checked.set(true);
     }
 
-    fn push(&self, span: Span, text: String) {
+    fn push(&self, span: Span, mut text: String) {
+        if let Some(note) = &*self.within.borrow() {
+            text.insert_str(text.find("\nhint: ").unwrap_or(text.len()), note);
+        }
         // A function is lowered once for each path through it: one mistake is one error.
         let (mut errors, error) = (self.errors.borrow_mut(), (span, text));
         if !has(&errors, &error) {

@@ -193,9 +193,9 @@ impl Block {
     }
 
     /// What other models learn of the block that stands for this one.
-    fn export(&self, gathered: &Gathered, failed: bool) -> Option<TokenStream> {
+    fn export(&self, gathered: &Gathered, failed: bool, open: &[&syn::Ident]) -> Option<TokenStream> {
         let model = &self.table.as_ref().filter(|_| !self.further)?.model;
-        let payload = payload::nested(gathered, &self.item, failed);
+        let payload = payload::nested(gathered, &self.item, failed, open);
         Some(match failed && self.may_be_further() {
             true => chain::export_behind(&model.name, &payload),
             false => chain::export(&model.name, &model.vis, &payload),
@@ -263,15 +263,21 @@ impl rounds::Item for Block {
         if diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty() {
             return None;
         }
+        let open = block.functions.iter().zip(&functions).filter(|(_, expanded)| expanded.is_open());
+        let open: Vec<syn::Ident> = open.map(|(function, _)| function.name.clone()).collect();
+        if let Some(first) = open.first().filter(|_| self.further) {
+            diag.report(first.span(), &m::FURTHER_OPEN, &[first]);
+            return None;
+        }
         let [functions, about] = expand::functions::implementation(&unit, &block, functions);
         dump::tokens(&unit.name(), "impl", &quote!(#functions #about));
-        let export = self.export(gathered, false);
+        let export = self.export(gathered, false, &open.iter().collect::<Vec<_>>());
         let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));
         Some(quote!(#functions #once))
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
-        let export = self.export(gathered, true);
+        let export = self.export(gathered, true, &[]);
         if self.may_be_further() {
             let rest = fallback::block(&self.item, None);
             return quote!(#rest #export);

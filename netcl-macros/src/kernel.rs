@@ -226,7 +226,7 @@ fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<Tok
         lower::mistakes(diag, unit, &function);
         return None;
     }
-    let paths = lower::lower(diag, unit, &function, Mode::Inference);
+    let paths = lower::lower(diag, unit, &function, Mode::Inference).paths();
     match form {
         Form::Callable => expand::kernel::kernel(diag, &function, paths),
         Form::Plans => expand::kernel::plans(diag, &function, paths),

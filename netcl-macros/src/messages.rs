@@ -53,6 +53,7 @@ messages! {
     TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";
     BLOCK_SIZE = "`{}` is computed, and a block is for every size", "write `{}` there; what follows from it stands in the functions' types: `Tensor<f32, N, {}>`";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
+    FURTHER_OPEN = "`{}` is compiled for numbers that each use of the model gives, and stands in a further block, which no use sees", "move it to the model's first block";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
     DUPLICATE_FUNCTION = "there is a function `{}` already{}", "choose another name";
     GENERATED_NAME = "a function `{}` is generated {}", "choose another name";
@@ -94,6 +95,7 @@ messages! {
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
+    NUMBER_NEEDED = "`{}` is compiled for numbers, and that of `{}` is not known", "a `const` is known with `#[netcl::constant]` above it, and stands in braces where a model's sizes do: `Block<{ {} }>`";
     COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]`";
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";

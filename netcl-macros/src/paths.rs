@@ -112,6 +112,11 @@ pub(crate) fn field_mark(name: &str, span: Span) -> Ident {
     format_ident!("__netcl_field_{}", name, span = span)
 }
 
+/// The same of its function `name`, where that can be called of some of the model's types only.
+pub(crate) fn function_mark(name: &str, span: Span) -> Ident {
+    format_ident!("__netcl_function_{}", name, span = span)
+}
+
 /// The struct of a model's gradients.
 pub(crate) fn gradients(name: &Ident) -> Ident {
     format_ident!("{}Gradients", name)

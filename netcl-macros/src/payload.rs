@@ -101,25 +101,27 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
     }
 }
 
-/// What a model tells models that have it as a field: whether it is sound, its `impl`, and all that it gathered.
-pub(crate) fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool) -> TokenStream {
+/// What a model tells models that have it as a field: whether it is sound, its `impl`, all that it gathered, and which of its
+/// functions are compiled where they are used.
+pub(crate) fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool, open: &[&syn::Ident]) -> TokenStream {
     let parts = gathered.tokens();
     // Tokens with `$` cannot stand in a `macro_rules!`; functions that have them are no functions to compile.
     let item = scan::without_ordinary(item);
-    quote!({ #failed } { #parts } { #item })
+    quote!({ #failed } { #parts } { #item } { #(#open)* })
 }
 
 /// Reads what [`nested`] wrote; errors in it have been reported where it stands.
 pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
     let parts = chain::groups(payload.clone())?;
-    let [failed, gathered, item] = parts.as_slice() else { return None };
+    let [failed, gathered, item, open] = parts.as_slice() else { return None };
     let gathered = chain::read(gathered.clone())?;
     let item: ItemImpl = syn::parse2(item.clone()).ok()?;
     let silent = Diag::new();
     let read = (|| {
         let path = parse::model::model_path(&silent, &item)?;
         let table = read_table(gathered.get(Kind::Table, &path)?)?;
-        Some(unit(&silent, &gathered, table, &item).0)
+        let open = parse::names_in(open.clone());
+        Some(Unit { open, ..unit(&silent, &gathered, table, &item).0 })
     })();
     silent.dismiss();
     read.filter(|_| failed.to_string() == "false")
@@ -128,7 +130,7 @@ pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
 /// The struct's table among what a first block tells.
 pub(crate) fn table_of(nested: &TokenStream) -> Option<Table> {
     let parts = chain::groups(nested.clone())?;
-    let [_, gathered, item] = parts.as_slice() else { return None };
+    let [_, gathered, item, _] = parts.as_slice() else { return None };
     let item: ItemImpl = syn::parse2(item.clone()).ok()?;
     let silent = Diag::new();
     let path = parse::model::model_path(&silent, &item);

@@ -5,64 +5,104 @@ use super::withheld::{Withheld, types};
 use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType, Unit};
 use crate::compile::Compiled;
 use crate::diag::Diag;
-use crate::lower;
+use crate::lower::{self, Lowered, Sizes};
 use crate::{compile, dump, messages as m, parse, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{Graph, OutputKind};
+use netcl_kernels::graph::{Graph, OutputKind, open};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// What one function became.
 pub(crate) struct Expanded {
-    plain: Vec<Planned>,
-    gradients: Option<Vec<Planned>>,
+    plain: Form,
+    gradients: Option<Form>,
     /// What it uses of other models that not everybody may.
     private: Vec<TokenStream>,
 }
 
+impl Expanded {
+    /// Whether it is compiled for types that are named, and in models that have this one as a field.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.plain, Form::Instance)
+    }
+}
+
+/// How a form of a function is run.
+pub(super) enum Form {
+    /// By plans, one for each path.
+    Plans(Vec<Planned>),
+    /// By graphs that are compiled for the model's numbers when these are first used, one for each path.
+    Graphs(Vec<Planned>),
+    /// By what was compiled for the model's type.
+    Instance,
+}
+
+/// Which model a function is compiled for: its parameters being names, or these numbers.
+pub(super) type Given<'a> = Option<&'a Sizes>;
+
 /// Lowers and compiles every function; errors are reported and leave functions out.
 pub(crate) fn functions(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<Expanded> {
     block.unsound.iter().for_each(|function| lower::mistakes(diag, unit, function));
-    block.functions.iter().filter_map(|function| one(diag, unit, function)).collect()
+    block.functions.iter().filter_map(|function| one(diag, unit, function, None)).collect()
 }
 
-fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
+/// Lowers and compiles one.
+pub(super) fn one(diag: &Diag, unit: &Unit, function: &Function, given: Given<'_>) -> Option<Expanded> {
     let before = diag.count();
     let name = format!("{}::{}", unit.name(), function.name);
     let private = RefCell::new(Vec::new());
-    let planned = |mode: Mode, with: fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
-        let mut paths = lower::lower(diag, unit, function, mode);
-        let mut planned = Vec::new();
+    let form = |mode: Mode, with: fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
+        let lowered = match given {
+            Some(sizes) => lower::lower_closed(diag, (unit, sizes), function, mode),
+            None => lower::lower(diag, unit, function, mode),
+        };
+        let mut paths = match lowered {
+            Lowered::Paths(paths) => paths,
+            Lowered::Open => return Some(Form::Instance),
+            Lowered::Broken => return None,
+        };
         paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
+        let parameters = unit.open_names();
+        let open = |path: &lower::Path| open::has_open_channels(&path.graph, &|name| parameters.contains(name));
+        let at_run_time = given.is_none() && paths.iter().any(open);
+        let mut planned = Vec::new();
         for path in paths {
-            match with(path.graph).and_then(|graph| Ok((compile::compile(&graph)?, graph))) {
-                Ok((plans, graph)) => {
+            let made = match at_run_time {
+                true => open::write(&path.graph).map(|graph| (graph, Vec::new())),
+                false => with(path.graph).and_then(|graph| {
+                    let plans = compile::compile(&graph)?;
                     dump::graph(name, &graph, &plans);
-                    let graph = compile::graph_text(&graph, &plans);
-                    planned.push(Planned { decisions: path.decisions, graph, plans });
-                }
+                    Ok((compile::graph_text(&graph, &plans), plans))
+                }),
+            };
+            match made {
+                Ok((graph, plans)) => planned.push(Planned { decisions: path.decisions, graph, plans }),
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
         }
-        planned
+        (!planned.is_empty()).then_some(if at_run_time { Form::Graphs(planned) } else { Form::Plans(planned) })
     };
-    let plain = planned(function.mode.unwrap_or(Mode::Inference), Ok, &name);
+    let plain = form(function.mode.unwrap_or(Mode::Inference), Ok, &name);
     // What is wrong in one mode is wrong in the other.
-    if diag.count() > before || plain.is_empty() {
-        return None;
-    }
-    let gradients = function.is_loss().then(|| {
-        let with = |graph| autodiff::append_gradients(graph, Arguments::None);
-        planned(function.mode.unwrap_or(Mode::Training), with, &format!("{name}_with_gradients"))
-    });
-    for planned in plain.iter().chain(gradients.iter().flatten()) {
-        unknown_sizes(diag, function, planned);
+    let plain = plain.filter(|_| diag.count() == before)?;
+    let gradients = match function.is_loss() {
+        true => {
+            let with = |graph| autodiff::append_gradients(graph, Arguments::None);
+            let mode = function.mode.unwrap_or(Mode::Training);
+            Some(form(mode, with, &format!("{name}_with_gradients"))?)
+        }
+        false => None,
+    };
+    for form in std::iter::once(&plain).chain(&gradients) {
+        if let Form::Plans(planned) = form {
+            planned.iter().for_each(|planned| unknown_sizes(diag, function, planned));
+        }
     }
     let mut private: Vec<TokenStream> = private.take();
     let mut known = BTreeSet::new();
@@ -93,18 +133,34 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
     let private = paths::private();
     let vis = unit.model.as_ref().map(|model| &model.vis);
     let all = block.functions.iter().zip(&expanded).flat_map(|(function, expanded)| {
-        let plain = format_ident!("__netcl_{}", function.name);
-        let gradients = expanded.gradients.as_ref().map(|_| format_ident!("__netcl_{}_with_gradients", function.name));
+        let plain = (format_ident!("__netcl_{}", function.name), &expanded.plain);
+        let gradients = expanded.gradients.as_ref();
+        let gradients = gradients.map(|form| (format_ident!("__netcl_{}_with_gradients", function.name), form));
         std::iter::once(plain).chain(gradients)
     });
+    let all = all.filter_map(|(hidden, form)| match form {
+        Form::Plans(_) => Some(quote!(Self::#hidden())),
+        Form::Graphs(_) => Some(quote!(Self::#hidden()?)),
+        Form::Instance => None,
+    });
     let all: Vec<_> = all.collect();
+    let instance = expanded.iter().any(Expanded::is_open);
+    let (all, about_bound) = match instance {
+        false => (quote!(&[#(#all),*]), None),
+        true => {
+            let others = quote!(<Self as #private::Instance>::functions());
+            (quote!(&[::std::vec![#(#all),*], #others].concat()), Some(instance_bound()))
+        }
+    };
     let [report, kernels, prepare, tune] =
         ModelImpl::about(block.name.as_ref()).map(|About { name, signature }| quote!(#name #signature));
+    let parameters: Vec<Ident> = block.generics.const_params().map(|parameter| parameter.ident.clone()).collect();
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
-        let plain = plain(unit, function, &expanded.plain);
-        let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, function, paths));
+        let plain = plain(unit, function, &expanded.plain, &parameters);
+        let gradients = expanded.gradients.as_ref().map(|form| with_gradients(unit, function, form, &parameters));
         let used = may_use(function, &expanded.private);
-        quote!(#plain #gradients #used)
+        let mark = expanded.is_open().then(|| mark(function)).flatten();
+        quote!(#plain #gradients #used #mark)
     });
     let withheld = block.functions.iter().filter_map(|function| no_gradients(block, function));
     let (levels, prelude) = (&block.levels, paths::prelude());
@@ -119,24 +175,24 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         #[allow(dead_code)]
         impl #generics #ty #bounds {
             /// What each function does on devices of that kind: launches, bytes read and written, memory.
-            #vis fn #report {
+            #vis fn #report #about_bound {
                 #reads
-                #private::report(&[#(Self::#all()),*], target)
+                #private::report(#all, target)
             }
             /// The OpenCL C of every function for devices of that kind; for the host the kernels in the IR's text form.
-            #vis fn #kernels {
-                #private::source(&[#(Self::#all()),*], target)
+            #vis fn #kernels #about_bound {
+                #private::source(#all, target)
             }
             /// Builds the programs of every function for the device, side by side where its driver can, so that the first
             /// calls need not.
-            #vis fn #prepare {
-                #private::prepare(&[#(Self::#all()),*], device)
+            #vis fn #prepare #about_bound {
+                #private::prepare(#all, device)
             }
             /// Measures how every function is computed fastest on the device for these sizes of its symbols, such as
             /// `[("N", 64)]`, and keeps that for this and later runs: one result for each product, convolution and loop nest
             /// that has a choice. See `netcl::Device::tune`.
-            #vis fn #tune {
-                #private::tune(&[#(Self::#all()),*], device, sizes, options)
+            #vis fn #tune #about_bound {
+                #private::tune(#all, device, sizes, options)
             }
         }
     };
@@ -166,14 +222,56 @@ fn may_use(function: &Function, private: &[TokenStream]) -> Option<TokenStream> 
     })
 }
 
-fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
+/// A function that whoever may call `function`, which is compiled for types that are named, may call of any type.
+fn mark(function: &Function) -> Option<TokenStream> {
+    let (vis, name) = (&function.vis, paths::function_mark(&parse::name(&function.name), function.name.span()));
+    let private = !matches!(vis, syn::Visibility::Public(_));
+    private.then(|| quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #name(&self) {}))
+}
+
+/// What says that a type has been named.
+fn instance_bound() -> TokenStream {
+    let private = paths::private();
+    quote!(where Self: #private::Instance)
+}
+
+/// How a function of that form is found and called: what stands beside it, the place that its path is at, and its bound.
+fn found(
+    (unit, function, form): (&Unit, &Function, &Form),
+    name: &Ident,
+    parameters: &[Ident],
+) -> (TokenStream, TokenStream, Option<TokenStream>) {
+    let (hidden, whole) = (format_ident!("__netcl_{}", name), format!("{}::{name}", unit.name()));
+    let private = paths::private();
+    match form {
+        Form::Plans(planned) => {
+            let chosen = source::chosen(&whole, planned);
+            (source::statics(&hidden, &whole, planned), quote!(Self::#hidden()[#chosen]), None)
+        }
+        Form::Graphs(planned) => {
+            let (chosen, gradients) = (source::chosen(&whole, planned), *name != function.name);
+            let beside = source::open(&hidden, &whole, planned, parameters, gradients);
+            (beside, quote!(Self::#hidden()?[#chosen]), None)
+        }
+        Form::Instance => {
+            let plain = function.args.iter().filter_map(|Arg { name, ty }| match ty {
+                ArgType::Plain(PlainType::Bool) => Some(quote!(#private::Plain::Bool(#name))),
+                ArgType::Plain(PlainType::Usize) => Some(quote!(#private::Plain::Usize(#name))),
+                _ => None,
+            });
+            let name = parse::name(name);
+            let found = quote!(<Self as #private::Instance>::function(#name, &[#(#plain),*])?);
+            (TokenStream::new(), found, Some(instance_bound()))
+        }
+    }
+}
+
+fn plain(unit: &Unit, function: &Function, form: &Form, parameters: &[Ident]) -> TokenStream {
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let args = arguments(function);
     let results = function.results.len();
     let result = result_type(function);
-    let hidden = format_ident!("__netcl_{}", name);
-    let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
-    let chosen = source::chosen(&format!("{}::{name}", unit.name()), planned);
+    let (statics, found, bound) = found((unit, function, form), name, parameters);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let core = if function.receiver {
         // A block in another module does not see the fields.
@@ -186,9 +284,9 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     quote! {
         #statics
         #(#attrs)*
-        #vis fn #name(#args) -> ::netcl::Result<#result> {
+        #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
             #unused
-            let __netcl_results = Self::#hidden()[#chosen].call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
+            let __netcl_results = #found.call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }
@@ -212,15 +310,13 @@ fn no_gradients(block: &ModelImpl, function: &Function) -> Option<TokenStream> {
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }
 
-fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
+fn with_gradients(unit: &Unit, function: &Function, form: &Form, parameters: &[Ident]) -> TokenStream {
     let vis = &function.vis;
     let name = format_ident!("{}_with_gradients", function.name);
     let args = arguments(function);
     let private = paths::private();
     let part = quote!(<Self as #private::Part>);
-    let hidden = format_ident!("__netcl_{}", name);
-    let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
-    let chosen = source::chosen(&format!("{}::{name}", unit.name()), planned);
+    let (statics, found, bound) = found((unit, function, form), &name, parameters);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let mode = match function.mode.unwrap_or(Mode::Training) {
         Mode::Training => "training",
@@ -231,10 +327,10 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
     quote! {
         #statics
         #[doc = #doc]
-        #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> {
+        #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> #bound {
             let __netcl_prefix = ::netcl::Model::prefix(self);
             let (__netcl_results, __netcl_gradients, _) =
-                Self::#hidden()[#chosen].call_with_gradients(::netcl::Model::core(self), __netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
+                #found.call_with_gradients(::netcl::Model::core(self), __netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
             let __netcl_value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
             let __netcl_gradients = #part::gradients(&__netcl_gradients, __netcl_prefix);
             ::core::result::Result::Ok((__netcl_value?, __netcl_gradients))

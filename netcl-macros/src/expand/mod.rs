@@ -1,8 +1,13 @@
 //! Generated Rust. Nothing here can fail: every error has been found before.
 
 pub(crate) mod functions;
+mod gradients;
 pub(crate) mod kernel;
 pub(crate) mod model;
+mod rust;
+mod schema;
 pub(crate) mod simt;
 mod source;
 mod withheld;
+
+pub(crate) use rust::dtype;

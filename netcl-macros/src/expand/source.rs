@@ -10,7 +10,7 @@ use syn::{BinOp, Expr};
 /// The plans of one path through a function.
 pub(crate) struct Planned {
     pub(crate) decisions: Vec<(TokenStream, bool)>,
-    /// See [`crate::compile::graph_text`].
+    /// See [`crate::compile::graph_text`]; of a function with open sizes as [`netcl_kernels::graph::open::write`] has it.
     pub(crate) graph: String,
     pub(crate) plans: Vec<Compiled>,
 }
@@ -25,6 +25,21 @@ pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStr
         fn #hidden() -> &'static [#private::Function] {
             static FUNCTIONS: [#private::Function; #count] = [#(#private::Function::new(&#sources)),*];
             &FUNCTIONS
+        }
+    }
+}
+
+/// The same of a function with open sizes: it gives the plans for the numbers that `parameters` have there.
+pub(super) fn open(hidden: &Ident, name: &str, paths: &[Planned], parameters: &[Ident], gradients: bool) -> TokenStream {
+    let private = self::paths::private();
+    let graphs = paths.iter().map(|path| &path.graph);
+    let names = parameters.iter().map(crate::parse::name);
+    quote! {
+        #[doc(hidden)]
+        fn #hidden() -> ::netcl::Result<&'static [#private::Function]> {
+            static FUNCTION: #private::OpenFunction =
+                #private::OpenFunction::new(#name, &[#(#names),*], &[#(#graphs),*], #gradients);
+            FUNCTION.closed(&[#(#parameters),*])
         }
     }
 }

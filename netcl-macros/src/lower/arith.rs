@@ -123,6 +123,11 @@ impl<'a> Lowering<'a> {
                 if let Some(dim) = dims(op, a, b) {
                     return Val::Dim(dim);
                 }
+                if self.is_open(a) && (self.is_open(b) || b.as_constant().is_some_and(|b| b != 0))
+                    || a.as_constant().is_some() && self.is_open(b)
+                {
+                    return self.open();
+                }
                 // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
                 if op == BinaryOp::Div || b.is(0) && op == BinaryOp::Rem {
                     let sign = if op == BinaryOp::Div { "/" } else { "%" };
@@ -141,6 +146,9 @@ impl<'a> Lowering<'a> {
                 }
                 if let Some(difference) = (a.clone() - b.clone()).as_constant() {
                     return Val::Bool(scalar::compare(op, difference, 0));
+                }
+                if self.is_open(&(a.clone() - b.clone())) {
+                    return self.open();
                 }
                 let condition = format!("{a} {text} {b}");
                 return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);

@@ -205,17 +205,21 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             }
         }
+        let numbers = Self::numbers(unit, &sizes);
         self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
         for (name, value) in bound {
             self.bind(&name, value, false, true);
         }
         let before = self.diag.count();
+        let outside = self.diag.within(numbers);
         self.wanted = true;
         let value = self.block(&function.body);
         let symbols = std::mem::take(&mut self.frame_mut().symbols);
         self.frames.pop();
-        if self.diag.count() > before { Val::Unknown } else { self.declared(function, value, &symbols, span) }
+        let value = if self.diag.count() > before { Val::Unknown } else { self.declared(function, value, &symbols, span) };
+        self.diag.within(outside);
+        value
     }
 
     /// The value, if the declared result says the same about it.
@@ -226,16 +230,19 @@ impl<'a> Lowering<'a> {
         symbols: &BTreeMap<String, Dim>,
         span: Span,
     ) -> Val<'a> {
-        // The function's own compilation has reported a body that does not fit its result.
-        let fits = match (&value, function.results.as_slice()) {
-            (Val::Tensor(id), [ty]) => {
-                let declared = Shape(ty.dims.iter().map(|dim| substitute(&dim.dim, symbols)).collect());
-                *self.builder.shape(*id) == declared && self.builder.dtype(*id) == ty.dtype
-            }
-            _ => true,
+        // Only of an open function this has not been judged where it stands.
+        let values = match (&value, function.tuple) {
+            (Val::Tuple(values), true) => values.as_slice(),
+            (one, _) => std::slice::from_ref(one),
         };
-        if fits {
-            return value;
+        let tensors = values.iter().zip(&function.results).filter_map(|(value, ty)| match value {
+            Val::Tensor(id) => Some((*id, ty.substitute(symbols))),
+            _ => None,
+        });
+        let tensors: Vec<_> = tensors.collect();
+        if value.is_unknown() || values.len() == function.results.len() {
+            let fits = tensors.iter().all(|(id, ty)| self.result(&function.name, *id, ty));
+            return if fits { value } else { Val::Unknown };
         }
         let found = value.kind();
         self.report(span, &m::RESULT_COUNT, &[&function.name, &"something else than it declares", &found])

@@ -298,6 +298,10 @@ impl<'a> Lowering<'a> {
                     }
                     (&m::LOOP_TOO_LONG, rounds.to_string())
                 }
+                _ if self.is_open(&(end.clone() - start.clone())) => {
+                    self.open();
+                    return None;
+                }
                 _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
             Val::Place(place @ Place::Many(..)) => return Some(self.elements(&place)),

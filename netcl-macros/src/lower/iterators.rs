@@ -15,6 +15,17 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let known = matches!(name, "iter" | "into_iter" | "rev" | "step_by" | "enumerate" | "zip" | "skip" | "take");
+        let open = |this: &Self, value: &Val<'a>| match value {
+            Val::Range(start, end) => this.is_open(&(end.clone() - start.clone())),
+            Val::Dim(size) => this.is_open(size),
+            _ => false,
+        };
+        if known && matches!(receiver, Val::List(_) | Val::Place(_) | Val::Range(..)) {
+            let all = std::iter::once(receiver).chain(args);
+            if all.into_iter().any(|value| open(self, value)) {
+                return Some(self.open());
+            }
+        }
         let items = known.then(|| self.items(receiver)).flatten()?;
         let items = match (name, args) {
             ("iter" | "into_iter", []) => items,

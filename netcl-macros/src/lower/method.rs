@@ -8,7 +8,7 @@ use crate::ast::Unit;
 use crate::messages as m;
 use crate::number::Number;
 use crate::parse::{list, suggestion};
-use crate::words;
+use crate::{paths, words};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
@@ -85,6 +85,10 @@ impl<'a> Lowering<'a> {
                     return self.no_function(unit, &name, span);
                 };
                 self.note_private(&path, &function.vis, |model| {
+                    if unit.open.contains(&name) {
+                        let mark = paths::function_mark(&name, call.method.span());
+                        return quote!(let _ = #model.#mark(););
+                    }
                     let (name, given) = (&call.method, function.args.iter().map(|_| quote!(::core::unreachable!())));
                     quote!(let _ = #model.#name(#(#given),*);)
                 });

@@ -20,8 +20,10 @@ mod indexed;
 mod iterators;
 mod method;
 mod misuse;
+mod open;
 mod place;
 mod reduction;
+mod results;
 mod rust;
 mod sizes;
 mod space;
@@ -30,7 +32,7 @@ mod value;
 mod whole;
 mod written;
 
-use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType, Unit};
+use crate::ast::{Arg, ArgType, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::{Large, wider};
 use crate::messages as m;
@@ -130,20 +132,65 @@ pub(crate) struct Lowering<'a> {
     partial: bool,
     /// This may be evaluated or not: see [`Lowering::perhaps`].
     doubtful: bool,
+    /// An open size decided something.
+    open: bool,
+    /// No size is open: the function is compiled for numbers.
+    closed: bool,
 }
 
-/// Every path through `function` in `mode`; empty where errors have been reported, of whichever path.
-pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -> Vec<Path> {
+/// What a function became.
+pub(crate) enum Lowered {
+    /// Every path through it.
+    Paths(Vec<Path>),
+    /// An open size decides what is computed: it is compiled where numbers are.
+    Open,
+    /// Errors have been reported, of whichever path, or a part is broken, which has been reported elsewhere.
+    Broken,
+}
+
+impl Lowered {
+    /// The paths, where there are any.
+    pub(crate) fn paths(self) -> Vec<Path> {
+        match self {
+            Lowered::Paths(paths) => paths,
+            Lowered::Open | Lowered::Broken => Vec::new(),
+        }
+    }
+}
+
+/// `function` in `mode`, its model's parameters being names.
+pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -> Lowered {
+    lower_with(diag, (unit, &Rc::new(unit.sizes()), false), function, mode)
+}
+
+/// The same for these numbers of the parameters.
+pub(crate) fn lower_closed(diag: &Diag, (unit, sizes): (&Unit, &Sizes), function: &Function, mode: Mode) -> Lowered {
+    let outside = diag.within(Lowering::numbers(unit, sizes));
+    let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
+    let function = Function { results, ..function.clone() };
+    let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
+    diag.within(outside);
+    lowered
+}
+
+fn lower_with(
+    diag: &Diag,
+    (unit, sizes, closed): (&Unit, &Rc<Sizes>, bool),
+    function: &Function,
+    mode: Mode,
+) -> Lowered {
     let before = diag.count();
+    let mut open = false;
     let mut paths: Vec<Path> = Vec::new();
     let mut pending = vec![Vec::new()];
     while let Some(given) = pending.pop() {
         if paths.len() == words::MAX_PATHS {
             diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
-            return Vec::new();
+            return Lowered::Broken;
         }
         let fresh = given.len();
-        let path = lower_path(diag, unit, function, mode, given);
+        let (path, decided) = lower_path(diag, (unit, sizes, closed), function, mode, given);
+        open |= decided;
         // Each condition met for the first time was taken to be true: come back for false.
         for position in (fresh..path.decisions.len()).rev() {
             let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
@@ -153,8 +200,12 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
         paths.push(path);
     }
     // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
-    let sound = diag.count() == before && paths.iter().all(|path| !path.graph.outputs.is_empty());
-    if sound { paths } else { Vec::new() }
+    let whole = paths.iter().all(|path| !path.graph.outputs.is_empty());
+    match diag.count() == before {
+        true if open => Lowered::Open,
+        true if whole => Lowered::Paths(paths),
+        _ => Lowered::Broken,
+    }
 }
 
 /// Reports what is wrong in the body of a function whose signature is wrong.
@@ -186,15 +237,22 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
     (diag.count() == before).then(|| builder.finish())
 }
 
-fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {
+/// The path that the decisions `given` begin, and whether an open size decided something on it.
+fn lower_path<'a>(
+    diag: &'a Diag,
+    (unit, sizes, closed): (&'a Unit, &Rc<Sizes>, bool),
+    function: &'a Function,
+    mode: Mode,
+    given: Vec<bool>,
+) -> (Path, bool) {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
-    let sizes = Rc::new(unit.sizes());
+    lowering.closed = closed;
     let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new(), sizes.clone()));
     let name = match unit.model {
         Some(_) => format!("{}::{}", unit.name(), crate::parse::name(&function.name)),
         None => crate::parse::name(&function.name),
     };
-    lowering.enter(unit, this, sizes, &name);
+    lowering.enter(unit, this, sizes.clone(), &name);
     lowering.arguments(&function.args);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
@@ -209,7 +267,7 @@ fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: 
     for (path, id) in lowering.updates {
         builder.output(OutputKind::State(path), id);
     }
-    Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private }
+    (Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private }, lowering.open)
 }
 
 impl<'a> Lowering<'a> {
@@ -239,6 +297,8 @@ impl<'a> Lowering<'a> {
             unsure: false,
             partial: false,
             doubtful: false,
+            open: false,
+            closed: false,
         }
     }
 
@@ -299,6 +359,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn argument(&mut self, name: &Ident, ty: &TensorType, position: usize) -> NodeId {
+        let own = self.frame().sizes.clone();
+        let ty = &ty.substitute(&own.functions);
         let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         self.at(name.span());
         let id = self.builder.input(InputKind::Argument(position), &crate::parse::name(name), shape, ty.dtype);
@@ -343,79 +405,6 @@ impl<'a> Lowering<'a> {
         let scopes = &mut self.frame_mut().scopes;
         let variable = Var { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
         scopes.last_mut().expect("a call has a scope").push(variable);
-    }
-
-    /// Checks the body's value against the declared results and makes it the graph's outputs.
-    fn results(&mut self, function: &Function, value: Val<'a>) {
-        if value.is_unknown() {
-            return;
-        }
-        let name = &function.name;
-        let values = match (function.tuple, value) {
-            (true, Val::Tuple(values)) if values.len() == function.results.len() => values,
-            (false, value @ (Val::Tensor(_) | Val::Number(_) | Val::Dim(_))) => vec![value],
-            (_, value) => {
-                let (span, expected) = match function.results.as_slice() {
-                    [one] if !function.tuple => (one.span, "a tensor".to_string()),
-                    many => (name.span(), format!("a tuple of {}", many.len())),
-                };
-                self.report(span, &m::RESULT_COUNT, &[name, &expected, &value.kind()]);
-                return;
-            }
-        };
-        for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
-            let Some(id) = self.tensor(value, Some(ty.dtype), ty.span) else { continue };
-            if self.result(name, id, ty) {
-                self.builder.output(OutputKind::Result(position), id);
-            }
-        }
-    }
-
-    fn result(&mut self, name: &Ident, id: NodeId, ty: &TensorType) -> bool {
-        let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
-        if dtype != ty.dtype {
-            self.report(ty.span, &m::RESULT_DTYPE, &[name, &ty.dtype, &dtype, &ty.dtype]);
-            return false;
-        }
-        if shape.rank() != ty.dims.len() {
-            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
-            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape]);
-            return false;
-        }
-        let differing: Vec<usize> = (0..shape.rank()).filter(|axis| ty.dims[*axis].dim != shape[*axis]).collect();
-        if let ([first, _, ..], None) = (differing.as_slice(), self.way()) {
-            // One mistake gives several axes another size.
-            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
-            let dims = ty.dims.iter().zip(&shape.0).map(|(token, dim)| DimToken { dim: dim.clone(), span: token.span });
-            let given = TensorType { dtype, dims: dims.collect(), span: ty.span };
-            let note = self.builder.origin_note(id, *first);
-            self.report(ty.span, &m::RESULT_AXES, &[name, &declared, &shape, first, &shape[*first], &note, &given]);
-            return false;
-        }
-        let mut fits = true;
-        for (axis, dim) in ty.dims.iter().enumerate() {
-            if dim.dim != shape[axis] {
-                let note = self.builder.origin_note(id, axis);
-                match self.way() {
-                    Some(way) => self.report(dim.span, &m::RESULT_WAY, &[name, &dim.dim, &shape[axis], &note, &way]),
-                    None => {
-                        self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]])
-                    }
-                };
-                fits = false;
-            }
-        }
-        fits
-    }
-
-    /// What holds on this way through the function's `if`s, where there are several.
-    fn way(&self) -> Option<String> {
-        let one = |(condition, holds): &(TokenStream, bool)| {
-            let condition = crate::parse::text(condition);
-            if *holds { format!("`{condition}` holds") } else { format!("`{condition}` does not hold") }
-        };
-        let all: Vec<String> = self.decisions.iter().map(one).collect();
-        (!all.is_empty()).then(|| all.join(" and "))
     }
 
     /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).

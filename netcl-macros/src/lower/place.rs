@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
 
     /// `self.embed.weight`: a tensor of a layer, the one that its `forward` uses.
     fn layer_tensor(&mut self, field: &'a LayerField, path: &str, sizes: &Sizes, name: &syn::Ident) -> Val<'a> {
-        let config = field.config.substitute(&|symbol| sizes.fields.get(symbol.name()).cloned());
+        let Some(config) = self.configured(field, sizes, name.span()) else { return Val::Unknown };
         let specs = (field.layer.tensors)(&config);
         let wanted = crate::parse::name(name);
         if let Some(spec) = specs.iter().find(|spec| spec.name == wanted) {
@@ -116,9 +116,10 @@ impl<'a> Lowering<'a> {
     fn resolve(&mut self, unit: &'a Unit, kind: &'a FieldKind, sizes: &Rc<Sizes>, name: &str, path: String) -> Val<'a> {
         match kind {
             FieldKind::Layer(layer) => Val::Place(Place::Layer(layer, name.to_string(), path, sizes.clone())),
-            FieldKind::Many { each, count, .. } => {
-                Val::Place(Place::Many(unit, each, *count, name.to_string(), path, sizes.clone()))
-            }
+            FieldKind::Many { each, count, .. } => match self.length(&sizes.field(count), name) {
+                Some(count) => Val::Place(Place::Many(unit, each, count, name.to_string(), path, sizes.clone())),
+                None => Val::Unknown,
+            },
             FieldKind::Model(field) => match unit.nested.get(&text(&field.path)) {
                 // rustc says that a size is missing.
                 Some(nested) if nested.model.as_ref().is_some_and(|model| model.lacks(field.sizes.len())) => {
@@ -179,6 +180,7 @@ impl<'a> Lowering<'a> {
                 let named = format!("`{of}`");
                 return self.report(index.index.span(), &m::PLAIN_POSITION, &[&named, &given, &of, &given]);
             }
+            Val::Dim(dim) if self.is_open(&dim) => return self.open(),
             Val::Dim(dim) => dim.as_constant(),
             _ => None,
         };
@@ -225,7 +227,7 @@ impl<'a> Lowering<'a> {
         args: &[NodeId],
         span: Span,
     ) -> Val<'a> {
-        let config = field.config.substitute(&|symbol| sizes.fields.get(symbol.name()).cloned());
+        let Some(config) = self.configured(field, sizes, span) else { return Val::Unknown };
         let specs = (field.layer.tensors)(&config);
         let tensors: Vec<NodeId> = specs
             .iter()

@@ -1,8 +1,10 @@
 //! What is asked of the names of a model or kernel item.
 
 use super::Sizes;
+use super::sizes::symbol;
 use crate::ast::{Function, Unit};
 use crate::parse;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl Unit {
@@ -38,6 +40,11 @@ impl Unit {
     /// The model's sizes as this block calls them, from those of another block.
     pub(super) fn block_sizes(&self, other: &Sizes) -> Rc<Sizes> {
         Rc::new(self.model.as_ref().map(|model| other.in_block(model, &self.given)).unwrap_or_default())
+    }
+
+    /// The names that the block gives to the model's parameters.
+    pub(crate) fn open_names(&self) -> BTreeSet<String> {
+        self.given.iter().filter_map(symbol).collect()
     }
 
     /// The names of the model's sizes where its own functions are compiled.

@@ -2,14 +2,15 @@
 
 use super::constant::{self, Constants};
 use super::{list, nearest, text, types};
-use crate::ast::{Constant, LayerField, TensorType};
+use crate::ast::{Constant, LayerField, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::layers::{Config, ConfigValue, Init, Layer};
+use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Init, Layer};
 use proc_macro2::{Ident, Span};
+use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, MetaNameValue, Token};
@@ -141,8 +142,9 @@ pub(crate) fn layer(
     layer: &'static Layer,
     pairs: Pairs,
     (field, place): (&str, Span),
-    constants: &Constants,
+    known: Known<'_>,
 ) -> Option<LayerField> {
+    let constants = known.constants;
     let mut places = vec![None; layer.config.len()];
     let mut given = Vec::new();
     let kernel = pairs.given.iter().find(|(key, _)| key == "kernel").map(|(_, value)| config_value(value, constants));
@@ -164,28 +166,61 @@ pub(crate) fn layer(
             diag.report(value.span(), if own { &m::OWN_SIZE } else { &m::PATH_SIZE }, &[&path, &last]);
             continue;
         }
-        let known = layer.config.iter().position(|known| known.name == name);
-        let at = known.map_or(key.span(), |_| value.span());
-        if let Some(position) = known {
+        let position = layer.config.iter().position(|known| known.name == name);
+        let at = position.map_or(key.span(), |_| value.span());
+        let mut value = config_value(value, constants);
+        if let Some(position) = position {
             places[position] = Some(at);
+            value = known.opened(value, layer.config[position].kind == ConfigKind::Size);
         }
-        given.push((name, config_value(value, constants), diag.id(at)));
+        given.push((name, value, diag.id(at)));
     }
     if diag.count() > before {
         return None;
     }
     let given: Vec<_> = given.iter().map(|(name, value, at)| (name.as_str(), value.clone(), *at)).collect();
-    match Config::from_pairs(layer, &given) {
+    let configured = Config::from_pairs(layer, &given).or_else(|errors| {
+        // What does not hold for every number may hold for those that the model is used with.
+        let open: Vec<_> = given.iter().map(|(name, value, at)| (*name, known.opened(value.clone(), false), *at)).collect();
+        if open == given { Err(errors) } else { Config::from_pairs(layer, &open) }
+    });
+    match configured {
         Ok(config) => Some(LayerField { layer, config, places }),
         Err(errors) => {
             for error in errors {
                 // What several keys say together is wrong at the one that the message names first.
-                let named = error.message.strip_prefix('`').and_then(|rest| rest.split_once("` of "));
-                let key = named.and_then(|(name, _)| layer.config.iter().position(|key| key.name == name));
-                let at = key.and_then(|position| places[position]).unwrap_or(place);
+                let at = key_named(layer, &error.message).and_then(|position| places[position]).unwrap_or(place);
                 diag.diagnostic(&error, at);
             }
             None
+        }
+    }
+}
+
+/// What names mean in the fields of a struct.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) constants: &'a Constants,
+    /// The struct's parameters, for which each use of the model gives numbers.
+    pub(crate) parameters: &'a BTreeSet<String>,
+}
+
+impl Known<'_> {
+    /// Whether the size is made of parameters alone.
+    fn is_of_parameters(&self, size: &Dim) -> bool {
+        let mut all = true;
+        size.visit_symbols(&mut |symbol| all &= self.parameters.contains(symbol.name()));
+        all
+    }
+
+    /// The value of a key, open where the compiler must know it and parameters say it; `named` keys need not be known.
+    fn opened(&self, value: ConfigValue, named: bool) -> ConfigValue {
+        match value {
+            ConfigValue::Named(size) if !named && self.is_of_parameters(&size) => ConfigValue::Open(vec![size]),
+            ConfigValue::Open(sizes) if !sizes.iter().all(|size| self.is_of_parameters(size)) => {
+                ConfigValue::Other(ConfigValue::Open(sizes).to_string())
+            }
+            value => value,
         }
     }
 }
@@ -266,8 +301,12 @@ fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
             Some(Constant::Integer(value)) => whole(value),
             _ => None,
         });
-        return match sizes.collect::<Option<Vec<_>>>().as_deref() {
-            Some([height, width]) => ConfigValue::Pair([*height, *width]),
+        if let Some([height, width]) = sizes.collect::<Option<Vec<_>>>().as_deref() {
+            return ConfigValue::Pair([*height, *width]);
+        }
+        let sizes = tuple.elems.iter().map(|elem| types::expr_dim(elem, constants)).collect::<Option<Vec<_>>>();
+        return match sizes {
+            Some(sizes) if sizes.len() == 2 => ConfigValue::Open(sizes),
             _ => other(),
         };
     }
@@ -348,12 +387,15 @@ fn initialiser(word: &str, of: Option<&TensorType>) -> Option<(String, String)> 
 }
 
 /// The length of an array or `Vec` field; `example` is how one is written.
-pub(crate) fn count(diag: &Diag, expr: &Expr, example: &str, constants: &Constants) -> Option<usize> {
-    match constant::evaluate(expr, constants) {
-        Some(Constant::Integer(value)) if (1..=words::MAX_ROUNDS).contains(&value) => Some(value as usize),
+pub(crate) fn count(diag: &Diag, expr: &Expr, example: &str, known: Known<'_>) -> Option<Dim> {
+    match constant::evaluate(expr, known.constants) {
+        Some(Constant::Integer(value)) if (1..=words::MAX_ROUNDS).contains(&value) => Some(Dim::constant(value)),
         None => {
-            diag.report(expr.span(), &m::COUNT_UNKNOWN, &[&text(expr)]);
-            None
+            let open = types::expr_dim(expr, known.constants).filter(|size| known.is_of_parameters(size));
+            if open.is_none() {
+                diag.report(expr.span(), &m::COUNT_UNKNOWN, &[&text(expr)]);
+            }
+            open
         }
         _ => {
             diag.report(expr.span(), &m::ARRAY_LENGTH, &[&words::MAX_ROUNDS, &text(expr), &example]);

@@ -1,13 +1,14 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
+use super::attr::Known;
 use super::{field, function, text, types};
 use crate::ast::{Field, FieldKind, Model, ModelImpl};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::{recover, unused};
 use netcl_kernels::dim::{Dim, Symbol};
-use netcl_kernels::layers::ConfigValue;
+use netcl_kernels::layers::{ConfigKind, ConfigValue};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -26,10 +27,12 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_sizes(diag, &item.generics, told);
     super::attr::decided(diag, &item.attrs, &m::CFG);
+    let names = item.generics.const_params().map(|given| super::name(&given.ident)).collect();
+    let known = Known { constants, parameters: &names };
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
             let fields = once(diag, named.named.iter());
-            fields.filter_map(|f| field::field(diag, f, &refused, constants)).collect()
+            fields.filter_map(|f| field::field(diag, f, &refused, known)).collect()
         }
         Fields::Unnamed(_) | Fields::Unit => {
             diag.report(item.ident.span(), &m::NO_NAMED_FIELDS, &[&item.ident]);
@@ -109,10 +112,20 @@ fn underivable(name: &str, model: &Ident) -> Option<String> {
 
 /// Rule: Rust computes nothing from parameters in the type of a field. Wrong: `block: Block<{ H * 2 }>` in `struct Net<const H: usize>`.
 fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
-    let mut sizes = Vec::new();
-    if let FieldKind::Model(nested) = &field.kind {
-        sizes.extend(nested.sizes.iter().filter(|size| !crate::ast::is_plain(size)));
+    fn typed<'a>(kind: &'a FieldKind, sizes: &mut Vec<&'a Dim>) {
+        match kind {
+            FieldKind::Model(nested) => sizes.extend(&nested.sizes),
+            // Layers are no fields of Rust, and the length of a `Vec` is no part of its type.
+            FieldKind::Many { each, count, vec } if matches!(**each, FieldKind::Model(_)) => {
+                sizes.extend((!vec).then_some(count));
+                typed(each, sizes);
+            }
+            _ => {}
+        }
     }
+    let mut sizes = Vec::new();
+    typed(&field.kind, &mut sizes);
+    sizes.retain(|size| !crate::ast::is_plain(size));
     let own = |size: &&&Dim| {
         let mut found = false;
         size.visit_symbols(&mut |symbol| found |= item.generics.const_params().any(|own| own.ident == symbol.name()));
@@ -193,17 +206,23 @@ fn find(tokens: TokenStream, name: &str) -> Option<Ident> {
     })
 }
 
-/// Calls `visit` for every size that a field is configured with.
+/// Calls `visit` for every size that a field is configured with and that is at least 1.
 pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
     match kind {
-        FieldKind::Layer(layer) => layer.config.values.iter().for_each(|value| {
-            if let ConfigValue::Named(size) = value {
-                visit(size);
+        // Other keys may be 0.
+        FieldKind::Layer(layer) => layer.config.keys.iter().zip(&layer.config.values).for_each(|(key, value)| match value {
+            ConfigValue::Named(size) => visit(size),
+            ConfigValue::Open(sizes) if matches!(key.kind, ConfigKind::Size | ConfigKind::Fixed) => {
+                sizes.iter().for_each(&mut *visit);
             }
+            _ => {}
         }),
         FieldKind::Tensor(tensor) => tensor.shape.iter().for_each(visit),
         FieldKind::Model(nested) => nested.sizes.iter().for_each(visit),
-        FieldKind::Many { each, .. } => visit_sizes(each, visit),
+        FieldKind::Many { each, count, .. } => {
+            visit(count);
+            visit_sizes(each, visit);
+        }
         FieldKind::Constant { .. } | FieldKind::Unknown => {}
     }
 }

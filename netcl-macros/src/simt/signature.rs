@@ -172,7 +172,7 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
                 let mut own: Vec<(TokenStream, bool)> = decisions.clone();
                 // The last is taken where no other fits: the runtime then says which types it expects.
                 for (other, dtype) in types[..types.len() - 1].iter().enumerate().take(position + 1) {
-                    let dtype = crate::expand::model::dtype(*dtype);
+                    let dtype = crate::expand::dtype(*dtype);
                     own.push((quote!((#argument.dtype() == #dtype)), other == position));
                 }
                 chosen.push((instance, own));

@@ -1,0 +1,170 @@
+//! The gradients of a model, of its own shape.
+
+use super::rust::{Path, length, part, place, position, size};
+use crate::ast::{Field, FieldKind, Model, Nested};
+use crate::paths;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::layers::TensorSpec;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use std::collections::BTreeSet;
+
+/// The gradient structs of layers, each made once.
+#[derive(Default)]
+struct Structs {
+    names: BTreeSet<String>,
+    tokens: TokenStream,
+}
+
+/// `MlpGradients`: a method for each field that has parameters.
+pub(super) fn gradients(model: &Model) -> TokenStream {
+    let (vis, name) = (&model.vis, paths::gradients(&model.name));
+    let private = paths::private();
+    let doc = format!("Gradients in the parameters of [`{}`].", model.name);
+    let mut structs = Structs::default();
+    let methods: Vec<TokenStream> =
+        model.fields.iter().filter_map(|field| gradient_method(model, field, &mut structs)).collect();
+    let tokens = structs.tokens;
+    let generics = &model.generics;
+    let (params, given, bounds) = generics.split_for_impl();
+    quote! {
+        #[doc = #doc]
+        #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+        #vis struct #name #generics #bounds {
+            /// By the paths of this part.
+            own: #private::Gradients,
+            /// Of this part in the whole model.
+            prefix: ::std::string::String,
+        }
+        #[automatically_derived]
+        impl #params ::core::ops::Deref for #name #given #bounds {
+            type Target = #private::Gradients;
+            fn deref(&self) -> &#private::Gradients {
+                &self.own
+            }
+        }
+        #[automatically_derived]
+        #[allow(dead_code, clippy::needless_question_mark)]
+        impl #params #name #given #bounds {
+            #(#methods)*
+        }
+        #tokens
+    }
+}
+
+fn gradient_method(model: &Model, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
+    let (vis, name) = (&model.vis, &field.name);
+    let own = crate::parse::name(name);
+    let doc = format!("Gradients in `{own}`.");
+    let (ty, value) = gradient_value(model, &field.kind, &own, &Path::Known(own.clone()), structs)?;
+    // Where that is no model, rustc says so at the place of its type.
+    let place = nested(&field.kind).map_or_else(Span::call_site, place);
+    Some(quote_spanned! {place=>
+        #[doc = #doc]
+        #vis fn #name(&self) -> ::netcl::Result<#ty> {
+            ::core::result::Result::Ok(#value)
+        }
+    })
+}
+
+/// The type of the model that a field is of, if it is of one.
+fn nested(kind: &FieldKind) -> Option<&syn::Path> {
+    match kind {
+        FieldKind::Model(Nested { ty, .. }) => Some(ty),
+        FieldKind::Many { each, .. } => nested(each),
+        _ => None,
+    }
+}
+
+/// The type of a field's gradients and the expression that gives them.
+fn gradient_value(
+    model: &Model,
+    kind: &FieldKind,
+    field: &str,
+    path: &Path,
+    structs: &mut Structs,
+) -> Option<(TokenStream, TokenStream)> {
+    let tensor = |path: &Path| {
+        let path = path.borrowed();
+        quote!(self.own.tensor(#path)?)
+    };
+    match kind {
+        FieldKind::Tensor(tensor_field) => tensor_field.trainable.then(|| (quote!(::netcl::Tensor), tensor(path))),
+        FieldKind::Model(Nested { ty, .. }) => {
+            let (gradients, place) = (part(ty, "gradients"), place(ty));
+            let prefix = quote_spanned!(place=> &::std::format!("{}{}.", self.prefix, #path));
+            Some((part(ty, "Gradients"), quote_spanned!(place=> #gradients(&self.own, #prefix))))
+        }
+        FieldKind::Layer(layer) => {
+            let specs = (layer.layer.tensors)(&layer.config.closed());
+            let trained: Vec<&TensorSpec<Dim>> = specs.iter().filter(|spec| spec.trainable).collect();
+            if trained.is_empty() {
+                return None;
+            }
+            let ty = layer_struct(model, field);
+            let names: Vec<Ident> = trained.iter().map(|spec| format_ident!("{}", spec.name)).collect();
+            // One struct serves all elements of an array.
+            if structs.names.insert(ty.to_string()) {
+                let vis = &model.vis;
+                let doc = format!("Gradients in `{field}` of [`{}`].", model.name);
+                let docs = trained.iter().map(|spec| match layer.config.is_open() {
+                    true => "Of the shape that the model's numbers make.".to_string(),
+                    false => format!("Of shape {}.", Shape(spec.shape.clone())),
+                });
+                structs.tokens.extend(quote! {
+                    #[doc = #doc]
+                    #[allow(dead_code, non_camel_case_types)]
+                    #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+                    #vis struct #ty { #(#[doc = #docs] #vis #names: ::netcl::Tensor),* }
+                });
+            }
+            let values = trained.iter().map(|spec| tensor(&path.join(spec.name)));
+            Some((quote!(#ty), quote!(#ty { #(#names: #values),* })))
+        }
+        FieldKind::Many { each, count, .. } => match length(count) {
+            Some(count) => {
+                let mut ty = None;
+                let mut values = Vec::new();
+                for position in 0..count {
+                    let path = path.join(&position.to_string());
+                    let (one, value) = gradient_value(model, each, field, &path, structs)?;
+                    ty = Some(one);
+                    values.push(value);
+                }
+                let ty = ty?;
+                Some((quote!(::std::vec::Vec<#ty>), quote!(::std::vec![#(#values),*])))
+            }
+            None => {
+                let (position, count) = (position(), size(count, &model.sizes()));
+                let (ty, value) = gradient_value(model, each, field, &path.at(&position), structs)?;
+                let all = quote!((0..#count).map(|#position| ::core::result::Result::Ok(#value)));
+                let list = quote!(::std::vec::Vec<#ty>);
+                Some((list.clone(), quote!(#all.collect::<::netcl::Result<#list>>()?)))
+            }
+        },
+        FieldKind::Constant { .. } | FieldKind::Unknown => None,
+    }
+}
+
+/// `MlpGradientsOfHidden`: no model's gradients are called so, as `UnetDownGradients` are both those of a model `UnetDown`
+/// and what one would call those of `down` in `Unet`.
+fn layer_struct(model: &Model, field: &str) -> Ident {
+    let fields = || model.fields.iter().map(|field| crate::parse::name(&field.name));
+    let alike: Vec<String> = fields().filter(|other| camel(other) == camel(field)).collect();
+    let name = format!("{}GradientsOf{}", crate::parse::name(&model.name), camel(field));
+    // `fc1` and `fc_1` are two fields.
+    match alike.iter().position(|other| other == field) {
+        Some(position) if alike.len() > 1 => format_ident!("{name}_{position}"),
+        _ => format_ident!("{name}"),
+    }
+}
+
+fn camel(name: &str) -> String {
+    let mut camel = String::new();
+    for word in name.split('_') {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.extend(letters);
+    }
+    camel
+}

@@ -1,0 +1,132 @@
+//! Sizes, numbers, paths and types as Rust.
+
+use netcl_kernels::dim::{Dim, Factor};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+
+/// The path of a tensor or of a part.
+pub(super) enum Path {
+    /// Known while compiling.
+    Known(String),
+    /// An expression of it: within an array whose length only the model's numbers say.
+    Expression(TokenStream),
+}
+
+impl Path {
+    /// The path of `name` in this one.
+    pub(super) fn join(&self, name: &str) -> Path {
+        match self {
+            Path::Known(path) => Path::Known(format!("{path}.{name}")),
+            Path::Expression(path) => Path::Expression(quote!(::std::format!("{}.{}", #path, #name))),
+        }
+    }
+
+    /// As an argument of type `&str`.
+    pub(super) fn borrowed(&self) -> TokenStream {
+        match self {
+            Path::Known(path) => quote!(#path),
+            Path::Expression(path) => quote!(&#path),
+        }
+    }
+
+    /// The path of the element at `position`, an expression.
+    pub(super) fn at(&self, position: &Ident) -> Path {
+        Path::Expression(quote!(::std::format!("{}.{}", #self, #position)))
+    }
+}
+
+impl ToTokens for Path {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Path::Known(path) => path.to_tokens(tokens),
+            Path::Expression(path) => path.to_tokens(tokens),
+        }
+    }
+}
+
+/// The variable that counts an array's elements where the model runs.
+pub(super) fn position() -> Ident {
+    Ident::new("__netcl_position", Span::call_site())
+}
+
+/// The length of an array, where it is a number.
+pub(super) fn length(count: &Dim) -> Option<usize> {
+    count.as_constant().and_then(|count| usize::try_from(count).ok())
+}
+
+/// An item of a nested model, at the place of its type: where that is no model, rustc says so there, and once.
+pub(super) fn part(ty: &syn::Path, item: &str) -> TokenStream {
+    let place = place(ty);
+    let item = Ident::new(item, place);
+    quote_spanned!(place=> <#ty as ::netcl::__private::Part>::#item)
+}
+
+/// Where a nested model's type stands.
+pub(super) fn place(ty: &syn::Path) -> Span {
+    ty.segments.last().map_or_else(Span::call_site, |last| last.ident.span())
+}
+
+/// The number as Rust, which has no literal of infinity or NaN.
+pub(super) fn float(value: f64) -> TokenStream {
+    let f64 = quote!(<::core::primitive::f64>);
+    match value {
+        _ if value.is_nan() => quote!(#f64::NAN),
+        f64::INFINITY => quote!(#f64::INFINITY),
+        f64::NEG_INFINITY => quote!(#f64::NEG_INFINITY),
+        _ => Literal::f64_suffixed(value).into_token_stream(),
+    }
+}
+
+/// A size as Rust: what is added before what is subtracted, so that nothing in between is negative.
+pub(super) fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
+    let term = |(factors, coefficient): (&[Factor], i64)| {
+        let mut factors: Vec<TokenStream> = factors
+            .iter()
+            .map(|factor| match factor {
+                Factor::Symbol(symbol) => {
+                    // With its own place, where rustc reports a name that it does not know.
+                    names.iter().find(|name| *name == symbol.name()).map(ToTokens::to_token_stream).unwrap_or_default()
+                }
+                Factor::FloorDiv(dividend, divisor) => {
+                    let (dividend, divisor) = (size(dividend, names), Literal::u64_unsuffixed(*divisor));
+                    quote!(((#dividend) / #divisor))
+                }
+            })
+            .collect();
+        let number = Literal::u64_unsuffixed(coefficient.unsigned_abs());
+        if factors.is_empty() || coefficient.unsigned_abs() != 1 {
+            factors.push(quote!(#number));
+        }
+        factors.into_iter().reduce(|product, factor| quote!(#product * #factor)).unwrap_or_default()
+    };
+    let (added, taken): (Vec<_>, Vec<_>) = dim.terms().partition(|(_, coefficient)| *coefficient > 0);
+    let added = added.into_iter().rev().map(term).reduce(|sum, term| quote!(#sum + #term)).unwrap_or(quote!(0));
+    taken.into_iter().rev().map(term).fold(added, |sum, term| quote!(#sum - #term))
+}
+
+/// A size as the compiler has it, with the numbers that Rust has for its names.
+pub(super) fn dim(dim: &Dim, names: &[Ident]) -> TokenStream {
+    let kernels = quote!(::netcl::__private::kernels::dim::Dim);
+    let term = |(factors, coefficient): (&[Factor], i64)| {
+        let factors = factors.iter().map(|factor| match factor {
+            Factor::Symbol(symbol) => {
+                let name = names.iter().find(|name| *name == symbol.name());
+                quote!(#kernels::from(#name))
+            }
+            Factor::FloorDiv(dividend, divisor) => {
+                let (dividend, divisor) = (self::dim(dividend, names), Literal::u64_unsuffixed(*divisor));
+                quote!((#dividend).floor_div(#divisor))
+            }
+        });
+        let coefficient = Literal::i64_unsuffixed(coefficient);
+        quote!(#kernels::constant(#coefficient) #(* #factors)*)
+    };
+    let terms = dim.terms().map(term).reduce(|sum, term| quote!(#sum + #term));
+    terms.unwrap_or_else(|| quote!(#kernels::constant(0)))
+}
+
+/// The element type as a path.
+pub(crate) fn dtype(dtype: netcl_kernels::dtype::DType) -> TokenStream {
+    let variant = format_ident!("{}", format!("{dtype:?}"));
+    quote!(::netcl::DType::#variant)
+}

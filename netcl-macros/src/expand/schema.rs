@@ -1,0 +1,129 @@
+//! What a model's memory holds, as statements that list it.
+
+use super::rust::{Path, dim, dtype, float, length, part, position, size};
+use crate::ast::{FieldKind, LayerField, Model, Nested};
+use crate::parse::model::visit_sizes;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+/// Statements that add the field's tensors to `schema`.
+pub(super) fn of(model: &Model, kind: &FieldKind, path: &Path, names: &[Ident]) -> TokenStream {
+    match kind {
+        FieldKind::Layer(layer) if layer.config.is_open() => given(model, layer, path, names),
+        FieldKind::Layer(layer) => (layer.layer.tensors)(&layer.config)
+            .iter()
+            .map(|spec| add(&path.join(spec.name), spec.name, spec, names))
+            .collect(),
+        FieldKind::Tensor(tensor) => add(
+            path,
+            match path {
+                Path::Known(path) => path,
+                Path::Expression(_) => "",
+            },
+            &TensorSpec {
+                name: "",
+                shape: tensor.shape.clone(),
+                dtype: tensor.dtype,
+                init: tensor.init.clone(),
+                trainable: tensor.trainable,
+            },
+            names,
+        ),
+        FieldKind::Model(Nested { ty, .. }) => {
+            let (schema, path) = (part(ty, "part_schema"), path.borrowed());
+            quote!(schema.add_model(#path, #schema());)
+        }
+        FieldKind::Many { each, count, .. } => match length(count) {
+            Some(count) => {
+                (0..count).map(|position| of(model, each, &path.join(&position.to_string()), names)).collect()
+            }
+            None => {
+                let (position, count) = (position(), size(count, names));
+                let each = of(model, each, &path.at(&position), names);
+                quote!(for #position in 0..#count { #each })
+            }
+        },
+        FieldKind::Constant { .. } | FieldKind::Unknown => TokenStream::new(),
+    }
+}
+
+/// A layer whose tensors are known once the model's numbers are.
+fn given(model: &Model, layer: &LayerField, path: &Path, names: &[Ident]) -> TokenStream {
+    let value = quote!(::netcl::__private::kernels::layers::ConfigValue);
+    let settings = layer.config.keys.iter().zip(&layer.config.values).map(|(key, given)| {
+        let given = match given {
+            ConfigValue::Size(size) => quote!(Size(#size)),
+            ConfigValue::Pair([height, width]) => quote!(Pair([#height, #width])),
+            ConfigValue::Number(number) => {
+                let number = float(*number);
+                quote!(Number(#number))
+            }
+            ConfigValue::Bool(truth) => quote!(Bool(#truth)),
+            ConfigValue::Named(size) => {
+                let size = dim(size, names);
+                quote!(given(::std::vec![#size]))
+            }
+            ConfigValue::Open(sizes) => {
+                let sizes = sizes.iter().map(|size| dim(size, names));
+                quote!(given(::std::vec![#(#sizes),*]))
+            }
+            ConfigValue::Other(text) => quote!(Other(::std::string::String::from(#text))),
+        };
+        let key = key.name;
+        quote!((#key, #value::#given))
+    });
+    let (name, layer) = (crate::parse::name(&model.name), layer.layer.name);
+    let path = path.borrowed();
+    quote!(schema.add_given(#name, #path, #layer, &[#(#settings),*]);)
+}
+
+fn add(path: &Path, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
+    let kernels = quote!(::netcl::__private::kernels);
+    let shape = spec.shape.iter().map(|dim| size(dim, names));
+    let dtype = dtype(spec.dtype);
+    let trainable = spec.trainable;
+    let init = match &spec.init {
+        Init::Constant(value) => {
+            let value = float(*value);
+            quote!(Constant(#value))
+        }
+        Init::FanIn { inputs } => {
+            let inputs = size(inputs, names);
+            quote!(FanIn { inputs: #inputs })
+        }
+        Init::Uniform { bound } => quote!(Uniform { bound: #bound }),
+        Init::Normal { std } => quote!(Normal { std: #std }),
+    };
+    quote! {
+        schema.add(#path, #kernels::layers::TensorSpec {
+            name: #name,
+            shape: ::std::vec![#(#shape),*],
+            dtype: #dtype,
+            init: #kernels::layers::Init::#init,
+            trainable: #trainable,
+        });
+    }
+}
+
+/// Assertions that every size with a name is at least 1.
+pub(super) fn checks(model: &Model) -> TokenStream {
+    let mut sizes = Vec::new();
+    for field in &model.fields {
+        visit_sizes(&field.kind, &mut |size| {
+            if size.as_constant().is_none() && !sizes.contains(size) {
+                sizes.push(size.clone());
+            }
+        });
+    }
+    let names = model.sizes();
+    let checks = sizes.iter().map(|dim| {
+        let value = size(dim, &names);
+        let message = format!("`{dim}` is a size of `{}` and must be at least 1", model.name);
+        let place = value.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
+        quote_spanned!(place=> ::core::assert!(#value >= 1, #message);)
+    });
+    quote!(#(#checks)*)
+}
+

@@ -1,0 +1,84 @@
+//! Sizes that are open: made of the parameters of the model that is compiled, for which each use of it gives numbers. Where the
+//! compiler must know one (how many layers there are, which way an `if` goes), nothing is known of what follows, and the function is
+//! compiled where the numbers are: in models that have this one as a field, and for types that are named.
+
+use super::sizes::Sizes;
+use super::{Lowering, Val};
+use crate::ast::{LayerField, Unit};
+use crate::messages as m;
+use crate::words;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::layers::Config;
+use proc_macro2::Span;
+
+impl<'a> Lowering<'a> {
+    /// Whether only uses of the model say what the size is.
+    pub(super) fn is_open(&self, size: &Dim) -> bool {
+        let Some(frame) = self.frames.first().filter(|_| size.as_constant().is_none()) else { return false };
+        let parameters = frame.unit.open_names();
+        let mut all = !self.closed;
+        size.visit_symbols(&mut |symbol| all &= parameters.contains(symbol.name()));
+        all
+    }
+
+    /// What depends on an open size. Where it stands it may never be reached: nothing that follows from it is said to be wrong.
+    pub(super) fn open(&mut self) -> Val<'a> {
+        (self.open, self.partial) = (true, true);
+        Val::Unknown
+    }
+
+    /// The layer's configuration in the model of these sizes; `None` where it is open, or wrong for these numbers, which is
+    /// reported. `span` is where the layer is used.
+    pub(super) fn configured(&mut self, field: &'a LayerField, sizes: &Sizes, span: Span) -> Option<Config> {
+        let with = |symbol: &netcl_kernels::dim::Symbol| sizes.fields.get(symbol.name()).cloned();
+        match field.config.substitute(field.layer, &with) {
+            Ok(config) if !config.is_open() => return Some(config),
+            Ok(config) => match config.open().find(|size| !self.is_open(size)) {
+                Some(size) => drop(self.report(span, &m::NUMBER_NEEDED, &[&field.layer.name, size, size])),
+                None => drop(self.open()),
+            },
+            Err(errors) => {
+                for error in errors {
+                    let place = field.place(&error.message).unwrap_or(span);
+                    self.diag.diagnostic(&error, place);
+                }
+            }
+        }
+        None
+    }
+
+    /// The length of the array in the field `name`, as [`Lowering::configured`] has a layer.
+    pub(super) fn length(&mut self, count: &Dim, name: &str) -> Option<usize> {
+        let place = self.frame().unit.model.as_ref().and_then(|model| {
+            let field = model.fields.iter().find(|field| crate::parse::name(&field.name) == name)?;
+            Some(syn::spanned::Spanned::span(&field.ty))
+        });
+        let place = place.unwrap_or_else(Span::call_site);
+        match count.as_constant() {
+            Some(number) if (1..=words::MAX_ROUNDS).contains(&number) => usize::try_from(number).ok(),
+            Some(number) => {
+                self.report(place, &m::ARRAY_LENGTH, &[&words::MAX_ROUNDS, &number, &format!("{name}: [Linear; 4]")]);
+                None
+            }
+            None if self.is_open(count) => {
+                self.open();
+                None
+            }
+            None => {
+                self.report(place, &m::COUNT_UNKNOWN, &[count]);
+                None
+            }
+        }
+    }
+
+    /// What errors in the body of a function of `unit` are told with: the numbers that its names of sizes stand for.
+    pub(super) fn numbers(unit: &Unit, sizes: &Sizes) -> Option<String> {
+        let model = unit.model.as_ref().filter(|model| !model.parameters.is_empty())?;
+        let number = |(name, _): &(syn::Ident, Option<Dim>)| {
+            let number = sizes.fields.get(&name.to_string())?.as_constant()?;
+            Some(format!("`{name} = {number}`"))
+        };
+        let numbers: Vec<String> = model.parameters.iter().filter_map(number).collect();
+        (!numbers.is_empty()).then(|| format!(" (where {} of `{}`)", numbers.join(" and "), unit.name()))
+    }
+}

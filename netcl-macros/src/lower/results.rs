@@ -1,0 +1,83 @@
+//! What a body gives, beside what its function declares.
+
+use super::{Lowering, Val};
+use crate::ast::{DimToken, Function, TensorType};
+use crate::messages as m;
+use netcl_kernels::dim::Shape;
+use netcl_kernels::graph::{NodeId, OutputKind};
+use proc_macro2::{Ident, TokenStream};
+
+impl<'a> Lowering<'a> {
+    /// Checks the body's value against the declared results and makes it the graph's outputs.
+    pub(super) fn results(&mut self, function: &Function, value: Val<'a>) {
+        if value.is_unknown() {
+            return;
+        }
+        let name = &function.name;
+        let values = match (function.tuple, value) {
+            (true, Val::Tuple(values)) if values.len() == function.results.len() => values,
+            (false, value @ (Val::Tensor(_) | Val::Number(_) | Val::Dim(_))) => vec![value],
+            (_, value) => {
+                let (span, expected) = match function.results.as_slice() {
+                    [one] if !function.tuple => (one.span, "a tensor".to_string()),
+                    many => (name.span(), format!("a tuple of {}", many.len())),
+                };
+                self.report(span, &m::RESULT_COUNT, &[name, &expected, &value.kind()]);
+                return;
+            }
+        };
+        for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
+            let Some(id) = self.tensor(value, Some(ty.dtype), ty.span) else { continue };
+            if self.result(name, id, ty) {
+                self.builder.output(OutputKind::Result(position), id);
+            }
+        }
+    }
+
+    pub(super) fn result(&mut self, name: &Ident, id: NodeId, ty: &TensorType) -> bool {
+        let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
+        if dtype != ty.dtype {
+            self.report(ty.span, &m::RESULT_DTYPE, &[name, &ty.dtype, &dtype, &ty.dtype]);
+            return false;
+        }
+        if shape.rank() != ty.dims.len() {
+            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
+            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape]);
+            return false;
+        }
+        let differing: Vec<usize> = (0..shape.rank()).filter(|axis| ty.dims[*axis].dim != shape[*axis]).collect();
+        if let ([first, _, ..], None) = (differing.as_slice(), self.way()) {
+            // One mistake gives several axes another size.
+            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
+            let dims = ty.dims.iter().zip(&shape.0).map(|(token, dim)| DimToken { dim: dim.clone(), span: token.span });
+            let given = TensorType { dtype, dims: dims.collect(), span: ty.span };
+            let note = self.builder.origin_note(id, *first);
+            self.report(ty.span, &m::RESULT_AXES, &[name, &declared, &shape, first, &shape[*first], &note, &given]);
+            return false;
+        }
+        let mut fits = true;
+        for (axis, dim) in ty.dims.iter().enumerate() {
+            if dim.dim != shape[axis] {
+                let note = self.builder.origin_note(id, axis);
+                match self.way() {
+                    Some(way) => self.report(dim.span, &m::RESULT_WAY, &[name, &dim.dim, &shape[axis], &note, &way]),
+                    None => {
+                        self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]])
+                    }
+                };
+                fits = false;
+            }
+        }
+        fits
+    }
+
+    /// What holds on this way through the function's `if`s, where there are several.
+    fn way(&self) -> Option<String> {
+        let one = |(condition, holds): &(TokenStream, bool)| {
+            let condition = crate::parse::text(condition);
+            if *holds { format!("`{condition}` holds") } else { format!("`{condition}` does not hold") }
+        };
+        let all: Vec<String> = self.decisions.iter().map(one).collect();
+        (!all.is_empty()).then(|| all.join(" and "))
+    }
+}
