@@ -26,8 +26,8 @@ pub(crate) struct TensorType {
 impl TensorType {
     /// With the sizes that names mean.
     pub(crate) fn substitute(&self, names: &BTreeMap<String, Dim>) -> TensorType {
-        let size = |dim: &DimToken| dim.dim.substitute(&|symbol| names.get(symbol.name()).cloned());
-        let dims = self.dims.iter().map(|dim| DimToken { dim: size(dim), span: dim.span }).collect();
+        let size = |dim: &DimToken| DimToken { dim: crate::quotient::substitute(&dim.dim, names), span: dim.span };
+        let dims = self.dims.iter().map(size).collect();
         TensorType { dtype: self.dtype, dims, span: self.span }
     }
 }
@@ -144,6 +144,8 @@ pub(crate) struct Unit {
     pub(crate) functions: Vec<Function>,
     /// Functions of the block that need numbers for the model's sizes: without them they are written for none.
     pub(crate) open: BTreeSet<String>,
+    /// The crate that the model is of.
+    pub(crate) krate: String,
     /// Functions of the block that are wrong and have been reported.
     pub(crate) unfit: BTreeSet<String>,
     /// The functions of the block that stands for the model, where this is another one; it may be wrong, which has been
@@ -237,7 +239,38 @@ pub(crate) enum Constant {
 }
 
 /// Constants by [`key`](crate::parse::constant::key): those that an `impl` or a `#[netcl::constant]` declares.
-pub(crate) type Constants = BTreeMap<String, Constant>;
+#[derive(Clone, Default)]
+pub(crate) struct Constants {
+    values: BTreeMap<String, Constant>,
+    /// The parameters of the model, for which each use of it gives numbers.
+    pub(crate) parameters: BTreeSet<String>,
+}
+
+impl Constants {
+    pub(crate) fn new() -> Constants {
+        Constants::default()
+    }
+
+    /// Whether the size is made of parameters alone.
+    pub(crate) fn are_behind(&self, size: &Dim) -> bool {
+        let mut all = size.as_constant().is_none();
+        crate::quotient::visit_names(size, &mut |name| all &= self.parameters.contains(name));
+        all
+    }
+}
+
+impl std::ops::Deref for Constants {
+    type Target = BTreeMap<String, Constant>;
+    fn deref(&self) -> &Self::Target {
+        &self.values
+    }
+}
+
+impl std::ops::DerefMut for Constants {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.values
+    }
+}
 
 /// A field of a model.
 #[derive(Clone)]

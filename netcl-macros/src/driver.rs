@@ -7,7 +7,7 @@ use crate::kernel::{Form, kernel};
 use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
-use crate::{dump, expand, fallback, messages as m, nesting, only, parse, paths, recover, rounds, scan, words};
+use crate::{alias, dump, expand, fallback, messages as m, nesting, only, parse, paths, recover, rounds, scan, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -50,6 +50,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::renamed::meant(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
+        Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
         Ok(other) => {
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);
             with_errors(diag, || item)
@@ -117,6 +118,9 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         }
         "model_impl" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| impl_item(&resumed.gathered, item))
+        }
+        "model_type" => {
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| alias::item(&resumed.gathered, item))
         }
         "function" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(&resumed.gathered, item))

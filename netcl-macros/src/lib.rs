@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod alias;
 mod ast;
 mod callee;
 mod chain;
@@ -27,6 +28,7 @@ mod only;
 mod parse;
 mod paths;
 mod payload;
+mod quotient;
 mod recover;
 mod root;
 mod rounds;

@@ -3,7 +3,7 @@
 use crate::ast::{Constant, FieldKind, Model, ModelImpl, Unit};
 use crate::chain::{self, Gathered, Kind};
 use crate::diag::Diag;
-use crate::lower::Sizes;
+use crate::lower::{self, Sizes};
 use crate::parse::constant::{self, Constants};
 use crate::{parse, scan};
 use proc_macro2::TokenStream;
@@ -107,13 +107,19 @@ pub(crate) fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool, open: &
     let parts = gathered.tokens();
     // Tokens with `$` cannot stand in a `macro_rules!`; functions that have them are no functions to compile.
     let item = scan::without_ordinary(item);
-    quote!({ #failed } { #parts } { #item } { #(#open)* })
+    let krate = krate();
+    quote!({ #failed } { #parts } { #item } { #(#open)* } { #krate })
+}
+
+/// The crate that is compiled.
+pub(crate) fn krate() -> String {
+    std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
 }
 
 /// Reads what [`nested`] wrote; errors in it have been reported where it stands.
 pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
     let parts = chain::groups(payload.clone())?;
-    let [failed, gathered, item, open] = parts.as_slice() else { return None };
+    let [failed, gathered, item, open, krate] = parts.as_slice() else { return None };
     let gathered = chain::read(gathered.clone())?;
     let item: ItemImpl = syn::parse2(item.clone()).ok()?;
     let silent = Diag::new();
@@ -121,7 +127,8 @@ pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
         let path = parse::model::model_path(&silent, &item)?;
         let table = read_table(gathered.get(Kind::Table, &path)?)?;
         let open = parse::names_in(open.clone());
-        Some(Unit { open, ..unit(&silent, &gathered, table, &item).0 })
+        let krate = syn::parse2::<syn::LitStr>(krate.clone()).ok()?.value();
+        Some(Unit { open, krate, ..unit(&silent, &gathered, table, &item).0 })
     })();
     silent.dismiss();
     read.filter(|_| failed.to_string() == "false")
@@ -130,7 +137,7 @@ pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
 /// The struct's table among what a first block tells.
 pub(crate) fn table_of(nested: &TokenStream) -> Option<Table> {
     let parts = chain::groups(nested.clone())?;
-    let [_, gathered, item, _] = parts.as_slice() else { return None };
+    let [_, gathered, item, ..] = parts.as_slice() else { return None };
     let item: ItemImpl = syn::parse2(item.clone()).ok()?;
     let silent = Diag::new();
     let path = parse::model::model_path(&silent, &item);
@@ -141,11 +148,13 @@ pub(crate) fn table_of(nested: &TokenStream) -> Option<Table> {
 /// What names mean in a block, and the block itself.
 pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Unit, ModelImpl) {
     let mut constants = table.constants;
-    constants.extend(self::constants(gathered));
+    constants_into(gathered, &mut constants);
     parse::model::impl_constants(item, &mut constants);
     let given = parse::model::impl_sizes(item, &constants);
     let sizes = Sizes::of(&table.model, &given);
-    let block = parse::model::model_impl(diag, item, &constants, &sizes.names());
+    let mut known = constants.clone();
+    known.parameters = given.iter().filter_map(lower::symbol).collect();
+    let block = parse::model::model_impl(diag, item, &known, &sizes.names());
     let (functions, unfit) = (block.functions.clone(), block.unfit.clone());
     let mut unit = Unit { functions, unfit, constants, given, ..Unit::default() };
     for field in &table.model.fields {

@@ -35,6 +35,21 @@ pub mod first {
         }
     }
 
+    /// A convolution that keeps all sizes.
+    #[netcl::model]
+    pub struct Filter<const C: usize> {
+        #[layer(inputs = C, outputs = C, kernel = 3, padding = 1)]
+        filter: Conv2d,
+    }
+
+    #[netcl::model]
+    impl<const C: usize> Filter<C> {
+        /// What comes through.
+        pub fn forward(&self, x: &Tensor<f32, N, C, 4, 4>) -> Tensor<f32, N, C, 4, 4> {
+            self.filter.forward(x).tanh()
+        }
+    }
+
     /// Two layers and a scale.
     #[netcl::model]
     pub struct Block<const WIDTH: usize> {

@@ -20,8 +20,8 @@ use std::collections::BTreeSet;
 
 /// What one function became.
 pub(crate) struct Expanded {
-    plain: Form,
-    gradients: Option<Form>,
+    pub(super) plain: Form,
+    pub(super) gradients: Option<Form>,
     /// What it uses of other models that not everybody may.
     private: Vec<TokenStream>,
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod functions;
 mod gradients;
+pub(crate) mod instance;
 pub(crate) mod kernel;
 pub(crate) mod model;
 mod rust;

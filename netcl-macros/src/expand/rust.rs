@@ -1,5 +1,6 @@
 //! Sizes, numbers, paths and types as Rust.
 
+use crate::quotient;
 use netcl_kernels::dim::{Dim, Factor};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -83,10 +84,17 @@ pub(super) fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
         let mut factors: Vec<TokenStream> = factors
             .iter()
             .map(|factor| match factor {
-                Factor::Symbol(symbol) => {
+                Factor::Symbol(symbol) => match quotient::parts(symbol.name()) {
+                    Some((dividend, divisor)) => {
+                        let (dividend, divisor) = (size(&dividend, names), size(&divisor, names));
+                        quote!(((#dividend) / (#divisor)))
+                    }
                     // With its own place, where rustc reports a name that it does not know.
-                    names.iter().find(|name| *name == symbol.name()).map(ToTokens::to_token_stream).unwrap_or_default()
-                }
+                    None => {
+                        let name = names.iter().find(|name| *name == symbol.name());
+                        name.map(ToTokens::to_token_stream).unwrap_or_default()
+                    }
+                },
                 Factor::FloorDiv(dividend, divisor) => {
                     let (dividend, divisor) = (size(dividend, names), Literal::u64_unsuffixed(*divisor));
                     quote!(((#dividend) / #divisor))
@@ -109,10 +117,17 @@ pub(super) fn dim(dim: &Dim, names: &[Ident]) -> TokenStream {
     let kernels = quote!(::netcl::__private::kernels::dim::Dim);
     let term = |(factors, coefficient): (&[Factor], i64)| {
         let factors = factors.iter().map(|factor| match factor {
-            Factor::Symbol(symbol) => {
-                let name = names.iter().find(|name| *name == symbol.name());
-                quote!(#kernels::from(#name))
-            }
+            Factor::Symbol(symbol) => match quotient::parts(symbol.name()) {
+                Some((dividend, divisor)) => {
+                    let (dividend, divisor) = (size(&dividend, names), size(&divisor, names));
+                    // Of a quotient by 0 the layer says that it is none of its numbers.
+                    quote!(#kernels::from(::core::primitive::usize::checked_div(#dividend, #divisor).unwrap_or(0)))
+                }
+                None => {
+                    let name = names.iter().find(|name| *name == symbol.name());
+                    quote!(#kernels::from(#name))
+                }
+            },
             Factor::FloorDiv(dividend, divisor) => {
                 let (dividend, divisor) = (self::dim(dividend, names), Literal::u64_unsuffixed(*divisor));
                 quote!((#dividend).floor_div(#divisor))

@@ -7,7 +7,7 @@ use crate::ast::{ArgType, Function, Helper, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
-use crate::words;
+use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
@@ -205,7 +205,11 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             }
         }
-        let numbers = Self::numbers(unit, &sizes);
+        let path = match &this {
+            Some(Place::Model(_, path, _)) => path.as_str(),
+            _ => "",
+        };
+        let numbers = Self::numbers(unit, &sizes, path);
         self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
         for (name, value) in bound {
@@ -240,6 +244,9 @@ impl<'a> Lowering<'a> {
             _ => None,
         });
         let tensors: Vec<_> = tensors.collect();
+        if tensors.iter().flat_map(|(_, ty)| &ty.dims).any(|token| quotient::is_in(&token.dim)) {
+            return self.open();
+        }
         if value.is_unknown() || values.len() == function.results.len() {
             let fits = tensors.iter().all(|(id, ty)| self.result(&function.name, *id, ty));
             return if fits { value } else { Val::Unknown };
@@ -265,6 +272,10 @@ impl<'a> Lowering<'a> {
             (_, Val::Unknown) => None,
             (ArgType::Tensor(ty), Val::Tensor(id)) => {
                 let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
+                if ty.substitute(symbols).dims.iter().any(|token| quotient::is_in(&token.dim)) {
+                    self.open();
+                    return None;
+                }
                 let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
                 for (declared, actual) in ty.dims.iter().zip(&shape.0) {
                     match symbol(&declared.dim) {
@@ -410,5 +421,5 @@ pub(crate) fn is_rust_method(path: &syn::Path) -> bool {
 }
 
 fn substitute(dim: &Dim, symbols: &BTreeMap<String, Dim>) -> Dim {
-    dim.substitute(&|symbol| symbols.get(symbol.name()).cloned())
+    quotient::substitute(dim, symbols)
 }

@@ -36,7 +36,7 @@ use crate::ast::{Arg, ArgType, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::{Large, wider};
 use crate::messages as m;
-use crate::words;
+use crate::{quotient, words};
 pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
 pub(crate) use builtin::is_builtin;
@@ -51,7 +51,7 @@ use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
-pub(crate) use sizes::Sizes;
+pub(crate) use sizes::{Sizes, symbol};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 pub(crate) use value::{Place, Val};
@@ -165,7 +165,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
 
 /// The same for these numbers of the parameters.
 pub(crate) fn lower_closed(diag: &Diag, (unit, sizes): (&Unit, &Sizes), function: &Function, mode: Mode) -> Lowered {
-    let outside = diag.within(Lowering::numbers(unit, sizes));
+    let outside = diag.within(Lowering::numbers(unit, sizes, ""));
     let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
     let function = Function { results, ..function.clone() };
     let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
@@ -259,8 +259,11 @@ fn lower_path<'a>(
         lowering.bind(&crate::parse::name(name), Val::Unknown, false, true);
     }
     lowering.wanted = true;
+    if function.results.iter().flat_map(|ty| &ty.dims).any(|token| quotient::is_in(&token.dim)) {
+        lowering.open();
+    }
     let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
-    if !lowering.unsure {
+    if !lowering.unsure && !lowering.open {
         lowering.results(function, value);
     }
     let mut builder = lowering.builder;
@@ -339,8 +342,11 @@ impl<'a> Lowering<'a> {
             let value = match &arg.ty {
                 ArgType::Tensor(ty) => {
                     tensors += 1;
-                    let id = self.argument(&arg.name, ty, tensors - 1);
-                    Val::Tensor(id)
+                    let ty = ty.substitute(&self.frame().sizes.clone().functions);
+                    match ty.dims.iter().any(|token| quotient::is_in(&token.dim)) {
+                        true => self.open(),
+                        false => Val::Tensor(self.argument(&arg.name, &ty, tensors - 1)),
+                    }
                 }
                 ArgType::Scalar(dtype) => {
                     scalars += 1;
@@ -359,8 +365,6 @@ impl<'a> Lowering<'a> {
     }
 
     fn argument(&mut self, name: &Ident, ty: &TensorType, position: usize) -> NodeId {
-        let own = self.frame().sizes.clone();
-        let ty = &ty.substitute(&own.functions);
         let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         self.at(name.span());
         let id = self.builder.input(InputKind::Argument(position), &crate::parse::name(name), shape, ty.dtype);

@@ -6,8 +6,8 @@ use super::sizes::Sizes;
 use super::{Lowering, Val};
 use crate::ast::{LayerField, Unit};
 use crate::messages as m;
-use crate::words;
-use netcl_kernels::dim::Dim;
+use crate::{quotient, words};
+use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::layers::Config;
 use proc_macro2::Span;
 
@@ -17,7 +17,7 @@ impl<'a> Lowering<'a> {
         let Some(frame) = self.frames.first().filter(|_| size.as_constant().is_none()) else { return false };
         let parameters = frame.unit.open_names();
         let mut all = !self.closed;
-        size.visit_symbols(&mut |symbol| all &= parameters.contains(symbol.name()));
+        quotient::visit_names(size, &mut |name| all &= parameters.contains(name));
         all
     }
 
@@ -30,7 +30,7 @@ impl<'a> Lowering<'a> {
     /// The layer's configuration in the model of these sizes; `None` where it is open, or wrong for these numbers, which is
     /// reported. `span` is where the layer is used.
     pub(super) fn configured(&mut self, field: &'a LayerField, sizes: &Sizes, span: Span) -> Option<Config> {
-        let with = |symbol: &netcl_kernels::dim::Symbol| sizes.fields.get(symbol.name()).cloned();
+        let with = |symbol: &Symbol| Some(sizes.field(&Dim::symbol(symbol.name())));
         match field.config.substitute(field.layer, &with) {
             Ok(config) if !config.is_open() => return Some(config),
             Ok(config) => match config.open().find(|size| !self.is_open(size)) {
@@ -55,7 +55,8 @@ impl<'a> Lowering<'a> {
         });
         let place = place.unwrap_or_else(Span::call_site);
         match count.as_constant() {
-            Some(number) if (1..=words::MAX_ROUNDS).contains(&number) => usize::try_from(number).ok(),
+            // What a parameter makes none of is left out: `count = { STRIDE - 1 }`.
+            Some(number) if (0..=words::MAX_ROUNDS).contains(&number) => usize::try_from(number).ok(),
             Some(number) => {
                 self.report(place, &m::ARRAY_LENGTH, &[&words::MAX_ROUNDS, &number, &format!("{name}: [Linear; 4]")]);
                 None
@@ -71,14 +72,20 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What errors in the body of a function of `unit` are told with: the numbers that its names of sizes stand for.
-    pub(super) fn numbers(unit: &Unit, sizes: &Sizes) -> Option<String> {
+    /// What errors in the body of a function of `unit` are told with: the numbers that its names of sizes stand for, and the path
+    /// of the field that gives them.
+    pub(super) fn numbers(unit: &Unit, sizes: &Sizes, path: &str) -> Option<String> {
         let model = unit.model.as_ref().filter(|model| !model.parameters.is_empty())?;
-        let number = |(name, _): &(syn::Ident, Option<Dim>)| {
-            let number = sizes.fields.get(&name.to_string())?.as_constant()?;
-            Some(format!("`{name} = {number}`"))
-        };
-        let numbers: Vec<String> = model.parameters.iter().filter_map(number).collect();
-        (!numbers.is_empty()).then(|| format!(" (where {} of `{}`)", numbers.join(" and "), unit.name()))
+        let size = |(name, _): &(syn::Ident, Option<Dim>)| Some((name.to_string(), sizes.fields.get(&name.to_string())?.clone()));
+        let sizes: Vec<(String, Dim)> = model.parameters.iter().filter_map(size).collect();
+        if !sizes.iter().any(|(_, size)| size.as_constant().is_some()) {
+            return None;
+        }
+        let each: Vec<String> = sizes.iter().map(|(name, size)| format!("`{name} = {size}`")).collect();
+        let given: Vec<String> = sizes.iter().map(|(_, size)| size.to_string()).collect();
+        let field = path.trim_end_matches('.').rsplit('.').find(|part| part.parse::<usize>().is_err()).unwrap_or_default();
+        let field = if field.is_empty() { String::new() } else { format!("{field}: ") };
+        let ty = format!("{}<{}>", unit.name(), given.join(", "));
+        Some(format!(" (of `{field}{ty}`, where {})", each.join(" and ")))
     }
 }

@@ -7,7 +7,7 @@ use crate::ast::{FieldKind, LayerField, TensorField, Unit};
 use crate::foreign;
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
-use crate::{paths, words};
+use crate::{paths, quotient, words};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Context};
@@ -134,6 +134,7 @@ impl<'a> Lowering<'a> {
                 None => Val::Unknown,
             },
             FieldKind::Constant { value, .. } => (*value).into(),
+            FieldKind::Tensor(tensor) if tensor.shape.iter().any(|size| quotient::is_in(&sizes.field(size))) => self.open(),
             FieldKind::Tensor(tensor) => Val::Tensor(self.own_tensor(tensor, sizes, name, path)),
             FieldKind::Unknown => Val::Unknown,
         }

@@ -20,6 +20,11 @@ impl Sizes {
         Sizes::new(model, given, given, Dim::symbol)
     }
 
+    /// Of the model that the function is of, for these numbers.
+    pub(crate) fn closed(model: &Model, given: &[Dim], numbers: &[Dim]) -> Sizes {
+        Sizes::new(model, given, numbers, Dim::symbol)
+    }
+
     /// Of a model that is a field of another, which gives it `sizes`.
     pub(crate) fn nested(model: &Model, given: &[Dim], sizes: &[Dim]) -> Sizes {
         // Its `const` items are other items than the outer model's of the same name.
@@ -59,12 +64,12 @@ impl Sizes {
 
     /// A size of a field.
     pub(crate) fn field(&self, size: &Dim) -> Dim {
-        size.substitute(&|symbol| self.fields.get(symbol.name()).cloned())
+        crate::quotient::substitute(size, &self.fields)
     }
 }
 
 /// The name, if the size is nothing else.
-pub(super) fn symbol(dim: &Dim) -> Option<String> {
+pub(crate) fn symbol(dim: &Dim) -> Option<String> {
     let mut name = None;
     dim.visit_symbols(&mut |symbol| name = Some(symbol.name().to_string()));
     name.filter(|name| *dim == Dim::symbol(name))

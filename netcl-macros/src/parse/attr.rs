@@ -5,12 +5,11 @@ use super::{list, nearest, text, types};
 use crate::ast::{Constant, LayerField, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
-use crate::words;
+use crate::{quotient, words};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Init, Layer};
 use proc_macro2::{Ident, Span};
-use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, MetaNameValue, Token};
@@ -142,9 +141,8 @@ pub(crate) fn layer(
     layer: &'static Layer,
     pairs: Pairs,
     (field, place): (&str, Span),
-    known: Known<'_>,
+    constants: &Constants,
 ) -> Option<LayerField> {
-    let constants = known.constants;
     let mut places = vec![None; layer.config.len()];
     let mut given = Vec::new();
     let kernel = pairs.given.iter().find(|(key, _)| key == "kernel").map(|(_, value)| config_value(value, constants));
@@ -171,7 +169,7 @@ pub(crate) fn layer(
         let mut value = config_value(value, constants);
         if let Some(position) = position {
             places[position] = Some(at);
-            value = known.opened(value, layer.config[position].kind == ConfigKind::Size);
+            value = opened(value, layer.config[position].kind == ConfigKind::Size, constants);
         }
         given.push((name, value, diag.id(at)));
     }
@@ -181,7 +179,7 @@ pub(crate) fn layer(
     let given: Vec<_> = given.iter().map(|(name, value, at)| (name.as_str(), value.clone(), *at)).collect();
     let configured = Config::from_pairs(layer, &given).or_else(|errors| {
         // What does not hold for every number may hold for those that the model is used with.
-        let open: Vec<_> = given.iter().map(|(name, value, at)| (*name, known.opened(value.clone(), false), *at)).collect();
+        let open: Vec<_> = given.iter().map(|(name, value, at)| (*name, opened(value.clone(), false, constants), *at)).collect();
         if open == given { Err(errors) } else { Config::from_pairs(layer, &open) }
     });
     match configured {
@@ -197,31 +195,18 @@ pub(crate) fn layer(
     }
 }
 
-/// What names mean in the fields of a struct.
-#[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
-    pub(crate) constants: &'a Constants,
-    /// The struct's parameters, for which each use of the model gives numbers.
-    pub(crate) parameters: &'a BTreeSet<String>,
-}
-
-impl Known<'_> {
-    /// Whether the size is made of parameters alone.
-    fn is_of_parameters(&self, size: &Dim) -> bool {
-        let mut all = true;
-        size.visit_symbols(&mut |symbol| all &= self.parameters.contains(symbol.name()));
-        all
-    }
-
-    /// The value of a key, open where the compiler must know it and parameters say it; `named` keys need not be known.
-    fn opened(&self, value: ConfigValue, named: bool) -> ConfigValue {
-        match value {
-            ConfigValue::Named(size) if !named && self.is_of_parameters(&size) => ConfigValue::Open(vec![size]),
-            ConfigValue::Open(sizes) if !sizes.iter().all(|size| self.is_of_parameters(size)) => {
-                ConfigValue::Other(ConfigValue::Open(sizes).to_string())
-            }
-            value => value,
+/// The value of a key, open where the compiler must know it and parameters say it; `named` keys need not be known.
+fn opened(value: ConfigValue, named: bool, constants: &Constants) -> ConfigValue {
+    match value {
+        ConfigValue::Named(size) if (!named || quotient::is_in(&size)) && constants.are_behind(&size) => {
+            ConfigValue::Open(vec![size])
         }
+        ConfigValue::Open(sizes)
+            if !sizes.iter().all(|size| size.as_constant().is_some() || constants.are_behind(size)) =>
+        {
+            ConfigValue::Other(ConfigValue::Open(sizes).to_string())
+        }
+        value => value,
     }
 }
 
@@ -387,11 +372,11 @@ fn initialiser(word: &str, of: Option<&TensorType>) -> Option<(String, String)> 
 }
 
 /// The length of an array or `Vec` field; `example` is how one is written.
-pub(crate) fn count(diag: &Diag, expr: &Expr, example: &str, known: Known<'_>) -> Option<Dim> {
-    match constant::evaluate(expr, known.constants) {
+pub(crate) fn count(diag: &Diag, expr: &Expr, example: &str, constants: &Constants) -> Option<Dim> {
+    match constant::evaluate(expr, constants) {
         Some(Constant::Integer(value)) if (1..=words::MAX_ROUNDS).contains(&value) => Some(Dim::constant(value)),
         None => {
-            let open = types::expr_dim(expr, known.constants).filter(|size| known.is_of_parameters(size));
+            let open = types::expr_dim(expr, constants).filter(|size| constants.are_behind(size));
             if open.is_none() {
                 diag.report(expr.span(), &m::COUNT_UNKNOWN, &[&text(expr)]);
             }

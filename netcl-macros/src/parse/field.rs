@@ -1,7 +1,6 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
-use super::attr::Known;
 use super::{attr, list, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
@@ -24,7 +23,7 @@ pub(crate) fn field(
     diag: &Diag,
     field: &syn::Field,
     refused: &BTreeSet<String>,
-    known: Known<'_>,
+    constants: &Constants,
 ) -> Option<Field> {
     let name = field.ident.clone()?;
     let given = field.attrs.iter().map(|attr| meant(diag, attr));
@@ -47,7 +46,7 @@ pub(crate) fn field(
     let undecided = attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
     let of_refused = || !refused.is_empty() && !refused.is_disjoint(&super::names_in(field.ty.to_token_stream()));
     let kind =
-        if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, known) };
+        if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
     let kind = kind.unwrap_or(FieldKind::Unknown);
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
 }
@@ -68,14 +67,14 @@ fn find<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
     attrs.iter().find(|attr| attr.path().is_ident(name))
 }
 
-fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], known: Known<'_>) -> Option<FieldKind> {
+fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
     match ty {
-        Type::Paren(inner) => return kind((diag, field), &inner.elem, attrs, known),
-        Type::Group(inner) => return kind((diag, field), &inner.elem, attrs, known),
+        Type::Paren(inner) => return kind((diag, field), &inner.elem, attrs, constants),
+        Type::Group(inner) => return kind((diag, field), &inner.elem, attrs, constants),
         Type::Array(array) => {
             let example = format!("[{}; 4]", text(&array.elem));
-            let count = attr::count(diag, &array.len, &example, known);
-            let each = single((diag, &format!("{field}[0]")), &array.elem, attrs, None, known)?;
+            let count = attr::count(diag, &array.len, &example, constants);
+            let each = single((diag, &format!("{field}[0]")), &array.elem, attrs, None, constants)?;
             return Some(FieldKind::Many { each: Box::new(each), count: count?, vec: false });
         }
         _ => {}
@@ -83,7 +82,7 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], known: Kno
     if let Some(inner) = vec_of(ty) {
         let mut count = None;
         let before = diag.count();
-        let each = single((diag, &format!("{field}[0]")), inner, attrs, Some(&mut count), known)?;
+        let each = single((diag, &format!("{field}[0]")), inner, attrs, Some(&mut count), constants)?;
         if diag.count() > before {
             return None;
         }
@@ -91,10 +90,10 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], known: Kno
             diag.report(ty.span(), &m::MISSING_COUNT, &[]);
             return None;
         };
-        let count = attr::count(diag, &count, "count = 4", known)?;
+        let count = attr::count(diag, &count, "count = 4", constants)?;
         return Some(FieldKind::Many { each: Box::new(each), count, vec: true });
     }
-    single((diag, field), ty, attrs, None, known)
+    single((diag, field), ty, attrs, None, constants)
 }
 
 /// Rule: a type of Rust's own library is no model. Wrong: `name: String`.
@@ -208,7 +207,7 @@ fn single(
     ty: &Type,
     attrs: &[Attribute],
     count: Option<&mut Option<syn::Expr>>,
-    known: Known<'_>,
+    constants: &Constants,
 ) -> Option<FieldKind> {
     let Type::Path(path) = ty else {
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
@@ -230,7 +229,7 @@ fn single(
         if unfit(&[words::PARAMETER, words::STATE]) {
             return None;
         }
-        return tensor(diag, ty, attrs, known.constants);
+        return tensor(diag, ty, attrs, constants);
     }
     if matches!(name.as_str(), "f32" | "f64" | "usize" | "i64" | "i32" | "u32" | "bool")
         && path.path.get_ident().is_some()
@@ -238,7 +237,7 @@ fn single(
         if unfit(&[words::CONSTANT]) {
             return None;
         }
-        return number(diag, ty, attrs, known.constants);
+        return number(diag, ty, attrs, constants);
     }
     if name == words::UNKNOWN_TYPE {
         return None;
@@ -248,7 +247,7 @@ fn single(
         return None;
     }
     unfit(&[words::LAYER]);
-    layer_or_model((diag, field), path, attrs, count, known)
+    layer_or_model((diag, field), path, attrs, count, constants)
 }
 
 /// A layer with its configuration, or a model, whose sizes stand in angle brackets.
@@ -257,10 +256,10 @@ fn layer_or_model(
     ty: &syn::TypePath,
     attrs: &[Attribute],
     count: Option<&mut Option<syn::Expr>>,
-    known: Known<'_>,
+    constants: &Constants,
 ) -> Option<FieldKind> {
     let name = ty.path.segments.last()?.ident.to_string();
-    let sizes = types::sizes(&ty.path, known.constants);
+    let sizes = types::sizes(&ty.path, constants);
     let Some(sizes) = sizes.filter(|sizes| sizes.is_empty() || layers::find(&name).is_none()) else {
         let whole = Type::Path(ty.clone());
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, &whole)]);
@@ -282,7 +281,7 @@ fn layer_or_model(
         _ => {}
     }
     match layers::find(&name) {
-        Some(layer) => attr::layer(diag, layer, pairs, (field, ty.span()), known).map(FieldKind::Layer),
+        Some(layer) => attr::layer(diag, layer, pairs, (field, ty.span()), constants).map(FieldKind::Layer),
         None if foreign::layer(&name).is_some() => {
             let here = foreign::layer(&name).unwrap_or_default();
             diag.report(ty.span(), &m::LAYER_IS_OPERATION, &[&name, &here]);

@@ -277,7 +277,8 @@ fn unbound(diag: &Diag, function: &Function, sizes: &BTreeSet<Symbol>) -> BTreeS
     let results = function.results.iter().flat_map(|ty| &ty.dims);
     let mut open = BTreeSet::new();
     for dim in dims.iter().copied().chain(results) {
-        dim.dim.visit_symbols(&mut |symbol| {
+        crate::quotient::visit_names(&dim.dim, &mut |name| {
+            let symbol = &Symbol::new(name);
             // Its first place is spoken of.
             if !bound.contains(symbol) && open.insert(symbol.clone()) {
                 diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, &telling(symbol, &dims)]);

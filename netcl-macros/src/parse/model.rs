@@ -1,12 +1,11 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
-use super::attr::Known;
 use super::{field, function, text, types};
 use crate::ast::{Field, FieldKind, Model, ModelImpl};
 use crate::diag::Diag;
 use crate::messages as m;
-use crate::{recover, unused};
+use crate::{quotient, recover, unused};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::layers::{ConfigKind, ConfigValue};
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -27,12 +26,13 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_sizes(diag, &item.generics, told);
     super::attr::decided(diag, &item.attrs, &m::CFG);
-    let names = item.generics.const_params().map(|given| super::name(&given.ident)).collect();
-    let known = Known { constants, parameters: &names };
+    let mut constants = constants.clone();
+    constants.parameters = item.generics.const_params().map(|given| super::name(&given.ident)).collect();
+    let constants = &constants;
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
             let fields = once(diag, named.named.iter());
-            fields.filter_map(|f| field::field(diag, f, &refused, known)).collect()
+            fields.filter_map(|f| field::field(diag, f, &refused, constants)).collect()
         }
         Fields::Unnamed(_) | Fields::Unit => {
             diag.report(item.ident.span(), &m::NO_NAMED_FIELDS, &[&item.ident]);
@@ -187,7 +187,7 @@ fn sizes_only(generics: &Generics) -> Generics {
 fn consts(item: &ItemStruct, fields: &[Field], parameters: &[(Ident, Option<Dim>)]) -> Vec<Ident> {
     let mut names = BTreeSet::new();
     for field in fields {
-        visit_sizes(&field.kind, &mut |size| size.visit_symbols(&mut |symbol| names.extend([symbol.clone()])));
+        visit_sizes(&field.kind, &mut |size| quotient::visit_names(size, &mut |name| names.extend([Symbol::new(name)])));
     }
     names.retain(|name| !parameters.iter().any(|(parameter, _)| parameter == name.name()));
     let tokens: TokenStream = item.fields.iter().map(ToTokens::to_token_stream).collect();
@@ -219,10 +219,7 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
         }),
         FieldKind::Tensor(tensor) => tensor.shape.iter().for_each(visit),
         FieldKind::Model(nested) => nested.sizes.iter().for_each(visit),
-        FieldKind::Many { each, count, .. } => {
-            visit(count);
-            visit_sizes(each, visit);
-        }
+        FieldKind::Many { each, .. } => visit_sizes(each, visit),
         FieldKind::Constant { .. } | FieldKind::Unknown => {}
     }
 }

@@ -4,7 +4,7 @@ use super::{constant, constant::Constants, text};
 use crate::ast::{ArgType, Constant, DimToken, PlainType, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
-use crate::words;
+use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, INDEX_LIMIT};
 use netcl_kernels::dtype::DType;
 use proc_macro2::{Literal, TokenStream, TokenTree};
@@ -207,7 +207,10 @@ pub(crate) fn expr_dim(expr: &Expr, constants: &Constants) -> Option<Dim> {
                 BinOp::Add(_) => Some(a + b),
                 BinOp::Sub(_) => Some(a - b),
                 BinOp::Mul(_) => Some(a * b),
-                BinOp::Div(_) => super::quotient(&a, &b),
+                BinOp::Div(_) => {
+                    let named = || constants.are_behind(&b).then(|| quotient::named(&a, &b));
+                    super::quotient(&a, &b).or_else(named)
+                }
                 _ => None,
             }
         }

@@ -1,0 +1,130 @@
+//! `#[netcl::model] type Small = Block<64>;`: the functions of a generic model that need its numbers, compiled for these.
+
+use crate::ast::{Function, Unit};
+use crate::chain::{self, Gathered, Kind, Need};
+use crate::diag::Diag;
+use crate::expand;
+use crate::lower::Sizes;
+use crate::parse::constant::{self, Constants};
+use crate::parse::types;
+use crate::{messages as m, parse, payload, rounds};
+use netcl_kernels::dim::Dim;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{GenericArgument, ItemType, PathArguments, Type};
+
+/// The type's item, whose own tokens stay as they are.
+pub(crate) fn item(gathered: &Gathered, item: ItemType) -> TokenStream {
+    let alias = Alias(item);
+    if alias.named().is_none() {
+        let (diag, item) = (Diag::new(), &alias.0);
+        alias.malformed(&diag);
+        let errors = diag.finish().err();
+        return quote!(#errors #item);
+    }
+    rounds::round(&alias, gathered)
+}
+
+struct Alias(ItemType);
+
+impl Alias {
+    /// The model's path without its sizes, and the sizes' tokens.
+    fn named(&self) -> Option<(syn::Path, Vec<&GenericArgument>)> {
+        let Type::Path(ty) = &*self.0.ty else { return None };
+        let mut path = ty.path.clone();
+        path.segments.last_mut()?.arguments = PathArguments::None;
+        match &ty.path.segments.last()?.arguments {
+            PathArguments::AngleBracketed(given) if ty.qself.is_none() && self.0.generics.params.is_empty() => {
+                Some((path, given.args.iter().collect()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Rule: a type that is named has numbers for sizes. Wrong: `#[netcl::model] type Small = Block<N>;`.
+    fn malformed(&self, diag: &Diag) {
+        diag.report(self.0.ty.span(), &m::NAMED_TYPE, &[&parse::text(&self.0.ty), &self.0.ident]);
+    }
+
+    /// The sizes, where all of them are numbers.
+    fn numbers(&self, constants: &Constants) -> Option<Vec<Dim>> {
+        let Type::Path(ty) = &*self.0.ty else { return None };
+        types::sizes(&ty.path, constants)?.into_iter().map(|size| size.as_constant().map(Dim::constant)).collect()
+    }
+
+    /// What was compiled, and the model that it is of; `None` where something is wrong or has been said to be.
+    fn compiled(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
+        let (path, _) = self.named()?;
+        let Some(numbers) = self.numbers(&payload::constants(gathered)) else {
+            self.malformed(diag);
+            return None;
+        };
+        // Rustc says where one is missing or too many.
+        let mut unit = gathered.get(Kind::Nested, &path).and_then(payload::read_nested)?;
+        if unit.krate != payload::krate() {
+            diag.report(self.0.ty.span(), &m::NAMED_ELSEWHERE, &[&parse::text(&path)]);
+            return None;
+        }
+        let model = unit.model.as_ref()?;
+        if model.lacks(numbers.len()) || numbers.len() > model.parameters.len() {
+            return None;
+        }
+        let sizes = Sizes::closed(model, &unit.given, &numbers);
+        let functions: Vec<Function> = std::mem::take(&mut unit.functions);
+        let is_open = |function: &&Function| unit.open.contains(&parse::name(&function.name));
+        let open: Vec<Function> = functions.iter().filter(is_open).cloned().collect();
+        let unit = Unit { functions, ..unit };
+        let of = parse::text(&self.0.ty);
+        let all: Option<Vec<_>> = open
+            .iter()
+            .map(|function| expand::instance::of(diag, (&unit, &of), function, &sizes).map(|forms| (function, forms)))
+            .collect();
+        Some(expand::instance::implementation(&self.0.ty, &all?))
+    }
+}
+
+impl rounds::Item for Alias {
+    fn driver(&self) -> (&'static str, TokenStream) {
+        ("model_type", self.0.to_token_stream())
+    }
+
+    fn place(&self) -> Span {
+        self.0.ident.span()
+    }
+
+    fn missing(&self, gathered: &Gathered) -> Vec<Need> {
+        let Some((path, sizes)) = self.named() else { return Vec::new() };
+        let mut constants = Vec::new();
+        for size in sizes {
+            if let GenericArgument::Const(size) = size {
+                constant::braced_paths(size, &Constants::new(), &mut constants);
+            }
+        }
+        let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
+        chain::left(gathered, constants.chain([Need { kind: Kind::Nested, path }]))
+    }
+
+    /// The type is there whatever is made of it.
+    fn unless(&self) -> TokenStream {
+        let item = &self.0;
+        quote!(#[allow(dead_code)] #item)
+    }
+
+    fn mistakes(&self, _: &Diag, _: &Gathered, _: &[Need]) {}
+
+    fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
+        self.compiled(diag, gathered)
+    }
+
+    fn stub(&self, gathered: &Gathered) -> TokenStream {
+        let Some((path, _)) = self.named() else { return TokenStream::new() };
+        let unit = gathered.get(Kind::Nested, &path).and_then(payload::read_nested);
+        let here = unit.is_some_and(|unit| unit.krate == payload::krate());
+        if here && self.numbers(&payload::constants(gathered)).is_some() {
+            expand::instance::stub(&self.0.ty)
+        } else {
+            TokenStream::new()
+        }
+    }
+}
