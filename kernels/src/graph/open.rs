@@ -1,10 +1,11 @@
 //! Graphs with sizes that are open: names for which whoever runs the graph has numbers, and which the compiler must know. They are
 //! kept as text and closed by the numbers before they are compiled.
 
-use super::{Batch, Graph, Op, Window, text};
+use super::{Batch, Graph, NodeId, Op, Window, text};
 use crate::dim::{Bindings, Dim, Shape};
 use crate::dtype::Literal;
 use crate::span::{Diagnostic, Result, Span};
+use std::collections::HashMap;
 
 /// The graph as text: what its layers require of sizes as JSON in the first line, then the text form.
 ///
@@ -31,8 +32,13 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     let required: (Vec<Window>, Vec<Batch>) = serde_json::from_str(required)
         .map_err(|error| Diagnostic::new(format!("what `{}` requires cannot be read: {error}", graph.name)))?;
     let shape = |shape: &Shape| Shape(shape.0.iter().map(|size| size.known(sizes)).collect());
-    for node in &mut graph.nodes {
+    // What numbers make equal is there once, as the builder has it.
+    let mut known = HashMap::new();
+    let mut places: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
+    let mut nodes = Vec::with_capacity(graph.nodes.len());
+    for mut node in std::mem::take(&mut graph.nodes) {
         node.shape = shape(&node.shape);
+        node.op = node.op.map_operands(|operand| places[operand.index()]);
         match &mut node.op {
             Op::View { index, .. } => index.iter_mut().for_each(|axis| axis.offset = axis.offset.known(sizes)),
             Op::Size(size) => {
@@ -50,7 +56,18 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
             let name = if node.name.is_empty() { &graph.name } else { &node.name };
             return Err(Diagnostic::new(format!("`{name}` has an axis of {size} elements")));
         }
+        let own = NodeId(nodes.len() as u32);
+        let place = match node.op {
+            Op::Input(_) => own,
+            _ => *known.entry((node.op.clone(), node.shape.clone(), node.dtype)).or_insert(own),
+        };
+        places.push(place);
+        if place == own {
+            nodes.push(node);
+        }
     }
+    graph.nodes = nodes;
+    graph.outputs.iter_mut().for_each(|(_, id)| *id = places[id.index()]);
     let (windows, batches) = required;
     for mut window in windows {
         window.size = window.size.known(sizes);
@@ -79,7 +96,7 @@ mod tests {
     use super::*;
     use crate::dtype::DType;
     use crate::graph::build::Builder;
-    use crate::graph::{ConvGeometry, InputKind, NodeId, OutputKind};
+    use crate::graph::{ConvGeometry, InputKind, OutputKind};
     use crate::ops::convolution::{conv2d, max_pool2d};
 
     /// A convolution, a pooling and a mean over channels of `channels`.

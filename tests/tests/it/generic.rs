@@ -305,6 +305,8 @@ pub struct Stack<const F: usize, const HEADS: usize, const DEPTH: usize> {
     attend: [SelfAttention; DEPTH],
     #[layer(inputs = F, outputs = F, count = { DEPTH + 1 })]
     lines: Vec<Linear>,
+    #[layer(inputs = F, outputs = F)]
+    one: Linear,
     #[layer(count = DEPTH)]
     norms: Vec<Norm<F>>,
     #[parameter(init = normal(0.5))]
@@ -335,7 +337,7 @@ impl<const W: usize, const H: usize, const D: usize> Stack<W, H, D> {
 
     /// Needs no numbers.
     pub fn scaled(&self, x: &Tensor<f32, N, W>) -> Tensor<f32, N, W> {
-        self.lines[0].forward(x)
+        self.one.forward(x)
     }
 }
 
@@ -367,6 +369,8 @@ pub struct PlainStack {
     attend: [SelfAttention; 2],
     #[layer(inputs = 8, outputs = 8, count = 3)]
     lines: Vec<Linear>,
+    #[layer(inputs = 8, outputs = 8)]
+    one: Linear,
     norms: [PlainNorm; 2],
     #[parameter(init = normal(0.5))]
     scale: Tensor<f32, 2, 4>,
@@ -389,6 +393,10 @@ impl PlainStack {
 
     pub fn loss(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32> {
         self.forward(x, true).square().mean_all()
+    }
+
+    pub fn scaled(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.one.forward(x)
     }
 }
 
