@@ -1,7 +1,7 @@
 //! `#[netcl::model] type Small = Block<64>;`: the functions of a generic model that need its numbers, compiled for these.
 
-use crate::ast::{Function, Unit};
-use crate::chain::{self, Gathered, Kind, Need};
+use crate::ast::{FunctionItem, Unit};
+use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
 use crate::expand;
 use crate::lower::Sizes;
@@ -61,7 +61,7 @@ impl Alias {
             return None;
         };
         // Rustc says where one is missing or too many.
-        let mut unit = gathered.get(Kind::Nested, &path).and_then(payload::read_nested)?;
+        let mut unit = gathered.get(ItemKind::Nested, &path).and_then(payload::read_nested)?;
         if unit.krate != payload::krate() {
             diag.report(self.0.ty.span(), &m::NAMED_ELSEWHERE, &[&parse::text(&path)]);
             return None;
@@ -71,9 +71,9 @@ impl Alias {
             return None;
         }
         let sizes = Sizes::closed(model, &unit.given, &numbers);
-        let functions: Vec<Function> = std::mem::take(&mut unit.functions);
-        let is_open = |function: &&Function| unit.open.contains(&parse::name(&function.name));
-        let open: Vec<Function> = functions.iter().filter(is_open).cloned().collect();
+        let functions: Vec<FunctionItem> = std::mem::take(&mut unit.functions);
+        let is_open = |function: &&FunctionItem| unit.open.contains(&parse::name(&function.name));
+        let open: Vec<FunctionItem> = functions.iter().filter(is_open).cloned().collect();
         let unit = Unit { functions, ..unit };
         let of = parse::text(&self.0.ty);
         let all: Option<Vec<_>> = open
@@ -101,8 +101,8 @@ impl rounds::Item for Alias {
                 constant::braced_paths(size, &Constants::new(), &mut constants);
             }
         }
-        let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
-        chain::left(gathered, constants.chain([Need { kind: Kind::Nested, path }]))
+        let constants = constants.into_iter().map(|path| Need { kind: ItemKind::Constant, path });
+        chain::left(gathered, constants.chain([Need { kind: ItemKind::Nested, path }]))
     }
 
     /// The type is there whatever is made of it.
@@ -119,7 +119,7 @@ impl rounds::Item for Alias {
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
         let Some((path, _)) = self.named() else { return TokenStream::new() };
-        let unit = gathered.get(Kind::Nested, &path).and_then(payload::read_nested);
+        let unit = gathered.get(ItemKind::Nested, &path).and_then(payload::read_nested);
         let here = unit.is_some_and(|unit| unit.krate == payload::krate());
         if here && self.numbers(&payload::constants(gathered)).is_some() {
             expand::instance::stub(&self.0.ty)

@@ -121,7 +121,8 @@ mod tests {
         let open = graph(&Dim::symbol("C"));
         assert!(has_open_channels(&open, &|name| name == "C"));
         assert!(!has_open_channels(&open, &|name| name == "N"));
-        let closed = closed(&write(&open).unwrap(), &[("C", 6)].map(|(name, size)| (crate::dim::Symbol::new(name), size)));
+        let closed =
+            closed(&write(&open).unwrap(), &[("C", 6)].map(|(name, size)| (crate::dim::Symbol::new(name), size)));
         let (closed, numbers) = (closed.unwrap(), graph(&Dim::constant(6)));
         assert_eq!(closed.to_string(), numbers.to_string());
         assert_eq!((closed.windows, closed.batches), (numbers.windows, numbers.batches));

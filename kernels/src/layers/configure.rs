@@ -146,7 +146,9 @@ fn example(key: &ConfigKey) -> String {
     match key.kind {
         ConfigKind::Size => format!("`{name} = {value}`; in a model also the name of a `const`"),
         ConfigKind::Fixed | ConfigKind::Count => {
-            format!("`{name} = {value}`; in a model also the name of a `#[netcl::constant]`, or of a parameter of the model")
+            format!(
+                "`{name} = {value}`; in a model also the name of a `#[netcl::constant]`, or of a parameter of the model"
+            )
         }
         ConfigKind::Pair => format!("`{name} = {value}` or `{name} = (3, 5)`"),
         ConfigKind::Number | ConfigKind::Bool => format!("`{name} = {value}`"),

@@ -80,7 +80,8 @@ fn each(config: &Config, key: &str) -> Option<Dim> {
 }
 
 fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
-    let (outputs, [height, width]) = (config.size("outputs"), config.pair("kernel").map(|size| Dim::constant(size as i64)));
+    let (outputs, [height, width]) =
+        (config.size("outputs"), config.pair("kernel").map(|size| Dim::constant(size as i64)));
     // `check` has seen that the channels are whole.
     let channels = each(config, "inputs").unwrap_or_default();
     // How many elements of the input meet in one of the output.

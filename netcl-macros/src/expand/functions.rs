@@ -2,8 +2,8 @@
 
 use super::source::{self, Planned};
 use super::withheld::{Withheld, types};
-use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType, Unit};
-use crate::compile::Compiled;
+use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Unit};
+use crate::compile::CompiledPlan;
 use crate::diag::Diag;
 use crate::lower::{self, Lowered, Sizes};
 use crate::{compile, dump, messages as m, parse, paths, unused};
@@ -20,8 +20,8 @@ use std::collections::BTreeSet;
 
 /// What one function became.
 pub(crate) struct Expanded {
-    pub(super) plain: Form,
-    pub(super) gradients: Option<Form>,
+    pub(super) plain: CompiledForm,
+    pub(super) gradients: Option<CompiledForm>,
     /// What it uses of other models that not everybody may.
     private: Vec<TokenStream>,
 }
@@ -29,12 +29,12 @@ pub(crate) struct Expanded {
 impl Expanded {
     /// Whether it is compiled for types that are named, and in models that have this one as a field.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self.plain, Form::Instance)
+        matches!(self.plain, CompiledForm::Instance)
     }
 }
 
 /// How a form of a function is run.
-pub(super) enum Form {
+pub(super) enum CompiledForm {
     /// By plans, one for each path.
     Plans(Vec<Planned>),
     /// By graphs that are compiled for the model's numbers when these are first used, one for each path.
@@ -53,7 +53,7 @@ pub(crate) fn functions(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<Expa
 }
 
 /// Lowers and compiles one.
-pub(super) fn one(diag: &Diag, unit: &Unit, function: &Function, given: Given<'_>) -> Option<Expanded> {
+pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Given<'_>) -> Option<Expanded> {
     let before = diag.count();
     let name = format!("{}::{}", unit.name(), function.name);
     let private = RefCell::new(Vec::new());
@@ -64,7 +64,7 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &Function, given: Given<'_
         };
         let mut paths = match lowered {
             Lowered::Paths(paths) => paths,
-            Lowered::Open => return Some(Form::Instance),
+            Lowered::Open => return Some(CompiledForm::Instance),
             Lowered::Broken => return None,
         };
         paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
@@ -86,7 +86,11 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &Function, given: Given<'_
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
         }
-        (!planned.is_empty()).then_some(if at_run_time { Form::Graphs(planned) } else { Form::Plans(planned) })
+        (!planned.is_empty()).then_some(if at_run_time {
+            CompiledForm::Graphs(planned)
+        } else {
+            CompiledForm::Plans(planned)
+        })
     };
     let plain = form(function.mode.unwrap_or(Mode::Inference), Ok, &name);
     // What is wrong in one mode is wrong in the other.
@@ -100,7 +104,7 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &Function, given: Given<'_
         false => None,
     };
     for form in std::iter::once(&plain).chain(&gradients) {
-        if let Form::Plans(planned) = form {
+        if let CompiledForm::Plans(planned) = form {
             planned.iter().for_each(|planned| unknown_sizes(diag, function, planned));
         }
     }
@@ -112,8 +116,8 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &Function, given: Given<'_
 
 /// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
 /// `HIDDEN`: `fn share(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> { x / HIDDEN }`.
-fn unknown_sizes(diag: &Diag, function: &Function, planned: &Planned) {
-    for Compiled { plan, .. } in &planned.plans {
+fn unknown_sizes(diag: &Diag, function: &FunctionItem, planned: &Planned) {
+    for CompiledPlan { plan, .. } in &planned.plans {
         let given = plan.buffers.iter().filter(|buffer| match &buffer.role {
             Role::Argument(_) | Role::Parameter(_) | Role::State(_) => true,
             Role::Output(kind) => matches!(kind, OutputKind::Gradient(_) | OutputKind::State(_)),
@@ -139,9 +143,9 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         std::iter::once(plain).chain(gradients)
     });
     let all = all.filter_map(|(hidden, form)| match form {
-        Form::Plans(_) => Some(quote!(Self::#hidden())),
-        Form::Graphs(_) => Some(quote!(Self::#hidden()?)),
-        Form::Instance => None,
+        CompiledForm::Plans(_) => Some(quote!(Self::#hidden())),
+        CompiledForm::Graphs(_) => Some(quote!(Self::#hidden()?)),
+        CompiledForm::Instance => None,
     });
     let all: Vec<_> = all.collect();
     let instance = expanded.iter().any(Expanded::is_open);
@@ -211,7 +215,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
 
 /// Rule: a function uses of other models what Rust lets it use. Wrong: `self.head.hidden(x)`, where `hidden` is private to
 /// another module. Rustc judges that, by a function that nobody calls.
-fn may_use(function: &Function, private: &[TokenStream]) -> Option<TokenStream> {
+fn may_use(function: &FunctionItem, private: &[TokenStream]) -> Option<TokenStream> {
     let name = format_ident!("__netcl_{}_may_use", function.name);
     (!private.is_empty()).then(|| {
         quote! {
@@ -223,7 +227,7 @@ fn may_use(function: &Function, private: &[TokenStream]) -> Option<TokenStream> 
 }
 
 /// A function that whoever may call `function`, which is compiled for types that are named, may call of any type.
-fn mark(function: &Function) -> Option<TokenStream> {
+fn mark(function: &FunctionItem) -> Option<TokenStream> {
     let (vis, name) = (&function.vis, paths::function_mark(&parse::name(&function.name), function.name.span()));
     let private = !matches!(vis, syn::Visibility::Public(_));
     private.then(|| quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #name(&self) {}))
@@ -237,26 +241,26 @@ fn instance_bound() -> TokenStream {
 
 /// How a function of that form is found and called: what stands beside it, the place that its path is at, and its bound.
 fn found(
-    (unit, function, form): (&Unit, &Function, &Form),
+    (unit, function, form): (&Unit, &FunctionItem, &CompiledForm),
     name: &Ident,
     parameters: &[Ident],
 ) -> (TokenStream, TokenStream, Option<TokenStream>) {
     let (hidden, whole) = (format_ident!("__netcl_{}", name), format!("{}::{name}", unit.name()));
     let private = paths::private();
     match form {
-        Form::Plans(planned) => {
+        CompiledForm::Plans(planned) => {
             let chosen = source::chosen(&whole, planned);
             (source::statics(&hidden, &whole, planned), quote!(Self::#hidden()[#chosen]), None)
         }
-        Form::Graphs(planned) => {
+        CompiledForm::Graphs(planned) => {
             let (chosen, gradients) = (source::chosen(&whole, planned), *name != function.name);
             let beside = source::open(&hidden, &whole, planned, parameters, gradients);
             (beside, quote!(Self::#hidden()?[#chosen]), None)
         }
-        Form::Instance => {
-            let plain = function.args.iter().filter_map(|Arg { name, ty }| match ty {
-                ArgType::Plain(PlainType::Bool) => Some(quote!(#private::Plain::Bool(#name))),
-                ArgType::Plain(PlainType::Usize) => Some(quote!(#private::Plain::Usize(#name))),
+        CompiledForm::Instance => {
+            let plain = function.args.iter().filter_map(|ArgDecl { name, ty }| match ty {
+                ArgType::Plain(PlainType::Bool) => Some(quote!(#private::PlainArgument::Bool(#name))),
+                ArgType::Plain(PlainType::Usize) => Some(quote!(#private::PlainArgument::Usize(#name))),
                 _ => None,
             });
             let name = parse::name(name);
@@ -266,7 +270,7 @@ fn found(
     }
 }
 
-fn plain(unit: &Unit, function: &Function, form: &Form, parameters: &[Ident]) -> TokenStream {
+fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm, parameters: &[Ident]) -> TokenStream {
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let args = arguments(function);
     let results = function.results.len();
@@ -293,7 +297,7 @@ fn plain(unit: &Unit, function: &Function, form: &Form, parameters: &[Ident]) ->
 }
 
 /// Says, where `…_with_gradients` is called of a function that returns its loss in a tuple, that there is none.
-fn no_gradients(block: &ModelImpl, function: &Function) -> Option<TokenStream> {
+fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStream> {
     let loss = function.results.iter().any(|ty| ty.dims.is_empty() && ty.dtype.is_float());
     let own = parse::name(&function.name);
     let result = result_type(function);
@@ -310,7 +314,7 @@ fn no_gradients(block: &ModelImpl, function: &Function) -> Option<TokenStream> {
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }
 
-fn with_gradients(unit: &Unit, function: &Function, form: &Form, parameters: &[Ident]) -> TokenStream {
+fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm, parameters: &[Ident]) -> TokenStream {
     let vis = &function.vis;
     let name = format_ident!("{}_with_gradients", function.name);
     let args = arguments(function);
@@ -339,9 +343,9 @@ fn with_gradients(unit: &Unit, function: &Function, form: &Form, parameters: &[I
 }
 
 /// The arguments as the generated function takes them.
-pub(super) fn arguments(function: &Function) -> TokenStream {
+pub(super) fn arguments(function: &FunctionItem) -> TokenStream {
     let receiver = function.receiver.then(|| quote!(&self,));
-    let args = function.args.iter().map(|Arg { name, ty }| match ty {
+    let args = function.args.iter().map(|ArgDecl { name, ty }| match ty {
         ArgType::Tensor(_) => quote!(#name: &::netcl::Tensor),
         ArgType::Scalar(dtype) => {
             let ty = format_ident!("{}", dtype.name());
@@ -353,11 +357,11 @@ pub(super) fn arguments(function: &Function) -> TokenStream {
     quote!(#receiver #(#args),*)
 }
 
-pub(super) fn tensors(function: &Function) -> Vec<TokenStream> {
+pub(super) fn tensors(function: &FunctionItem) -> Vec<TokenStream> {
     function.tensors().map(|(name, _)| quote!(#name)).collect()
 }
 
-pub(super) fn scalars(function: &Function) -> Vec<TokenStream> {
+pub(super) fn scalars(function: &FunctionItem) -> Vec<TokenStream> {
     let private = paths::private();
     function
         .scalars()
@@ -369,7 +373,7 @@ pub(super) fn scalars(function: &Function) -> Vec<TokenStream> {
         .collect()
 }
 
-pub(super) fn result_type(function: &Function) -> TokenStream {
+pub(super) fn result_type(function: &FunctionItem) -> TokenStream {
     if !function.tuple {
         return quote!(::netcl::Tensor);
     }

@@ -1,7 +1,7 @@
 //! The gradients of a model, of its own shape.
 
-use super::rust::{Path, length, part, place, position, size};
-use crate::ast::{Field, FieldKind, Model, Nested};
+use super::rust::{TensorPath, length, part, place, position, size};
+use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::paths;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::layers::TensorSpec;
@@ -17,7 +17,7 @@ struct Structs {
 }
 
 /// `MlpGradients`: a method for each field that has parameters.
-pub(super) fn gradients(model: &Model) -> TokenStream {
+pub(super) fn gradients(model: &ModelItem) -> TokenStream {
     let (vis, name) = (&model.vis, paths::gradients(&model.name));
     let private = paths::private();
     let doc = format!("Gradients in the parameters of [`{}`].", model.name);
@@ -52,11 +52,11 @@ pub(super) fn gradients(model: &Model) -> TokenStream {
     }
 }
 
-fn gradient_method(model: &Model, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
+fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
     let (vis, name) = (&model.vis, &field.name);
     let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");
-    let (ty, value) = gradient_value(model, &field.kind, &own, &Path::Known(own.clone()), structs)?;
+    let (ty, value) = gradient_value(model, &field.kind, &own, &TensorPath::Known(own.clone()), structs)?;
     // Where that is no model, rustc says so at the place of its type.
     let place = nested(&field.kind).map_or_else(Span::call_site, place);
     Some(quote_spanned! {place=>
@@ -78,13 +78,13 @@ fn nested(kind: &FieldKind) -> Option<&syn::Path> {
 
 /// The type of a field's gradients and the expression that gives them.
 fn gradient_value(
-    model: &Model,
+    model: &ModelItem,
     kind: &FieldKind,
     field: &str,
-    path: &Path,
+    path: &TensorPath,
     structs: &mut Structs,
 ) -> Option<(TokenStream, TokenStream)> {
-    let tensor = |path: &Path| {
+    let tensor = |path: &TensorPath| {
         let path = path.borrowed();
         quote!(self.own.tensor(#path)?)
     };
@@ -148,7 +148,7 @@ fn gradient_value(
 
 /// `MlpGradientsOfHidden`: no model's gradients are called so, as `UnetDownGradients` are both those of a model `UnetDown`
 /// and what one would call those of `down` in `Unet`.
-fn layer_struct(model: &Model, field: &str) -> Ident {
+fn layer_struct(model: &ModelItem, field: &str) -> Ident {
     let fields = || model.fields.iter().map(|field| crate::parse::name(&field.name));
     let alike: Vec<String> = fields().filter(|other| camel(other) == camel(field)).collect();
     let name = format!("{}GradientsOf{}", crate::parse::name(&model.name), camel(field));

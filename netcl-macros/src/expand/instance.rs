@@ -1,8 +1,8 @@
 //! What is compiled for a model's type that is named: the functions that need its numbers.
 
-use super::functions::{self, Form};
+use super::functions::{self, CompiledForm};
 use super::source::{self, Planned};
-use crate::ast::{Arg, ArgType, Function, PlainType, Unit};
+use crate::ast::{ArgDecl, ArgType, FunctionItem, PlainType, Unit};
 use crate::diag::Diag;
 use crate::lower::Sizes;
 use crate::{dump, parse, paths};
@@ -13,32 +13,32 @@ use quote::{format_ident, quote};
 pub(crate) struct Forms(Vec<(Ident, String, Vec<Planned>)>);
 
 /// Compiles a function of `unit` for these sizes; `ty` is the type's text.
-pub(crate) fn of(diag: &Diag, (unit, ty): (&Unit, &str), function: &Function, sizes: &Sizes) -> Option<Forms> {
+pub(crate) fn of(diag: &Diag, (unit, ty): (&Unit, &str), function: &FunctionItem, sizes: &Sizes) -> Option<Forms> {
     let expanded = functions::one(diag, unit, function, Some(sizes))?;
     let name = &function.name;
     let forms = [(name.clone(), Some(expanded.plain)), (format_ident!("{name}_with_gradients"), expanded.gradients)];
     let forms = forms.into_iter().filter_map(|(name, form)| match form? {
-        Form::Plans(planned) => Some((name.clone(), format!("{ty}::{name}"), planned)),
+        CompiledForm::Plans(planned) => Some((name.clone(), format!("{ty}::{name}"), planned)),
         // Nothing is open any more.
-        Form::Graphs(_) | Form::Instance => None,
+        CompiledForm::Graphs(_) | CompiledForm::Instance => None,
     });
     Some(Forms(forms.collect()))
 }
 
 /// The implementation by which the functions of the type `ty` find what was compiled.
-pub(crate) fn implementation(ty: &syn::Type, all: &[(&Function, Forms)]) -> TokenStream {
+pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> TokenStream {
     let private = paths::private();
     let each = || all.iter().flat_map(|(function, forms)| forms.0.iter().map(move |form| (function, form)));
     let hidden = |name: &Ident| format_ident!("__netcl_{}", name);
     let statics = each().map(|(_, (name, whole, planned))| source::statics(&hidden(name), whole, planned));
     let arms = each().map(|(function, (name, whole, planned))| {
         let (chosen, hidden, name) = (source::chosen(whole, planned), hidden(name), parse::name(name));
-        let plain = function.args.iter().filter_map(|Arg { name, ty }| match ty {
+        let plain = function.args.iter().filter_map(|ArgDecl { name, ty }| match ty {
             ArgType::Plain(PlainType::Bool) => Some((name, quote!(Bool))),
             ArgType::Plain(PlainType::Usize) => Some((name, quote!(Usize))),
             _ => None,
         });
-        let patterns = plain.map(|(name, kind)| quote!(#private::Plain::#kind(#name)));
+        let patterns = plain.map(|(name, kind)| quote!(#private::PlainArgument::#kind(#name)));
         quote!((#name, &[#(#patterns),*]) => ::core::result::Result::Ok(&#hidden()[#chosen]),)
     });
     let lists = each().map(|(_, (name, ..))| hidden(name));
@@ -50,7 +50,7 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&Function, Forms)]) -> Toke
                 #[allow(unused_variables)]
                 fn function(
                     name: &'static ::core::primitive::str,
-                    plain: &[#private::Plain],
+                    plain: &[#private::PlainArgument],
                 ) -> ::netcl::Result<&'static #private::Function> {
                     match (name, plain) {
                         #(#arms)*
@@ -75,7 +75,7 @@ pub(crate) fn stub(ty: &syn::Type) -> TokenStream {
         impl #private::Instance for #ty {
             fn function(
                 _: &'static ::core::primitive::str,
-                _: &[#private::Plain],
+                _: &[#private::PlainArgument],
             ) -> ::netcl::Result<&'static #private::Function> {
                 ::core::unreachable!()
             }

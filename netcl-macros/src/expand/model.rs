@@ -1,15 +1,15 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
-use super::rust::{Path, float, length, part, size};
+use super::rust::{TensorPath, float, length, part, size};
 use super::{gradients, schema};
-use crate::ast::{Field, FieldKind, Model, Nested};
+use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::{paths, unused};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use std::collections::BTreeSet;
 
 /// What `#[netcl::model]` makes of a struct.
-pub(crate) fn structure(model: &Model) -> TokenStream {
+pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let (attrs, vis, name) = (&model.attrs, &model.vis, &model.name);
     let private = paths::private();
     let (prelude, fields_read) = (paths::prelude(), fields_read(model));
@@ -20,7 +20,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
     let schema = model
         .fields
         .iter()
-        .map(|field| schema::of(model, &field.kind, &Path::Known(crate::parse::name(&field.name)), &names));
+        .map(|field| schema::of(model, &field.kind, &TensorPath::Known(crate::parse::name(&field.name)), &names));
     let attached = model.fields.iter().filter_map(|field| attach(field, &names));
     let gradients = gradients::gradients(model);
     let gradients_name = paths::gradients(name);
@@ -102,11 +102,11 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
 
 /// A struct with the fields that are none of Rust's, layers and tensors, under their names at their places: rustc says which
 /// of them no block reads.
-fn fields_read(model: &Model) -> TokenStream {
+fn fields_read(model: &ModelItem) -> TokenStream {
     let name = format_ident!("{}FieldsThatAreRead", model.name, span = model.name.span());
     let mut known = BTreeSet::new();
     let of_netcl = model.fields.iter().filter(|field| {
-        matches!(layout(&field.kind), Layout::InMemory) && known.insert(crate::parse::name(&field.name))
+        matches!(layout(&field.kind), FieldExpansion::InMemory) && known.insert(crate::parse::name(&field.name))
     });
     let fields = of_netcl.map(|field| {
         let levels = field.attrs.iter().filter(|attr| unused::is_level(attr));
@@ -135,11 +135,11 @@ fn field(field: &Field) -> Option<TokenStream> {
 }
 
 fn stays(kind: &FieldKind) -> bool {
-    matches!(layout(kind), Layout::Field)
+    matches!(layout(kind), FieldExpansion::Field)
 }
 
 /// What a field becomes.
-enum Layout {
+enum FieldExpansion {
     /// A field of the struct.
     Field,
     /// Tensors in the model's memory.
@@ -148,18 +148,18 @@ enum Layout {
     Nothing,
 }
 
-fn layout(kind: &FieldKind) -> Layout {
+fn layout(kind: &FieldKind) -> FieldExpansion {
     match kind {
-        FieldKind::Model(_) | FieldKind::Constant { .. } => Layout::Field,
+        FieldKind::Model(_) | FieldKind::Constant { .. } => FieldExpansion::Field,
         FieldKind::Many { each, .. } => layout(each),
-        FieldKind::Layer(_) | FieldKind::Tensor(_) => Layout::InMemory,
-        FieldKind::Unknown => Layout::Nothing,
+        FieldKind::Layer(_) | FieldKind::Tensor(_) => FieldExpansion::InMemory,
+        FieldKind::Unknown => FieldExpansion::Nothing,
     }
 }
 
 /// The fields that a block's functions read and [`fields_read`] has.
-pub(crate) fn read<'m>(model: &'m Model, words: &BTreeSet<String>) -> Vec<&'m Ident> {
-    let of_netcl = model.fields.iter().filter(|field| matches!(layout(&field.kind), Layout::InMemory));
+pub(crate) fn read<'m>(model: &'m ModelItem, words: &BTreeSet<String>) -> Vec<&'m Ident> {
+    let of_netcl = model.fields.iter().filter(|field| matches!(layout(&field.kind), FieldExpansion::InMemory));
     of_netcl.map(|field| &field.name).filter(|name| words.contains(&crate::parse::name(name))).collect()
 }
 

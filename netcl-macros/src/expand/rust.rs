@@ -6,41 +6,41 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 /// The path of a tensor or of a part.
-pub(super) enum Path {
+pub(super) enum TensorPath {
     /// Known while compiling.
     Known(String),
     /// An expression of it: within an array whose length only the model's numbers say.
     Expression(TokenStream),
 }
 
-impl Path {
+impl TensorPath {
     /// The path of `name` in this one.
-    pub(super) fn join(&self, name: &str) -> Path {
+    pub(super) fn join(&self, name: &str) -> TensorPath {
         match self {
-            Path::Known(path) => Path::Known(format!("{path}.{name}")),
-            Path::Expression(path) => Path::Expression(quote!(::std::format!("{}.{}", #path, #name))),
+            TensorPath::Known(path) => TensorPath::Known(format!("{path}.{name}")),
+            TensorPath::Expression(path) => TensorPath::Expression(quote!(::std::format!("{}.{}", #path, #name))),
         }
     }
 
     /// As an argument of type `&str`.
     pub(super) fn borrowed(&self) -> TokenStream {
         match self {
-            Path::Known(path) => quote!(#path),
-            Path::Expression(path) => quote!(&#path),
+            TensorPath::Known(path) => quote!(#path),
+            TensorPath::Expression(path) => quote!(&#path),
         }
     }
 
     /// The path of the element at `position`, an expression.
-    pub(super) fn at(&self, position: &Ident) -> Path {
-        Path::Expression(quote!(::std::format!("{}.{}", #self, #position)))
+    pub(super) fn at(&self, position: &Ident) -> TensorPath {
+        TensorPath::Expression(quote!(::std::format!("{}.{}", #self, #position)))
     }
 }
 
-impl ToTokens for Path {
+impl ToTokens for TensorPath {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
-            Path::Known(path) => path.to_tokens(tokens),
-            Path::Expression(path) => path.to_tokens(tokens),
+            TensorPath::Known(path) => path.to_tokens(tokens),
+            TensorPath::Expression(path) => path.to_tokens(tokens),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a model's memory holds, as statements that list it.
 
-use super::rust::{Path, dim, dtype, float, length, part, position, size};
-use crate::ast::{FieldKind, LayerField, Model, Nested};
+use super::rust::{TensorPath, dim, dtype, float, length, part, position, size};
+use crate::ast::{FieldKind, LayerField, ModelItem, Nested};
 use crate::parse::model::visit_sizes;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 /// Statements that add the field's tensors to `schema`.
-pub(super) fn of(model: &Model, kind: &FieldKind, path: &Path, names: &[Ident]) -> TokenStream {
+pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: &[Ident]) -> TokenStream {
     match kind {
         FieldKind::Layer(layer) if layer.config.is_open() => given(model, layer, path, names),
         FieldKind::Layer(layer) => (layer.layer.tensors)(&layer.config)
@@ -19,8 +19,8 @@ pub(super) fn of(model: &Model, kind: &FieldKind, path: &Path, names: &[Ident]) 
         FieldKind::Tensor(tensor) => add(
             path,
             match path {
-                Path::Known(path) => path,
-                Path::Expression(_) => "",
+                TensorPath::Known(path) => path,
+                TensorPath::Expression(_) => "",
             },
             &TensorSpec {
                 name: "",
@@ -50,7 +50,7 @@ pub(super) fn of(model: &Model, kind: &FieldKind, path: &Path, names: &[Ident]) 
 }
 
 /// A layer whose tensors are known once the model's numbers are.
-fn given(model: &Model, layer: &LayerField, path: &Path, names: &[Ident]) -> TokenStream {
+fn given(model: &ModelItem, layer: &LayerField, path: &TensorPath, names: &[Ident]) -> TokenStream {
     let value = quote!(::netcl::__private::kernels::layers::ConfigValue);
     let settings = layer.config.keys.iter().zip(&layer.config.values).map(|(key, given)| {
         let given = match given {
@@ -79,7 +79,7 @@ fn given(model: &Model, layer: &LayerField, path: &Path, names: &[Ident]) -> Tok
     quote!(schema.add_given(#name, #path, #layer, &[#(#settings),*]);)
 }
 
-fn add(path: &Path, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
+fn add(path: &TensorPath, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
     let kernels = quote!(::netcl::__private::kernels);
     let shape = spec.shape.iter().map(|dim| size(dim, names));
     let dtype = dtype(spec.dtype);
@@ -108,7 +108,7 @@ fn add(path: &Path, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> Toke
 }
 
 /// Assertions that every size with a name is at least 1.
-pub(super) fn checks(model: &Model) -> TokenStream {
+pub(super) fn checks(model: &ModelItem) -> TokenStream {
     let mut sizes = Vec::new();
     for field in &model.fields {
         visit_sizes(&field.kind, &mut |size| {
@@ -126,4 +126,3 @@ pub(super) fn checks(model: &Model) -> TokenStream {
     });
     quote!(#(#checks)*)
 }
-

@@ -1,6 +1,6 @@
 //! A function's plans as statics, and the choice between its paths.
 
-use crate::compile::Compiled;
+use crate::compile::CompiledPlan;
 use crate::paths;
 use netcl_kernels::plan::embed::{Header, MARK};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -12,7 +12,7 @@ pub(crate) struct Planned {
     pub(crate) decisions: Vec<(TokenStream, bool)>,
     /// See [`crate::compile::graph_text`]; of a function with open sizes as [`netcl_kernels::graph::open::write`] has it.
     pub(crate) graph: String,
-    pub(crate) plans: Vec<Compiled>,
+    pub(crate) plans: Vec<CompiledPlan>,
 }
 
 /// A function called `hidden` that gives the plans of all paths.
@@ -30,7 +30,13 @@ pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStr
 }
 
 /// The same of a function with open sizes: it gives the plans for the numbers that `parameters` have there.
-pub(super) fn open(hidden: &Ident, name: &str, paths: &[Planned], parameters: &[Ident], gradients: bool) -> TokenStream {
+pub(super) fn open(
+    hidden: &Ident,
+    name: &str,
+    paths: &[Planned],
+    parameters: &[Ident],
+    gradients: bool,
+) -> TokenStream {
     let private = self::paths::private();
     let graphs = paths.iter().map(|path| &path.graph);
     let names = parameters.iter().map(crate::parse::name);
@@ -51,7 +57,7 @@ pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
 }
 
 /// The graph and the plans of one path, by its position, as a `FunctionSource`.
-pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[Compiled]) -> TokenStream {
+pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[CompiledPlan]) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);

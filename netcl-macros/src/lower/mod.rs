@@ -32,7 +32,7 @@ mod value;
 mod whole;
 mod written;
 
-use crate::ast::{Arg, ArgType, Function, Helper, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::{Large, wider};
 use crate::messages as m;
@@ -54,7 +54,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-pub(crate) use value::{Place, Val};
+pub(crate) use value::{FieldRef, Val};
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
 pub(crate) struct Path {
@@ -66,7 +66,7 @@ pub(crate) struct Path {
 }
 
 /// A variable.
-struct Var<'a> {
+struct LocalVar<'a> {
     name: String,
     value: Val<'a>,
     mutable: bool,
@@ -81,10 +81,10 @@ struct Var<'a> {
 struct Frame<'a> {
     unit: &'a Unit,
     /// The model that `self` is.
-    this: Option<Place<'a>>,
+    this: Option<FieldRef<'a>>,
     /// Its name, to see recursion.
     function: String,
-    scopes: Vec<Vec<Var<'a>>>,
+    scopes: Vec<Vec<LocalVar<'a>>>,
     /// The model's own.
     sizes: Rc<Sizes>,
     /// Sizes by the names that this function gives them.
@@ -159,15 +159,20 @@ impl Lowered {
 }
 
 /// `function` in `mode`, its model's parameters being names.
-pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -> Lowered {
+pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) -> Lowered {
     lower_with(diag, (unit, &Rc::new(unit.sizes()), false), function, mode)
 }
 
 /// The same for these numbers of the parameters.
-pub(crate) fn lower_closed(diag: &Diag, (unit, sizes): (&Unit, &Sizes), function: &Function, mode: Mode) -> Lowered {
+pub(crate) fn lower_closed(
+    diag: &Diag,
+    (unit, sizes): (&Unit, &Sizes),
+    function: &FunctionItem,
+    mode: Mode,
+) -> Lowered {
     let outside = diag.within(Lowering::numbers(unit, sizes, ""));
     let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
-    let function = Function { results, ..function.clone() };
+    let function = FunctionItem { results, ..function.clone() };
     let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
     diag.within(outside);
     lowered
@@ -176,7 +181,7 @@ pub(crate) fn lower_closed(diag: &Diag, (unit, sizes): (&Unit, &Sizes), function
 fn lower_with(
     diag: &Diag,
     (unit, sizes, closed): (&Unit, &Rc<Sizes>, bool),
-    function: &Function,
+    function: &FunctionItem,
     mode: Mode,
 ) -> Lowered {
     let before = diag.count();
@@ -209,7 +214,7 @@ fn lower_with(
 }
 
 /// Reports what is wrong in the body of a function whose signature is wrong.
-pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &Function) {
+pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &FunctionItem) {
     // A kernel's indices are those of its results.
     if unit.model.is_some() || !function.results.is_empty() {
         lower(diag, unit, function, Mode::Inference);
@@ -241,13 +246,13 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
 fn lower_path<'a>(
     diag: &'a Diag,
     (unit, sizes, closed): (&'a Unit, &Rc<Sizes>, bool),
-    function: &'a Function,
+    function: &'a FunctionItem,
     mode: Mode,
     given: Vec<bool>,
 ) -> (Path, bool) {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
     lowering.closed = closed;
-    let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new(), sizes.clone()));
+    let this = unit.model.as_ref().map(|_| FieldRef::Model(unit, String::new(), sizes.clone()));
     let name = match unit.model {
         Some(_) => format!("{}::{}", unit.name(), crate::parse::name(&function.name)),
         None => crate::parse::name(&function.name),
@@ -306,11 +311,11 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether `function` stands in a `kernel!`.
-    fn kernel(&self, function: &Function) -> bool {
+    fn kernel(&self, function: &FunctionItem) -> bool {
         !function.receiver && self.frame().unit.model.is_none()
     }
 
-    fn enter(&mut self, unit: &'a Unit, this: Option<Place<'a>>, sizes: Rc<Sizes>, function: &str) {
+    fn enter(&mut self, unit: &'a Unit, this: Option<FieldRef<'a>>, sizes: Rc<Sizes>, function: &str) {
         self.frames.push(Frame {
             unit,
             this,
@@ -329,9 +334,9 @@ impl<'a> Lowering<'a> {
         self.frames.last_mut().expect("evaluation happens inside a call")
     }
 
-    fn arguments(&mut self, args: &[Arg]) {
+    fn arguments(&mut self, args: &[ArgDecl]) {
         let dims: Vec<&Dim> =
-            args.iter().filter_map(Arg::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
+            args.iter().filter_map(ArgDecl::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
         let mut computed = std::collections::BTreeSet::new();
         dims.iter().for_each(|dim| dim.visit_symbols(&mut |symbol| computed.extend([symbol.name().to_string()])));
         computed.retain(|name| name.len() == 1 && !dims.iter().any(|dim| **dim == Dim::symbol(name)));
@@ -407,7 +412,7 @@ impl<'a> Lowering<'a> {
         }
         let axes = self.axes.as_ref().map_or(0, Vec::len);
         let scopes = &mut self.frame_mut().scopes;
-        let variable = Var { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
+        let variable = LocalVar { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
         scopes.last_mut().expect("a call has a scope").push(variable);
     }
 

@@ -76,14 +76,17 @@ impl<'a> Lowering<'a> {
     /// of the field that gives them.
     pub(super) fn numbers(unit: &Unit, sizes: &Sizes, path: &str) -> Option<String> {
         let model = unit.model.as_ref().filter(|model| !model.parameters.is_empty())?;
-        let size = |(name, _): &(syn::Ident, Option<Dim>)| Some((name.to_string(), sizes.fields.get(&name.to_string())?.clone()));
+        let size = |(name, _): &(syn::Ident, Option<Dim>)| {
+            Some((name.to_string(), sizes.fields.get(&name.to_string())?.clone()))
+        };
         let sizes: Vec<(String, Dim)> = model.parameters.iter().filter_map(size).collect();
         if !sizes.iter().any(|(_, size)| size.as_constant().is_some()) {
             return None;
         }
         let each: Vec<String> = sizes.iter().map(|(name, size)| format!("`{name} = {size}`")).collect();
         let given: Vec<String> = sizes.iter().map(|(_, size)| size.to_string()).collect();
-        let field = path.trim_end_matches('.').rsplit('.').find(|part| part.parse::<usize>().is_err()).unwrap_or_default();
+        let field =
+            path.trim_end_matches('.').rsplit('.').find(|part| part.parse::<usize>().is_err()).unwrap_or_default();
         let field = if field.is_empty() { String::new() } else { format!("{field}: ") };
         let ty = format!("{}<{}>", unit.name(), given.join(", "));
         Some(format!(" (of `{field}{ty}`, where {})", each.join(" and ")))

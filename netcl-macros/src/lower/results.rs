@@ -1,7 +1,7 @@
 //! What a body gives, beside what its function declares.
 
 use super::{Lowering, Val};
-use crate::ast::{DimToken, Function, TensorType};
+use crate::ast::{DimToken, FunctionItem, TensorType};
 use crate::messages as m;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::graph::{NodeId, OutputKind};
@@ -9,7 +9,7 @@ use proc_macro2::{Ident, TokenStream};
 
 impl<'a> Lowering<'a> {
     /// Checks the body's value against the declared results and makes it the graph's outputs.
-    pub(super) fn results(&mut self, function: &Function, value: Val<'a>) {
+    pub(super) fn results(&mut self, function: &FunctionItem, value: Val<'a>) {
         if value.is_unknown() {
             return;
         }

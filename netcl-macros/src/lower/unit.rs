@@ -2,7 +2,7 @@
 
 use super::Sizes;
 use super::sizes::symbol;
-use crate::ast::{Function, Unit};
+use crate::ast::{FunctionItem, Unit};
 use crate::parse;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ impl Unit {
     }
 
     /// The function of that name in the block that stands for the model.
-    pub(super) fn in_main(&self, name: &str) -> Option<(&Unit, &Function)> {
+    pub(super) fn in_main(&self, name: &str) -> Option<(&Unit, &FunctionItem)> {
         let main = self.main.as_ref()?.as_deref()?;
         let function = main.functions.iter().find(|function| parse::name(&function.name) == name)?;
         Some((main, function))

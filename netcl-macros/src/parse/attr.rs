@@ -179,7 +179,8 @@ pub(crate) fn layer(
     let given: Vec<_> = given.iter().map(|(name, value, at)| (name.as_str(), value.clone(), *at)).collect();
     let configured = Config::from_pairs(layer, &given).or_else(|errors| {
         // What does not hold for every number may hold for those that the model is used with.
-        let open: Vec<_> = given.iter().map(|(name, value, at)| (*name, opened(value.clone(), false, constants), *at)).collect();
+        let open: Vec<_> =
+            given.iter().map(|(name, value, at)| (*name, opened(value.clone(), false, constants), *at)).collect();
         if open == given { Err(errors) } else { Config::from_pairs(layer, &open) }
     });
     match configured {

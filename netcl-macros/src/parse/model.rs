@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{field, function, text, types};
-use crate::ast::{Field, FieldKind, Model, ModelImpl};
+use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::{quotient, recover, unused};
@@ -21,7 +21,7 @@ use syn::{
 };
 
 /// The struct; fields that are wrong are reported and kept as unknown.
-pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Model {
+pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> ModelItem {
     // Of a lifetime that a field has, the field is spoken of.
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_sizes(diag, &item.generics, told);
@@ -52,7 +52,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     fields.iter_mut().for_each(|field| with_plain_sizes(diag, item, field));
     let consts = consts(item, &fields, &parameters);
     let generics = sizes_only(&item.generics);
-    Model { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
+    ModelItem { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
 }
 
 /// Rule: a name is one field's. Wrong: `struct Net { a: Linear, a: Linear }`, which would be told of what is generated.
@@ -187,7 +187,9 @@ fn sizes_only(generics: &Generics) -> Generics {
 fn consts(item: &ItemStruct, fields: &[Field], parameters: &[(Ident, Option<Dim>)]) -> Vec<Ident> {
     let mut names = BTreeSet::new();
     for field in fields {
-        visit_sizes(&field.kind, &mut |size| quotient::visit_names(size, &mut |name| names.extend([Symbol::new(name)])));
+        visit_sizes(&field.kind, &mut |size| {
+            quotient::visit_names(size, &mut |name| names.extend([Symbol::new(name)]))
+        });
     }
     names.retain(|name| !parameters.iter().any(|(parameter, _)| parameter == name.name()));
     let tokens: TokenStream = item.fields.iter().map(ToTokens::to_token_stream).collect();
@@ -210,13 +212,15 @@ fn find(tokens: TokenStream, name: &str) -> Option<Ident> {
 pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
     match kind {
         // Other keys may be 0.
-        FieldKind::Layer(layer) => layer.config.keys.iter().zip(&layer.config.values).for_each(|(key, value)| match value {
-            ConfigValue::Named(size) => visit(size),
-            ConfigValue::Open(sizes) if matches!(key.kind, ConfigKind::Size | ConfigKind::Fixed) => {
-                sizes.iter().for_each(&mut *visit);
-            }
-            _ => {}
-        }),
+        FieldKind::Layer(layer) => {
+            layer.config.keys.iter().zip(&layer.config.values).for_each(|(key, value)| match value {
+                ConfigValue::Named(size) => visit(size),
+                ConfigValue::Open(sizes) if matches!(key.kind, ConfigKind::Size | ConfigKind::Fixed) => {
+                    sizes.iter().for_each(&mut *visit);
+                }
+                _ => {}
+            })
+        }
         FieldKind::Tensor(tensor) => tensor.shape.iter().for_each(visit),
         FieldKind::Model(nested) => nested.sizes.iter().for_each(visit),
         FieldKind::Many { each, .. } => visit_sizes(each, visit),

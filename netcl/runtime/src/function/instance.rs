@@ -5,7 +5,7 @@ use crate::error::Result;
 
 /// A plain argument, by which a function's path is chosen.
 #[derive(Clone, Copy, Debug)]
-pub enum Plain {
+pub enum PlainArgument {
     /// A `bool`.
     Bool(bool),
     /// A `usize`.
@@ -26,7 +26,7 @@ pub trait Instance {
     /// # Errors
     ///
     /// [`crate::Error::Condition`] if a condition over them has no value.
-    fn function(name: &'static str, plain: &[Plain]) -> Result<&'static Function>;
+    fn function(name: &'static str, plain: &[PlainArgument]) -> Result<&'static Function>;
 
     /// All of them.
     fn functions() -> Vec<&'static [Function]>;

@@ -12,14 +12,14 @@ use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
-use compiled::Compiled;
-pub use instance::{Instance, Plain};
+use compiled::FunctionTable;
+pub use instance::{Instance, PlainArgument};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::host::NativeEntry;
-use netcl_kernels::plan::verify::Verified;
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
+use netcl_kernels::plan::verify::VerifiedPlan;
 use netcl_kernels::plan::{Plan, Target, embed};
 pub use open::OpenFunction;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -50,8 +50,8 @@ pub struct FunctionSource {
 ///
 /// Scalar 0 of its plans is the random seed (`U32`), which the function supplies itself; the caller's follow.
 pub struct Function {
-    source: Source,
-    plans: [OnceLock<Verified>; 3],
+    source: FunctionOrigin,
+    plans: [OnceLock<VerifiedPlan>; 3],
     /// Under which devices keep it, from its first use on.
     number: OnceLock<usize>,
     /// Calls without a model that drew random numbers.
@@ -59,7 +59,7 @@ pub struct Function {
 }
 
 /// What a function is made from.
-enum Source {
+enum FunctionOrigin {
     /// Plans that a macro has embedded.
     Embedded(&'static FunctionSource),
     /// A graph whose sizes have become numbers at run time, and the function's name.
@@ -69,15 +69,15 @@ enum Source {
 impl Function {
     /// Of that source; nothing is parsed yet.
     pub const fn new(source: &'static FunctionSource) -> Function {
-        Function::of(Source::Embedded(source))
+        Function::of(FunctionOrigin::Embedded(source))
     }
 
     /// Of a graph, which is compiled for each kind of device that it is called on.
     fn from_graph(name: String, graph: Graph) -> Function {
-        Function::of(Source::Graph(name, Arc::new(graph)))
+        Function::of(FunctionOrigin::Graph(name, Arc::new(graph)))
     }
 
-    const fn of(source: Source) -> Function {
+    const fn of(source: FunctionOrigin) -> Function {
         Function { source, plans: [const { OnceLock::new() }; 3], number: OnceLock::new(), calls: AtomicU64::new(0) }
     }
 
@@ -163,8 +163,8 @@ impl Function {
     /// The function's name.
     pub fn name(&self) -> &str {
         match &self.source {
-            Source::Embedded(source) => source.name,
-            Source::Graph(name, _) => name,
+            FunctionOrigin::Embedded(source) => source.name,
+            FunctionOrigin::Graph(name, _) => name,
         }
     }
 
@@ -173,14 +173,14 @@ impl Function {
     /// # Errors
     ///
     /// [`Error::Plan`] if there is none for that kind of device, its text cannot be read, or it breaks a rule.
-    pub fn plan(&self, target: Target) -> Result<Verified> {
+    pub fn plan(&self, target: Target) -> Result<VerifiedPlan> {
         let cell = &self.plans[target as usize];
         if let Some(plan) = cell.get() {
             return Ok(plan.clone());
         }
         let plan = match &self.source {
-            Source::Embedded(_) => self.embedded(target)?,
-            Source::Graph(name, graph) => {
+            FunctionOrigin::Embedded(_) => self.embedded(target)?,
+            FunctionOrigin::Graph(name, graph) => {
                 let mut plan = compile(graph, target).map_err(|diagnostic| Error::graph(name, diagnostic))?;
                 plan.name.clone_from(name);
                 plan
@@ -214,15 +214,15 @@ impl Function {
     /// [`Error::Plan`] if there is no plan for that kind of device.
     pub fn native(&self, target: Target) -> Result<Native> {
         match self.source {
-            Source::Embedded(_) => Ok(self.plan_source(target)?.native),
-            Source::Graph(..) => Ok(&[]),
+            FunctionOrigin::Embedded(_) => Ok(self.plan_source(target)?.native),
+            FunctionOrigin::Graph(..) => Ok(&[]),
         }
     }
 
     fn plan_source(&self, target: Target) -> Result<&'static PlanSource> {
         let plans = match self.source {
-            Source::Embedded(source) => source.plans,
-            Source::Graph(..) => &[],
+            FunctionOrigin::Embedded(source) => source.plans,
+            FunctionOrigin::Graph(..) => &[],
         };
         plans.iter().find(|plan| plan.target == target.name()).ok_or_else(|| Error::Plan {
             function: self.name().to_owned(),
@@ -233,8 +233,10 @@ impl Function {
     /// What its plans are made from, so that other ones can be made.
     fn graph(&self) -> Option<GraphSource> {
         match &self.source {
-            Source::Embedded(source) => Some(source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text),
-            Source::Graph(_, graph) => Some(GraphSource::Graph(graph.clone())),
+            FunctionOrigin::Embedded(source) => {
+                Some(source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text)
+            }
+            FunctionOrigin::Graph(_, graph) => Some(GraphSource::Graph(graph.clone())),
         }
     }
 
@@ -246,7 +248,7 @@ impl Function {
     fn loaded(&self, device: &Device) -> Result<Arc<Loaded>> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = *self.number.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed));
-        device.slot(Compiled::default).function(number, || {
+        device.slot(FunctionTable::default).function(number, || {
             let target = device.profile().target;
             let again = self.graph().map(|graph| Recompile { graph, policy: device.kernel_policy() });
             Loaded::new(device, self.plan(target)?, self.native(target)?, again)
