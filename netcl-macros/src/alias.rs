@@ -44,7 +44,27 @@ impl Alias {
 
     /// Rule: a type that is named has numbers for sizes. Wrong: `#[netcl::model] type Small = Block<N>;`.
     fn malformed(&self, diag: &Diag) {
-        diag.report(self.0.ty.span(), &m::NAMED_TYPE, &[&parse::text(&self.0.ty), &self.0.ident]);
+        let (path, sizes) = match &*self.0.ty {
+            Type::Path(ty) => {
+                let last = ty.path.segments.last();
+                let given = last.and_then(|last| match &last.arguments {
+                    PathArguments::AngleBracketed(given) => Some(given.args.iter().collect::<Vec<_>>()),
+                    _ => None,
+                });
+                (last.map(|last| last.ident.to_string()), given.unwrap_or_default())
+            }
+            _ => (None, Vec::new()),
+        };
+        let number = |size: &&GenericArgument| {
+            let text = parse::text(size);
+            if text.parse::<u64>().is_ok() { text } else { "64".to_string() }
+        };
+        let numbers: Vec<String> = sizes.iter().map(number).collect();
+        let numbers = if numbers.is_empty() { "64".to_string() } else { numbers.join(", ") };
+        let example = format!("{}<{numbers}>", path.unwrap_or_else(|| "Block".to_string()));
+        let instead =
+            format!("write `type {} = {example};`, with a number for each of the model's sizes", self.0.ident);
+        diag.report(self.0.ty.span(), &m::NAMED_TYPE, &[&parse::text(&self.0.ty), &instead]);
     }
 
     /// The sizes, where all of them are numbers.
@@ -63,7 +83,12 @@ impl Alias {
         // Rustc says where one is missing or too many.
         let mut unit = gathered.get(ItemKind::Nested, &path).and_then(payload::read_nested)?;
         if unit.krate != payload::krate() {
-            diag.report(self.0.ty.span(), &m::NAMED_ELSEWHERE, &[&parse::text(&path)]);
+            let instead = format!(
+                "`{}` is of another crate, which names the types that it compiles; as a field of a model of your own it is compiled \
+                 with that",
+                parse::text(&path)
+            );
+            diag.report(self.0.ty.span(), &m::NAMED_TYPE, &[&parse::text(&self.0.ty), &instead]);
             return None;
         }
         let model = unit.model.as_ref()?;

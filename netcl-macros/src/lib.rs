@@ -60,7 +60,8 @@ use proc_macro::TokenStream;
 /// passes netcl on and the macro is imported from there, the path is an argument: `#[model(crate = facade::netcl)]`.
 ///
 /// The struct's `const` parameters of type `usize`, and `const` items, can be sizes of its layers, parameters and nested
-/// models.
+/// models. Parameters can be all their other numbers too: such a model is compiled for the numbers that a field gives it, and,
+/// where it is used alone, for those of a type on which the attribute stands: `#[netcl::model] type Small = Block<64>;`.
 #[proc_macro_attribute]
 pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, driver::model)

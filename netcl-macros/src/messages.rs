@@ -53,8 +53,7 @@ messages! {
     TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";
     BLOCK_SIZE = "`{}` is computed, and a block is for every size", "write `{}` there; what follows from it stands in the functions' types: `Tensor<f32, N, {}>`";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
-    NAMED_TYPE = "`#[netcl::model]` on a type compiles a generic model for its numbers, found `{}`", "write `type {} = Block<64>;`, with a number for each of the model's sizes";
-    NAMED_ELSEWHERE = "`{}` is of another crate, and compiled for its types there", "make it a field of a model: it is compiled with that";
+    NAMED_TYPE = "`#[netcl::model]` on a type compiles a generic model for its numbers, found `{}`", "{}";
     FURTHER_OPEN = "`{}` is compiled for numbers that each use of the model gives, and stands in a further block, which no use sees", "move it to the model's first block";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
     DUPLICATE_FUNCTION = "there is a function `{}` already{}", "choose another name";

@@ -79,7 +79,15 @@ fn follow(source: &str) -> Result<String, String> {
 
 /// Sources with one mistake each.
 fn cases() -> Vec<String> {
-    let mut cases = Vec::new();
+    let named = |ty: &str| {
+        format!(
+            "#[netcl::model] pub struct Block<const F: usize, const H: usize> {{ #[layer(features = F, heads = H)] a: SelfAttention }}
+             #[netcl::model] impl<const F: usize, const H: usize> Block<F, H> {{
+                pub fn forward(&self, x: &Tensor<f32, N, T, F>) -> Tensor<f32, N, T, F> {{ self.a.forward(x) }} }}
+             #[netcl::model] {ty}"
+        )
+    };
+    let mut cases = vec![named("«type Small = Block<64, M>;»")];
     // Methods on the wrong thing.
     for expression in [
         "«self.a(x)»",

@@ -163,6 +163,7 @@ pub(crate) fn marked(file: syn::File) -> Vec<Marked> {
         if let Item::Struct(syn::ItemStruct { attrs, .. })
         | Item::Impl(syn::ItemImpl { attrs, .. })
         | Item::Fn(syn::ItemFn { attrs, .. })
+        | Item::Type(syn::ItemType { attrs, .. })
         | Item::Const(syn::ItemConst { attrs, .. }) = &mut item
         {
             let ours = |attr: &mut syn::Attribute| attr.path().segments[0].ident == "netcl";
