@@ -123,9 +123,9 @@ impl<'a> Lowering<'a> {
                 if let Some(dim) = dims(op, a, b) {
                     return Val::Dim(dim);
                 }
-                if self.is_open(a) && (self.is_open(b) || b.as_constant().is_some_and(|b| b != 0))
-                    || a.as_constant().is_some() && self.is_open(b)
-                {
+                let number = |size: &Dim, least: i64| size.as_constant().is_some_and(|size| size >= least);
+                // Of 1 a fraction is meant.
+                if self.is_open(a) && (self.is_open(b) || number(b, 1)) || number(a, 2) && self.is_open(b) {
                     return self.open();
                 }
                 // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.

@@ -1,20 +1,25 @@
-//! Numbers that the compiler must know are those of a parameter or a `#[netcl::constant]`, not of a `const`.
+//! Numbers that the compiler must know come from parameters by sums, products and quotients.
 
-const HEADS: usize = 4;
+#[netcl::model]
+pub struct Inner<const F: usize> {
+    #[layer(features = F, heads = 4)]
+    attention: SelfAttention,
+}
+
+#[netcl::model]
+impl<const F: usize> Inner<F> {}
 
 #[netcl::model]
 pub struct Mlp<const HIDDEN: usize> {
-    #[layer(features = HIDDEN, heads = { HIDDEN * N })]
+    #[layer(features = HIDDEN, heads = HIDDEN % 2)]
     attention: SelfAttention,
-    #[layer(features = WIDTH, heads = 4)]
-    other: SelfAttention,
-    #[layer(inputs = HIDDEN, outputs = HIDDEN, kernel = (3, HIDDEN / N))]
+    #[layer(inputs = HIDDEN, outputs = HIDDEN, kernel = (3, HIDDEN % 2))]
     filter: Conv2d,
     #[layer(inputs = HIDDEN, outputs = HIDDEN)]
-    more: [Linear; { HIDDEN + N }],
+    more: [Linear; HIDDEN % 4],
     #[parameter]
     scale: Tensor<f32, { HIDDEN / N }>,
-    blocks: [Inner<HIDDEN>; { HIDDEN * 2 }],
+    blocks: [Inner<HIDDEN>; HIDDEN * 2],
 }
 
 fn main() {}
