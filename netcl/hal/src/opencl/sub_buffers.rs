@@ -28,13 +28,13 @@ struct Turns {
     /// That may not be over.
     copies: Mutex<Vec<Live<Event>>>,
     /// Sub-buffers that nobody uses any more.
-    unused: Mutex<Vec<Part>>,
+    unused: Mutex<Vec<SubBuffer>>,
     /// How many sub-buffers were made.
     made: AtomicU64,
 }
 
 /// A sub-buffer.
-pub(super) struct Part {
+pub(super) struct SubBuffer {
     /// The driver's; released before what it is a part of.
     pub(super) buffer: Live<Buffer>,
     /// What it is a part of.
@@ -84,7 +84,7 @@ impl Turns {
         for part in unused.iter() {
             *counts.entry(Arc::as_ptr(&part.whole)).or_insert(0) += 1;
         }
-        let is_gone = |part: &Part| counts.get(&Arc::as_ptr(&part.whole)) == Some(&Arc::strong_count(&part.whole));
+        let is_gone = |part: &SubBuffer| counts.get(&Arc::as_ptr(&part.whole)) == Some(&Arc::strong_count(&part.whole));
         let (gone, kept) = std::mem::take(&mut *unused).into_iter().partition::<Vec<_>, _>(is_gone);
         *unused = kept;
         drop(unused);
@@ -101,7 +101,7 @@ impl Drop for Turns {
 /// Releases parts, the one that was made last first. NVIDIA's driver (580.159.04) crashes where parts of one buffer that overlap
 /// are released in another order: of 24 programs with 30 parts each, 20 to 23 in the order of their making, of their places, or at
 /// random, and none in this one.
-fn in_reverse(mut parts: Vec<Part>) {
+fn in_reverse(mut parts: Vec<SubBuffer>) {
     parts.sort_by_key(|part| Reverse(part.serial));
     // A `Vec` drops its elements in order.
     drop(parts);
@@ -161,16 +161,16 @@ impl SubBuffers {
     }
 
     /// A part of these bytes that was made before and that nobody uses now.
-    pub(super) fn again(&self, whole: &Arc<Live<Buffer>>, start: usize, bytes: usize) -> Option<Part> {
+    pub(super) fn again(&self, whole: &Arc<Live<Buffer>>, start: usize, bytes: usize) -> Option<SubBuffer> {
         let mut unused = lock(&self.0.as_ref()?.unused);
-        let fits = |part: &Part| Arc::ptr_eq(&part.whole, whole) && (part.start, part.bytes) == (start, bytes);
+        let fits = |part: &SubBuffer| Arc::ptr_eq(&part.whole, whole) && (part.start, part.bytes) == (start, bytes);
         let position = unused.iter().position(fits)?;
         Some(unused.swap_remove(position))
     }
 
     /// Takes back a sub-buffer that nobody uses any more; does not wait for its release: where commands are under way, whoever
     /// comes later does it, and so where this is a driver's callback, in which nobody may wait.
-    pub(super) fn release(&self, part: Part, in_callback: bool) {
+    pub(super) fn release(&self, part: SubBuffer, in_callback: bool) {
         let Some(turns) = &self.0 else { return };
         lock(&turns.unused).push(part);
         if !in_callback {
