@@ -211,6 +211,12 @@ impl Divider<'_, '_> {
         homes
     }
 
+    /// The parts `reads`, which are read, and those that read a tensor which is read; some of them repeatedly.
+    fn related(&self, reading: &Reading, reads: &[usize]) -> Vec<usize> {
+        let readers = reading.tensors.iter().flat_map(|tensor| self.draft.readers.of(*tensor));
+        reads.iter().copied().chain(readers).collect()
+    }
+
     fn stays_apart(&self, part: usize) -> bool {
         self.draft.parts[part].members.iter().any(|id| self.constraints.apart.contains(id))
     }
@@ -268,7 +274,12 @@ impl Divider<'_, '_> {
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
         let loops = &self.readings.loops;
-        let mut candidates: Vec<usize> = self.draft.loops[own].iter().copied().collect();
+        let mut candidates: Vec<usize> = match self.target {
+            // A launch is a call there, which what has nothing in common need not share. Apart, equal layers' sums are equal kernels.
+            Target::Host => self.related(&reading, &reads),
+            Target::Cpu | Target::Gpu => self.draft.loops[own].iter().copied().collect(),
+        };
+        candidates.retain(|part| self.draft.loops[own].contains(part));
         // A map turns into a row-wise kernel if the reduction runs along its rows.
         if loops.reduced(own).last().is_some_and(|last| last + 1 == loops.space(own).rank()) {
             candidates.extend(reads.iter().copied().filter(|&part| match self.draft.parts[part].form {
@@ -291,12 +302,9 @@ impl Divider<'_, '_> {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
+        let mut candidates = self.related(&reading, &reads);
         // Most of what reads something at the beginning of a deep graph is far above.
-        let possible = |part: &usize| !needed.contains(*part);
-        let mut candidates: Vec<usize> = reads.iter().copied().filter(possible).collect();
-        for tensor in &reading.tensors {
-            candidates.extend(self.draft.readers.of(*tensor).filter(possible));
-        }
+        candidates.retain(|part| !needed.contains(*part));
         candidates.sort();
         candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {
