@@ -1,6 +1,6 @@
 //! A function's plans as statics, and the choice between its paths.
 
-use crate::compile::Compiled;
+use crate::compile::CompiledPlan;
 use crate::paths;
 use netcl_kernels::kir::Kernel;
 use netcl_kernels::plan::embed::{Header, MARK};
@@ -14,7 +14,7 @@ pub(crate) struct Planned {
     pub(crate) decisions: Vec<(TokenStream, bool)>,
     /// See [`crate::compile::graph_text`].
     pub(crate) graph: String,
-    pub(crate) plans: Vec<Compiled>,
+    pub(crate) plans: Vec<CompiledPlan>,
 }
 
 /// The native code of several plans' kernels, each once: a loss computes what its forward does, and its gradients both again.
@@ -73,7 +73,13 @@ pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
 }
 
 /// The graph and the plans of one path, by its position, as a `FunctionSource`, which names constants of `natives`.
-pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[Compiled], natives: &mut Natives) -> TokenStream {
+pub(super) fn source(
+    name: &str,
+    path: usize,
+    graph: &str,
+    plans: &[CompiledPlan],
+    natives: &mut Natives,
+) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);
