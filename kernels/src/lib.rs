@@ -27,6 +27,7 @@ pub mod layers;
 pub mod ops;
 pub mod philox;
 pub mod plan;
+mod quotient;
 mod rewrite;
 pub mod scalar;
 mod schedule;
