@@ -8,6 +8,7 @@ use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::interp::HostTensor;
 use netcl_kernels::graph::{Graph, Op};
+use netcl_kernels::layers::Mode;
 
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -21,7 +22,27 @@ pub(crate) fn all() -> Vec<Case> {
     for batch in [1, 3] {
         cases.push(case("transformer block", batch, || models::transformer_block(true)));
     }
+    for [height, width] in [[7, 7], [8, 13], [32, 24], [33, 47]] {
+        let sizes = move || vec![("N", 2), ("H", height), ("W", width)];
+        let name = |model: &str| format!("{model}, images of {height}x{width}");
+        cases.push(sized(name("residual"), sizes(), || models::residual(Mode::Training, None)));
+        cases.push(sized(name("residual, inference"), sizes(), || models::residual(Mode::Inference, None)));
+        if height % 4 == 0 && width % 4 == 0 {
+            cases.push(sized(name("unet"), sizes(), || models::unet(None)));
+        }
+    }
+    for [height, width] in [[4, 8], [12, 20]] {
+        let sizes = vec![("N", 3), ("H", height), ("W", width)];
+        cases.push(sized(format!("unet, images of {height}x{width}"), sizes, || models::unet(None)));
+    }
     cases
+}
+
+fn sized(name: String, sizes: Vec<(&'static str, u64)>, build: impl Fn() -> Graph + Send + Sync + 'static) -> Case {
+    Case::new(format!("models::{name}"), move |device| {
+        let graph = append_gradients(build(), Arguments::None).map_err(|error| error.to_string())?;
+        example(graph, &sizes).check(device, 2e-5)
+    })
 }
 
 fn case(name: &str, batch: u64, build: fn() -> Graph) -> Case {
