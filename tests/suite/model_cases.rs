@@ -22,7 +22,7 @@ pub(crate) fn all() -> Vec<Case> {
     for batch in [1, 3] {
         cases.push(case("transformer block", batch, || models::transformer_block(true)));
     }
-    for [height, width] in [[7, 7], [8, 13], [32, 24], [33, 47]] {
+    for [height, width] in [[9, 7], [8, 13], [32, 24], [33, 47]] {
         let sizes = move || vec![("N", 2), ("H", height), ("W", width)];
         let name = |model: &str| format!("{model}, images of {height}x{width}");
         cases.push(sized(name("residual"), sizes(), || models::residual(Mode::Training, None)));
@@ -34,6 +34,11 @@ pub(crate) fn all() -> Vec<Case> {
     for [height, width] in [[4, 8], [12, 20]] {
         let sizes = vec![("N", 3), ("H", height), ("W", width)];
         cases.push(sized(format!("unet, images of {height}x{width}"), sizes, || models::unet(None)));
+    }
+    for [channels, outputs] in [[1, 3], [5, 8]] {
+        let sizes = vec![("N", 2), ("C", channels), ("O", outputs), ("H", 9), ("W", 11)];
+        let name = format!("convolution of {channels} channels to {outputs}");
+        cases.push(sized(name, sizes, models::convolution_of_any_channels));
     }
     cases
 }

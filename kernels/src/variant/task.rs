@@ -244,6 +244,11 @@ impl Conv2dTask<Dim> {
         conv
     }
 
+    /// Whether its channels are numbers: what rewrites a convolution counts through them.
+    pub(crate) fn knows_channels(&self) -> bool {
+        [&self.channels, &self.out_channels].iter().all(|channels| channels.as_constant().is_some())
+    }
+
     /// An image whose size nobody knows has room for a window: calls with a smaller one are refused.
     fn leave_room(&self, likely: &mut Conv2dTask<u64>, bindings: Bindings<'_>) {
         for axis in 0..2 {

@@ -384,8 +384,7 @@ impl<'a> Lowering<'a> {
             return false;
         }
         let declares = format!("`{name}` returns");
-        let differs =
-            |axis: &usize| !self.has_size((id, *axis), &ty.dims[*axis].dim, &declares, "its body gives");
+        let differs = |axis: &usize| !self.has_size((id, *axis), &ty.dims[*axis].dim, &declares, "its body gives");
         let differing: Vec<usize> = (0..shape.rank()).filter(differs).collect();
         if let ([first, _, ..], None) = (differing.as_slice(), self.way()) {
             // One mistake gives several axes another size.

@@ -124,7 +124,7 @@ impl Strict {
 
 /// The first two have models of their own.
 const SIZES: [[usize; 2]; 10] =
-    [[32, 24], [21, 35], [7, 7], [8, 13], [13, 8], [16, 16], [17, 17], [40, 6], [5, 61], [64, 64]];
+    [[32, 24], [21, 35], [9, 7], [8, 13], [13, 8], [16, 16], [17, 17], [40, 6], [5, 61], [64, 64]];
 
 /// Numbers within (-1, 1), always the same.
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
