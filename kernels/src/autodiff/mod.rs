@@ -70,7 +70,7 @@ fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) ->
         if !builder.node(id).op.is_elementwise() {
             cotangent = cotangent.closed(builder)?;
         }
-        let wanted = rules::Wanted { leads: &leads, targets: &targets };
+        let wanted = rules::RequestedGradients { leads: &leads, targets: &targets };
         let contributions = rules::contributions(builder, id, cotangent.value, &wanted)?;
         for (number, (operand, value)) in contributions.into_iter().enumerate() {
             let (guard, open) = guard::passed(builder, id, (operand, number), &cotangent)?;

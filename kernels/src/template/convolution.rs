@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// Which of the three products of a convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
+pub enum ConvolutionKind {
     /// y from w and x.
     Forward,
     /// The gradient of x from w and dy.
@@ -49,11 +49,11 @@ impl Conv2d {
 
     /// The prelude of a convolution, which replaces [`Problem::defines`](super::Problem::defines). `sizes` are the text of
     /// those that [`SIZES`] names, in that order: literals, or expressions over kernel parameters.
-    pub fn defines(&self, product: Product, sizes: &[String; 8]) -> String {
+    pub fn defines(&self, product: ConvolutionKind, sizes: &[String; 8]) -> String {
         let product = match product {
-            Product::Forward => "FORWARD",
-            Product::Input => "INPUT",
-            Product::Weight => "WEIGHT",
+            ConvolutionKind::Forward => "FORWARD",
+            ConvolutionKind::Input => "INPUT",
+            ConvolutionKind::Weight => "WEIGHT",
         };
         let mut text = format!("#define PRODUCT {product}\n");
         for (name, size) in SIZES.into_iter().zip(sizes) {

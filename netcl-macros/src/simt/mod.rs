@@ -120,7 +120,8 @@ fn written(diag: &Diag, signature: &Signature, kernel: &Kernel) -> bool {
         }
         _ => {}
     });
-    let unwritten = |arg: &&signature::Arg| arg.result.is_some() && !params.contains(&*crate::parse::name(&arg.name));
+    let unwritten =
+        |arg: &&signature::KernelArg| arg.result.is_some() && !params.contains(&*crate::parse::name(&arg.name));
     let unwritten: Vec<_> = signature.args.iter().filter(unwritten).collect();
     unwritten.iter().for_each(|arg| diag.report(arg.name.span(), &m::SIMT_UNWRITTEN, &[&arg.name, &arg.name]));
     unwritten.is_empty()

@@ -26,11 +26,11 @@ struct Turns {
     /// That may not be over.
     copies: Mutex<Vec<Live<Event>>>,
     /// Sub-buffers that nobody uses any more.
-    unused: Mutex<Vec<Part>>,
+    unused: Mutex<Vec<SubBuffer>>,
 }
 
 /// A sub-buffer.
-pub(super) struct Part {
+pub(super) struct SubBuffer {
     /// The driver's; released before what it is a part of.
     pub(super) buffer: Live<Buffer>,
     /// What it is a part of.
@@ -79,7 +79,7 @@ impl Turns {
         for part in unused.iter() {
             *counts.entry(Arc::as_ptr(&part.whole)).or_insert(0) += 1;
         }
-        let is_gone = |part: &Part| counts.get(&Arc::as_ptr(&part.whole)) == Some(&Arc::strong_count(&part.whole));
+        let is_gone = |part: &SubBuffer| counts.get(&Arc::as_ptr(&part.whole)) == Some(&Arc::strong_count(&part.whole));
         let (gone, kept) = std::mem::take(&mut *unused).into_iter().partition::<Vec<_>, _>(is_gone);
         *unused = kept;
         drop(unused);
@@ -136,16 +136,16 @@ impl SubBuffers {
     }
 
     /// A part of these bytes that was made before and that nobody uses now.
-    pub(super) fn again(&self, whole: &Arc<Live<Buffer>>, start: usize, bytes: usize) -> Option<Part> {
+    pub(super) fn again(&self, whole: &Arc<Live<Buffer>>, start: usize, bytes: usize) -> Option<SubBuffer> {
         let mut unused = lock(&self.0.as_ref()?.unused);
-        let fits = |part: &Part| Arc::ptr_eq(&part.whole, whole) && (part.start, part.bytes) == (start, bytes);
+        let fits = |part: &SubBuffer| Arc::ptr_eq(&part.whole, whole) && (part.start, part.bytes) == (start, bytes);
         let position = unused.iter().position(fits)?;
         Some(unused.swap_remove(position))
     }
 
     /// Takes back a sub-buffer that nobody uses any more; does not wait for its release: where commands are under way, whoever
     /// comes later does it, and so where this is a driver's callback, in which nobody may wait.
-    pub(super) fn release(&self, part: Part, in_callback: bool) {
+    pub(super) fn release(&self, part: SubBuffer, in_callback: bool) {
         let Some(turns) = &self.0 else { return };
         lock(&turns.unused).push(part);
         if !in_callback {
