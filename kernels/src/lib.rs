@@ -17,7 +17,7 @@ pub mod compile;
 pub mod dim;
 pub mod dtype;
 pub mod emit;
-mod equality;
+pub mod equality;
 pub mod fold;
 mod fuse;
 pub mod graph;
@@ -39,5 +39,4 @@ pub mod template;
 mod text;
 pub mod variant;
 
-pub use equality::Equality;
 pub use schedule::scalars;

@@ -9,9 +9,9 @@ use super::args::{Args, OTHER, X, arg, float, literal, number_arg, spread, tenso
 use super::reduction::mean_all;
 use super::softmax::{log_of_sum, shifted};
 use super::{ArgKind, Operation, Value};
-use crate::Equality;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
+use crate::equality::Equality;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp, UnaryOp};
 use crate::span::{Diagnostic, Result};

@@ -2,9 +2,9 @@
 
 use super::args::{self, AXES, AXIS, Args, X, arg, literal, number_arg};
 use super::{ArgKind, Operation, Value};
-use crate::Equality;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
+use crate::equality::Equality;
 use crate::graph::build::{Builder, smaller};
 use crate::graph::{AxisIndex, CompareOp, NodeId};
 use crate::span::{Diagnostic, Result};

@@ -1,7 +1,7 @@
 //! Sizes that an operation wants equal: they are, they are not, or each call is checked.
 
 use super::*;
-use crate::Equality;
+use crate::equality::Equality;
 
 impl Builder {
     /// Whether the two sizes of an agreement are equal. Where symbols decide that, it is noted.

@@ -1,7 +1,7 @@
 //! Views: which element of its source each element is. Permutations, broadcasts and reshapes among them.
 
 use super::*;
-use crate::Equality;
+use crate::equality::Equality;
 use std::collections::BTreeMap;
 
 impl Builder {

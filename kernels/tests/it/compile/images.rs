@@ -57,7 +57,8 @@ fn sizes_that_do_not_fit_are_refused() {
     );
     assert!(problem.ends_with(": axis 2 is (H / 4)*2 = 32 (from `up`, 2 times H / 4) against H / 2 = 33 (from `pool`, a window of 2 over H, stride 2)"), "{problem}");
     let problem = check(65, 64).unwrap_err();
-    let axis = ": axis 2 is (H / 4)*4 = 64 (from `up`, 2 times (H / 4)*2) against H = 65";
+    let axis = ": axis 2 is (H / 4)*4 = 64 (from `up`, 2 times (H / 4)*2) against H = 65 \
+                (from `down.0`, a window of 3 over H, padding 1)";
     assert!(problem.ends_with(axis), "{problem}");
     let problem = check(64, 1).unwrap_err();
     assert!(problem.contains("a window of 2 does not fit into 1 with padding 0"), "{problem}");
