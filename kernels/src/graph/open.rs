@@ -1,7 +1,7 @@
 //! Graphs with sizes that are open: names for which whoever runs the graph has numbers, and which the compiler must know. They are
 //! kept as text and closed by the numbers before they are compiled.
 
-use super::{Batch, Graph, NodeId, Op, Window, text};
+use super::{Agreement, Batch, Graph, NodeId, Op, Window, text};
 use crate::dim::{Bindings, Dim, Shape};
 use crate::dtype::Literal;
 use crate::span::{Diagnostic, Result, Span};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 ///
 /// Whatever JSON cannot say, which is none of this.
 pub fn write(graph: &Graph) -> Result<String> {
-    let required = serde_json::to_string(&(&graph.windows, &graph.batches));
+    let required = serde_json::to_string(&(&graph.windows, &graph.batches, &graph.agreements));
     let required = required.map_err(|error| Diagnostic::new(format!("`{}` cannot be written: {error}", graph.name)))?;
     // Places in the user's source say nothing elsewhere.
     let mut graph = graph.clone();
@@ -29,7 +29,7 @@ pub fn write(graph: &Graph) -> Result<String> {
 pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     let (required, written) = written.split_once('\n').unwrap_or_default();
     let mut graph = text::parse(written)?;
-    let required: (Vec<Window>, Vec<Batch>) = serde_json::from_str(required)
+    let required: (Vec<Window>, Vec<Batch>, Vec<Agreement>) = serde_json::from_str(required)
         .map_err(|error| Diagnostic::new(format!("what `{}` requires cannot be read: {error}", graph.name)))?;
     let shape = |shape: &Shape| Shape(shape.0.iter().map(|size| size.known(sizes)).collect());
     // What numbers make equal is there once, as the builder has it.
@@ -68,7 +68,7 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     }
     graph.nodes = nodes;
     graph.outputs.iter_mut().for_each(|(_, id)| *id = places[id.index()]);
-    let (windows, batches) = required;
+    let (windows, batches, agreements) = required;
     for mut window in windows {
         window.size = window.size.known(sizes);
         if window.spare().as_constant().is_some_and(|spare| spare < 0) {
@@ -78,6 +78,15 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     }
     graph.windows.retain(|window| !window.spare().never_negative());
     graph.batches = batches.into_iter().map(|batch| Batch { shape: shape(&batch.shape), ..batch }).collect();
+    for mut agreement in agreements {
+        agreement.sizes = agreement.sizes.map(|size| size.known(sizes));
+        let [first, second] = &agreement.sizes;
+        match (first.clone() - second.clone()).as_constant() {
+            Some(0) => {}
+            Some(_) => return Err(Diagnostic::new(agreement.differ([first, second]))),
+            None => graph.agreements.push(agreement),
+        }
+    }
     Ok(graph)
 }
 
@@ -126,5 +135,6 @@ mod tests {
         let (closed, numbers) = (closed.unwrap(), graph(&Dim::constant(6)));
         assert_eq!(closed.to_string(), numbers.to_string());
         assert_eq!((closed.windows, closed.batches), (numbers.windows, numbers.batches));
+        assert_eq!(closed.agreements, numbers.agreements);
     }
 }

@@ -1,6 +1,6 @@
 //! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
 
-use super::source::{self, Planned};
+use super::source::{self, Natives, Planned};
 use super::withheld::{Withheld, types};
 use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Unit};
 use crate::compile::CompiledPlan;
@@ -160,12 +160,20 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         ModelImpl::about(block.name.as_ref()).map(|About { name, signature }| quote!(#name #signature));
     let parameters: Vec<Ident> = block.generics.const_params().map(|parameter| parameter.ident.clone()).collect();
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
-        let plain = plain(unit, function, &expanded.plain, &parameters);
-        let gradients = expanded.gradients.as_ref().map(|form| with_gradients(unit, function, form, &parameters));
+        let plain = plain(unit, function, &expanded.plain);
+        let gradients = expanded.gradients.as_ref().map(|form| with_gradients(unit, function, form));
         let used = may_use(function, &expanded.private);
         let mark = expanded.is_open().then(|| mark(function)).flatten();
         quote!(#plain #gradients #used #mark)
     });
+    let mut natives = Natives::default();
+    let plans: Vec<TokenStream> = block
+        .functions
+        .iter()
+        .zip(&expanded)
+        .map(|(function, expanded)| plans(unit, function, expanded, &parameters, &mut natives))
+        .collect();
+    let natives = natives.items();
     let withheld = block.functions.iter().filter_map(|function| no_gradients(block, function));
     let (levels, prelude) = (&block.levels, paths::prelude());
     // What rustc counts as read: a field that some block names.
@@ -208,6 +216,13 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #(#others)*
             #(#functions)*
         }
+        const _: () = {
+            #natives
+            #[allow(dead_code)]
+            impl #generics #ty #bounds {
+                #(#plans)*
+            }
+        };
         #(#withheld)*
     };
     [functions, about]
@@ -239,23 +254,21 @@ fn instance_bound() -> TokenStream {
     quote!(where Self: #private::Instance)
 }
 
-/// How a function of that form is found and called: what stands beside it, the place that its path is at, and its bound.
+/// How a function of that form is found, and its bound.
 fn found(
     (unit, function, form): (&Unit, &FunctionItem, &CompiledForm),
     name: &Ident,
-    parameters: &[Ident],
-) -> (TokenStream, TokenStream, Option<TokenStream>) {
+) -> (TokenStream, Option<TokenStream>) {
     let (hidden, whole) = (format_ident!("__netcl_{}", name), format!("{}::{name}", unit.name()));
     let private = paths::private();
     match form {
         CompiledForm::Plans(planned) => {
             let chosen = source::chosen(&whole, planned);
-            (source::statics(&hidden, &whole, planned), quote!(Self::#hidden()[#chosen]), None)
+            (quote!(Self::#hidden()[#chosen]), None)
         }
         CompiledForm::Graphs(planned) => {
-            let (chosen, gradients) = (source::chosen(&whole, planned), *name != function.name);
-            let beside = source::open(&hidden, &whole, planned, parameters, gradients);
-            (beside, quote!(Self::#hidden()?[#chosen]), None)
+            let chosen = source::chosen(&whole, planned);
+            (quote!(Self::#hidden()?[#chosen]), None)
         }
         CompiledForm::Instance => {
             let plain = function.args.iter().filter_map(|ArgDecl { name, ty }| match ty {
@@ -265,17 +278,41 @@ fn found(
             });
             let name = parse::name(name);
             let found = quote!(<Self as #private::Instance>::function(#name, &[#(#plain),*])?);
-            (TokenStream::new(), found, Some(instance_bound()))
+            (found, Some(instance_bound()))
         }
     }
 }
 
-fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm, parameters: &[Ident]) -> TokenStream {
+/// The hidden functions that give what a function is run by.
+fn plans(
+    unit: &Unit,
+    function: &FunctionItem,
+    expanded: &Expanded,
+    parameters: &[Ident],
+    natives: &mut Natives,
+) -> TokenStream {
+    let gradients = format_ident!("{}_with_gradients", function.name);
+    let forms = [(&function.name, Some(&expanded.plain)), (&gradients, expanded.gradients.as_ref())];
+    let mut all = TokenStream::new();
+    for (name, form) in forms {
+        let (hidden, whole) = (format_ident!("__netcl_{}", name), format!("{}::{name}", unit.name()));
+        match form {
+            Some(CompiledForm::Plans(planned)) => all.extend(source::statics(&hidden, &whole, planned, natives)),
+            Some(CompiledForm::Graphs(planned)) => {
+                all.extend(source::open(&hidden, &whole, planned, parameters, *name != function.name));
+            }
+            Some(CompiledForm::Instance) | None => {}
+        }
+    }
+    all
+}
+
+fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStream {
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let args = arguments(function);
     let results = function.results.len();
     let result = result_type(function);
-    let (statics, found, bound) = found((unit, function, form), name, parameters);
+    let (found, bound) = found((unit, function, form), name);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let core = if function.receiver {
         // A block in another module does not see the fields.
@@ -286,7 +323,6 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm, parameters: 
     let unpacked = unpack(function.tuple, results);
     let unused = unused::variables(&unused::names(function.args.iter().map(|arg| &arg.name), &function.body));
     quote! {
-        #statics
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
             #unused
@@ -314,13 +350,13 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStrea
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }
 
-fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm, parameters: &[Ident]) -> TokenStream {
+fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStream {
     let vis = &function.vis;
     let name = format_ident!("{}_with_gradients", function.name);
     let args = arguments(function);
     let private = paths::private();
     let part = quote!(<Self as #private::Part>);
-    let (statics, found, bound) = found((unit, function, form), &name, parameters);
+    let (found, bound) = found((unit, function, form), &name);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let mode = match function.mode.unwrap_or(Mode::Training) {
         Mode::Training => "training",
@@ -329,7 +365,6 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm, par
     let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters.", function.name);
     let unpacked = unpack(false, 1);
     quote! {
-        #statics
         #[doc = #doc]
         #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> #bound {
             let __netcl_prefix = ::netcl::Model::prefix(self);

@@ -1,7 +1,7 @@
 //! What is compiled for a model's type that is named: the functions that need its numbers.
 
 use super::functions::{self, CompiledForm};
-use super::source::{self, Planned};
+use super::source::{self, Natives, Planned};
 use crate::ast::{ArgDecl, ArgType, FunctionItem, PlainType, Unit};
 use crate::diag::Diag;
 use crate::lower::Sizes;
@@ -30,7 +30,11 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> 
     let private = paths::private();
     let each = || all.iter().flat_map(|(function, forms)| forms.0.iter().map(move |form| (function, form)));
     let hidden = |name: &Ident| format_ident!("__netcl_{}", name);
-    let statics = each().map(|(_, (name, whole, planned))| source::statics(&hidden(name), whole, planned));
+    let mut natives = Natives::default();
+    let statics: Vec<TokenStream> = each()
+        .map(|(_, (name, whole, planned))| source::statics(&hidden(name), whole, planned, &mut natives))
+        .collect();
+    let natives = natives.items();
     let arms = each().map(|(function, (name, whole, planned))| {
         let (chosen, hidden, name) = (source::chosen(whole, planned), hidden(name), parse::name(name));
         let plain = function.args.iter().filter_map(|ArgDecl { name, ty }| match ty {
@@ -44,6 +48,7 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> 
     let lists = each().map(|(_, (name, ..))| hidden(name));
     let tokens = quote! {
         const _: () = {
+            #natives
             #(#statics)*
             #[automatically_derived]
             impl #private::Instance for #ty {

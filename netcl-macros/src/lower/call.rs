@@ -278,12 +278,16 @@ impl<'a> Lowering<'a> {
                     return None;
                 }
                 let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
-                for (declared, actual) in ty.dims.iter().zip(&shape.0) {
+                let declares = format!("`{}` expects `{}` with", callee.name, arg.name);
+                for (axis, (declared, actual)) in ty.dims.iter().zip(&shape.0).enumerate() {
                     match symbol(&declared.dim) {
                         Some(name) if !symbols.contains_key(&name) => {
                             symbols.insert(name, actual.clone());
                         }
-                        _ => fits &= substitute(&declared.dim, symbols) == *actual,
+                        _ => {
+                            let declared = substitute(&declared.dim, symbols);
+                            fits &= self.has_size((id, axis), &declared, &declares, "and is given");
+                        }
                     }
                 }
                 if fits {

@@ -5,6 +5,7 @@
 
 mod advice;
 mod affine;
+mod agree;
 mod arith;
 mod branch;
 mod builtin;
