@@ -99,6 +99,8 @@ pub(crate) struct Function {
     /// Whether the result is written as a tuple.
     pub(crate) tuple: bool,
     pub(crate) body: syn::Block,
+    /// Whether the body says what one element is, by a closure over indices: a kernel in index form.
+    pub(crate) indexed: bool,
     /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
     /// for the mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,
@@ -137,6 +139,13 @@ pub(crate) struct Helper {
     pub(crate) scope: Unit,
 }
 
+/// A kernel or a function of tensors that stands beside models: bodies call it, and it is compiled where it is called.
+pub(crate) struct Callable {
+    pub(crate) function: Function,
+    /// What the names in its body mean where it stands, whoever calls it.
+    pub(crate) scope: Unit,
+}
+
 /// What names mean in one model or kernel item.
 #[derive(Default)]
 pub(crate) struct Unit {
@@ -151,14 +160,18 @@ pub(crate) struct Unit {
     pub(crate) nested: BTreeMap<String, Unit>,
     /// Functions of scalars, by the text of their path.
     pub(crate) helpers: BTreeMap<String, Helper>,
-    /// The function of scalars whose body this is the scope of.
+    /// The function or kernel whose body this is the scope of.
     pub(crate) own: Option<String>,
+    /// Whether that is a function of scalars, which is Rust as well and means the same there.
+    pub(crate) in_rust: bool,
     /// Functions of scalars, and items beside a kernel, that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
     /// The names of the model's functions that are left to run time.
     pub(crate) dynamic: BTreeSet<String>,
-    /// What is called as a function and is a kernel.
+    /// Kernels in SIMT form, by the text of their path.
     pub(crate) kernels: BTreeSet<String>,
+    /// Kernels in index form and functions of tensors, by the text of their path.
+    pub(crate) callables: BTreeMap<String, Callable>,
     pub(crate) constants: Constants,
     /// What the `impl` block gives to the model's parameters.
     pub(crate) given: Vec<Dim>,

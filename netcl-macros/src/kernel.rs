@@ -156,36 +156,34 @@ impl rounds::Item for Kernel {
             index_item(self.form, diag, &unit, item)
         };
         let mut expanded = expanded.filter(|_| diag.count() == 0)?;
-        expanded.extend(self.export());
+        expanded.extend(self.export(gathered, true));
         dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
         Some(expanded)
     }
 
-    fn stub(&self, _gathered: &Gathered) -> TokenStream {
+    fn stub(&self, gathered: &Gathered) -> TokenStream {
         let silent = Diag::new();
         let item = meant(&silent, &self.item);
         silent.dismiss();
-        let (stub, export) = (fallback::kernel(&item), self.export());
+        let (stub, export) = (fallback::kernel(&item), self.export(gathered, false));
         quote!(#stub #export)
     }
 }
 
 impl Kernel {
     /// What those learn who call it in a body. Where a macro of Rust's own has its name, that stays what it is.
-    fn export(&self) -> TokenStream {
+    fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
         let (name, vis) = (&self.item.sig.ident, &self.item.vis);
         let asked = self.form == Form::Callable && !paths::is_macro_of_rust(name);
-        if asked { chain::export(name, vis, &payload::kernel()) } else { TokenStream::new() }
+        if asked { chain::export(name, vis, &payload::kernel(gathered, &self.item, sound)) } else { TokenStream::new() }
     }
 }
 
 /// What names mean in the kernel, where the functions that `needs` names are not known.
 fn unit(gathered: &Gathered, needs: &[Need]) -> Unit {
-    let mut unit = Unit { constants: payload::constants(gathered), ..Unit::default() };
-    payload::helpers(gathered, &mut unit);
+    let mut unit = Unit::default();
+    payload::names(gathered, &mut unit);
     unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-    unit.broken.extend(gathered.refused().map(String::from));
-    unit.broken.extend(payload::refused_constants(gathered));
     unit
 }
 
@@ -236,7 +234,8 @@ fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<Tok
 fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> Function {
     let item = &without_simt(diag, item);
     let ItemFn { attrs, vis, sig, block, .. } = item;
-    parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+    let function = parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new());
+    Function { indexed: true, ..function }
 }
 
 /// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[types(T = [f32, f16])]` on a kernel in index form,

@@ -32,6 +32,7 @@ mod root;
 mod rounds;
 mod scan;
 mod simt;
+mod tensors;
 #[cfg(test)]
 mod tests;
 mod unused;

@@ -56,8 +56,9 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
         quote!(__netcl_plans())
     });
     let inner = quote!(pub);
-    // Of arguments and indices errors say so.
-    let unused = unused::beside(&function.attrs, &unused::names([], &function.body));
+    // Of a kernel's arguments and indices errors say so.
+    let args = function.args.iter().map(|arg| &arg.name).filter(|_| !function.indexed);
+    let unused = unused::beside(&function.attrs, &unused::names(args, &function.body));
     let prelude = paths::prelude();
     Some(quote! {
         #(#attrs)*

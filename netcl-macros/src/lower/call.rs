@@ -62,6 +62,9 @@ impl<'a> Lowering<'a> {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
             return self.helper(helper, args, call);
         }
+        if let Some(callable) = unit.callables.get(&text(&path.path)) {
+            return self.callable(callable, call);
+        }
         if unit.kernels.contains(&text(&path.path)) {
             return self.report(span, &m::KERNEL_CALLED, &[&text(&path.path)]);
         }
@@ -207,12 +210,15 @@ impl<'a> Lowering<'a> {
         }
         self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
+        self.give(function, &bound);
         for (name, value) in bound {
             self.bind(&name, value, false, true);
         }
         let before = self.diag.count();
         self.wanted = true;
-        let value = self.block(&function.body);
+        let outside = self.inside(function);
+        let value = self.body(function);
+        self.outside(outside);
         let symbols = std::mem::take(&mut self.frame_mut().symbols);
         self.frames.pop();
         if self.diag.count() > before { Val::Unknown } else { self.declared(function, value, &symbols, span) }

@@ -9,6 +9,7 @@ mod arith;
 mod branch;
 mod builtin;
 mod call;
+mod callable;
 mod calls;
 mod calls_made;
 mod control;
@@ -42,6 +43,7 @@ pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 pub(crate) use misuse::{constant as moved_constant, is_no_function_of_scalars, is_of_tensors, macro_call};
+use callable::Given;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -87,6 +89,8 @@ struct Frame<'a> {
     sizes: Rc<Sizes>,
     /// Sizes by the names that this function gives them.
     symbols: BTreeMap<String, Dim>,
+    /// Of a kernel that another body calls: the nodes that stand for its arguments.
+    given: BTreeMap<NodeId, Given>,
 }
 
 /// The evaluator's state along one path.
@@ -201,7 +205,7 @@ fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: 
         lowering.bind(&crate::parse::name(name), Val::Unknown, false, true);
     }
     lowering.wanted = true;
-    let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
+    let value = lowering.body(function);
     if !lowering.unsure {
         lowering.results(function, value);
     }
@@ -242,9 +246,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether `function` stands in a `kernel!`.
-    fn kernel(&self, function: &Function) -> bool {
-        !function.receiver && self.frame().unit.model.is_none()
+    /// The value of the function's body, whose arguments are bound.
+    fn body(&mut self, function: &'a Function) -> Val<'a> {
+        if function.indexed { self.kernel_body(function) } else { self.block(&function.body) }
     }
 
     fn enter(&mut self, unit: &'a Unit, this: Option<Place<'a>>, sizes: Rc<Sizes>, function: &str) {
@@ -255,6 +259,7 @@ impl<'a> Lowering<'a> {
             scopes: vec![Vec::new()],
             symbols: sizes.functions.clone(),
             sizes,
+            given: BTreeMap::new(),
         });
     }
 

@@ -79,6 +79,7 @@ pub(crate) fn function(
         results,
         tuple,
         body: body.clone(),
+        indexed: false,
         unsound: None,
     };
     if diag.count() == before {
@@ -308,6 +309,12 @@ fn symbols(dim: &Dim) -> BTreeSet<Symbol> {
     all
 }
 
+/// Whether a function beside models works on whole tensors, and not on single numbers.
+pub(crate) fn is_of_tensors(sig: &Signature) -> bool {
+    let receiver = sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_)));
+    !receiver && mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+}
+
 /// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.
 pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helper> {
     let before = diag.count();
@@ -345,7 +352,7 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
     }
     let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.
-    let scope = Unit { own: Some(super::name(&sig.ident)), ..Unit::default() };
+    let scope = Unit { own: Some(super::name(&sig.ident)), in_rust: true, ..Unit::default() };
     (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone(), scope })
 }
 

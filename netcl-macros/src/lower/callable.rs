@@ -1,0 +1,74 @@
+//! Calls of kernels in index form and of functions of tensors, which stand beside models: their bodies, in place.
+
+use super::written::Written;
+use super::{Lowering, Val};
+use crate::ast::{ArgType, Callable, Function};
+use crate::messages as m;
+use crate::parse::text;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::graph::{InputKind, NodeId, Op};
+use std::rc::Rc;
+use syn::ExprCall;
+use syn::spanned::Spanned;
+
+/// What an argument of a kernel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    Tensor,
+    Number,
+}
+
+/// What a body leaves behind where it goes into another one.
+pub(super) struct Outside {
+    axes: Option<Vec<Dim>>,
+    elementwise: bool,
+}
+
+impl<'a> Lowering<'a> {
+    /// `smooth(x)` of a kernel or a function of tensors.
+    pub(super) fn callable(&mut self, callable: &'a Callable, call: &'a ExprCall) -> Val<'a> {
+        let span = call.func.span();
+        if self.axes.is_some() || self.elementwise {
+            return self.report(span, &m::KERNEL_CALLED, &[&text(&call.func)]);
+        }
+        let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+        self.written = Written::new(text(&call.func), call.args.iter());
+        self.inline(&callable.scope, None, Rc::default(), &callable.function, args, span)
+    }
+
+    /// Notes which nodes stand for the arguments of a kernel that has been entered.
+    pub(super) fn give(&mut self, function: &Function, values: &[(String, Val<'a>)]) {
+        if !function.indexed {
+            return;
+        }
+        let pairs = function.args.iter().zip(values);
+        let given = pairs.filter_map(|(arg, (_, value))| match (&arg.ty, value) {
+            (ArgType::Tensor(_), Val::Tensor(id)) => Some((*id, Given::Tensor)),
+            (_, Val::Tensor(id)) => Some((*id, Given::Number)),
+            _ => None,
+        });
+        self.frame_mut().given = given.collect();
+    }
+
+    /// Which kind of argument the node is, if it is one: of the kernel that is called, or of the whole graph.
+    pub(super) fn given(&self, id: NodeId) -> Option<Given> {
+        let here = self.frame().given.get(&id).copied();
+        here.or_else(|| match &self.builder.node(id).op {
+            Op::Input(InputKind::Scalar(_)) => Some(Given::Number),
+            Op::Input(_) => Some(Given::Tensor),
+            _ => None,
+        })
+    }
+
+    /// Goes into the body of `function`: the index space of a kernel is its own.
+    pub(super) fn inside(&mut self, function: &Function) -> Outside {
+        let outside = Outside { axes: self.axes.take(), elementwise: self.elementwise };
+        self.elementwise = function.indexed;
+        outside
+    }
+
+    /// Comes back from it.
+    pub(super) fn outside(&mut self, outside: Outside) {
+        (self.axes, self.elementwise) = (outside.axes, outside.elementwise);
+    }
+}
