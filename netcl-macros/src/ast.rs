@@ -146,6 +146,13 @@ pub(crate) struct Callable {
     pub(crate) scope: Unit,
 }
 
+/// A kernel in SIMT form that bodies call: it is launched as it is.
+pub(crate) struct Launched {
+    pub(crate) item: syn::ItemFn,
+    /// What the names in its body mean where it stands.
+    pub(crate) scope: Unit,
+}
+
 /// What names mean in one model or kernel item.
 #[derive(Default)]
 pub(crate) struct Unit {
@@ -169,7 +176,7 @@ pub(crate) struct Unit {
     /// The names of the model's functions that are left to run time.
     pub(crate) dynamic: BTreeSet<String>,
     /// Kernels in SIMT form, by the text of their path.
-    pub(crate) kernels: BTreeSet<String>,
+    pub(crate) kernels: BTreeMap<String, Launched>,
     /// Kernels in index form and functions of tensors, by the text of their path.
     pub(crate) callables: BTreeMap<String, Callable>,
     pub(crate) constants: Constants,

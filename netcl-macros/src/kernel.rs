@@ -115,8 +115,14 @@ impl rounds::Item for Kernel {
     /// The functions and constants that the kernel uses.
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let (sig, block) = (&self.item.sig, &self.item.block);
-        let known = if simt::is_simt(&self.item) { simt::is_known } else { lower::is_builtin };
-        chain::left(gathered, scan::needs(sig, block, known))
+        if !simt::is_simt(&self.item) {
+            return chain::left(gathered, scan::needs(sig, block, lower::is_builtin));
+        }
+        // Who calls it learns of its gradient by it.
+        let gradient =
+            simt::gradient::path(&self.item).filter(|path| !path.get_ident().is_some_and(paths::is_macro_of_rust));
+        let gradient = gradient.map(|path| Need { kind: Kind::Function, path });
+        chain::left(gathered, scan::needs(sig, block, simt::is_known).into_iter().chain(gradient))
     }
 
     fn unless(&self) -> TokenStream {

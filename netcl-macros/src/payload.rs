@@ -1,6 +1,6 @@
 //! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
 
-use crate::ast::{Callable, Constant, FieldKind, Function, Model, ModelImpl, Unit};
+use crate::ast::{Callable, Constant, FieldKind, Function, Launched, Model, ModelImpl, Unit};
 use crate::chain::{self, Gathered, Kind};
 use crate::diag::Diag;
 use crate::lower::Sizes;
@@ -16,7 +16,8 @@ const KERNEL: &str = "kernel";
 
 /// What a kernel tells who calls it in a body: the same as a function, behind a word of its own.
 pub(crate) fn kernel(gathered: &Gathered, item: &ItemFn, sound: bool) -> TokenStream {
-    let (word, function) = (proc_macro2::Ident::new(KERNEL, proc_macro2::Span::call_site()), function(gathered, item, sound));
+    let (word, function) =
+        (proc_macro2::Ident::new(KERNEL, proc_macro2::Span::call_site()), function(gathered, item, sound));
     quote!(#word #function)
 }
 
@@ -181,7 +182,9 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
             continue;
         };
         if kernel.is_some() && simt::is_simt(&item) {
-            unit.kernels.insert(path.clone());
+            let mut scope = Unit::default();
+            names(&rest, &mut scope);
+            unit.kernels.insert(path.clone(), Launched { item, scope });
             continue;
         }
         if kernel.is_some() || parse::function::is_of_tensors(&item.sig) {

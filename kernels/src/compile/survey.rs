@@ -33,7 +33,7 @@ impl PlanBuilder<'_> {
                     configs.nodes.insert(id, config);
                 }
                 // One way to each kind of device.
-                Kind::Scatter(_) => {}
+                Kind::Scatter(_) | Kind::Custom(_) => {}
                 Kind::Loop { space, reduced } => {
                     let config = if reduced.is_empty() {
                         decider.decide(Task::Elementwise(self.elementwise_task(cluster, &space)))

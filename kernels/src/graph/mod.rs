@@ -21,6 +21,7 @@
 mod batch;
 pub mod build;
 mod conv;
+mod custom;
 #[cfg(feature = "interp")]
 pub mod interp;
 mod operator;
@@ -33,8 +34,10 @@ use crate::dtype::{DType, Literal};
 use crate::span::Span;
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
+pub use custom::{Custom, CustomInput, CustomResult};
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 pub use window::{ConvGeometry, Window};
 
 /// A node of a [`Graph`]; ids order nodes topologically.
@@ -191,6 +194,22 @@ pub enum Op {
         /// `[i.., rest..]`.
         updates: NodeId,
     },
+    /// A call of a kernel that a user has written; the node is its first result.
+    Custom {
+        /// What is called.
+        kernel: Arc<Custom>,
+        /// What its symbols are here.
+        sizes: Vec<Dim>,
+        /// An operand for each of its inputs. A number is a scalar input, a constant or a size.
+        operands: Vec<NodeId>,
+    },
+    /// Another result of such a call.
+    CustomResult {
+        /// The call.
+        call: NodeId,
+        /// Which result, from 1 on.
+        result: usize,
+    },
 }
 
 impl Op {
@@ -208,6 +227,8 @@ impl Op {
             Op::Conv2dWeightGrad { input, grad, .. } => [*input, *grad].into_iter().for_each(visit),
             Op::Gather { source, indices } => [*source, *indices].into_iter().for_each(visit),
             Op::ScatterAdd { indices, updates } => [*indices, *updates].into_iter().for_each(visit),
+            Op::Custom { operands, .. } => operands.iter().copied().for_each(visit),
+            Op::CustomResult { call, .. } => visit(*call),
         }
     }
 
@@ -254,6 +275,8 @@ impl Op {
                 *indices = map(*indices);
                 *updates = map(*updates);
             }
+            Op::Custom { operands, .. } => operands.iter_mut().for_each(|operand| *operand = map(*operand)),
+            Op::CustomResult { call, .. } => *call = map(*call),
         }
         self
     }
@@ -278,7 +301,7 @@ pub struct Node {
     /// Where it was written.
     pub span: Span,
     /// For each axis, where its size came from (`hidden`, `outputs = 64`), for error messages; may be shorter.
-    pub origins: Vec<Option<std::sync::Arc<str>>>,
+    pub origins: Vec<Option<Arc<str>>>,
 }
 
 /// What a graph's output is for.
@@ -331,6 +354,7 @@ impl Graph {
             match &node.op {
                 Op::View { index, .. } => index.iter().for_each(|axis| axis.offset.visit_symbols(&mut add)),
                 Op::Size(dim) => dim.visit_symbols(&mut add),
+                Op::Custom { sizes, .. } => sizes.iter().for_each(|dim| dim.visit_symbols(&mut add)),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
-use super::sizes::{Sizes, symbol};
+use super::sizes::Sizes;
 use super::written::Written;
 use super::{Lowering, Place, Val};
 use crate::ast::{ArgType, Function, Helper, Unit};
@@ -8,7 +8,7 @@ use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
 use crate::words;
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
@@ -65,8 +65,8 @@ impl<'a> Lowering<'a> {
         if let Some(callable) = unit.callables.get(&text(&path.path)) {
             return self.callable(callable, call);
         }
-        if unit.kernels.contains(&text(&path.path)) {
-            return self.report(span, &m::KERNEL_CALLED, &[&text(&path.path)]);
+        if let Some(kernel) = unit.kernels.get(&text(&path.path)) {
+            return self.launched(kernel, call);
         }
         if unit.broken.contains(&text(&path.path)) {
             // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
@@ -248,7 +248,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Checks an argument and binds the sizes that its type names.
-    fn argument_value(
+    pub(super) fn argument_value(
         &mut self,
         (callee, instead): (&Callee<'_>, &dyn Fn(&Self) -> String),
         arg: &crate::ast::Arg,
@@ -264,15 +264,11 @@ impl<'a> Lowering<'a> {
             (_, Val::Unknown) => None,
             (ArgType::Tensor(ty), Val::Tensor(id)) => {
                 let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
-                let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
-                for (declared, actual) in ty.dims.iter().zip(&shape.0) {
-                    match symbol(&declared.dim) {
-                        Some(name) if !symbols.contains_key(&name) => {
-                            symbols.insert(name, actual.clone());
-                        }
-                        _ => fits &= substitute(&declared.dim, symbols) == *actual,
-                    }
-                }
+                let mut known = symbols.iter().map(|(name, dim)| (Symbol::new(name), dim.clone())).collect();
+                Dim::solve(ty.dims.iter().map(|own| &own.dim).zip(&shape.0), &mut known);
+                symbols.extend(known.into_iter().map(|(symbol, dim)| (symbol.name().to_string(), dim)));
+                let told = ty.dims.iter().zip(&shape.0).all(|(own, actual)| substitute(&own.dim, symbols) == *actual);
+                let fits = shape.rank() == ty.dims.len() && dtype == ty.dtype && told;
                 if fits {
                     return Some(Val::Tensor(id));
                 }

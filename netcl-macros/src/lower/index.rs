@@ -33,13 +33,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn kernel_body(&mut self, function: &'a Function) -> Val<'a> {
         self.elementwise = true;
         let (first, symbols) = (&function.results[0], &self.frame().symbols);
-        let shape: Vec<Dim> =
-            first.substitute(symbols).dims.into_iter().map(|dim| dim.dim).collect();
-        if let Some(other) = function
-            .results
-            .iter()
-            .find(|ty| ty.dims.len() != first.dims.len() || ty.dims.iter().zip(&first.dims).any(|(dim, first)| dim.dim != first.dim))
-        {
+        let shape: Vec<Dim> = first.substitute(symbols).dims.into_iter().map(|dim| dim.dim).collect();
+        if let Some(other) = function.results.iter().find(|ty| {
+            ty.dims.len() != first.dims.len()
+                || ty.dims.iter().zip(&first.dims).any(|(dim, first)| dim.dim != first.dim)
+        }) {
             return self.report(other.span, &m::KERNEL_RESULTS, &[first, other]);
         }
         let names = ["n", "c", "h", "w"].into_iter().cycle().take(shape.len()).collect::<Vec<_>>().join(", ");

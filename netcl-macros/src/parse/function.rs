@@ -320,8 +320,7 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
     let before = diag.count();
     form(diag, sig);
     let mut args = Vec::new();
-    let of_tensors = |ty: &Type| super::names_in(ty.to_token_stream()).contains(crate::words::TENSOR);
-    // Where the first is that is no scalar, and whether it is a tensor; one message says what all of them may be.
+    // Where the first is that is no scalar; one message says what all of them may be.
     let mut wrong = None;
     let mut receiver = false;
     for input in &sig.inputs {
@@ -334,21 +333,19 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
                 let Some(name) = plain_name(diag, &typed.pat) else { continue };
                 match scalar(&typed.ty) {
                     Some(dtype) => args.push((name, dtype)),
-                    None => wrong = wrong.or(Some((typed.ty.span(), text(&typed.ty), of_tensors(&typed.ty)))),
+                    None => wrong = wrong.or(Some((typed.ty.span(), text(&typed.ty)))),
                 }
             }
         }
     }
     let result = match &sig.output {
-        ReturnType::Default => Err((sig.ident.span(), "()".to_string(), false)),
-        ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), text(ty), of_tensors(ty))),
+        ReturnType::Default => Err((sig.ident.span(), "()".to_string())),
+        ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), text(ty))),
     };
     // Of a generic function it has been said that it is one.
     let told = wrong.or_else(|| result.clone().err()).filter(|_| sig.generics.params.is_empty() && !receiver);
-    match told {
-        Some((span, _, true)) => diag.report(span, &m::FUNCTION_OF_TENSORS, &[]),
-        Some((span, found, _)) => diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`")]),
-        None => {}
+    if let Some((span, found)) = told {
+        diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`")]);
     }
     let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.

@@ -30,6 +30,7 @@ mod assign;
 mod bounds;
 mod call;
 mod check;
+mod custom;
 mod expr;
 mod function;
 pub(crate) mod gradient;
@@ -60,6 +61,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use call::is_known;
 pub(crate) use check::shim;
+pub(crate) use custom::{Instance, instances as customs};
 pub(crate) use plan::compile;
 pub(crate) use state::Lowered;
 use state::Simt;

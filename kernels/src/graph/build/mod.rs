@@ -4,6 +4,7 @@
 
 mod adjoint;
 mod contract;
+mod custom;
 mod elementwise;
 mod view;
 
