@@ -312,7 +312,10 @@ fn symbols(dim: &Dim) -> BTreeSet<Symbol> {
 /// Whether a function beside models works on whole tensors, and not on single numbers.
 pub(crate) fn is_of_tensors(sig: &Signature) -> bool {
     let receiver = sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_)));
-    !receiver && mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+    let of_tensors = |ty: &Type| mentions(ty.to_token_stream(), &|name| name == crate::words::TENSOR);
+    let typed = |input: &FnArg| matches!(input, FnArg::Typed(typed) if of_tensors(&typed.ty));
+    let result = matches!(&sig.output, ReturnType::Type(_, ty) if of_tensors(ty));
+    !receiver && (result || sig.inputs.iter().any(typed))
 }
 
 /// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.

@@ -178,7 +178,6 @@ fn in_signatures() -> Vec<String> {
     cases.push(
         "«#[derive(Copy)]» #[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8)] a: Linear }".into(),
     );
-    cases.push("#[netcl::function] fn sq(«x: &Tensor<f32, N>») -> f32 { x * x }".into());
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
     cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
     cases.push(
