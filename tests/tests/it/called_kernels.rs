@@ -357,8 +357,9 @@ fn results_start_as_zeros_in_each_call() -> Result<()> {
         }
         for rows in [1usize, 2, 7] {
             let sums = net.in_blocks(&floats(&vec![1.0; rows * 50], &[rows, 50]))?.to_vec::<f32>()?;
-            let wanted: Vec<f32> =
-                (0..(rows * 50).div_ceil(64)).map(|block| 2.0 * (rows * 50 - 64 * block).min(64) as f32 + 1.0).collect();
+            let wanted: Vec<f32> = (0..(rows * 50).div_ceil(64))
+                .map(|block| 2.0 * (rows * 50 - 64 * block).min(64) as f32 + 1.0)
+                .collect();
             assert_eq!(sums, wanted);
         }
         Ok(())

@@ -14,6 +14,10 @@ netcl::kernel! {
         |n, c| x[n + 2, c] * like[n, c]
     }
 
+    fn signed(x: &Tensor<f32, N>, deep: bool) -> Tensor<f32, N> {
+        |n| if deep { -x[n] } else { x[n] }
+    }
+
     fn middle(x: &Tensor<f32, N>, deep: bool) -> Tensor<f32, N> {
         |n| if deep { smooth(x) } else { x[n] }
     }
@@ -86,7 +90,7 @@ impl Net {
     }
 
     fn number(&self, x: &Tensor<f32, N, 8>, at: &Tensor<u32, M>) -> Tensor<f32, M, 8> {
-        rows(x, at, 2u32)
+        rows(x, at, true)
     }
 
     fn of_function(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
@@ -94,7 +98,7 @@ impl Net {
     }
 
     fn plain(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
-        middle(x, 1.0)
+        signed(x, 1.0)
     }
 
     fn computed(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
@@ -119,5 +123,5 @@ impl Net {
 }
 
 fn main() {
-    let _ = (&smooth, &rows, &first, &middle, &halves, &copied, &twice, &within, &unit, element, Net::rank);
+    let _ = (&smooth, &rows, &first, &signed, &middle, &halves, &copied, &twice, &within, &unit, element, Net::rank);
 }

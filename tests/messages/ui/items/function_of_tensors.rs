@@ -55,7 +55,7 @@ impl Net {
 fn main() -> Result<()> {
     let x = Tensor::full(&Device::host(), 1.0f32, &[3])?;
     let (_, pullback) = flat.vjp(&x)?;
-    pullback(&owned(&x)?)?;
-    let _ = (square, again, training, element, doubled, Net::forward);
+    pullback(&x)?;
+    let _ = (square, owned, again, training, element, doubled, Net::forward);
     Ok(())
 }
