@@ -90,7 +90,7 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
 
 /// The kernel with attributes that are nearly ours, as `#[lanuch(..)]`, taken for ours; reported.
 fn meant(diag: &Diag, item: &ItemFn) -> ItemFn {
-    const OURS: [&str; 3] = [words::LAUNCH, words::GRADIENT, words::TYPES];
+    const OURS: [&str; 4] = [words::LAUNCH, words::GRADIENT, words::TYPES, words::OPENCL];
     let mut item = item.clone();
     item.attrs.iter_mut().for_each(|attr| attr::meant(diag, attr, &OURS, &m::KERNEL_ATTRIBUTE));
     item
@@ -252,7 +252,7 @@ fn without_simt(diag: &Diag, item: &ItemFn) -> ItemFn {
     silent.dismiss();
     let mut item = first.map_or_else(|| item.clone(), |(item, _)| item);
     item.attrs.retain(|attr| {
-        let of_simt = [words::TYPES, words::GRADIENT].iter().any(|name| attr.path().is_ident(name));
+        let of_simt = [words::TYPES, words::GRADIENT, words::OPENCL].iter().any(|name| attr.path().is_ident(name));
         // Of a misspelt one its name has been spoken of.
         let written = attr.path().span().source_text().is_none_or(|written| attr.path().is_ident(written.as_str()));
         if of_simt && written {

@@ -142,7 +142,7 @@ messages! {
     AXES_EXPECTED = "`{}` takes axes, found {}", "write {} for the {} of all elements";
     FIELD_CALLED = "`{}` is a {}, called by its function `forward`", "write `{}`";
     KERNEL_CALLED = "`{}` is of whole tensors, and this body is of one element", "call it in a function of a model or a `#[netcl::function]` of tensors, where both are fused; what this body calls is a `#[netcl::function]` of numbers";
-    KERNEL_UNCHECKED = "`{}` is launched `unchecked`, and here nobody can promise that its indices are inside", "leave `unchecked` out of its `#[launch(..)]`, or call it in ordinary Rust, in an `unsafe` block";
+    KERNEL_UNCHECKED = "`{}` is `unsafe` to call: nobody checks what it reads and writes", "write `unsafe {{ {} }}`, which promises that all of it is inside, or leave `unchecked` or `#[opencl(..)]` out where it is declared";
     KERNEL_INDEXED_GRADIENT = "the gradient of `{}` is in index form, and a body calls kernels in SIMT form whose gradients are too", "give the gradient a `#[launch(global = [N])]` and results as arguments, `dx: &mut Tensor<f32, N>`";
     TEXT = "{} is text, which no tensor holds", "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`";
     CHANGED_IN_PLACE = "there is no operation `{}`: none changes a tensor", "write `{}`";
@@ -263,6 +263,7 @@ messages! {
     SIMT_ARRAY_UNWRITTEN = "`{}` is read and never written", "assign its elements, `{}[{}] = ..;`, {}";
     SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
+    SIMT_OPENCL = "`#[opencl]` holds the OpenCL C of a body as text", "write `#[opencl(\"uint i = get_global_id(0); if (i < N) y[i] = x[i];\")]`";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: `x[i as u32]`";

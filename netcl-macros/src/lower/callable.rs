@@ -22,6 +22,7 @@ pub(super) enum Given {
 pub(super) struct Outside {
     axes: Option<Vec<Dim>>,
     elementwise: bool,
+    promised: Option<bool>,
 }
 
 impl<'a> Lowering<'a> {
@@ -60,15 +61,28 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// `unsafe { copied(x) }`: what is called in it may be such that its caller promises something.
+    pub(super) fn promise(&mut self, promise: &'a syn::ExprUnsafe) -> Val<'a> {
+        let before = self.promised.replace(false);
+        let value = self.block(&promise.block);
+        let unused = std::mem::replace(&mut self.promised, before) == Some(false);
+        if unused && !value.is_unknown() {
+            let instead = "leave it out: nothing in it is `unsafe` to call";
+            return self.report(promise.span(), &m::UNSUPPORTED, &[&"`unsafe` code", &instead]);
+        }
+        value
+    }
+
     /// Goes into the body of `function`: the index space of a kernel is its own.
     pub(super) fn inside(&mut self, function: &Function) -> Outside {
-        let outside = Outside { axes: self.axes.take(), elementwise: self.elementwise };
+        let promised = self.promised.take();
+        let outside = Outside { axes: self.axes.take(), elementwise: self.elementwise, promised };
         self.elementwise = function.indexed;
         outside
     }
 
     /// Comes back from it.
     pub(super) fn outside(&mut self, outside: Outside) {
-        (self.axes, self.elementwise) = (outside.axes, outside.elementwise);
+        (self.axes, self.elementwise, self.promised) = (outside.axes, outside.elementwise, outside.promised);
     }
 }

@@ -28,8 +28,9 @@ impl<'a> Lowering<'a> {
             self.calls.launched.entry(std::ptr::from_ref(kernel)).or_insert_with(|| simt::customs(kernel).into());
         let instances: Rc<[Instance]> = known.clone();
         let Some(instance) = self.instance(&instances, &args) else { return Val::Unknown };
-        if instance.signature.unchecked {
-            return self.report(span, &m::KERNEL_UNCHECKED, &[&name]);
+        if instance.signature.is_unsafe() && self.promised.replace(true).is_none() {
+            self.promised = None;
+            return self.report(span, &m::KERNEL_UNCHECKED, &[&name, &text(call)]);
         }
         if instance.indexed_gradient {
             return self.report(span, &m::KERNEL_INDEXED_GRADIENT, &[&name]);

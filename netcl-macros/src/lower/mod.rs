@@ -135,6 +135,8 @@ pub(crate) struct Lowering<'a> {
     partial: bool,
     /// This may be evaluated or not: see [`Lowering::perhaps`].
     doubtful: bool,
+    /// This stands in `unsafe { .. }`, and whether that has been made use of.
+    promised: Option<bool>,
 }
 
 /// Every path through `function` in `mode`; empty where errors have been reported, of whichever path.
@@ -244,6 +246,7 @@ impl<'a> Lowering<'a> {
             unsure: false,
             partial: false,
             doubtful: false,
+            promised: None,
         }
     }
 

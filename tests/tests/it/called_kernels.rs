@@ -57,7 +57,7 @@ netcl::kernel! {
         |n, c| (table[at[n], c], table[at[n], c] * (n + 1) as f32)
     }
 
-    fn halves(x: &Tensor<f32, { 2 * N + 1 }>, shift: usize, both: bool) -> Tensor<f32, N> {
+    fn halves(x: &Tensor<f32, { 2 * N + 1 }>, shift: i32, both: bool) -> Tensor<f32, N> {
         |n| if both { x[2 * n] + x[2 * n + 1] } else { x[2 * n] + shift as f32 }
     }
 
@@ -93,6 +93,24 @@ netcl::kernel! {
         if l == 0 {
             sums[group_id(0)] = scratch[0];
         }
+    }
+}
+
+netcl::kernel! {
+    /// Tripled where OpenCL runs it, doubled elsewhere: no such kernel should be, and here it tells which of the two has run.
+    #[launch(global = [N], local = [32])]
+    #[opencl("uint i = get_global_id(0);\nif (i < N) y[i] = fma(by, x[i], x[i]) + x[i];")]
+    #[gradient(either_gradient)]
+    fn either(x: &Tensor<f32, N>, by: f32, y: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        y[i] = by * x[i] + x[i];
+    }
+
+    #[launch(global = [N])]
+    #[opencl("uint i = get_global_id(0); if (i < N) dx[i] = (by + 2.0f) * dy[i];")]
+    fn either_gradient(_x: &Tensor<f32, N>, by: f32, dy: &Tensor<f32, N>, dx: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        dx[i] = (by + 1.0) * dy[i];
     }
 }
 
@@ -160,10 +178,10 @@ impl Net {
     }
 
     fn rows(&self, x: &Tensor<f32, N, 6>, table: &Tensor<f32, V, 4>) -> (Tensor<f32, N, 4>, Tensor<f32, N, 4>) {
-        picked(table, x.argmax([1]))
+        picked(table, x.argmax(1))
     }
 
-    fn shifted(&self, x: &Tensor<f32, N>, both: bool, by: usize) -> Tensor<f32, 3> {
+    fn shifted(&self, x: &Tensor<f32, 8>, both: bool, by: i32) -> Tensor<f32, 3> {
         halves(x.narrow(0, 0, 7), by, both) * 10.0
     }
 
@@ -198,6 +216,15 @@ impl Net {
 
     fn in_blocks(&self, x: &Tensor<f32, N, 50>) -> Tensor<f32, { (N * 50 + 63) / 64 }> {
         block_sums((x * 2.0).reshape([N * 50])) + 1.0
+    }
+
+    fn by_text(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        unsafe { either(x + 1.0, 1.0) }
+    }
+
+    fn by_text_loss(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
+        let y = unsafe { either(self.up.forward(x).reshape([N * 12]), 1.0) };
+        y.sum_all()
     }
 
     fn units(&self, x: &Tensor<f32, N, 6>, scale: f32) -> (Tensor<f32, N, 12>, Tensor<f32, N>) {
@@ -356,12 +383,29 @@ fn results_start_as_zeros_in_each_call() -> Result<()> {
             assert_eq!(blocks.to_vec::<f32>()?, [96.0, 54.0]);
         }
         for rows in [1usize, 2, 7] {
-            let sums = net.in_blocks(&floats(&vec![1.0; rows * 50], &[rows, 50]))?.to_vec::<f32>()?;
+            let found = net.in_blocks(&floats(&vec![1.0; rows * 50], &[rows, 50]))?.to_vec::<f32>()?;
             let wanted: Vec<f32> = (0..(rows * 50).div_ceil(64))
                 .map(|block| 2.0 * (rows * 50 - 64 * block).min(64) as f32 + 1.0)
                 .collect();
-            assert_eq!(sums, wanted);
+            assert_eq!(found, wanted);
         }
+        Ok(())
+    })
+}
+
+#[test]
+fn opencl_devices_run_opencl_c_and_the_host_the_body() -> Result<()> {
+    everywhere(|| {
+        let net = Net::new(&device(), Seed(3))?;
+        let factor = if device().profile().target == Target::Host { 2.0 } else { 3.0 };
+        let x: Vec<f32> = (0..100).map(|i| i as f32).collect();
+        let wanted: Vec<f32> = x.iter().map(|x| factor * (x + 1.0)).collect();
+        assert_eq!(net.by_text(&floats(&x, &[100]))?.to_vec::<f32>()?, wanted);
+        // SAFETY: the text stays inside.
+        let alone = unsafe { either(&floats(&x, &[100]), 1.0)? };
+        assert_eq!(alone.to_vec::<f32>()?, x.iter().map(|x| factor * x).collect::<Vec<_>>());
+        let (_, gradients) = net.by_text_loss_with_gradients(&floats(&ramp(4 * 6), &[4, 6]))?;
+        assert_eq!(gradients.up()?.bias.to_vec::<f32>()?, [4.0 * factor; 12]);
         Ok(())
     })
 }
