@@ -142,7 +142,7 @@ messages! {
     AXES_EXPECTED = "`{}` takes axes, found {}", "write {} for the {} of all elements";
     FIELD_CALLED = "`{}` is a {}, called by its function `forward`", "write `{}`";
     KERNEL_CALLED = "`{}` is of whole tensors, and this body is of one element", "call it in a function of a model or a `#[netcl::function]` of tensors, where both are fused; what this body calls is a `#[netcl::function]` of numbers";
-    KERNEL_UNCHECKED = "`{}` is `unsafe` to call: nobody checks what it reads and writes", "write `unsafe {{ {} }}`, which promises that all of it is inside, or leave `unchecked` or `#[opencl(..)]` out where it is declared";
+    KERNEL_UNCHECKED = "`{}` is `unsafe` to call: nobody checks what it reads and writes", "write `{}`, which promises that all of it is inside, or leave `unchecked` or `#[opencl(..)]` out where it is declared";
     KERNEL_INDEXED_GRADIENT = "the gradient of `{}` is in index form, and a body calls kernels in SIMT form whose gradients are too", "give the gradient a `#[launch(global = [N])]` and results as arguments, `dx: &mut Tensor<f32, N>`";
     TEXT = "{} is text, which no tensor holds", "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`";
     CHANGED_IN_PLACE = "there is no operation `{}`: none changes a tensor", "write `{}`";

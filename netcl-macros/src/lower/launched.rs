@@ -30,7 +30,7 @@ impl<'a> Lowering<'a> {
         let Some(instance) = self.instance(&instances, &args) else { return Val::Unknown };
         if instance.signature.is_unsafe() && self.promised.replace(true).is_none() {
             self.promised = None;
-            return self.report(span, &m::KERNEL_UNCHECKED, &[&name, &text(call)]);
+            return self.report(span, &m::KERNEL_UNCHECKED, &[&name, &format!("unsafe {{ {} }}", text(call))]);
         }
         if instance.indexed_gradient {
             return self.report(span, &m::KERNEL_INDEXED_GRADIENT, &[&name]);

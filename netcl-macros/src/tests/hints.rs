@@ -195,6 +195,12 @@ fn in_signatures() -> Vec<String> {
 /// The same in kernels of both forms.
 fn in_kernels() -> Vec<String> {
     let mut cases = Vec::new();
+    let copied = "fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }";
+    cases.push(kernel(&format!("#[launch(global = [N])] «#[opencl(1)]» {copied}")));
+    cases.push(format!(
+        "{} #[netcl::function] fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> {{ «copied(x)» }}",
+        kernel(&format!("#[launch(global = [N], unchecked)] {copied}"))
+    ));
     // Kernels in index form.
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",

@@ -56,6 +56,6 @@ fn main() -> Result<()> {
     let x = Tensor::full(&Device::host(), 1.0f32, &[3])?;
     let (_, pullback) = flat.vjp(&x)?;
     pullback(&x)?;
-    let _ = (square, owned, again, training, element, doubled, Net::forward);
+    let _ = (&square, &owned, &again, &training, &element, doubled, Net::forward);
     Ok(())
 }

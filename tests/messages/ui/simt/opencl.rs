@@ -34,5 +34,6 @@ fn main() -> Result<()> {
     let x = Tensor::full(&Device::host(), 1.0f32, &[3])?;
     copied(&x)?;
     promised(&x)?;
+    promised.vjp(&x)?;
     Ok(())
 }
