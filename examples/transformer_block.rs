@@ -5,7 +5,7 @@ use netcl_examples::{Options, progress};
 
 /// Pre-norm transformer block.
 #[netcl::model]
-pub struct Block {
+pub struct TransformerBlock {
     #[layer(features = 32)]
     norm1: LayerNorm,
     #[layer(features = 32, heads = 4, causal = true)]
@@ -19,7 +19,7 @@ pub struct Block {
 }
 
 #[netcl::model]
-impl Block {
+impl TransformerBlock {
     /// Attention and MLP, each with its residual connection.
     pub fn forward(&self, x: &Tensor<f32, N, T, 32>) -> Tensor<f32, N, T, 32> {
         let x = x + self.attention.forward(&self.norm1.forward(x));
@@ -36,8 +36,8 @@ impl Block {
 fn main() -> Result<()> {
     let (options, device) =
         Options::open("A transformer block with its gradients, checked by differences along the gradient")?;
-    println!("{}", Block::report(device.profile().target)?);
-    let mut block = Block::new(&device, Seed(options.seed))?;
+    println!("{}", TransformerBlock::report(device.profile().target)?);
+    let mut block = TransformerBlock::new(&device, Seed(options.seed))?;
     let (batch, time) = (2, 7);
     let wave = |step: f32| (0..batch * time * 32).map(|i| (i as f32 * step).sin()).collect::<Vec<_>>();
     let x = Tensor::from_slice(&device, &wave(0.37), &[batch, time, 32])?;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
                         each of enough repetitions to be measured. The null device computes nothing: of it only the \
                         host's share of a launch is measured."
 )]
-pub(crate) struct Args {
+pub(crate) struct BenchArgs {
     #[command(flatten)]
     select: Select,
     /// Smaller sizes, fewer and shorter rounds
@@ -105,7 +105,7 @@ impl Measurement {
     }
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
+pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<ExitCode> {
     let device = args.select.open()?;
     let bench = Bench { device: &device, effort: if args.quick { QUICK } else { WHOLE } };
     let steps = if device.profile().kind == DeviceKind::Null { 1 } else { 6 + bench.effort.products.len() as u64 };

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// The arguments of `devices`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: netcl devices --device gpu")]
-pub(crate) struct Args {
+pub(crate) struct DevicesArgs {
     /// Everything about one device: auto, gpu, cpu, accel, other, host, null, opencl:P:D, or part of a name
     #[arg(long, value_name = "SELECTOR")]
     device: Option<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     verbose: bool,
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
+pub(crate) fn run(args: &DevicesArgs, output: &Output) -> Result<ExitCode> {
     let profiles = match &args.device {
         Some(selector) => vec![select::open(selector)?.profile().clone()],
         None => {

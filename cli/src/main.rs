@@ -34,17 +34,17 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 not done, as the message on stan
 #[derive(Subcommand, Debug)]
 enum Command {
     /// What devices there are and what they can do
-    Devices(devices::Args),
+    Devices(devices::DevicesArgs),
     /// What is kept on disk between runs: built programs, what was found out about devices, and measurements of kernels
-    Cache(cache::Args),
+    Cache(cache::CacheArgs),
     /// Generated code: of a built binary's models and kernels, or of a template
-    Kernels(kernels::Args),
+    Kernels(kernels::KernelsArgs),
     /// How fast a device copies, computes and launches
-    Bench(bench::Args),
+    Bench(bench::BenchArgs),
     /// Measure which kernels are the fastest, and keep it for every later run
-    Tune(tune::Args),
+    Tune(tune::TuneArgs),
     /// Run a program and write what its devices did as a Chrome trace
-    Trace(trace::Args),
+    Trace(trace::TraceArgs),
 }
 
 fn main() -> ExitCode {

@@ -83,21 +83,21 @@ impl Output {
     }
 
     /// A bar over that many steps, on standard error and only if that is a terminal.
-    pub(crate) fn progress(&self, steps: u64) -> Progress {
+    pub(crate) fn progress(&self, steps: u64) -> ScopedProgressBar {
         bar(steps, "{bar:32} {pos:>4}/{len} {elapsed} {msg}")
     }
 
     /// The same where a step is no number that tells anybody anything.
-    pub(crate) fn fraction(&self, whole: u64) -> Progress {
+    pub(crate) fn fraction(&self, whole: u64) -> ScopedProgressBar {
         bar(whole, "{bar:32} {percent:>3} % {elapsed} {wide_msg}")
     }
 }
 
 /// A bar that goes when it is dropped, on whatever way.
 #[derive(Debug)]
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct ScopedProgressBar(ProgressBar);
 
-impl Deref for Progress {
+impl Deref for ScopedProgressBar {
     type Target = ProgressBar;
 
     fn deref(&self) -> &ProgressBar {
@@ -105,15 +105,15 @@ impl Deref for Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ScopedProgressBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }
 
-fn bar(length: u64, template: &str) -> Progress {
+fn bar(length: u64, template: &str) -> ScopedProgressBar {
     let style = ProgressStyle::with_template(template);
-    Progress(ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+    ScopedProgressBar(ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
 }
 
 /// `1.50 GiB`: bytes with a binary prefix.
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_bar_goes_with_an_error() {
-        let fails = |bar: Progress| -> Result<()> {
+        let fails = |bar: ScopedProgressBar| -> Result<()> {
             let kept = bar.0.clone();
             assert!(!kept.is_finished());
             drop(bar);

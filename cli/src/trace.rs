@@ -18,7 +18,7 @@ the same without this command. Recording costs about a microsecond for each laun
 /// The arguments of `trace`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLE)]
-pub(crate) struct Args {
+pub(crate) struct TraceArgs {
     /// Where the trace goes
     #[arg(long, short, value_name = "FILE", default_value = "netcl-trace.json")]
     output: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     program: Vec<OsString>,
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
+pub(crate) fn run(args: &TraceArgs, output: &Output) -> Result<ExitCode> {
     let (program, arguments) = match args.program.split_first() {
         Some((program, arguments)) => (program, arguments),
         None => return Err(Failure::Other("name a program".to_owned())),

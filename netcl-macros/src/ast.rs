@@ -1,6 +1,6 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
-use crate::number::Number;
+use crate::number::ConstFloat;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer, Mode};
@@ -70,12 +70,12 @@ pub(crate) enum ArgType {
 
 /// An argument.
 #[derive(Clone)]
-pub(crate) struct Arg {
+pub(crate) struct ArgDecl {
     pub(crate) name: Ident,
     pub(crate) ty: ArgType,
 }
 
-impl Arg {
+impl ArgDecl {
     /// Its type, if it is a tensor.
     pub(crate) fn tensor(&self) -> Option<&TensorType> {
         match &self.ty {
@@ -87,14 +87,14 @@ impl Arg {
 
 /// A function to compile.
 #[derive(Clone)]
-pub(crate) struct Function {
+pub(crate) struct FunctionItem {
     pub(crate) attrs: Vec<syn::Attribute>,
     /// The mode that all its forms are compiled in, if `#[mode(..)]` says so.
     pub(crate) mode: Option<Mode>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) receiver: bool,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Vec<ArgDecl>,
     pub(crate) results: Vec<TensorType>,
     /// Whether the result is written as a tuple.
     pub(crate) tuple: bool,
@@ -106,7 +106,7 @@ pub(crate) struct Function {
     pub(crate) unsound: Option<Vec<Ident>>,
 }
 
-impl Function {
+impl FunctionItem {
     /// The tensor arguments in order.
     pub(crate) fn tensors(&self) -> impl Iterator<Item = (&Ident, &TensorType)> {
         self.args.iter().filter_map(|arg| match &arg.ty {
@@ -141,7 +141,7 @@ pub(crate) struct Helper {
 
 /// A kernel or a function of tensors that stands beside models: bodies call it, and it is compiled where it is called.
 pub(crate) struct Callable {
-    pub(crate) function: Function,
+    pub(crate) function: FunctionItem,
     /// What the names in its body mean where it stands, whoever calls it.
     pub(crate) scope: Unit,
 }
@@ -156,8 +156,8 @@ pub(crate) struct Launched {
 /// What names mean in one model or kernel item.
 #[derive(Default)]
 pub(crate) struct Unit {
-    pub(crate) model: Option<Model>,
-    pub(crate) functions: Vec<Function>,
+    pub(crate) model: Option<ModelItem>,
+    pub(crate) functions: Vec<FunctionItem>,
     /// Functions of the block that are wrong and have been reported.
     pub(crate) unfit: BTreeSet<String>,
     /// The functions of the block that stands for the model, where this is another one; it may be wrong, which has been
@@ -237,7 +237,7 @@ pub(crate) enum FieldKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
     Integer(i64),
-    Float(Number),
+    Float(ConstFloat),
     Bool(bool),
 }
 
@@ -256,7 +256,7 @@ pub(crate) struct Field {
 
 /// A model's struct.
 #[derive(Clone)]
-pub(crate) struct Model {
+pub(crate) struct ModelItem {
     pub(crate) attrs: Vec<syn::Attribute>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
@@ -269,7 +269,7 @@ pub(crate) struct Model {
     pub(crate) fields: Vec<Field>,
 }
 
-impl Model {
+impl ModelItem {
     /// Whether a size without a default is missing where `given` sizes are.
     pub(crate) fn lacks(&self, given: usize) -> bool {
         self.parameters.iter().skip(given).any(|(_, default)| default.is_none())
@@ -287,9 +287,9 @@ pub(crate) struct ModelImpl {
     pub(crate) self_ty: Box<syn::Type>,
     /// The attributes that say which lints speak.
     pub(crate) levels: Vec<syn::Attribute>,
-    pub(crate) functions: Vec<Function>,
+    pub(crate) functions: Vec<FunctionItem>,
     /// Functions whose signatures are wrong.
-    pub(crate) unsound: Vec<Function>,
+    pub(crate) unsound: Vec<FunctionItem>,
     /// The name of a block beside the one that stands for the model.
     pub(crate) name: Option<Ident>,
     /// The functions that cannot be compiled as they stand, by name.

@@ -20,7 +20,7 @@ use quote::{ToTokens, quote};
 
 /// What kind of tokens an item gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ItemKind {
     /// A model's struct, for its own `impl`.
     Table,
     /// A model with its functions, for models that have it as a field.
@@ -33,16 +33,17 @@ pub(crate) enum Kind {
     Refused,
 }
 
-impl Kind {
-    const ALL: [Kind; 5] = [Kind::Table, Kind::Nested, Kind::Function, Kind::Constant, Kind::Refused];
+impl ItemKind {
+    const ALL: [ItemKind; 5] =
+        [ItemKind::Table, ItemKind::Nested, ItemKind::Function, ItemKind::Constant, ItemKind::Refused];
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Table => "table",
-            Kind::Nested => "nested",
-            Kind::Function => "function",
-            Kind::Constant => "constant",
-            Kind::Refused => "refused",
+            ItemKind::Table => "table",
+            ItemKind::Nested => "nested",
+            ItemKind::Function => "function",
+            ItemKind::Constant => "constant",
+            ItemKind::Refused => "refused",
         }
     }
 }
@@ -50,7 +51,7 @@ impl Kind {
 /// Something that an item needs from elsewhere.
 #[derive(Clone)]
 pub(crate) struct Need {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ItemKind,
     /// As the user wrote it.
     pub(crate) path: syn::Path,
 }
@@ -59,26 +60,26 @@ pub(crate) struct Need {
 #[derive(Clone, Default)]
 pub(crate) struct Gathered {
     /// By kind and path.
-    pub(crate) parts: Vec<(Kind, String, TokenStream)>,
+    pub(crate) parts: Vec<(ItemKind, String, TokenStream)>,
     /// Whether the item has been judged before its functions were asked for, and is wrong.
     pub(crate) judged: bool,
 }
 
 impl Gathered {
     /// The tokens that `path` gave.
-    pub(crate) fn get(&self, kind: Kind, path: &syn::Path) -> Option<&TokenStream> {
+    pub(crate) fn get(&self, kind: ItemKind, path: &syn::Path) -> Option<&TokenStream> {
         let wanted = crate::parse::text(path);
         self.parts.iter().find(|(known, name, _)| *known == kind && *name == wanted).map(|(_, _, tokens)| tokens)
     }
 
     /// Names that are known to be those of refused items.
     pub(crate) fn refused(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter(|(kind, ..)| *kind == Kind::Refused).map(|(_, name, _)| name.as_str())
+        self.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Refused).map(|(_, name, _)| name.as_str())
     }
 
     /// Whether nothing has been asked for yet.
     pub(crate) fn begins(&self) -> bool {
-        self.parts.iter().all(|(kind, ..)| *kind == Kind::Refused)
+        self.parts.iter().all(|(kind, ..)| *kind == ItemKind::Refused)
     }
 
     /// As braces in pairs: what it is, and its tokens.
@@ -97,7 +98,7 @@ impl Gathered {
 
     /// What had been gathered before functions were asked for.
     pub(crate) fn without_functions(&self) -> Gathered {
-        let parts = self.parts.iter().filter(|(kind, ..)| *kind != Kind::Function).cloned().collect();
+        let parts = self.parts.iter().filter(|(kind, ..)| *kind != ItemKind::Function).cloned().collect();
         Gathered { parts, judged: false }
     }
 }
@@ -113,7 +114,7 @@ pub(crate) fn left(gathered: &Gathered, needs: impl IntoIterator<Item = Need>) -
 
 /// Whether only functions are left, and none has been asked for: the moment to say what is wrong whatever these are.
 pub(crate) fn begins_functions(gathered: &Gathered, needs: &[Need]) -> bool {
-    let functions = |kind: Kind| kind == Kind::Function;
+    let functions = |kind: ItemKind| kind == ItemKind::Function;
     !needs.is_empty()
         && needs.iter().all(|need| functions(need.kind))
         && !gathered.parts.iter().any(|(kind, ..)| functions(*kind))
@@ -131,7 +132,7 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     let driver = Ident::new(driver, proc_macro2::Span::call_site());
     let mut path = need.path.clone();
     let text = crate::parse::text(&path);
-    if need.kind == Kind::Table
+    if need.kind == ItemKind::Table
         && let Some(last) = path.segments.last_mut()
     {
         last.ident = paths::table_macro(&last.ident);
@@ -189,10 +190,10 @@ pub(crate) fn groups(tokens: TokenStream) -> Option<Vec<TokenStream>> {
         .collect()
 }
 
-fn label(tokens: TokenStream) -> Option<(Kind, String)> {
+fn label(tokens: TokenStream) -> Option<(ItemKind, String)> {
     let mut tokens = tokens.into_iter();
     let kind = tokens.next()?.to_string();
-    let kind = Kind::ALL.into_iter().find(|known| known.name() == kind)?;
+    let kind = ItemKind::ALL.into_iter().find(|known| known.name() == kind)?;
     let path = syn::parse2::<syn::LitStr>(tokens.next()?.into_token_stream()).ok()?.value();
     Some((kind, path))
 }

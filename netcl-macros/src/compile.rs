@@ -7,7 +7,7 @@ use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::{Diagnostic, Span};
 
 /// One embedded plan.
-pub(crate) struct Compiled {
+pub(crate) struct CompiledPlan {
     pub(crate) target: Target,
     pub(crate) json: String,
     /// Rust for the loop kernels of the host's plan, by their positions there.
@@ -23,7 +23,7 @@ const STACK: usize = 8 << 20;
 
 /// The plans of `graph`, one for each kind of device. They are made at the same time, as Cargo builds macros without
 /// optimisation and rustc runs them one after another.
-pub(crate) fn compile(graph: &Graph) -> Result<Vec<Compiled>, Diagnostic> {
+pub(crate) fn compile(graph: &Graph) -> Result<Vec<CompiledPlan>, Diagnostic> {
     if graph.nodes.len() < WORTH_THREADS {
         return Target::ALL.into_iter().map(|target| one(graph, target)).collect();
     }
@@ -43,7 +43,7 @@ pub(crate) fn compile(graph: &Graph) -> Result<Vec<Compiled>, Diagnostic> {
 }
 
 /// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again. Empty where there was nothing to decide.
-pub(crate) fn graph_text(graph: &Graph, plans: &[Compiled]) -> String {
+pub(crate) fn graph_text(graph: &Graph, plans: &[CompiledPlan]) -> String {
     if plans.iter().all(|compiled| compiled.plan.decisions.is_empty()) {
         return String::new();
     }
@@ -59,12 +59,12 @@ pub(crate) fn text(graph: &Graph) -> String {
     graph.to_string()
 }
 
-fn one(graph: &Graph, target: Target) -> Result<Compiled, Diagnostic> {
+fn one(graph: &Graph, target: Target) -> Result<CompiledPlan, Diagnostic> {
     embed(netcl_kernels::compile::compile(graph, target)?)
 }
 
 /// The plan with what is embedded of it.
-pub(crate) fn embed(plan: Plan) -> Result<Compiled, Diagnostic> {
+pub(crate) fn embed(plan: Plan) -> Result<CompiledPlan, Diagnostic> {
     let json = plan.to_json().map_err(|error| {
         let message = format!("the {} plan of `{}` cannot be written: {error}", plan.target.name(), plan.name);
         Diagnostic::new(message)
@@ -73,7 +73,7 @@ pub(crate) fn embed(plan: Plan) -> Result<Compiled, Diagnostic> {
         Target::Host => plan.loops.iter().map(native).collect(),
         Target::Cpu | Target::Gpu => Vec::new(),
     };
-    Ok(Compiled { target: plan.target, json, native, plan })
+    Ok(CompiledPlan { target: plan.target, json, native, plan })
 }
 
 /// Rust for a loop kernel; `None` leaves it to the interpreter.

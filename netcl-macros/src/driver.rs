@@ -1,9 +1,9 @@
 //! The stages of each macro: parse, gather what other items give, check, lower, expand.
 
 use crate::ast::{FieldKind, ModelImpl, Unit};
-use crate::chain::{self, Gathered, Kind, Need};
+use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
-use crate::kernel::{Form, kernel};
+use crate::kernel::{KernelOutput, kernel};
 use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
@@ -122,8 +122,8 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         "function" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(&resumed.gathered, item))
         }
-        "kernel" => kernel(Form::Callable, resumed.gathered, body),
-        "rules" => kernel(Form::Plans, resumed.gathered, body),
+        "kernel" => kernel(KernelOutput::Callable, resumed.gathered, body),
+        "rules" => kernel(KernelOutput::Plans, resumed.gathered, body),
         _ => TokenStream::new(),
     };
     root.applied(expanded)
@@ -133,7 +133,7 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
 fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     let constants = payload::constants(&gathered);
     if let Some(path) = parse::model::unknown_constants(item, &constants).into_iter().next() {
-        let need = Need { kind: Kind::Constant, path };
+        let need = Need { kind: ItemKind::Constant, path };
         return chain::request(&need, &gathered, "model_struct", &item.to_token_stream());
     }
     let diag = Diag::new();
@@ -167,14 +167,14 @@ fn impl_item(gathered: &Gathered, item: ItemImpl) -> TokenStream {
     diag.dismiss();
     // A further block learns of the struct from the first one, which may stand in another module.
     let further = parse::model::block_name(&item).is_some();
-    let of = Need { kind: if further { Kind::Nested } else { Kind::Table }, path };
+    let of = Need { kind: if further { ItemKind::Nested } else { ItemKind::Table }, path };
     let given = gathered.get(of.kind, &of.path);
     let table = given.and_then(if further { payload::table_of } else { payload::read_table });
-    rounds::round(&Block { item, further, of, table }, gathered)
+    rounds::round(&ImplBlock { item, further, of, table }, gathered)
 }
 
 /// A model's block.
-struct Block {
+struct ImplBlock {
     item: ItemImpl,
     /// Whether it is not the one that stands for the model.
     further: bool,
@@ -183,7 +183,7 @@ struct Block {
     table: Option<Table>,
 }
 
-impl Block {
+impl ImplBlock {
     /// What names mean in the block, those of the first one among them where this is another.
     fn unit(&self, diag: &Diag, gathered: &Gathered) -> Option<(Unit, ModelImpl)> {
         let table = self.table.clone()?;
@@ -210,7 +210,7 @@ impl Block {
     }
 }
 
-impl rounds::Item for Block {
+impl rounds::Item for ImplBlock {
     fn driver(&self) -> (&'static str, TokenStream) {
         ("model_impl", self.item.to_token_stream())
     }
@@ -226,11 +226,11 @@ impl rounds::Item for Block {
         let Some(Table { model, constants, .. }) = &self.table else { return Vec::new() };
         let nested = model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
         // The struct's tokens come by a macro: rustc would tell of it where there is no such model.
-        let nested = nested.map(|path| Need { kind: Kind::Nested, path: parse::at(path, self.place()) });
-        let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: Kind::Function, path });
+        let nested = nested.map(|path| Need { kind: ItemKind::Nested, path: parse::at(path, self.place()) });
+        let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: ItemKind::Function, path });
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
         let constants = scan::constant_paths(&self.item, &sizes).into_iter();
-        let constants = constants.map(|path| Need { kind: Kind::Constant, path });
+        let constants = constants.map(|path| Need { kind: ItemKind::Constant, path });
         chain::left(gathered, nested.chain(constants).chain(functions))
     }
 

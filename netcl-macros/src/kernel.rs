@@ -1,7 +1,7 @@
 //! The stages of `kernel!`.
 
-use crate::ast::{Function, Unit};
-use crate::chain::{self, Gathered, Kind, Need};
+use crate::ast::{FunctionItem, Unit};
+use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
 use crate::lower;
 use crate::parse::{attr, text};
@@ -16,32 +16,32 @@ use syn::{FnArg, ItemFn};
 
 /// What kernels in index form become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum KernelOutput {
     /// A static that is called, with its pullback: `kernel!`.
     Callable,
     /// A function that gives the plans, for netcl itself, which calls them in its own way: `__rules!`.
     Plans,
 }
 
-impl Form {
+impl KernelOutput {
     /// The driver that goes on after a request.
     fn driver(self) -> &'static str {
         match self {
-            Form::Callable => "kernel",
-            Form::Plans => "rules",
+            KernelOutput::Callable => "kernel",
+            KernelOutput::Plans => "rules",
         }
     }
 }
 
 /// `kernel! { .. }`: each function goes its own way, so that what is wrong with one leaves the others alone.
-pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
+pub(crate) fn kernel(form: KernelOutput, gathered: Gathered, input: TokenStream) -> TokenStream {
     let pieces = recover::pieces(input);
     let mut gathered = gathered;
     if gathered.parts.is_empty() {
         let others = pieces.iter().filter(|piece| recover::function(&piece.tokens).is_none());
         let others = others.filter_map(|piece| syn::parse2::<syn::Item>(piece.tokens.clone()).ok());
         let names = others.flat_map(|item| parse::items::names(&item));
-        gathered.parts.extend(names.map(|name| (Kind::Refused, name, TokenStream::new())));
+        gathered.parts.extend(names.map(|name| (ItemKind::Refused, name, TokenStream::new())));
     }
     let diag = Diag::new();
     // Once, where all of them are seen: a kernel that goes on later is alone.
@@ -72,7 +72,7 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
 }
 
 /// One function.
-fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
+fn one(form: KernelOutput, gathered: Gathered, piece: Piece) -> TokenStream {
     let Piece { tokens, next } = piece;
     let diag = Diag::new();
     if !nesting::judge(&diag, &tokens) {
@@ -98,7 +98,7 @@ fn meant(diag: &Diag, item: &ItemFn) -> ItemFn {
 
 /// A kernel of either form, and its tokens.
 struct Kernel {
-    form: Form,
+    form: KernelOutput,
     tokens: TokenStream,
     item: ItemFn,
 }
@@ -121,14 +121,14 @@ impl rounds::Item for Kernel {
         // Who calls it learns of its gradient by it.
         let gradient =
             simt::gradient::path(&self.item).filter(|path| !path.get_ident().is_some_and(paths::is_macro_of_rust));
-        let gradient = gradient.map(|path| Need { kind: Kind::Function, path });
+        let gradient = gradient.map(|path| Need { kind: ItemKind::Function, path });
         chain::left(gathered, scan::needs(sig, block, simt::is_known).into_iter().chain(gradient))
     }
 
     fn unless(&self) -> TokenStream {
         match self.form {
-            Form::Callable => fallback::unless_kernel(&self.item),
-            Form::Plans => TokenStream::new(),
+            KernelOutput::Callable => fallback::unless_kernel(&self.item),
+            KernelOutput::Plans => TokenStream::new(),
         }
     }
 
@@ -180,7 +180,7 @@ impl Kernel {
     /// What those learn who call it in a body. Where a macro of Rust's own has its name, that stays what it is.
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
         let (name, vis) = (&self.item.sig.ident, &self.item.vis);
-        let asked = self.form == Form::Callable && !paths::is_macro_of_rust(name);
+        let asked = self.form == KernelOutput::Callable && !paths::is_macro_of_rust(name);
         if asked { chain::export(name, vis, &payload::kernel(gathered, &self.item, sound)) } else { TokenStream::new() }
     }
 }
@@ -220,7 +220,7 @@ fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option
 }
 
 /// A kernel in index form.
-fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
+fn index_item(form: KernelOutput, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
     let function = index_function(diag, unit, item);
     // Kernels have no layers.
     for attr in item.attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
@@ -232,16 +232,16 @@ fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<Tok
     }
     let paths = lower::lower(diag, unit, &function, Mode::Inference);
     match form {
-        Form::Callable => expand::kernel::kernel(diag, &function, paths),
-        Form::Plans => expand::kernel::plans(diag, &function, paths),
+        KernelOutput::Callable => expand::kernel::kernel(diag, &function, paths),
+        KernelOutput::Plans => expand::kernel::plans(diag, &function, paths),
     }
 }
 
-fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> Function {
+fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> FunctionItem {
     let item = &without_simt(diag, item);
     let ItemFn { attrs, vis, sig, block, .. } = item;
     let function = parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new());
-    Function { indexed: true, ..function }
+    FunctionItem { indexed: true, ..function }
 }
 
 /// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[types(T = [f32, f16])]` on a kernel in index form,

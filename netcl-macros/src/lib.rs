@@ -38,7 +38,7 @@ mod tests;
 mod unused;
 mod words;
 
-use kernel::Form;
+use kernel::KernelOutput;
 use proc_macro::TokenStream;
 
 /// Compiles a model: put it on the struct that holds the layers, and on the `impl` block whose functions are to be
@@ -117,8 +117,10 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn kernel(input: TokenStream) -> TokenStream {
     let (said, input) = root::taken_inner(input.into());
-    let expanded =
-        guard::or_keep(|| kernel::kernel(Form::Callable, chain::Gathered::default(), input.clone()), || input.clone());
+    let expanded = guard::or_keep(
+        || kernel::kernel(KernelOutput::Callable, chain::Gathered::default(), input.clone()),
+        || input.clone(),
+    );
     root::Root::of(said, place()).applied(expanded).into()
 }
 
@@ -126,7 +128,7 @@ pub fn kernel(input: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn __rules(input: TokenStream) -> TokenStream {
-    kernel::kernel(Form::Plans, chain::Gathered::default(), input.into()).into()
+    kernel::kernel(KernelOutput::Plans, chain::Gathered::default(), input.into()).into()
 }
 
 /// Goes on where another item's tokens have been asked for.

@@ -1,7 +1,7 @@
 //! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
 
-use crate::ast::{Callable, Constant, FieldKind, Function, Launched, Model, ModelImpl, Unit};
-use crate::chain::{self, Gathered, Kind};
+use crate::ast::{Callable, Constant, FieldKind, FunctionItem, Launched, ModelImpl, ModelItem, Unit};
+use crate::chain::{self, Gathered, ItemKind};
 use crate::diag::Diag;
 use crate::lower::Sizes;
 use crate::parse::constant::{self, Constants};
@@ -30,7 +30,7 @@ fn read_kernel(payload: &TokenStream) -> Option<TokenStream> {
 
 /// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
 pub(crate) fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> TokenStream {
-    let constants = gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Constant).map(|(_, path, value)| {
+    let constants = gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Constant).map(|(_, path, value)| {
         let value = chain::braces(value.clone());
         quote!({ #path #value })
     });
@@ -42,7 +42,7 @@ pub(crate) fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> Tok
 pub(crate) struct Table {
     pub(crate) failed: bool,
     pub(crate) constants: Constants,
-    pub(crate) model: Model,
+    pub(crate) model: ModelItem,
 }
 
 /// Reads what [`table`] wrote.
@@ -80,7 +80,7 @@ pub(crate) fn refused_constants(gathered: &Gathered) -> impl Iterator<Item = Str
     let refused = gathered
         .parts
         .iter()
-        .filter(|(kind, _, value)| *kind == Kind::Constant && value.to_string() == refused_constant().to_string());
+        .filter(|(kind, _, value)| *kind == ItemKind::Constant && value.to_string() == refused_constant().to_string());
     refused.map(|(_, path, _)| path.clone())
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn constants(gathered: &Gathered) -> Constants {
 
 /// Adds the constants among what was gathered.
 pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
-    for (_, path, value) in gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Constant) {
+    for (_, path, value) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Constant) {
         add_constant(constants, path, value);
     }
 }
@@ -128,7 +128,7 @@ pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
     let silent = Diag::new();
     let read = (|| {
         let path = parse::model::model_path(&silent, &item)?;
-        let table = read_table(gathered.get(Kind::Table, &path)?)?;
+        let table = read_table(gathered.get(ItemKind::Table, &path)?)?;
         Some(unit(&silent, &gathered, table, &item).0)
     })();
     silent.dismiss();
@@ -143,7 +143,7 @@ pub(crate) fn table_of(nested: &TokenStream) -> Option<Table> {
     let silent = Diag::new();
     let path = parse::model::model_path(&silent, &item);
     silent.dismiss();
-    read_table(chain::read(gathered.clone())?.get(Kind::Table, &path?)?)
+    read_table(chain::read(gathered.clone())?.get(ItemKind::Table, &path?)?)
 }
 
 /// What names mean in a block, and the block itself.
@@ -158,7 +158,7 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
     let mut unit = Unit { functions, unfit, constants, given, ..Unit::default() };
     for field in &table.model.fields {
         if let Some(path) = nested_path(&field.kind)
-            && let Some(nested) = gathered.get(Kind::Nested, path).and_then(read_nested)
+            && let Some(nested) = gathered.get(ItemKind::Nested, path).and_then(read_nested)
         {
             unit.nested.insert(parse::text(path), nested);
         }
@@ -175,7 +175,7 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
 
 /// The functions and kernels among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
-    for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Function) {
+    for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Function) {
         let kernel = read_kernel(tokens);
         let Some((item, rest)) = read_function(kernel.as_ref().unwrap_or(tokens)) else {
             unit.broken.insert(path.clone());
@@ -217,7 +217,7 @@ fn callable(item: &ItemFn, gathered: &Gathered, kernel: bool) -> Callable {
     let silent = Diag::new();
     let function = parse::function::function(&silent, attrs, vis, sig, block, &scope.constants, &BTreeSet::new());
     silent.dismiss();
-    Callable { function: Function { indexed: kernel, ..function }, scope }
+    Callable { function: FunctionItem { indexed: kernel, ..function }, scope }
 }
 
 /// What a function tells whoever calls it: whether it is sound, itself, and what it gathered.

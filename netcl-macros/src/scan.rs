@@ -1,6 +1,6 @@
 //! Which names in a body have to be looked up elsewhere before it can be compiled.
 
-use crate::chain::{Kind, Need};
+use crate::chain::{ItemKind, Need};
 use crate::lower::{is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
@@ -13,14 +13,14 @@ use syn::{Block, Expr, FnArg, GenericArgument, ImplItem, ItemImpl, Path, Signatu
 /// (`known`).
 pub(crate) fn needs(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Need> {
     let constants = constants_of(sig, block, &Constants::new(), &BTreeSet::new());
-    let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
-    let functions = calls(sig, block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
+    let constants = constants.into_iter().map(|path| Need { kind: ItemKind::Constant, path });
+    let functions = calls(sig, block, known).into_iter().map(|path| Need { kind: ItemKind::Function, path });
     constants.chain(functions).collect()
 }
 
 /// The same without itself: a function that calls itself is spoken of where its body is looked at.
 pub(crate) fn needs_of_others(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Need> {
-    let itself = |need: &Need| need.kind == Kind::Function && need.path.is_ident(&sig.ident);
+    let itself = |need: &Need| need.kind == ItemKind::Function && need.path.is_ident(&sig.ident);
     needs(sig, block, known).into_iter().filter(|need| !itself(need)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The stages of a `#[netcl::function]` of tensors: a function of operations that is called like a kernel, and compiled in place
 //! where a body calls it.
 
-use crate::ast::{Function, Unit};
+use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
 use crate::lower::{self, is_builtin};
@@ -25,7 +25,7 @@ impl Tensors {
         unit
     }
 
-    fn function(&self, diag: &Diag, unit: &Unit) -> Function {
+    fn function(&self, diag: &Diag, unit: &Unit) -> FunctionItem {
         let ItemFn { attrs, vis, sig, block, .. } = &self.0;
         // A function has no layers that a mode would be of.
         for attr in attrs.iter().filter(|attr| parse::function::is_mode(attr)) {

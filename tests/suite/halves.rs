@@ -6,8 +6,8 @@ use crate::graphs::Example;
 use crate::model_cases::example;
 use libtest_mimic::Failed;
 use netcl::Device;
-use netcl_fixtures::models::Model;
-use netcl_fixtures::random_graphs::{Options, random_graph};
+use netcl_fixtures::models::ModelBuilder;
+use netcl_fixtures::random_graphs::{GeneratorOptions, random_graph};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
@@ -51,7 +51,8 @@ pub(crate) fn all() -> Vec<Case> {
         cases.push(Case::new(format!("halves::large sums of {dtype}"), move |device| large(device, dtype, tolerance)));
         for seed in 0..2 {
             cases.push(Case::new(format!("halves::random graph {seed} of {dtype}"), move |device| {
-                let drawn = random_graph(seed, &Options { float: dtype, steps: 8, ..Options::default() });
+                let drawn =
+                    random_graph(seed, &GeneratorOptions { float: dtype, steps: 8, ..GeneratorOptions::default() });
                 let example = Example { graph: drawn.graph, bindings: drawn.bindings, inputs: drawn.inputs };
                 example.check(device, 5.0 * tolerance)
             }));
@@ -67,7 +68,7 @@ fn sizes(shape: &[u64]) -> Vec<Dim> {
 /// The gradients of the sum of the sines of what `layer` gives for an argument of `dtype`. (The sum itself is what is left
 /// of terms that cancel, to no known digit.)
 fn gradient((name, _, shape, config): &Layer, dtype: DType) -> Result<Graph, Failed> {
-    let mut model = Model::new("half", Mode::Training);
+    let mut model = ModelBuilder::new("half", Mode::Training);
     let x = model.argument(0, "x", &sizes(shape), dtype);
     let config: Vec<(&str, ConfigValue)> = config
         .iter()
@@ -109,7 +110,7 @@ fn changed(graph: Graph, change: impl Fn(&InputKind, f64) -> f64) -> Example {
 
 /// Every loss, and what the tables say of rows: one function with all their gradients.
 fn losses(device: &Device, dtype: DType, tolerance: f64) -> Result<(), Failed> {
-    let mut model = Model::new("losses", Mode::Training);
+    let mut model = ModelBuilder::new("losses", Mode::Training);
     let x = model.argument(0, "x", &sizes(&[6, 10]), dtype);
     let target = model.argument(1, "target", &sizes(&[6, 10]), dtype);
     let labels = model.argument(2, "labels", &sizes(&[6]), DType::U32);
@@ -142,7 +143,7 @@ fn large(device: &Device, dtype: DType, tolerance: f64) -> Result<(), Failed> {
         let enlarge = |kind: &InputKind, x: f64| if *kind == InputKind::Argument(0) { 8.0 * x } else { x };
         changed(gradient(&layer, dtype)?, enlarge).check(device, tolerance)?;
     }
-    let mut model = Model::new("difference", Mode::Training);
+    let mut model = ModelBuilder::new("difference", Mode::Training);
     let x = model.argument(0, "x", &sizes(&[6, 10]), dtype);
     let target = model.argument(1, "target", &sizes(&[6, 10]), dtype);
     let loss = model.op("mse_loss", &[Value::Tensor(x), Value::Tensor(target)]);

@@ -2,7 +2,7 @@
 
 use crate::graphs::Example;
 use crate::{Case, Check};
-use netcl_fixtures::random_graphs::{Options, random_graph};
+use netcl_fixtures::random_graphs::{GeneratorOptions, random_graph};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 
 /// How many graphs of each kind; `NETCL_FUZZ` asks for more.
@@ -14,13 +14,13 @@ pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     for seed in 0..count() {
         let run: Check = Box::new(move |device| {
-            let drawn = random_graph(seed, &Options::default());
+            let drawn = random_graph(seed, &GeneratorOptions::default());
             let example = Example { graph: drawn.graph, bindings: drawn.bindings, inputs: drawn.inputs };
             example.case(device, 1e-4)
         });
         cases.push(Case { name: format!("random::graph {seed}"), run });
         let run: Check = Box::new(move |device| {
-            let options = Options { smooth: true, scalar: true, ..Options::default() };
+            let options = GeneratorOptions { smooth: true, scalar: true, ..GeneratorOptions::default() };
             let drawn = random_graph(seed, &options);
             let graph = append_gradients(drawn.graph, Arguments::Floats).map_err(|error| error.to_string())?;
             let example = Example { graph, bindings: drawn.bindings, inputs: drawn.inputs };

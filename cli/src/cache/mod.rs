@@ -22,7 +22,7 @@ NETCL_CACHE_DIR, its limit NETCL_CACHE_LIMIT_MB.";
 /// The arguments of `cache`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct CacheArgs {
     /// What to do with the files
     #[arg(value_enum)]
     action: Action,
@@ -52,7 +52,7 @@ fn age(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs).ok_or_else(|| "a number and s, m, h or d, such as 30d".to_owned())
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
+pub(crate) fn run(args: &CacheArgs, output: &Output) -> Result<ExitCode> {
     let Some(folder) = cache_folder()? else {
         return Err(Failure::Other("there is no cache: NETCL_CACHE_DIR is off, or there is no home folder".to_owned()));
     };
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
     }
 }
 
-impl Args {
+impl CacheArgs {
     fn covers(&self, file: &File) -> bool {
         self.device.as_ref().is_none_or(|part| file.is_of(part)) && self.older_than.is_none_or(|age| file.age() > age)
     }
@@ -150,7 +150,7 @@ fn verify(files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
     Ok(if damaged.is_empty() && refused.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn clear(args: &Args, files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
+fn clear(args: &CacheArgs, files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
     let progress = output.progress(files.len() as u64);
     let (mut count, mut freed, mut problems) = (0, 0, Vec::new());
     for file in files {

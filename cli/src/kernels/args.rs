@@ -17,7 +17,7 @@ shown in the text form of kernels (docs/ir.md), which is what their native code 
 /// The arguments of `kernels`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct KernelsArgs {
     /// A program, library or object file that was built with netcl's macros; it is read, not run
     #[arg(required_unless_present = "template", conflicts_with = "template")]
     pub(super) binary: Option<PathBuf>,

@@ -1,10 +1,10 @@
 //! The kernels in a built binary.
 
-use super::args::Args;
+use super::args::KernelsArgs;
 use super::plan;
 use crate::failure::{Failure, Result};
 use crate::output::{Output, bytes};
-use netcl_kernels::plan::embed::{self, Found};
+use netcl_kernels::plan::embed::{self, EmbeddedPlan};
 use netcl_kernels::plan::{Plan, host_text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    fn read(found: &Found<'_>) -> Result<Embedded> {
+    fn read(found: &EmbeddedPlan<'_>) -> Result<Embedded> {
         let function = found.header.function.clone();
         let plan = Plan::from_json(found.json).map_err(|error| {
             Failure::Other(format!("the plan of `{function}` is of another version of netcl than this one: {error}"))
@@ -83,7 +83,7 @@ pub(crate) fn chosen(path: &Path, name: Option<&str>) -> Result<Vec<Embedded>> {
     Ok(chosen)
 }
 
-pub(super) fn run(path: &Path, args: &Args, output: &Output) -> Result<()> {
+pub(super) fn run(path: &Path, args: &KernelsArgs, output: &Output) -> Result<()> {
     let chosen = chosen(path, args.name.as_deref())?;
     if args.list {
         return list(&chosen, output);

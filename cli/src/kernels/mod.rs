@@ -5,13 +5,13 @@ pub(crate) mod binary;
 mod plan;
 mod template;
 
-pub(crate) use args::Args;
+pub(crate) use args::KernelsArgs;
 
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
+pub(crate) fn run(args: &KernelsArgs, output: &Output) -> Result<ExitCode> {
     match (&args.template, &args.binary) {
         (Some(name), _) => template::run(name, args, output)?,
         (None, Some(path)) => binary::run(path, args, output)?,

@@ -1,12 +1,12 @@
 //! A template with given tunables, as it is launched for a given product or convolution.
 
-use super::args::Args;
+use super::args::KernelsArgs;
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::{select, tasks};
 use netcl::Target;
 use netcl::select::{KernelConfig, Task, Variant};
-use netcl_kernels::compile::{Options, compile_with};
+use netcl_kernels::compile::{CompileOptions, compile_with};
 use netcl_kernels::plan::{Plan, Step, Work};
 use netcl_kernels::template::{self, Choice, Limits, Template};
 use netcl_kernels::variant::{self, Always, Family, SPLIT_K, SPLIT_K_VALUES, typical};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const PRODUCT: &str = "1024x1024x1024";
 const CONVOLUTION: &str = "32x64x56x56,64x3x3,padding=1";
 
-pub(super) fn run(name: &str, args: &Args, output: &Output) -> Result<()> {
+pub(super) fn run(name: &str, args: &KernelsArgs, output: &Output) -> Result<()> {
     let template = template::ALL.iter().find(|template| template.name == name).ok_or_else(|| {
         let names: Vec<&str> = template::ALL.iter().map(|template| template.name).collect();
         Failure::Other(format!("no template `{name}`; there are: {}", names.join(", ")))
@@ -54,7 +54,7 @@ pub(super) fn run(name: &str, args: &Args, output: &Output) -> Result<()> {
 }
 
 /// For which kind of device, and what it has, if one was named.
-fn device(args: &Args) -> Result<(Option<Target>, Option<Limits>)> {
+fn device(args: &KernelsArgs) -> Result<(Option<Target>, Option<Limits>)> {
     let Some(selector) = &args.device else { return Ok((None, None)) };
     let device = select::open(selector)?;
     let target = device.profile().target;
@@ -86,7 +86,7 @@ fn initial(template: &Template, task: &Task<u64>, limits: &Limits) -> Choice {
 fn plan(task: &Task<u64>, config: KernelConfig, target: Target, limits: &Limits) -> Result<Plan> {
     let illegal = |rule: String| Failure::Other(format!("`{config}` is not legal for `{task}`: {rule}"));
     variant::legal(&config, task, target, limits).map_err(illegal)?;
-    let options = Options { limits: *limits, select: &Always(config.clone()) };
+    let options = CompileOptions { limits: *limits, select: &Always(config.clone()) };
     let plan = compile_with(&variant::graph(task), target, &options);
     let plan = plan.map_err(|problem| Failure::Other(format!("`{task}`: {problem}")))?;
     if plan.decisions.iter().any(|decision| decision.config == config) {

@@ -19,7 +19,7 @@ kept in the cache folder, by device and driver, and holds for sizes alike. The d
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[group(id = "what", required = true, multiple = true, args = ["matmul", "conv2d", "binary"])]
-pub(crate) struct Args {
+pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(super) select: Select,
     /// A product: rows, columns, terms of a sum; then batch=, the axes a= and b= along which the operands lie in memory (k,

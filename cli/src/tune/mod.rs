@@ -3,7 +3,7 @@
 mod args;
 mod wanted;
 
-pub(crate) use args::Args;
+pub(crate) use args::TuneArgs;
 
 use crate::failure::{Failure, Result};
 use crate::output::{Output, duration};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
+pub(crate) fn run(args: &TuneArgs, output: &Output) -> Result<ExitCode> {
     let device = args.select.open()?;
     if device.profile().kind == DeviceKind::Null {
         return Err(Failure::Other("the null device computes nothing, so there is nothing to measure".to_owned()));
@@ -65,7 +65,7 @@ fn nothing_was_right(tuning: &Tuning) -> bool {
     tuning.record.is_none() && !tuning.candidates.is_empty()
 }
 
-fn measure(args: &Args, device: &Device, tasks: &[Task<u64>], output: &Output) -> Result<Vec<Tuning>> {
+fn measure(args: &TuneArgs, device: &Device, tasks: &[Task<u64>], output: &Output) -> Result<Vec<Tuning>> {
     const WHOLE: u64 = 1000;
     let bar = output.fraction(WHOLE * tasks.len() as u64);
     let mut tunings = Vec::with_capacity(tasks.len());

@@ -1,6 +1,6 @@
 //! What is to be tuned, from the command line's words.
 
-use super::args::Args;
+use super::args::TuneArgs;
 use crate::failure::{Failure, Result};
 use crate::kernels::binary;
 use crate::tasks::{convolution, product};
@@ -12,7 +12,7 @@ use netcl_kernels::plan::memory::layout;
 use std::collections::BTreeSet;
 
 /// The tasks, each once, in the order in which they were named.
-pub(super) fn all(args: &Args, device: &Device) -> Result<Vec<Task<u64>>> {
+pub(super) fn all(args: &TuneArgs, device: &Device) -> Result<Vec<Task<u64>>> {
     let mut tasks = Vec::new();
     for text in &args.matmul {
         tasks.push(product("--matmul", text)?);
@@ -21,7 +21,7 @@ pub(super) fn all(args: &Args, device: &Device) -> Result<Vec<Task<u64>>> {
         tasks.push(convolution("--conv2d", text)?);
     }
     if let Some(path) = &args.binary {
-        let sizes = Sizes::parse(&args.size)?;
+        let sizes = SymbolValues::parse(&args.size)?;
         let plans = binary::chosen(path, args.name.as_deref())?;
         let of_target = plans.into_iter().map(|embedded| embedded.plan);
         let plans: Vec<Plan> = of_target.filter(|plan| plan.target == device.profile().target).collect();
@@ -36,15 +36,15 @@ pub(super) fn all(args: &Args, device: &Device) -> Result<Vec<Task<u64>>> {
 }
 
 /// Values of symbols.
-struct Sizes {
+struct SymbolValues {
     named: Vec<(String, u64)>,
     /// Of all others.
     rest: Option<u64>,
 }
 
-impl Sizes {
-    fn parse(texts: &[String]) -> Result<Sizes> {
-        let mut sizes = Sizes { named: Vec::new(), rest: None };
+impl SymbolValues {
+    fn parse(texts: &[String]) -> Result<SymbolValues> {
+        let mut sizes = SymbolValues { named: Vec::new(), rest: None };
         for text in texts {
             let (name, value) = text.split_once('=').map_or((None, text.as_str()), |(name, value)| (Some(name), value));
             let value = value.parse().ok().filter(|value| *value > 0).ok_or_else(|| {
@@ -92,7 +92,7 @@ impl Sizes {
     }
 }
 
-fn of_plan(plan: &Plan, sizes: &Sizes) -> Result<Vec<Task<u64>>> {
+fn of_plan(plan: &Plan, sizes: &SymbolValues) -> Result<Vec<Task<u64>>> {
     if plan.decisions.is_empty() {
         return Ok(Vec::new());
     }
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn sizes_have_names_or_stand_for_the_rest() {
-        let parsed = Sizes::parse(&["N=64".to_owned(), "7".to_owned()]).unwrap();
+        let parsed = SymbolValues::parse(&["N=64".to_owned(), "7".to_owned()]).unwrap();
         assert_eq!((parsed.named, parsed.rest), (vec![("N".to_owned(), 64)], Some(7)));
         for bad in ["N=0", "N=", "x", "N=-1"] {
-            assert!(Sizes::parse(&[bad.to_owned()]).is_err(), "{bad}");
+            assert!(SymbolValues::parse(&[bad.to_owned()]).is_err(), "{bad}");
         }
-        assert!(Sizes::parse(&["7".to_owned(), "8".to_owned()]).is_err(), "which of the two?");
+        assert!(SymbolValues::parse(&["7".to_owned(), "8".to_owned()]).is_err(), "which of the two?");
     }
 }

@@ -1,6 +1,6 @@
 //! Gradients of users' kernels: by the kernels that they give for that.
 
-use super::rules::Wanted;
+use super::rules::RequestedGradients;
 use crate::graph::build::Builder;
 use crate::graph::{NodeId, Op};
 use crate::span::{Diagnostic, Result};
@@ -25,7 +25,7 @@ impl Results {
         &self,
         builder: &mut Builder,
         id: NodeId,
-        wanted: &Wanted<'_>,
+        wanted: &RequestedGradients<'_>,
     ) -> Result<Vec<(NodeId, NodeId)>> {
         let node = builder.node(id).clone();
         let Op::Custom { kernel, sizes, operands } = node.op else { return Ok(Vec::new()) };

@@ -17,16 +17,16 @@ type Literal = (NodeId, bool);
 
 /// Conditions on the elements of one shape: one of several lists holds wholly. The lists are sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Guard(Vec<Vec<Literal>>);
+pub(super) struct Predicate(Vec<Vec<Literal>>);
 
-impl Guard {
+impl Predicate {
     /// Where `condition` is `wanted`.
-    pub(super) fn of(condition: NodeId, wanted: bool) -> Guard {
-        Guard(vec![vec![(condition, wanted)]])
+    pub(super) fn of(condition: NodeId, wanted: bool) -> Predicate {
+        Predicate(vec![vec![(condition, wanted)]])
     }
 
     /// Where this holds and `condition` is `wanted`.
-    pub(super) fn and(mut self, condition: NodeId, wanted: bool) -> Guard {
+    pub(super) fn and(mut self, condition: NodeId, wanted: bool) -> Predicate {
         for list in &mut self.0 {
             if let Err(place) = list.binary_search(&(condition, wanted)) {
                 list.insert(place, (condition, wanted));
@@ -36,7 +36,7 @@ impl Guard {
     }
 
     /// Where either holds; `None` is everywhere.
-    pub(super) fn or(mut self, other: Guard) -> Option<Guard> {
+    pub(super) fn or(mut self, other: Predicate) -> Option<Predicate> {
         for list in other.0 {
             self.add(list)?;
         }
@@ -111,7 +111,7 @@ fn join(builder: &mut Builder, op: BinaryOp, before: Option<NodeId>, literal: No
 pub(super) struct Cotangent {
     pub(super) value: NodeId,
     /// Where it counts; `None` is everywhere.
-    pub(super) guard: Option<Guard>,
+    pub(super) guard: Option<Predicate>,
     /// Whether it may be something else than zero where it does not count.
     pub(super) open: bool,
 }
@@ -151,13 +151,13 @@ pub(super) fn passed(
     id: NodeId,
     (operand, number): (NodeId, usize),
     cotangent: &Cotangent,
-) -> Result<(Option<Guard>, bool)> {
+) -> Result<(Option<Predicate>, bool)> {
     let op = builder.node(id).op.clone();
     if let Op::Select(condition, then, _) = op {
         let wanted = operand == then && number == 0;
         let guard = match &cotangent.guard {
             Some(guard) => guard.clone().and(condition, wanted),
-            None => Guard::of(condition, wanted),
+            None => Predicate::of(condition, wanted),
         };
         return Ok((Some(guard), cotangent.open));
     }
@@ -183,7 +183,7 @@ pub(super) fn passed(
         // A sum over elements on either side of the condition counts everywhere.
         _ => return Ok((None, false)),
     };
-    Ok((Some(Guard::of(moved, true)), open))
+    Ok((Some(Predicate::of(moved, true)), open))
 }
 
 /// Whether the rule makes 0 of a cotangent of 0, whatever the operands are.
@@ -206,12 +206,12 @@ mod tests {
     #[test]
     fn conditions_join() {
         let [a, b] = [NodeId(0), NodeId(1)];
-        let of = Guard::of;
+        let of = Predicate::of;
         assert_eq!(of(a, true).or(of(a, false)), None, "whether or not");
         assert_eq!(of(a, true).or(of(a, true).and(b, true)), Some(of(a, true)), "the narrower follows");
         assert_eq!(of(a, true).and(b, true).or(of(a, true)), Some(of(a, true)));
         assert_eq!(of(b, true).and(a, true).or(of(a, false).and(b, true)), Some(of(b, true)), "whatever `a` is");
         let apart = of(a, true).or(of(b, false)).expect("not everywhere");
-        assert_eq!(apart, Guard(vec![vec![(a, true)], vec![(b, false)]]));
+        assert_eq!(apart, Predicate(vec![vec![(a, true)], vec![(b, false)]]));
     }
 }

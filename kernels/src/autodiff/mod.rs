@@ -66,7 +66,7 @@ fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) ->
     let mut results = custom::Results::default();
     for id in (0..count).rev().map(|position| NodeId(position as u32)) {
         let is_call = matches!(builder.node(id).op, Op::Custom { .. });
-        let wanted = rules::Wanted { leads: &leads, targets: &targets };
+        let wanted = rules::RequestedGradients { leads: &leads, targets: &targets };
         let Some(mut cotangent) = cotangents[id.index()].clone() else {
             // Other results of it may have one.
             if is_call {
@@ -105,7 +105,7 @@ fn call(
     builder: &mut Builder,
     id: NodeId,
     results: &custom::Results,
-    wanted: &rules::Wanted<'_>,
+    wanted: &rules::RequestedGradients<'_>,
     cotangents: &mut [Option<Cotangent>],
 ) -> Result<()> {
     let outer = builder.set_span(builder.node(id).span);

@@ -55,14 +55,14 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
 }
 
 /// Which gradients are asked for.
-pub(super) struct Wanted<'a> {
+pub(super) struct RequestedGradients<'a> {
     /// Whether a node leads from a target to the output.
     pub(super) leads: &'a [bool],
     /// The nodes whose gradients are asked for.
     pub(super) targets: &'a BTreeSet<NodeId>,
 }
 
-impl Wanted<'_> {
+impl RequestedGradients<'_> {
     pub(super) fn has(&self, id: NodeId) -> bool {
         self.leads[id.index()]
     }
@@ -73,7 +73,7 @@ pub(super) fn contributions(
     builder: &mut Builder,
     id: NodeId,
     g: NodeId,
-    wanted: &Wanted<'_>,
+    wanted: &RequestedGradients<'_>,
 ) -> Result<Vec<(NodeId, NodeId)>> {
     let node = builder.node(id).clone();
     let mut m = Maths(builder);
@@ -422,7 +422,7 @@ fn matmul(
     m: &mut Maths<'_>,
     (a, b): (NodeId, NodeId),
     g: NodeId,
-    wanted: &Wanted<'_>,
+    wanted: &RequestedGradients<'_>,
     result: &mut Vec<(NodeId, NodeId)>,
 ) -> Result<()> {
     if wanted.has(a) {

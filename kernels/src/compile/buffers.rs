@@ -1,10 +1,10 @@
 //! Which buffers a plan has, and what they are called.
 
-use crate::fuse::{Division, Kind};
+use crate::fuse::{ClusterKind, Division};
 use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::identifier::{distinct, sanitized};
 use crate::plan::{Buffer, BufferId, Role};
-use crate::schedule::scatter::Sizes;
+use crate::schedule::scatter::ScatterShape;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The buffers of a plan and the nodes they hold.
@@ -69,12 +69,12 @@ impl Buffers {
             buffers.list.push(Buffer { name, shape: node.shape.clone(), dtype: node.dtype, role });
         }
         let scatters = division.clusters.iter().filter_map(|cluster| match cluster.kind {
-            Kind::Scatter(id) => Some(id),
+            ClusterKind::Scatter(id) => Some(id),
             _ => None,
         });
         for id in scatters.filter(|_| sorts) {
             let mut between = Vec::new();
-            for (what, shape, dtype) in Sizes::of(graph, id).between() {
+            for (what, shape, dtype) in ScatterShape::of(graph, id).between() {
                 let name = distinct(&mut taken, format!("{}_{what}", buffers.names[&id]));
                 let own = BufferId(buffers.list.len() as u32);
                 buffers.named.insert(name.clone(), own);

@@ -10,21 +10,21 @@ use std::collections::BTreeMap;
 
 /// What a graph is compiled for, besides the kind of device.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub struct CompileOptions<'a> {
     /// The device's limits: what is chosen keeps to them.
     pub limits: Limits,
     /// Who chooses.
     pub select: &'a dyn Select,
 }
 
-impl Options<'static> {
+impl CompileOptions<'static> {
     /// For any device of that kind, by the compiler's own rule.
     pub fn typical(target: Target) -> Self {
-        Options { limits: typical(target), select: &Defaults }
+        CompileOptions { limits: typical(target), select: &Defaults }
     }
 }
 
-impl std::fmt::Debug for Options<'_> {
+impl std::fmt::Debug for CompileOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options").field("limits", &self.limits).finish_non_exhaustive()
     }
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Options<'_> {
 
 /// The decisions of one compilation.
 pub(super) struct Decider<'a> {
-    options: &'a Options<'a>,
+    options: &'a CompileOptions<'a>,
     target: Target,
     known: BTreeMap<Task<Dim>, KernelConfig>,
     /// Of what has to stay in one kernel.
@@ -41,7 +41,7 @@ pub(super) struct Decider<'a> {
 }
 
 impl<'a> Decider<'a> {
-    pub(super) fn new(options: &'a Options<'a>, target: Target) -> Self {
+    pub(super) fn new(options: &'a CompileOptions<'a>, target: Target) -> Self {
         Decider { options, target, known: BTreeMap::new(), known_in_one: BTreeMap::new(), list: Vec::new() }
     }
 
@@ -59,7 +59,7 @@ impl<'a> Decider<'a> {
     fn ask(&mut self, task: Task<Dim>, in_one: bool) -> KernelConfig {
         let known = if in_one { &self.known_in_one } else { &self.known };
         let config = known.get(&task).cloned().unwrap_or_else(|| {
-            let Options { limits, select } = self.options;
+            let CompileOptions { limits, select } = self.options;
             let usable = |config: &KernelConfig| !(in_one && config.rewrites()) && self.legal(config, &task);
             select.select(&task).filter(usable).unwrap_or_else(|| match in_one {
                 true => default_in_one(&task.estimate(), self.target, limits),
@@ -90,7 +90,7 @@ impl<'a> Decider<'a> {
 
     /// Whether `config` is legal for the sizes that the selector has in mind.
     fn legal(&self, config: &KernelConfig, task: &Task<Dim>) -> bool {
-        let Options { limits, select } = self.options;
+        let CompileOptions { limits, select } = self.options;
         legal(config, &task.likely(select.sizes()), self.target, limits).is_ok()
     }
 

@@ -3,9 +3,9 @@
 
 use super::instance::Instance;
 use crate::emit::opencl;
-use crate::kir::verify::{Capabilities, Verified, verify};
+use crate::kir::verify::{Capabilities, VerifiedKernel, verify};
 use crate::kir::{Kernel, ParamKind};
-use crate::plan::source::Source;
+use crate::plan::source::ProgramText;
 use std::collections::{BTreeSet, HashMap};
 
 /// Collects kernels.
@@ -99,10 +99,10 @@ impl Kernels {
     }
 
     /// One program of all kernels; pointers to buffers that are named `in_place` are not `restrict`.
-    pub(super) fn program(mut self, in_place: BTreeSet<String>) -> Source {
+    pub(super) fn program(mut self, in_place: BTreeSet<String>) -> ProgramText {
         self.note_steps();
         let written: Vec<&Kernel> = self.list.iter().flat_map(|launched| launched.work.kernels()).collect();
-        let mut source = Source::default();
+        let mut source = ProgramText::default();
         if !written.is_empty() {
             let options = opencl::Options { shared: in_place, ..opencl::Options::default() };
             let verified: Vec<_> = written.into_iter().map(verified).collect();
@@ -128,7 +128,7 @@ impl Written {
     }
 }
 
-fn verified(kernel: &Kernel) -> Verified<'_> {
+fn verified(kernel: &Kernel) -> VerifiedKernel<'_> {
     verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|_| unreachable!("checked when added"))
 }
 

@@ -78,11 +78,11 @@ enum Binding {
 }
 
 /// A formula and its outermost operator.
-struct Text(String, Binding);
+struct FormulaText(String, Binding);
 
-impl Text {
+impl FormulaText {
     fn atom(text: impl Into<String>) -> Self {
-        Text(text.into(), Binding::Atom)
+        FormulaText(text.into(), Binding::Atom)
     }
 
     /// In parentheses where its operator is one of these.
@@ -91,37 +91,37 @@ impl Text {
     }
 }
 
-fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u32) -> Text {
+fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u32) -> FormulaText {
     let node = &graph[id];
     if !root && !node.name.is_empty() {
-        return Text::atom(&node.name);
+        return FormulaText::atom(&node.name);
     }
     if !root && let Some(name) = buffers.stored(id) {
-        return Text::atom(name);
+        return FormulaText::atom(name);
     }
     let leaf = matches!(node.op, Op::Input(_) | Op::Size(_) | Op::Constant(_) | Op::Iota { .. });
     // What only moves elements is not written, and nests nothing.
     let moved = matches!(node.op, Op::View { .. } | Op::Reshape(_) | Op::Cast(_));
     if depth == 0 && !leaf && !moved {
-        return Text::atom("…");
+        return FormulaText::atom("…");
     }
     let inner = |id: NodeId| expression(graph, buffers, id, false, if moved { depth } else { depth - 1 });
     match &node.op {
-        Op::Input(_) => Text::atom(&node.name),
+        Op::Input(_) => FormulaText::atom(&node.name),
         Op::Size(dim) => size(dim),
-        Op::Constant(Literal::Int(value, _)) => Text::atom(value.to_string()),
-        Op::Constant(literal) => Text::atom(literal.as_f64().to_string()),
+        Op::Constant(Literal::Int(value, _)) => FormulaText::atom(value.to_string()),
+        Op::Constant(literal) => FormulaText::atom(literal.as_f64().to_string()),
         // A coordinate is that of the axis that the view has for it.
         Op::View { source, index } if matches!(graph[*source].op, Op::Iota { .. }) => {
             let Op::Iota { axis } = graph[*source].op else { return inner(*source) };
             let plain = |index: &AxisIndex| index.as_axis().is_some();
             let text = index.get(axis).map_or_else(|| coordinate(axis), position);
-            Text(text, if index.get(axis).is_none_or(plain) { Binding::Atom } else { Binding::Sum })
+            FormulaText(text, if index.get(axis).is_none_or(plain) { Binding::Atom } else { Binding::Sum })
         }
         // Ones with zeros around them tell what is inside.
         Op::View { source, index } if is_one(&graph[*source].op) && moves(index, &graph[*source].shape) => {
             let places: Vec<String> = index.iter().map(position).collect();
-            Text::atom(format!("inside({})", places.join(", ")))
+            FormulaText::atom(format!("inside({})", places.join(", ")))
         }
         Op::View { source, index } if moves(index, &graph[*source].shape) => {
             let text = inner(*source);
@@ -132,13 +132,13 @@ fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u
             }
             let places: Vec<String> = index.iter().map(position).collect();
             let source = text.unless(&[Binding::Product, Binding::Quotient, Binding::Sum]);
-            Text::atom(format!("{source}[{}]", places.join(", ")))
+            FormulaText::atom(format!("{source}[{}]", places.join(", ")))
         }
         Op::View { source, .. } | Op::Reshape(source) | Op::Cast(source) => inner(*source),
-        Op::Iota { axis } => Text::atom(coordinate(*axis)),
+        Op::Iota { axis } => FormulaText::atom(coordinate(*axis)),
         Op::Reduce { op, source, axes } if axes.len() < graph[*source].shape.rank() => {
             let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
-            Text::atom(format!("{}({} over {})", op.name(), inner(*source).0, axes.join(", ")))
+            FormulaText::atom(format!("{}({} over {})", op.name(), inner(*source).0, axes.join(", ")))
         }
         Op::Binary(op, a, b) => binary(*op, inner(*a), inner(*b)),
         Op::Compare(op, a, b) => {
@@ -150,12 +150,12 @@ fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u
                 CompareOp::Gt => ">",
                 CompareOp::Ge => ">=",
             };
-            Text::atom(format!("({} {sign} {})", inner(*a).0, inner(*b).0))
+            FormulaText::atom(format!("({} {sign} {})", inner(*a).0, inner(*b).0))
         }
-        Op::Select(c, a, b) => Text::atom(format!("({} ? {} : {})", inner(*c).0, inner(*a).0, inner(*b).0)),
+        Op::Select(c, a, b) => FormulaText::atom(format!("({} ? {} : {})", inner(*c).0, inner(*a).0, inner(*b).0)),
         op => {
             let operands: Vec<String> = op.operands().into_iter().map(|operand| inner(operand).0).collect();
-            Text::atom(format!("{}({})", operation(op), operands.join(", ")))
+            FormulaText::atom(format!("{}({})", operation(op), operands.join(", ")))
         }
     }
 }
@@ -218,18 +218,20 @@ fn position(index: &AxisIndex) -> String {
 }
 
 /// Operators of one rank are read from the left: what stands on the right of a division keeps its parentheses.
-fn binary(op: BinaryOp, a: Text, b: Text) -> Text {
+fn binary(op: BinaryOp, a: FormulaText, b: FormulaText) -> FormulaText {
     use Binding::{Product, Quotient, Sum};
     match op {
-        BinaryOp::Add => Text::atom(format!("({} + {})", a.0, b.0)),
-        BinaryOp::Sub => Text::atom(format!("({} - {})", a.0, b.unless(&[Sum]))),
-        BinaryOp::Mul => Text(format!("{} * {}", a.unless(&[Sum]), b.unless(&[Sum, Quotient])), Product),
-        BinaryOp::Div => Text(format!("{} / {}", a.unless(&[Sum]), b.unless(&[Sum, Product, Quotient])), Quotient),
-        op => Text::atom(format!("{}({}, {})", op.name(), a.0, b.0)),
+        BinaryOp::Add => FormulaText::atom(format!("({} + {})", a.0, b.0)),
+        BinaryOp::Sub => FormulaText::atom(format!("({} - {})", a.0, b.unless(&[Sum]))),
+        BinaryOp::Mul => FormulaText(format!("{} * {}", a.unless(&[Sum]), b.unless(&[Sum, Quotient])), Product),
+        BinaryOp::Div => {
+            FormulaText(format!("{} / {}", a.unless(&[Sum]), b.unless(&[Sum, Product, Quotient])), Quotient)
+        }
+        op => FormulaText::atom(format!("{}({}, {})", op.name(), a.0, b.0)),
     }
 }
 
-fn size(dim: &Dim) -> Text {
+fn size(dim: &Dim) -> FormulaText {
     let (terms, factors) = (dim.terms().count(), dim.terms().map(|(factors, _)| factors.len()).sum::<usize>());
     let scaled = dim.terms().any(|(factors, coefficient)| !factors.is_empty() && coefficient != 1);
     let binding = match (terms, factors) {
@@ -237,7 +239,7 @@ fn size(dim: &Dim) -> Text {
         (0 | 1, _) => Binding::Product,
         _ => Binding::Sum,
     };
-    Text(dim.to_string(), binding)
+    FormulaText(dim.to_string(), binding)
 }
 
 #[cfg(test)]
@@ -291,7 +293,7 @@ mod tests {
         let product = || size(&(Dim::symbol("C") * Dim::symbol("N")));
         let scaled = || size(&(Dim::symbol("C") * Dim::constant(2)));
         let sum = || size(&(Dim::symbol("C") + Dim::constant(1)));
-        let x = || Text::atom("x");
+        let x = || FormulaText::atom("x");
         let cases = [
             (binary(BinaryOp::Div, x(), c()), "x / C"),
             (binary(BinaryOp::Div, x(), product()), "x / (C*N)"),
@@ -304,7 +306,7 @@ mod tests {
             (binary(BinaryOp::Div, x(), binary(BinaryOp::Div, x(), c())), "x / (x / C)"),
             (binary(BinaryOp::Mul, x(), binary(BinaryOp::Div, x(), c())), "x * (x / C)"),
         ];
-        for (Text(text, _), expected) in cases {
+        for (FormulaText(text, _), expected) in cases {
             assert_eq!(text, expected);
         }
     }

@@ -7,7 +7,7 @@ use crate::emit::{c_type, storage_type};
 use crate::identifier::ascii;
 use crate::index::{Atom, Index};
 use crate::kir::{Kernel, ParamKind, ValueType};
-use crate::plan::source::Source;
+use crate::plan::source::ProgramText;
 use crate::template::Template;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -278,7 +278,7 @@ impl Instance {
     }
 
     /// The instance's text: definitions, template, and everything undefined again for the next instance.
-    pub(super) fn write(&self, source: &mut Source) {
+    pub(super) fn write(&self, source: &mut ProgramText) {
         let comments: String = self.comments.iter().map(|line| comment(line, "")).collect();
         source.push(comments + &self.definitions());
         self.template.sources.iter().for_each(|text| source.push(*text));
@@ -300,7 +300,7 @@ mod tests {
     fn comments_never_swallow_code() {
         let mut instance = Instance::new("product", crate::template::ALL[0]);
         instance.comments = vec!["y = a @ b \\".into(), "two\nlines".into()];
-        let mut source = Source::default();
+        let mut source = ProgramText::default();
         instance.write(&mut source);
         let text = source.to_string();
         assert!(text.starts_with("// y = a @ b\n// two\n// lines\n#define"), "{text}");

@@ -2,7 +2,7 @@
 
 use super::plan_builder::PlanBuilder;
 use crate::dim::Dim;
-use crate::fuse::{Division, Kind};
+use crate::fuse::{ClusterKind, Division};
 use crate::graph::{CompareOp, Graph, Op};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Launch, Stmt, WorkItem};
@@ -32,7 +32,7 @@ impl PlanBuilder<'_> {
     fn variant(&self, cluster: usize) -> Variant {
         match (self.configs.loops.get(&cluster), &self.division.clusters[cluster].kind) {
             (Some(config), _) => config.variant,
-            (None, Kind::Loop { reduced, .. }) if !reduced.is_empty() => Variant::ReductionSequential,
+            (None, ClusterKind::Loop { reduced, .. }) if !reduced.is_empty() => Variant::ReductionSequential,
             (None, _) => Variant::ElementwiseVector,
         }
     }

@@ -21,7 +21,7 @@ mod tests;
 
 use crate::dim::Dim;
 use crate::dtype::DType;
-use crate::fuse::{self, Kind};
+use crate::fuse::{self, ClusterKind};
 use crate::graph::verify::verify;
 use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::Plan;
@@ -30,8 +30,8 @@ use crate::rewrite::{Marks, rewrite};
 use crate::span::Result;
 use crate::target::Target;
 use buffers::Buffers;
+pub use decide::CompileOptions;
 use decide::Decider;
-pub use decide::Options;
 use plan_builder::PlanBuilder;
 
 /// Compiles `graph` for any device of the kind `target`, every choice made by the compiler's own rule.
@@ -41,7 +41,7 @@ use plan_builder::PlanBuilder;
 /// The first rule that the graph breaks ([`crate::graph::verify`]), or the node that no kernel can compute: only graphs built
 /// around [`crate::graph::build`] have either.
 pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
-    compile_with(graph, target, &Options::typical(target))
+    compile_with(graph, target, &CompileOptions::typical(target))
 }
 
 /// Compiles `graph` for `target` within the limits of `options`, asking its selector about every task.
@@ -49,7 +49,7 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
 /// # Errors
 ///
 /// As [`compile`].
-pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Result<Plan> {
+pub fn compile_with(graph: &Graph, target: Target, options: &CompileOptions<'_>) -> Result<Plan> {
     let graph = verify(graph).map_err(|mut errors| errors.remove(0))?;
     let mut requirements = requirements(&graph);
     requirements.extend(custom::requirements(&graph));
@@ -95,11 +95,11 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
 fn emit(builder: &mut PlanBuilder<'_>) -> Result<()> {
     for bundle in fuse::bundle::bundle(builder.division, builder.target) {
         match &builder.division.clusters[bundle[0]].kind {
-            Kind::Loop { .. } => builder.loops(&bundle)?,
-            Kind::MatMul(product) => builder.product(bundle[0], *product)?,
-            Kind::Conv(conv) => builder.conv(bundle[0], *conv)?,
-            Kind::Scatter(scatter) => builder.scatter(bundle[0], *scatter)?,
-            Kind::Custom(call) => builder.custom(bundle[0], *call)?,
+            ClusterKind::Loop { .. } => builder.loops(&bundle)?,
+            ClusterKind::MatMul(product) => builder.product(bundle[0], *product)?,
+            ClusterKind::Conv(conv) => builder.conv(bundle[0], *conv)?,
+            ClusterKind::Scatter(scatter) => builder.scatter(bundle[0], *scatter)?,
+            ClusterKind::Custom(call) => builder.custom(bundle[0], *call)?,
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{Access, Expr, Kernel, Launch, Param, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
-use crate::plan::source::Source;
+use crate::plan::source::ProgramText;
 use crate::plan::{Arg, BufferId, Step, Work};
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
@@ -304,9 +304,9 @@ impl<'a> PlanBuilder<'a> {
     }
 
     /// The steps, the host's loop kernels, and the program's text.
-    pub(super) fn finish(self) -> (Vec<Step>, Vec<Kernel>, Source) {
+    pub(super) fn finish(self) -> (Vec<Step>, Vec<Kernel>, ProgramText) {
         match self.target {
-            Target::Host => (self.steps, self.kernels.loops(), Source::default()),
+            Target::Host => (self.steps, self.kernels.loops(), ProgramText::default()),
             Target::Cpu | Target::Gpu => (self.steps, Vec::new(), self.kernels.program(self.shared)),
         }
     }

@@ -6,7 +6,7 @@ use crate::dim::Dim;
 use crate::graph::{NodeId, Op};
 use crate::kir::build::KernelBuilder;
 use crate::plan::{Arg, Work};
-use crate::schedule::scatter::{ScatterAdd, Sizes, owners};
+use crate::schedule::scatter::{ScatterAdd, ScatterShape, owners};
 use crate::schedule::scatter_sorted::{self as sorted, Intermediates};
 use crate::span::Result;
 use crate::target::Target;
@@ -20,11 +20,11 @@ pub(super) fn sorts(target: Target, limits: &Limits) -> bool {
 impl PlanBuilder<'_> {
     /// The launches that compute the scatter-add `id`.
     pub(super) fn scatter(&mut self, cluster: usize, id: NodeId) -> Result<()> {
-        let sizes = Sizes::of(self.graph, id);
+        let sizes = ScatterShape::of(self.graph, id);
         let Op::ScatterAdd { indices, updates } = self.graph[id].op else { unreachable!("a scatter-add") };
         let (indices, updates) = (self.operand(id, indices)?.0, self.operand(id, updates)?.0);
         if self.target == Target::Host {
-            let Sizes { rows, count, features, dtype, .. } = sizes;
+            let ScatterShape { rows, count, features, dtype, .. } = sizes;
             let args = [indices, updates, id].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
             self.add_step(&[cluster], Work::ScatterAdd { rows, count, features, dtype }, args, 0);
             return Ok(());

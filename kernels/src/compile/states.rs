@@ -1,7 +1,7 @@
 //! States that a function reads and gives anew: whether the new value may lie where the old one is.
 
 use super::buffers::Buffers;
-use crate::fuse::{Division, Kind};
+use crate::fuse::{ClusterKind, Division};
 use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::Nest;
@@ -33,7 +33,7 @@ pub(super) fn not_in_place(
         let Some(&home) = home else { continue };
         let safe = |cluster: usize| match &division.clusters[cluster].kind {
             _ if !reads(cluster, old) => true,
-            Kind::Loop { .. } if cluster == home => Nest { graph, division, cluster }.updates_in_place(old, new),
+            ClusterKind::Loop { .. } if cluster == home => Nest { graph, division, cluster }.updates_in_place(old, new),
             _ => false,
         };
         if !clusters.iter().all(|&cluster| safe(cluster)) {

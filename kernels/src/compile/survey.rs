@@ -5,7 +5,7 @@ use super::decide::Decider;
 use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
-use crate::fuse::Kind;
+use crate::fuse::ClusterKind;
 use crate::graph::{InputKind, NodeId, Op, ReduceOp};
 use crate::rewrite::Marks;
 use crate::span::Result;
@@ -21,7 +21,7 @@ impl PlanBuilder<'_> {
         }
         for cluster in self.division.order() {
             match self.division.clusters[cluster].kind.clone() {
-                Kind::MatMul(id) | Kind::Conv(id) => {
+                ClusterKind::MatMul(id) | ClusterKind::Conv(id) => {
                     let task = match self.graph[id].op {
                         Op::MatMul(..) => Task::Product(self.product_task(id)),
                         _ => Task::Conv2d(self.conv_task(id)?),
@@ -33,8 +33,8 @@ impl PlanBuilder<'_> {
                     configs.nodes.insert(id, config);
                 }
                 // One way to each kind of device.
-                Kind::Scatter(_) | Kind::Custom(_) => {}
-                Kind::Loop { space, reduced } => {
+                ClusterKind::Scatter(_) | ClusterKind::Custom(_) => {}
+                ClusterKind::Loop { space, reduced } => {
                     let config = if reduced.is_empty() {
                         decider.decide(Task::Elementwise(self.elementwise_task(cluster, &space)))
                     } else {

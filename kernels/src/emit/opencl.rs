@@ -31,7 +31,7 @@ use super::opencl_program::Program;
 use super::opencl_stmt::Body;
 use super::opencl_types::{c_type, storage_type};
 use crate::dtype::DType;
-use crate::kir::verify::Verified;
+use crate::kir::verify::VerifiedKernel;
 use crate::kir::{Access, Array, Param, ParamKind, Space, ValueType};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct Options {
 
 /// One program of many kernels; what they share is written once. Kernels that are equal are written once, others must
 /// have distinct names.
-pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
+pub fn program(kernels: &[VerifiedKernel<'_>], options: &Options) -> String {
     let mut program = Program::default();
     for kernel in kernels {
         Arc::make_mut(&mut program.globals).reserve(&kernel.kernel().name);
@@ -90,12 +90,12 @@ pub fn bf16_from_float() -> String {
 }
 
 /// A program of one kernel.
-pub fn kernel(kernel: &Verified<'_>) -> String {
+pub fn kernel(kernel: &VerifiedKernel<'_>) -> String {
     program(std::slice::from_ref(kernel), &Options::default())
 }
 
 /// One kernel or device function. Pointers to what is `shared` are not `restrict`.
-fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &BTreeSet<String>) -> String {
+fn kernel_text(program: &mut Program, verified: &VerifiedKernel<'_>, shared: &BTreeSet<String>) -> String {
     let kernel = verified.kernel();
     if uses(verified, |dtype| dtype == DType::F64) {
         program.extension("cl_khr_fp64");
@@ -140,7 +140,7 @@ fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &BTreeSet
 }
 
 /// Whether a value of a kernel, or what it stores, is of such a type.
-fn uses(verified: &Verified<'_>, wanted: impl Fn(DType) -> bool) -> bool {
+fn uses(verified: &VerifiedKernel<'_>, wanted: impl Fn(DType) -> bool) -> bool {
     let kernel = verified.kernel();
     let value = |ty: &ValueType| wanted(ty.dtype);
     let param = kernel.params.iter().any(|param| match param.kind {

@@ -7,7 +7,7 @@ use crate::kir::*;
 
 /// An expression's text and how tightly its outermost operator binds.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(super) struct ExprText {
     pub(super) code: String,
     pub(super) level: u8,
 }
@@ -30,16 +30,16 @@ const CHOICE: u8 = 3;
 /// Constants up to here count as index arithmetic.
 pub(super) const SMALL: i64 = 1 << 24;
 
-pub(super) fn text(level: u8, code: String) -> Text {
-    Text { code, level }
+pub(super) fn text(level: u8, code: String) -> ExprText {
+    ExprText { code, level }
 }
 
-pub(super) fn primary(code: String) -> Text {
+pub(super) fn primary(code: String) -> ExprText {
     text(PRIMARY, code)
 }
 
 /// The text, in parentheses if it binds less tightly than `level`.
-pub(super) fn at_least(text: Text, level: u8) -> String {
+pub(super) fn at_least(text: ExprText, level: u8) -> String {
     if text.level >= level { text.code } else { format!("({})", text.code) }
 }
 
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn text(&mut self, id: ExprId) -> Text {
+    pub(super) fn text(&mut self, id: ExprId) -> ExprText {
         let ty = self.ty(id);
         match self.expr(id) {
             Expr::Literal(literal) => self.literal(*literal),
@@ -160,7 +160,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn literal(&self, literal: Literal) -> Text {
+    pub(super) fn literal(&self, literal: Literal) -> ExprText {
         let negative = |code: String| if code.starts_with('-') { text(UNARY, code) } else { primary(code) };
         match literal {
             Literal::Bool(value) => primary(value.to_string()),
@@ -185,7 +185,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn select(&mut self, condition: ExprId, a: ExprId, b: ExprId) -> Text {
+    pub(super) fn select(&mut self, condition: ExprId, a: ExprId, b: ExprId) -> ExprText {
         let (lanes, ty) = (self.ty(condition).lanes, self.ty(a));
         if lanes == 1 {
             let condition = at_least(self.text(condition), OR);

@@ -8,7 +8,7 @@ use crate::graph::{BinaryOp, CompareOp, UnaryOp};
 use crate::kir::*;
 
 impl Body<'_, '_> {
-    pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, a: ExprId) -> Text {
+    pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, a: ExprId) -> ExprText {
         use UnaryOp::*;
         let ty = self.ty(id);
         let call = |name: &str, a: String| primary(format!("{name}({a})"));
@@ -70,7 +70,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn binary(&mut self, id: ExprId, op: BinaryOp, a: ExprId, b: ExprId) -> Text {
+    pub(super) fn binary(&mut self, id: ExprId, op: BinaryOp, a: ExprId, b: ExprId) -> ExprText {
         use BinaryOp::*;
         let ty = self.ty(id);
         match op {
@@ -137,7 +137,7 @@ impl Body<'_, '_> {
     }
 
     /// Bytes compute as `int`: back to a byte.
-    pub(super) fn narrow(&self, ty: ValueType, result: Text) -> Text {
+    pub(super) fn narrow(&self, ty: ValueType, result: ExprText) -> ExprText {
         if ty == ValueType::scalar(DType::U8) {
             return text(UNARY, format!("(uchar){}", at_least(result, UNARY)));
         }
@@ -226,20 +226,20 @@ impl Body<'_, '_> {
     }
 
     /// `a op b` where the left side needs `left` and the right side `right`.
-    fn infix(&mut self, level: u8, left: u8, right: u8, a: ExprId, op: &str, b: ExprId) -> Text {
+    fn infix(&mut self, level: u8, left: u8, right: u8, a: ExprId, op: &str, b: ExprId) -> ExprText {
         let (a, b) = self.pair(a, b);
         text(level, format!("{} {op} {}", at_least(a, left), at_least(b, right)))
     }
 
     /// `a op b op c` without parentheses; anything else that binds less than `inner` gets them.
-    pub(super) fn chain(&mut self, level: u8, inner: u8, a: ExprId, op: &str, b: ExprId) -> Text {
+    pub(super) fn chain(&mut self, level: u8, inner: u8, a: ExprId, op: &str, b: ExprId) -> ExprText {
         let (a, b) = self.pair(a, b);
         let a = if a.level == level { a.code } else { at_least(a, inner) };
         text(level, format!("{a} {op} {}", at_least(b, inner)))
     }
 
     /// Two operands of one type: beside a vector a scalar needs no splat, beside a value a literal needs no suffix.
-    pub(super) fn pair(&mut self, a: ExprId, b: ExprId) -> (Text, Text) {
+    pub(super) fn pair(&mut self, a: ExprId, b: ExprId) -> (ExprText, ExprText) {
         let wide = matches!(self.ty(a).dtype, DType::F32 | DType::F64 | DType::I32 | DType::U32 | DType::I64);
         let scalar = |own: &Self, id: ExprId| match *own.expr(id) {
             Expr::Splat(a, _) if wide => Some(a),
@@ -253,7 +253,7 @@ impl Body<'_, '_> {
     }
 
     /// `a`, next to `b` in an operation that gives both the same type.
-    pub(super) fn beside(&mut self, a: ExprId, b: ExprId) -> Text {
+    pub(super) fn beside(&mut self, a: ExprId, b: ExprId) -> ExprText {
         match (self.expr(a), self.expr(b)) {
             (Expr::Literal(_), Expr::Literal(_)) => self.text(a),
             (Expr::Literal(literal @ Literal::Int(value, DType::U32 | DType::U8 | DType::I64)), _)
@@ -266,7 +266,7 @@ impl Body<'_, '_> {
     }
 
     /// Scalar integer `+`, `-`, `*`, negation: in the unsigned type where it could overflow a signed one.
-    pub(super) fn integer(&mut self, id: ExprId) -> Text {
+    pub(super) fn integer(&mut self, id: ExprId) -> ExprText {
         let ty = self.ty(id);
         let signed = matches!(ty.dtype, DType::I32 | DType::I64) && ty.lanes == 1;
         // Addresses are `int`: of 64 bits are a user's numbers, and sizes in formulas.
@@ -319,7 +319,7 @@ impl Body<'_, '_> {
     }
 
     /// The same in the unsigned type; whether it is of that type already.
-    pub(super) fn unsigned(&mut self, id: ExprId) -> (Text, bool) {
+    pub(super) fn unsigned(&mut self, id: ExprId) -> (ExprText, bool) {
         let (name, suffix) = if self.ty(id).dtype == DType::I64 { ("ulong", "UL") } else { ("uint", "u") };
         let both = |own: &mut Self, a: ExprId, b: ExprId, level: u8, sign: &str| {
             let ((a, known), (b, other)) = (own.unsigned(a), own.unsigned(b));
@@ -347,7 +347,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn shift(&mut self, left: bool, a: ExprId, b: ExprId) -> Text {
+    pub(super) fn shift(&mut self, left: bool, a: ExprId, b: ExprId) -> ExprText {
         let ty = self.ty(a);
         let sign = if left { "<<" } else { ">>" };
         if ty == ValueType::scalar(DType::U8) {
@@ -359,7 +359,7 @@ impl Body<'_, '_> {
         text(SHIFT, format!("{} {sign} {}", at_least(a, UNARY), at_least(b, UNARY)))
     }
 
-    pub(super) fn compare(&mut self, op: CompareOp, a: ExprId, b: ExprId) -> Text {
+    pub(super) fn compare(&mut self, op: CompareOp, a: ExprId, b: ExprId) -> ExprText {
         let (level, sign) = match op {
             CompareOp::Eq => (EQUALITY, "=="),
             CompareOp::Ne => (EQUALITY, "!="),
@@ -384,7 +384,7 @@ impl Body<'_, '_> {
     }
 
     /// `!condition`: the opposite comparison where there is one (floats have none, for NaN's sake).
-    pub(super) fn negated(&mut self, condition: ExprId) -> Text {
+    pub(super) fn negated(&mut self, condition: ExprId) -> ExprText {
         match *self.expr(condition) {
             Expr::Compare(op, a, b) => {
                 let opposite = match op {

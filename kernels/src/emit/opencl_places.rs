@@ -7,7 +7,7 @@ use crate::dtype::DType;
 use crate::kir::*;
 
 impl Body<'_, '_> {
-    pub(super) fn cast(&mut self, dtype: DType, a: ExprId) -> Text {
+    pub(super) fn cast(&mut self, dtype: DType, a: ExprId) -> ExprText {
         let from = self.ty(a);
         if let (Expr::WorkItem(item, dimension), DType::I32 | DType::U32 | DType::I64) = (self.expr(a), dtype) {
             let call = self.work_item(*item, *dimension);
@@ -26,7 +26,7 @@ impl Body<'_, '_> {
     }
 
     /// A value of one type as another, lane by lane.
-    pub(super) fn converted(&mut self, value: Text, from: ValueType, dtype: DType) -> Text {
+    pub(super) fn converted(&mut self, value: ExprText, from: ValueType, dtype: DType) -> ExprText {
         let to = ValueType { dtype, lanes: from.lanes };
         let name = c_type(to);
         match (from.dtype, dtype) {
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn load(&mut self, buffer: ParamId, index: ExprId, lanes: u8) -> Text {
+    pub(super) fn load(&mut self, buffer: ParamId, index: ExprId, lanes: u8) -> ExprText {
         let dtype = self.buffer_type(buffer);
         let name = self.params[buffer.0 as usize].clone();
         match (dtype, lanes) {
@@ -85,7 +85,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn load_array(&mut self, array: ArrayId, index: ExprId) -> Text {
+    pub(super) fn load_array(&mut self, array: ArrayId, index: ExprId) -> ExprText {
         let Array { dtype, space, .. } = self.verified.kernel().arrays[array.0 as usize];
         let name = self.arrays[array.0 as usize].clone();
         let index = self.index(index);
@@ -97,7 +97,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn sub_group(&mut self, op: SubGroupOp, a: ExprId, other: Option<ExprId>) -> Text {
+    pub(super) fn sub_group(&mut self, op: SubGroupOp, a: ExprId, other: Option<ExprId>) -> ExprText {
         self.program.extension("cl_khr_subgroups");
         let ty = self.ty(a);
         let name = match op {

@@ -5,14 +5,14 @@ use super::opencl_program::Program;
 use super::opencl_types::c_type;
 use crate::dtype::Literal;
 use crate::identifier::Namer;
-use crate::kir::verify::Verified;
+use crate::kir::verify::VerifiedKernel;
 use crate::kir::visit::visit;
 use crate::kir::*;
 
 /// Writes the statements of one kernel or helper function.
 pub(super) struct Body<'a, 'p> {
     pub(super) program: &'p mut Program,
-    pub(super) verified: &'a Verified<'a>,
+    pub(super) verified: &'a VerifiedKernel<'a>,
     pub(super) exprs: &'a [Expr],
     pub(super) vars: &'a [Var],
     pub(super) types: &'a [ValueType],
@@ -35,7 +35,7 @@ pub(super) struct Body<'a, 'p> {
 }
 
 impl<'a, 'p> Body<'a, 'p> {
-    pub(super) fn kernel(program: &'p mut Program, verified: &'a Verified<'a>) -> Self {
+    pub(super) fn kernel(program: &'p mut Program, verified: &'a VerifiedKernel<'a>) -> Self {
         let kernel = verified.kernel();
         let mut body = Body::new(program, verified, &kernel.exprs, &kernel.vars, verified.types());
         body.params = kernel.params.iter().map(|param| body.names.name(&param.name)).collect();
@@ -44,7 +44,7 @@ impl<'a, 'p> Body<'a, 'p> {
         body
     }
 
-    fn function(program: &'p mut Program, verified: &'a Verified<'a>, position: usize) -> Self {
+    fn function(program: &'p mut Program, verified: &'a VerifiedKernel<'a>, position: usize) -> Self {
         let function = &verified.kernel().functions[position];
         let types = verified.function_types(position);
         let mut body = Body::new(program, verified, &function.exprs, &function.vars, types);
@@ -54,7 +54,7 @@ impl<'a, 'p> Body<'a, 'p> {
 
     fn new(
         program: &'p mut Program,
-        verified: &'a Verified<'a>,
+        verified: &'a VerifiedKernel<'a>,
         exprs: &'a [Expr],
         vars: &'a [Var],
         types: &'a [ValueType],

@@ -32,11 +32,11 @@
 use super::rust_writer::{Writer, function_name, type_name};
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, UnaryOp};
-use crate::kir::verify::Verified;
+use crate::kir::verify::VerifiedKernel;
 use crate::kir::*;
 
 /// The kernel as Rust; `None` if it needs what native code does not have: barriers, local arrays, sub-groups.
-pub fn native(verified: &Verified<'_>) -> Option<String> {
+pub fn native(verified: &VerifiedKernel<'_>) -> Option<String> {
     let code = native_code(verified, 2)?;
     Some(format!(
         "{{\n    #[cfg(not(debug_assertions))]\n    {{\n{code}    }}\n    #[cfg(debug_assertions)]\n    {{\n        \
@@ -45,7 +45,7 @@ pub fn native(verified: &Verified<'_>) -> Option<String> {
 }
 
 /// The inner part of [`native`]: statements and a value, indented by `level`, whatever the crate is built for.
-pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
+pub fn native_code(verified: &VerifiedKernel<'_>, level: usize) -> Option<String> {
     let kernel = verified.kernel();
     if !has_native_code(kernel) {
         return None;
@@ -104,7 +104,7 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
 
 /// Whether the kernel has functions of vectors that are long polynomials: those take as long as their instructions do, where
 /// others wait for memory. (Those of `f64` are calls.)
-fn is_wide(verified: &Verified<'_>) -> bool {
+fn is_wide(verified: &VerifiedKernel<'_>) -> bool {
     let is_long = |expr: &Expr| match expr {
         Expr::Unary(op, _) => matches!(
             op,
@@ -157,7 +157,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A helper function.
-fn function(verified: &Verified<'_>, position: usize, level: usize) -> String {
+fn function(verified: &VerifiedKernel<'_>, position: usize, level: usize) -> String {
     let function = &verified.kernel().functions[position];
     let types = verified.function_types(position);
     let mut writer = Writer::new(verified, &function.body, &function.exprs, &function.vars, types, level);

@@ -1,6 +1,6 @@
 //! What is written of emitted Rust so far: its lines, its names, and what is known of its expressions.
 
-use crate::kir::verify::Verified;
+use crate::kir::verify::VerifiedKernel;
 use crate::kir::*;
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub(super) type Region = BTreeMap<ExprId, String>;
 
 /// Writes one kernel or helper function.
 pub(super) struct Writer<'a> {
-    pub(super) verified: &'a Verified<'a>,
+    pub(super) verified: &'a VerifiedKernel<'a>,
     pub(super) exprs: &'a [Expr],
     pub(super) types: &'a [ValueType],
     pub(super) vars: &'a [Var],
@@ -29,7 +29,7 @@ pub(super) struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// To write `body`, whose expressions and variables these are.
     pub(super) fn new(
-        verified: &'a Verified<'a>,
+        verified: &'a VerifiedKernel<'a>,
         body: &[Stmt],
         exprs: &'a [Expr],
         vars: &'a [Var],

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// An operand as a node reads it.
 #[derive(Clone, Debug)]
-pub(crate) struct Operand {
+pub(crate) struct OperandAccess {
     /// What is read.
     pub node: NodeId,
     /// Where, one index per axis; for an indirect operand the first stands for a row number read at run time.
@@ -19,13 +19,13 @@ pub(crate) struct Operand {
     pub indirect: bool,
 }
 
-impl Operand {
+impl OperandAccess {
     fn plain(node: NodeId, coordinates: Rc<[Index]>) -> Self {
-        Operand { node, coordinates, guards: Vec::new(), indirect: false }
+        OperandAccess { node, coordinates, guards: Vec::new(), indirect: false }
     }
 
     /// Whether both read the same.
-    fn is(&self, other: &Operand) -> bool {
+    fn is(&self, other: &OperandAccess) -> bool {
         self.node == other.node
             && self.indirect == other.indirect
             && self.is_at(&other.coordinates)
@@ -40,7 +40,7 @@ impl Operand {
 
 /// What `id`, evaluated at `coordinates`, reads of its operands. Nodes that are computed by kernels of their own
 /// (reductions, products) have none here.
-pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, extents: &[Dim]) -> Vec<Operand> {
+pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, extents: &[Dim]) -> Vec<OperandAccess> {
     let node = &graph[id];
     match &node.op {
         Op::View { source, index } => {
@@ -51,13 +51,13 @@ pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, ext
                 .zip(&shape.0)
                 .map(|(axis, size)| index::through_axis(axis, size, coordinates, extents, &mut guards))
                 .collect();
-            vec![Operand { node: *source, coordinates: inner, guards, indirect: false }]
+            vec![OperandAccess { node: *source, coordinates: inner, guards, indirect: false }]
         }
         Op::Reshape(source) => {
             let inner = index::reshape(coordinates, &node.shape, &graph[*source].shape, extents);
-            vec![Operand::plain(*source, inner.into())]
+            vec![OperandAccess::plain(*source, inner.into())]
         }
-        Op::Random { seed, .. } => vec![Operand::plain(*seed, Rc::default())],
+        Op::Random { seed, .. } => vec![OperandAccess::plain(*seed, Rc::default())],
         Op::Gather { source, indices } => {
             let rank = graph[*indices].shape.rank();
             let mut inner = vec![Index::default()];
@@ -66,12 +66,12 @@ pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, ext
             let table = table(graph, *source);
             let inner = index::reshape(&inner, &graph[*source].shape, &graph[table].shape, extents);
             vec![
-                Operand::plain(*indices, coordinates[..rank].into()),
-                Operand { node: table, coordinates: inner.into(), guards: Vec::new(), indirect: true },
+                OperandAccess::plain(*indices, coordinates[..rank].into()),
+                OperandAccess { node: table, coordinates: inner.into(), guards: Vec::new(), indirect: true },
             ]
         }
         op if op.is_elementwise() => {
-            op.operands().into_iter().map(|operand| Operand::plain(operand, coordinates.clone())).collect()
+            op.operands().into_iter().map(|operand| OperandAccess::plain(operand, coordinates.clone())).collect()
         }
         _ => Vec::new(),
     }
@@ -113,7 +113,7 @@ pub(crate) fn is_anchor(op: &Op) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
     /// Reads of nodes where the walk stopped.
-    pub leaves: Vec<Operand>,
+    pub leaves: Vec<OperandAccess>,
     /// Nodes evaluated in place, with where, in the order of the walk.
     pub inlined: Vec<(NodeId, Rc<[Index]>)>,
     /// Guards met on the way.
@@ -129,28 +129,28 @@ pub(crate) fn trace(
     stop: &dyn Fn(NodeId) -> bool,
     through_root: bool,
 ) -> Trace {
-    trace_by(graph, root, &coordinates.into(), extents, stop, through_root, &mut Steps::default())
+    trace_by(graph, root, &coordinates.into(), extents, stop, through_root, &mut ReadsCache::default())
 }
 
 /// Steps of walks through views and reshapes, which are all index arithmetic: by the node and the place in memory of the
 /// coordinates. For walks in one space each that start at coordinates which stay where they are.
 #[derive(Default)]
-pub(super) struct Steps(HashMap<(NodeId, *const Index), Step>);
+pub(super) struct ReadsCache(HashMap<(NodeId, *const Index), NodeReads>);
 
 /// What a node reads.
-struct Step {
+struct NodeReads {
     /// The coordinates that it is read for, kept so that their place stays theirs.
     _coordinates: Rc<[Index]>,
-    operands: Rc<[Operand]>,
+    operands: Rc<[OperandAccess]>,
 }
 
-impl Steps {
-    fn operands(&mut self, graph: &Graph, at: &Operand, extents: &[Dim]) -> Rc<[Operand]> {
+impl ReadsCache {
+    fn operands(&mut self, graph: &Graph, at: &OperandAccess, extents: &[Dim]) -> Rc<[OperandAccess]> {
         let make = || operands(graph, at.node, &at.coordinates, extents).into();
         if graph[at.node].op.is_elementwise() {
             return make();
         }
-        let make = || Step { _coordinates: at.coordinates.clone(), operands: make() };
+        let make = || NodeReads { _coordinates: at.coordinates.clone(), operands: make() };
         self.0.entry((at.node, at.coordinates.as_ptr())).or_insert_with(make).operands.clone()
     }
 }
@@ -163,10 +163,10 @@ pub(super) fn trace_by(
     extents: &[Dim],
     stop: &dyn Fn(NodeId) -> bool,
     through_root: bool,
-    steps: &mut Steps,
+    steps: &mut ReadsCache,
 ) -> Trace {
     let mut walk = Walk { graph, extents, stop, steps, seen: HashMap::new(), trace: Trace::default() };
-    walk.visit(Operand::plain(root, coordinates.clone()), through_root);
+    walk.visit(OperandAccess::plain(root, coordinates.clone()), through_root);
     walk.trace
 }
 
@@ -175,14 +175,14 @@ struct Walk<'w> {
     graph: &'w Graph,
     extents: &'w [Dim],
     stop: &'w dyn Fn(NodeId) -> bool,
-    steps: &'w mut Steps,
-    seen: HashMap<NodeId, Vec<Operand>>,
+    steps: &'w mut ReadsCache,
+    seen: HashMap<NodeId, Vec<OperandAccess>>,
     trace: Trace,
 }
 
 impl Walk<'_> {
     /// Not by recursion: a chain of operations may be longer than the stack.
-    fn visit(&mut self, root: Operand, mut through: bool) {
+    fn visit(&mut self, root: OperandAccess, mut through: bool) {
         let mut left = vec![root];
         while let Some(at) = left.pop() {
             let through = std::mem::take(&mut through);

@@ -3,7 +3,7 @@
 //! Where a launch costs more than a small kernel's work, several small kernels in one launch are worth a branch on the
 //! work-group's number. Sums over the batch for every bias of a model, for instance, wait for nothing but each other.
 
-use super::division::{Division, Kind};
+use super::division::{ClusterKind, Division};
 use crate::target::Target;
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(crate) fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
     let mut open: BTreeSet<usize> = BTreeSet::new();
     for &cluster in order.iter().rev() {
         let after = readers[cluster].iter().map(|&reader| place[reader] + 1).max().unwrap_or(0);
-        let bundled = target != Target::Host && matches!(division.clusters[cluster].kind, Kind::Loop { .. });
+        let bundled = target != Target::Host && matches!(division.clusters[cluster].kind, ClusterKind::Loop { .. });
         let found = open.range(after..).next().copied().filter(|_| bundled);
         let position = found.unwrap_or_else(|| {
             bundles.push(Vec::new());

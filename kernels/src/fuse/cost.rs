@@ -1,7 +1,7 @@
 //! What computing again costs against what memory costs, in additions; what a cluster computes in all.
 
 use super::access::{is_anchor, trace};
-use super::division::{Division, Kind};
+use super::division::{ClusterKind, Division};
 use super::draft::Draft;
 use super::reading::Readings;
 use crate::dim::Dim;
@@ -75,24 +75,24 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, draft: &Draft) 
 pub(crate) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
     let own = &division.clusters[cluster];
     match &own.kind {
-        Kind::MatMul(id) => {
+        ClusterKind::MatMul(id) => {
             let Op::MatMul(a, _) = graph[*id].op else { unreachable!("a product") };
             let depth = graph[a].shape.0.last().cloned().unwrap_or_default();
             graph[*id].shape.elements() * depth * Dim::constant(2)
         }
-        Kind::Conv(id) => {
+        ClusterKind::Conv(id) => {
             let Some((_, shapes)) = graph.conv(*id) else { unreachable!("a convolution") };
             let taps = shapes.weight.0[1..].iter().cloned().fold(Dim::constant(2), |product, dim| product * dim);
             shapes.output.elements() * taps
         }
-        Kind::Scatter(id) => match graph[*id].op {
+        ClusterKind::Scatter(id) => match graph[*id].op {
             // An addition for each element of the updates.
             Op::ScatterAdd { updates, .. } => graph[updates].shape.elements(),
             _ => unreachable!("a scatter-add"),
         },
         // Of loops whose ends only the kernel knows nobody can tell; its step says what is known.
-        Kind::Custom(_) => Dim::default(),
-        Kind::Loop { space, .. } => {
+        ClusterKind::Custom(_) => Dim::default(),
+        ClusterKind::Loop { space, .. } => {
             let stops = |id| division.home.get(&id).is_some_and(|home| *home != cluster) || is_anchor(&graph[id].op);
             let mut count = 0;
             for &member in &own.members {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ClusterKind {
     /// Loops over `space`; the axes in `reduced` run innermost and are reduced (none: a plain map).
     Loop {
         /// Every axis.
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cluster {
     /// What it iterates over.
-    pub kind: Kind,
+    pub kind: ClusterKind,
     /// Reductions and elementwise roots it computes, in topological order (the product itself included).
     pub members: Vec<NodeId>,
     /// Clusters it reads from.

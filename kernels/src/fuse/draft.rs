@@ -4,7 +4,7 @@
 //! and, for a reduction, those with its own loop.
 
 use super::dependencies::{Dependencies, Set};
-use super::division::{Cluster, Constraints, Division, Kind};
+use super::division::{Cluster, ClusterKind, Constraints, Division};
 use super::loops::LoopId;
 use super::reading::{Reading, Readings};
 use crate::graph::{NodeId, Op};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// What a cluster iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum IterationSpace {
     Loop(LoopId),
     /// A product's, convolution's or scatter-add's elements.
     Product(NodeId),
@@ -21,8 +21,8 @@ pub(super) enum Form {
 
 /// A cluster while roots are still looked for.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub form: Form,
+pub(super) struct DraftCluster {
+    pub form: IterationSpace,
     /// In topological order.
     pub members: Vec<NodeId>,
     /// Other parts that it reads from, repeats included.
@@ -32,7 +32,7 @@ pub(super) struct Part {
 /// A division while roots are still looked for.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    pub parts: Vec<Part>,
+    pub parts: Vec<DraftCluster>,
     /// Which part computes a node, if one does.
     home: Vec<Option<usize>>,
     needs: Dependencies,
@@ -49,7 +49,7 @@ struct Placed {
     id: NodeId,
     part: usize,
     /// The form and the number of reads of the part that it joined; none if it founded one.
-    joined: Option<(Form, usize)>,
+    joined: Option<(IterationSpace, usize)>,
     /// What clusters needed that need more since.
     needs: Vec<(usize, Set)>,
     readers: usize,
@@ -123,11 +123,11 @@ impl Draft {
     }
 
     /// Notes that `part` has another loop, or none any more.
-    fn move_to(&mut self, part: usize, before: Form, after: Option<Form>) {
-        if let Form::Loop(before) = before {
+    fn move_to(&mut self, part: usize, before: IterationSpace, after: Option<IterationSpace>) {
+        if let IterationSpace::Loop(before) = before {
             self.loops[before].remove(&part);
         }
-        if let Some(Form::Loop(after)) = after {
+        if let Some(IterationSpace::Loop(after)) = after {
             self.loops[after].insert(part);
         }
     }
@@ -147,18 +147,18 @@ impl Draft {
             let operands = readings.operands(&part.members);
             stored.extend(operands.iter().copied().filter(|id| self.home(*id).is_some_and(|home| home != position)));
             let kind = match part.form {
-                Form::Loop(own) => Kind::Loop {
+                IterationSpace::Loop(own) => ClusterKind::Loop {
                     space: readings.loops.space(own).clone(),
                     reduced: readings.loops.reduced(own).to_vec(),
                 },
-                Form::Product(id) => match graph[id].op {
-                    Op::MatMul(..) => Kind::MatMul(id),
-                    Op::ScatterAdd { .. } => Kind::Scatter(id),
-                    Op::Custom { .. } => Kind::Custom(id),
-                    _ => Kind::Conv(id),
+                IterationSpace::Product(id) => match graph[id].op {
+                    Op::MatMul(..) => ClusterKind::MatMul(id),
+                    Op::ScatterAdd { .. } => ClusterKind::Scatter(id),
+                    Op::Custom { .. } => ClusterKind::Custom(id),
+                    _ => ClusterKind::Conv(id),
                 },
             };
-            if matches!(kind, Kind::Custom(_)) {
+            if matches!(kind, ClusterKind::Custom(_)) {
                 // It writes all of its results, whoever reads them.
                 stored.extend(part.members.iter().copied());
             }
@@ -228,19 +228,27 @@ impl Divider<'_, '_> {
         !needed.contains(part) && reading.leaves.iter().all(|leaf| leaf.in_place || !own(leaf.node))
     }
 
-    fn found(&mut self, id: NodeId, form: Form, reads: Vec<usize>, needed: Set, tensors: &[NodeId]) {
+    fn found(&mut self, id: NodeId, form: IterationSpace, reads: Vec<usize>, needed: Set, tensors: &[NodeId]) {
         let draft = &mut *self.draft;
         let part = draft.parts.len();
         draft.needs.found(&reads, needed);
-        draft.parts.push(Part { form, members: vec![id], reads });
-        if let Form::Loop(own) = form {
+        draft.parts.push(DraftCluster { form, members: vec![id], reads });
+        if let IterationSpace::Loop(own) = form {
             draft.loops[own].insert(part);
         }
         self.placed(Placed { id, part, joined: None, needs: Vec::new(), readers: 0 }, tensors);
     }
 
     /// Adds `id` to `part`, which has the form `form` from now on.
-    fn join(&mut self, id: NodeId, part: usize, form: Form, mut reads: Vec<usize>, needed: Set, tensors: &[NodeId]) {
+    fn join(
+        &mut self,
+        id: NodeId,
+        part: usize,
+        form: IterationSpace,
+        mut reads: Vec<usize>,
+        needed: Set,
+        tensors: &[NodeId],
+    ) {
         reads.retain(|read| *read != part);
         let draft = &mut *self.draft;
         let needs = draft.needs.join(part, &reads, needed);
@@ -266,13 +274,13 @@ impl Divider<'_, '_> {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
-        self.found(id, Form::Product(id), reads, needed, &[]);
+        self.found(id, IterationSpace::Product(id), reads, needed, &[]);
     }
 
     /// Another result of `call`, whose kernel computes it.
     fn place_result(&mut self, id: NodeId, call: NodeId) {
         if let Some(part) = self.draft.home(call) {
-            self.join(id, part, Form::Product(call), Vec::new(), Set::default(), &[]);
+            self.join(id, part, IterationSpace::Product(call), Vec::new(), Set::default(), &[]);
         }
     }
 
@@ -286,17 +294,19 @@ impl Divider<'_, '_> {
         // A map turns into a row-wise kernel if the reduction runs along its rows.
         if loops.reduced(own).last().is_some_and(|last| last + 1 == loops.space(own).rank()) {
             candidates.extend(reads.iter().copied().filter(|&part| match self.draft.parts[part].form {
-                Form::Loop(theirs) => {
+                IterationSpace::Loop(theirs) => {
                     let rows = loops.reduced(theirs).is_empty() && loops.same_space(own, theirs);
                     rows && !self.stays_apart(part) && self.draft.parts[part].members.len() < 8
                 }
-                Form::Product(_) => false,
+                IterationSpace::Product(_) => false,
             }));
         }
         candidates.sort();
         let joined = candidates.into_iter().rev().find(|&part| self.may_join(part, &reading, &needed));
-        let Some(part) = joined else { return self.found(id, Form::Loop(own), reads, needed, &reading.tensors) };
-        self.join(id, part, Form::Loop(own), reads, needed, &reading.tensors);
+        let Some(part) = joined else {
+            return self.found(id, IterationSpace::Loop(own), reads, needed, &reading.tensors);
+        };
+        self.join(id, part, IterationSpace::Loop(own), reads, needed, &reading.tensors);
     }
 
     fn place_root(&mut self, id: NodeId) {
@@ -314,7 +324,7 @@ impl Divider<'_, '_> {
         candidates.sort();
         candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {
-            Form::Loop(theirs) => {
+            IterationSpace::Loop(theirs) => {
                 let reduces = !self.readings.loops.reduced(theirs).is_empty();
                 if reduces && self.constraints.apart.contains(&id) || !self.readings.loops.holds(theirs, id) {
                     return false;
@@ -322,7 +332,7 @@ impl Divider<'_, '_> {
                 let reading = self.readings.in_loop(id, theirs);
                 self.may_join(part, &reading, &needed)
             }
-            Form::Product(product) => {
+            IterationSpace::Product(product) => {
                 if self.target == Target::Host || reads.binary_search(&part).is_err() {
                     return false;
                 }
@@ -332,7 +342,7 @@ impl Divider<'_, '_> {
         });
         match joined {
             Some(part) => self.join(id, part, self.draft.parts[part].form, reads, needed, &reading.tensors),
-            None => self.found(id, Form::Loop(own), reads, needed, &reading.tensors),
+            None => self.found(id, IterationSpace::Loop(own), reads, needed, &reading.tensors),
         }
     }
 }

@@ -25,7 +25,7 @@ mod tests;
 #[cfg(test)]
 mod tests_plain;
 
-pub(crate) use division::{Cluster, Constraints, Division, Kind};
+pub(crate) use division::{Cluster, ClusterKind, Constraints, Division};
 
 use crate::graph::{Graph, NodeId};
 use crate::target::Target;

@@ -3,7 +3,7 @@
 use super::access::{Trace, table, vectorizes};
 use super::cost::{READ, cheaper_as_one, own_cost, recomputed_too_dearly};
 use super::division::Constraints;
-use super::draft::{Draft, Form};
+use super::draft::{Draft, IterationSpace};
 use super::product::{extents, in_memory, memory_operands, prologue_trace};
 use super::reading::Readings;
 use crate::graph::{Graph, NodeId, Op};
@@ -21,8 +21,10 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
     }
     let stay = staying(readings.graph, constraints);
     let kernels = draft.parts.iter().filter(|part| match part.form {
-        Form::Loop(own) => readings.loops.reduced(own).is_empty() && !part.members.iter().any(|id| stay.contains(id)),
-        Form::Product(_) => false,
+        IterationSpace::Loop(own) => {
+            readings.loops.reduced(own).is_empty() && !part.members.iter().any(|id| stay.contains(id))
+        }
+        IterationSpace::Product(_) => false,
     });
     let kernels: Vec<Vec<NodeId>> = kernels.map(|part| part.members.clone()).collect();
     let mut readers = readers(readings, &draft);
@@ -96,8 +98,8 @@ fn pays(readings: &Readings<'_>, target: Target, draft: &Draft, readers: &[Vec<u
         saved += memory(&read);
         spent += memory(&leaves(&read));
         match draft.parts[position].form {
-            Form::Product(product) => spent += computed_loads(graph, target, product, &stored, &stays),
-            Form::Loop(_) => {
+            IterationSpace::Product(product) => spent += computed_loads(graph, target, product, &stored, &stays),
+            IterationSpace::Loop(_) => {
                 for &id in &read {
                     let elements = graph[id].shape.elements().estimate() as f64;
                     spent += elements * f64::from(work(graph, &prologue_trace(graph, id, &stays)));

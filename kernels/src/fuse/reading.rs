@@ -3,7 +3,7 @@
 //! Dividing goes over the graph many times, each time with a root more or less. A walk from a node down to memory depends
 //! only on which of the nodes that it meets are roots, so that it is made again only when one of these has changed.
 
-use super::access::{Operand, Steps, Trace, is_anchor, trace, trace_by};
+use super::access::{OperandAccess, ReadsCache, Trace, is_anchor, trace, trace_by};
 use super::loops::{LoopId, Loops};
 use super::product::{epilogue_coordinates, product_reads};
 use crate::graph::{Graph, NodeId, Op};
@@ -56,7 +56,7 @@ struct Known {
 pub(super) struct Readings<'a> {
     pub graph: &'a Graph,
     pub loops: Loops,
-    steps: RefCell<Steps>,
+    steps: RefCell<ReadsCache>,
     /// Whether a node must lie in memory though no kernel of its own computes it.
     roots: Vec<bool>,
     /// What is known of each node.
@@ -189,7 +189,7 @@ impl<'a> Readings<'a> {
         }
     }
 
-    fn reading(&self, trace: Trace, leaf: impl Fn(&Operand) -> Leaf) -> Reading {
+    fn reading(&self, trace: Trace, leaf: impl Fn(&OperandAccess) -> Leaf) -> Reading {
         let leaves: Vec<Leaf> = trace.leaves.iter().map(leaf).collect();
         let tensors = leaves.iter().map(|leaf| leaf.node).filter(|id| self.graph[*id].shape.rank() > 0);
         let tensors: BTreeSet<NodeId> = tensors.collect();

@@ -2,14 +2,14 @@
 
 use super::legalize::legalize;
 use super::reading::Readings;
-use super::{Cluster, Constraints, Division, Kind, divide, divide_by, given_roots, tests_plain};
+use super::{Cluster, ClusterKind, Constraints, Division, divide, divide_by, given_roots, tests_plain};
 use crate::autodiff::{Arguments, append_gradients};
 use crate::dim::Shape;
 use crate::graph::text::parse;
 use crate::graph::{Graph, NodeId, Op};
 use crate::target::Target;
 use netcl_fixtures::models;
-use netcl_fixtures::random_graphs::{Options, random_graph};
+use netcl_fixtures::random_graphs::{GeneratorOptions, random_graph};
 
 /// A graph of the fixtures', whose types are those of the library that they are built with: by its text.
 fn own(graph: impl std::fmt::Display) -> Graph {
@@ -52,7 +52,8 @@ fn models_are_divided_as_the_rules_say() {
 #[test]
 fn random_graphs_are_divided_as_the_rules_say() {
     for seed in 0..60 {
-        let options = Options { steps: 24, scalar: seed % 2 == 0, jumps: seed % 3 == 0, ..Options::default() };
+        let options =
+            GeneratorOptions { steps: 24, scalar: seed % 2 == 0, jumps: seed % 3 == 0, ..GeneratorOptions::default() };
         let graph = own(random_graph(seed, &options).graph);
         let graph = if options.scalar { step(graph) } else { graph };
         let graph = legalize(&graph).expect("a graph of the builder's");
@@ -71,7 +72,7 @@ fn random_graphs_are_divided_as_the_rules_say() {
 fn what_is_read_comes_first_however_long_the_chain_is() {
     const LENGTH: usize = 200_000;
     let cluster = |reads: &[usize]| Cluster {
-        kind: Kind::Loop { space: Shape::default(), reduced: Vec::new() },
+        kind: ClusterKind::Loop { space: Shape::default(), reduced: Vec::new() },
         members: Vec::new(),
         reads: reads.iter().copied().collect(),
         operands: Vec::new(),

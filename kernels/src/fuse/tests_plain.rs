@@ -1,11 +1,11 @@
 //! Division as its rules say it, every round from the beginning and every question asked of every cluster: what the quick
 //! one must agree with.
 
-use super::access::{Operand, Trace, is_anchor, table, trace};
+use super::access::{OperandAccess, Trace, is_anchor, table, trace};
 use super::cost::{READ, own_cost};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
-use super::{Cluster, Constraints, Division, Kind};
+use super::{Cluster, ClusterKind, Constraints, Division};
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
@@ -38,10 +38,10 @@ fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>, constrai
                 let space = graph[*source].shape.clone();
                 divider.place_reduce(id, space, axes.clone());
             }
-            Op::MatMul(..) => divider.place_product(id, Kind::MatMul(id)),
-            Op::ScatterAdd { .. } => divider.place_product(id, Kind::Scatter(id)),
+            Op::MatMul(..) => divider.place_product(id, ClusterKind::MatMul(id)),
+            Op::ScatterAdd { .. } => divider.place_product(id, ClusterKind::Scatter(id)),
             Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
-                divider.place_product(id, Kind::Conv(id));
+                divider.place_product(id, ClusterKind::Conv(id));
             }
             Op::Input(_) => {}
             _ if roots.contains(&id) => divider.place_root(id),
@@ -74,11 +74,11 @@ impl Divider<'_> {
         self.constraints.apart.contains(&id)
     }
 
-    fn reads_of(&self, leaves: &[Operand]) -> BTreeSet<usize> {
+    fn reads_of(&self, leaves: &[OperandAccess]) -> BTreeSet<usize> {
         leaves.iter().filter_map(|leaf| self.division.home.get(&leaf.node).copied()).collect()
     }
 
-    fn found(&mut self, id: NodeId, kind: Kind, reads: BTreeSet<usize>) {
+    fn found(&mut self, id: NodeId, kind: ClusterKind, reads: BTreeSet<usize>) {
         self.division.home.insert(id, self.division.clusters.len());
         self.division.clusters.push(Cluster { kind, members: vec![id], reads, operands: Vec::new() });
     }
@@ -90,7 +90,7 @@ impl Divider<'_> {
         self.division.clusters[cluster].reads.extend(reads);
     }
 
-    fn place_product(&mut self, id: NodeId, kind: Kind) {
+    fn place_product(&mut self, id: NodeId, kind: ClusterKind) {
         let reads = product_reads(self.graph, &self.graph[id].op, &|id| self.roots.contains(&id));
         let reads = reads.iter().filter_map(|read| self.division.home.get(read).copied()).collect();
         self.found(id, kind, reads);
@@ -105,7 +105,7 @@ impl Divider<'_> {
         let candidates: Vec<usize> = (0..self.division.clusters.len())
             .rev()
             .filter(|&cluster| match &self.division.clusters[cluster].kind {
-                Kind::Loop { space: s, reduced: r } => {
+                ClusterKind::Loop { space: s, reduced: r } => {
                     // A map turns into a row-wise kernel if the reduction runs along its rows.
                     let apart = self.division.clusters[cluster].members.iter().any(|id| self.stays_apart(*id));
                     let widens = r.is_empty() && reduced.last() == Some(&(space.rank() - 1)) && !apart;
@@ -116,15 +116,17 @@ impl Divider<'_> {
             .collect();
         for cluster in candidates {
             let rows_stay = match &self.division.clusters[cluster].kind {
-                Kind::Loop { reduced: r, .. } => *r == reduced || self.division.clusters[cluster].members.len() < 8,
+                ClusterKind::Loop { reduced: r, .. } => {
+                    *r == reduced || self.division.clusters[cluster].members.len() < 8
+                }
                 _ => false,
             };
             if rows_stay && self.may_join(cluster, &space, &reduced, &leaves, &reads) {
-                self.division.clusters[cluster].kind = Kind::Loop { space, reduced };
+                self.division.clusters[cluster].kind = ClusterKind::Loop { space, reduced };
                 return self.join(id, cluster, reads);
             }
         }
-        self.found(id, Kind::Loop { space, reduced }, reads);
+        self.found(id, ClusterKind::Loop { space, reduced }, reads);
     }
 
     fn place_root(&mut self, id: NodeId) {
@@ -136,8 +138,8 @@ impl Divider<'_> {
         self.reads.insert(id, read.clone());
         for cluster in (0..self.division.clusters.len()).rev() {
             let joined = match self.division.clusters[cluster].kind.clone() {
-                Kind::Loop { reduced, .. } if !reduced.is_empty() && self.stays_apart(id) => false,
-                Kind::Loop { space, reduced } => {
+                ClusterKind::Loop { reduced, .. } if !reduced.is_empty() && self.stays_apart(id) => false,
+                ClusterKind::Loop { space, reduced } => {
                     let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
                     let row_shape = Shape(rows.iter().map(|&axis| space[axis].clone()).collect());
                     let coordinates = if shape == space {
@@ -153,7 +155,7 @@ impl Divider<'_> {
                     let leaves = self.trace(id, &coordinates, &space.0, true).leaves;
                     self.may_join(cluster, &space, &reduced, &leaves, &reads)
                 }
-                Kind::MatMul(product) | Kind::Conv(product) if self.target != Target::Host => {
+                ClusterKind::MatMul(product) | ClusterKind::Conv(product) if self.target != Target::Host => {
                     reads.contains(&cluster) && self.epilogue(cluster, product, id, &reads)
                 }
                 _ => false,
@@ -162,7 +164,7 @@ impl Divider<'_> {
                 return self.join(id, cluster, reads);
             }
         }
-        self.found(id, Kind::Loop { space: shape, reduced: Vec::new() }, reads);
+        self.found(id, ClusterKind::Loop { space: shape, reduced: Vec::new() }, reads);
     }
 
     /// Whether `id`, which reads the clusters `reads`, can be computed from `product`'s elements as they come.
@@ -191,7 +193,7 @@ impl Divider<'_> {
         cluster: usize,
         space: &Shape,
         reduced: &[usize],
-        leaves: &[Operand],
+        leaves: &[OperandAccess],
         reads: &BTreeSet<usize>,
     ) -> bool {
         let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
@@ -218,7 +220,7 @@ impl Divider<'_> {
 }
 
 /// The nodes read that are no mere numbers.
-fn tensors(graph: &Graph, leaves: &[Operand]) -> BTreeSet<NodeId> {
+fn tensors(graph: &Graph, leaves: &[OperandAccess]) -> BTreeSet<NodeId> {
     leaves.iter().map(|leaf| leaf.node).filter(|id| graph[*id].shape.rank() > 0).collect()
 }
 
@@ -312,7 +314,7 @@ fn fuse(
     }
     let kernels = division.clusters.iter().filter(|cluster| {
         let given = |id: &NodeId| graph.outputs.iter().any(|(_, output)| output == id);
-        matches!(&cluster.kind, Kind::Loop { reduced, .. } if reduced.is_empty())
+        matches!(&cluster.kind, ClusterKind::Loop { reduced, .. } if reduced.is_empty())
             && !cluster.members.iter().any(|id| given(id) || gathered(graph, *id) || constraints.stored.contains(id))
     });
     let kernels: Vec<Vec<NodeId>> = kernels.map(|cluster| cluster.members.clone()).collect();
@@ -370,10 +372,10 @@ fn pays(
         saved += memory(&read);
         spent += memory(&leaves(&read));
         match cluster.kind {
-            Kind::MatMul(product) | Kind::Conv(product) | Kind::Scatter(product) => {
+            ClusterKind::MatMul(product) | ClusterKind::Conv(product) | ClusterKind::Scatter(product) => {
                 spent += computed_loads(graph, target, product, &stored, &stays);
             }
-            Kind::Loop { .. } => {
+            ClusterKind::Loop { .. } => {
                 for &id in &read {
                     let elements = graph[id].shape.elements().estimate() as f64;
                     spent += elements * f64::from(work(graph, &prologue_trace(graph, id, &stays)));

@@ -56,16 +56,16 @@ const LARGEST: u64 = i32::MAX as u64;
 
 /// A graph that [`verify()`] has passed. Readers that take this need no checks of their own.
 #[derive(Clone, Copy, Debug)]
-pub struct Verified<'a>(&'a Graph);
+pub struct VerifiedGraph<'a>(&'a Graph);
 
-impl<'a> Verified<'a> {
+impl<'a> VerifiedGraph<'a> {
     /// The graph.
     pub fn graph(self) -> &'a Graph {
         self.0
     }
 }
 
-impl std::ops::Deref for Verified<'_> {
+impl std::ops::Deref for VerifiedGraph<'_> {
     type Target = Graph;
     fn deref(&self) -> &Graph {
         self.0
@@ -77,7 +77,7 @@ impl std::ops::Deref for Verified<'_> {
 /// # Errors
 ///
 /// All that break a rule; each ends with its number.
-pub fn verify(graph: &Graph) -> Result<Verified<'_>, Vec<Diagnostic>> {
+pub fn verify(graph: &Graph) -> Result<VerifiedGraph<'_>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     for (id, node) in graph.iter() {
         let mut report = |rule: &str, message: String| {
@@ -96,17 +96,17 @@ pub fn verify(graph: &Graph) -> Result<Verified<'_>, Vec<Diagnostic>> {
         }
     }
     check_signature(graph, &mut errors);
-    if errors.is_empty() { Ok(Verified(graph)) } else { Err(errors) }
+    if errors.is_empty() { Ok(VerifiedGraph(graph)) } else { Err(errors) }
 }
 
 fn describe(id: NodeId, node: &Node) -> String {
     if node.name.is_empty() { format!("node %{}", id.0) } else { format!("node %{} (`{}`)", id.0, node.name) }
 }
 
-type Report<'a> = &'a mut dyn FnMut(&str, String);
+type ErrorSink<'a> = &'a mut dyn FnMut(&str, String);
 
 /// Rules G03 to G22, on a node whose operands exist.
-fn check(graph: &Graph, node: &Node, report: Report<'_>) {
+fn check(graph: &Graph, node: &Node, report: ErrorSink<'_>) {
     if node.op.is_elementwise() {
         check_operand_shapes(graph, node, report);
     }
@@ -186,7 +186,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
 }
 
 /// Rule G03.
-fn check_operand_shapes(graph: &Graph, node: &Node, report: Report<'_>) {
+fn check_operand_shapes(graph: &Graph, node: &Node, report: ErrorSink<'_>) {
     for operand in node.op.operands() {
         let shape = &graph[operand].shape;
         if *shape != node.shape {
@@ -205,7 +205,7 @@ fn is_of(literal: &Literal, dtype: DType) -> bool {
 }
 
 /// Rule G10.
-fn check_random(node: &Node, seed: &Node, report: Report<'_>) {
+fn check_random(node: &Node, seed: &Node, report: ErrorSink<'_>) {
     if seed.dtype != DType::U32 || seed.shape.rank() != 0 || node.dtype != DType::F32 {
         let (dtype, found) = (node.dtype, format!("{}{}", seed.dtype, seed.shape));
         report("G10", format!("random numbers of type {dtype} from a seed {found}, expected f32 from u32[]"));
@@ -213,7 +213,7 @@ fn check_random(node: &Node, seed: &Node, report: Report<'_>) {
 }
 
 /// Rules G11 and G12.
-fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: Report<'_>) {
+fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: ErrorSink<'_>) {
     if index.len() != source.shape.rank() || source.dtype != node.dtype {
         let found = format!("{} coordinates of {}{}", index.len(), source.dtype, source.shape);
         report("G11", format!("a view with {found} gives {}", node.dtype));
@@ -230,7 +230,7 @@ fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: Report<'_
 }
 
 /// Rules G14 and G15.
-fn check_reduction(node: &Node, op: ReduceOp, source: &Node, axes: &[usize], report: Report<'_>) {
+fn check_reduction(node: &Node, op: ReduceOp, source: &Node, axes: &[usize], report: ErrorSink<'_>) {
     let full = &source.shape;
     let sorted = axes.is_sorted_by(|a, b| a < b) && axes.iter().all(|axis| *axis < full.rank());
     let kept = (0..full.rank()).filter(|axis| !axes.contains(axis)).map(|axis| &full[axis]);
@@ -252,14 +252,14 @@ fn matmul_shape(a: &Shape, b: &Shape) -> Option<Shape> {
 }
 
 /// Rule G17: a product has its operands' type, or, unrounded, the type that they are computed in.
-fn check_products(node: &Node, a: DType, b: DType, report: Report<'_>) {
+fn check_products(node: &Node, a: DType, b: DType, report: ErrorSink<'_>) {
     if a != b || ![a, a.compute()].contains(&node.dtype) || !a.is_float() {
         report("G17", format!("a product of {a} and {b} gives {}", node.dtype));
     }
 }
 
 /// Rules G18 and G19.
-fn check_conv(shapes: ConvShapes<'_>, geometry: &ConvGeometry, report: Report<'_>) {
+fn check_conv(shapes: ConvShapes<'_>, geometry: &ConvGeometry, report: ErrorSink<'_>) {
     let ConvShapes { input, weight, output } = shapes;
     let numbers = [geometry.stride, geometry.dilation, [geometry.groups; 2]];
     let sizes = weight.0.iter().skip(2).all(|k| k.as_constant().is_some_and(|k| (1..=LARGEST as i64).contains(&k)));
@@ -294,7 +294,7 @@ pub(crate) fn conv2d_shape(input: &Shape, weight: &Shape, geometry: &ConvGeometr
 }
 
 /// Rule G20.
-fn check_gather(node: &Node, source: &Node, indices: &Node, report: Report<'_>) {
+fn check_gather(node: &Node, source: &Node, indices: &Node, report: ErrorSink<'_>) {
     let fits = gathers(&source.shape, &indices.shape, &node.shape) && source.dtype == node.dtype;
     if !fits || !matches!(indices.dtype, DType::I32 | DType::U32) {
         let found = format!("{}{} by {}{}", source.dtype, source.shape, indices.dtype, indices.shape);
@@ -303,7 +303,7 @@ fn check_gather(node: &Node, source: &Node, indices: &Node, report: Report<'_>) 
 }
 
 /// Rule G21.
-fn check_scatter(node: &Node, indices: &Node, updates: &Node, report: Report<'_>) {
+fn check_scatter(node: &Node, indices: &Node, updates: &Node, report: ErrorSink<'_>) {
     let fits = gathers(&node.shape, &indices.shape, &updates.shape) && updates.dtype == node.dtype;
     if !fits || !matches!(indices.dtype, DType::I32 | DType::U32) || node.dtype == DType::Bool {
         let found = format!("{}{} at {}{}", updates.dtype, updates.shape, indices.dtype, indices.shape);
@@ -321,7 +321,7 @@ fn check_custom(
     graph: &Graph,
     node: &Node,
     (kernel, sizes, operands): (&Custom, &[Dim], &[NodeId]),
-    report: Report<'_>,
+    report: ErrorSink<'_>,
 ) {
     if kernel.inputs.len() != operands.len() || kernel.symbols.len() != sizes.len() || kernel.kernels.is_empty() {
         let found = format!("{} operands and {} sizes", operands.len(), sizes.len());
@@ -350,7 +350,7 @@ pub(crate) fn is_passed_by_value(op: &Op) -> bool {
 }
 
 /// Rule G30.
-fn check_custom_result(node: &Node, call: &Node, result: usize, report: Report<'_>) {
+fn check_custom_result(node: &Node, call: &Node, result: usize, report: ErrorSink<'_>) {
     let fits = match &call.op {
         Op::Custom { kernel, sizes, .. } => result > 0 && gives(kernel, sizes, result, node),
         _ => false,

@@ -1,6 +1,6 @@
 //! How much a kernel computes, where its text tells.
 
-use super::verify::Verified;
+use super::verify::VerifiedKernel;
 use super::{Expr, ExprId, Kernel, ParamKind, Stmt, ValueType, VarId, WorkItem};
 use crate::dim::Dim;
 use crate::dtype::Literal;
@@ -12,7 +12,7 @@ use crate::graph::{BinaryOp, UnaryOp};
 /// Loops are taken to start where the first work-item's do and to go round to their end, and of an `if` the costlier branch
 /// counts. `None` where operations stand in a loop whose rounds are known only when it runs: a `while`, or an end that is no
 /// size.
-pub fn flops(kernel: &Verified<'_>) -> Option<Dim> {
+pub fn flops(kernel: &VerifiedKernel<'_>) -> Option<Dim> {
     let items = kernel.kernel().launch.global.iter().cloned().fold(Dim::constant(1), |items, axis| items * axis);
     let counter = Counter::new(kernel);
     Some(counter.block(&kernel.kernel().body)? * items)
@@ -27,7 +27,7 @@ struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    fn new(verified: &'a Verified<'_>) -> Self {
+    fn new(verified: &'a VerifiedKernel<'_>) -> Self {
         let kernel = verified.kernel();
         let mut each: Vec<Option<i64>> = Vec::with_capacity(kernel.exprs.len());
         for (expr, ty) in kernel.exprs.iter().zip(verified.types()) {

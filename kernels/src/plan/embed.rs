@@ -51,7 +51,7 @@ impl FromStr for Header {
 
 /// A plan that was found in a binary.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found<'a> {
+pub struct EmbeddedPlan<'a> {
     /// Of the module that the function is in: `digits::model`.
     pub module: &'a str,
     /// What it is.
@@ -69,7 +69,7 @@ pub fn json(embedded: &str) -> &str {
 }
 
 /// Every plan in the bytes of a binary, each once, by module, function, path and target.
-pub fn find(bytes: &[u8]) -> Vec<Found<'_>> {
+pub fn find(bytes: &[u8]) -> Vec<EmbeddedPlan<'_>> {
     let mut found = Vec::new();
     let mut rest = bytes;
     while let Some(start) = position(rest, MARK.as_bytes()) {
@@ -85,17 +85,17 @@ pub fn find(bytes: &[u8]) -> Vec<Found<'_>> {
     found
 }
 
-fn key<'a>(found: &'a Found<'_>) -> (&'a str, &'a str, usize, Target, &'a str) {
+fn key<'a>(found: &'a EmbeddedPlan<'_>) -> (&'a str, &'a str, usize, Target, &'a str) {
     (found.module, &found.header.function, found.header.path, found.header.target, found.json)
 }
 
 /// The plan whose mark ends where `bytes` begin.
-fn one(bytes: &[u8]) -> Option<Found<'_>> {
+fn one(bytes: &[u8]) -> Option<EmbeddedPlan<'_>> {
     let (module, rest) = line(bytes)?;
     let (header, rest) = line(rest)?;
     let header: Header = header.parse().ok()?;
     let json = std::str::from_utf8(rest.get(..header.length)?).ok()?;
-    (json.starts_with('{') && json.ends_with('}')).then_some(Found { module, header, json })
+    (json.starts_with('{') && json.ends_with('}')).then_some(EmbeddedPlan { module, header, json })
 }
 
 fn line(bytes: &[u8]) -> Option<(&str, &[u8])> {

@@ -5,7 +5,7 @@ use crate::plan::{Arg, BufferId, Plan, Role, Step, Work};
 
 /// Where a plan's scratch buffers lie, for one set of symbol values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct BufferAssignment {
     /// Bytes of each buffer of the plan, scratch or not, by [`BufferId`].
     pub sizes: Vec<u64>,
     /// Offset of each scratch buffer that some step touches, by [`BufferId`].
@@ -64,7 +64,7 @@ pub fn visit_buffers(step: &Step, visit: &mut dyn FnMut(BufferId)) {
 /// # Errors
 ///
 /// [`LayoutError`] names the buffer whose size `bindings` do not give, or says that the sum is too large.
-pub fn layout(plan: &Plan, bindings: Bindings<'_>, alignment: u64) -> Result<Layout, LayoutError> {
+pub fn layout(plan: &Plan, bindings: Bindings<'_>, alignment: u64) -> Result<BufferAssignment, LayoutError> {
     let mut sizes = Vec::with_capacity(plan.buffers.len());
     for (position, buffer) in plan.buffers.iter().enumerate() {
         let bytes = buffer.shape.evaluate(bindings).and_then(|shape| {
@@ -73,17 +73,17 @@ pub fn layout(plan: &Plan, bindings: Bindings<'_>, alignment: u64) -> Result<Lay
         });
         sizes.push(bytes.ok_or(LayoutError::Size(BufferId(position as u32)))?);
     }
-    let mut wanted: Vec<Wanted> = Vec::new();
+    let mut wanted: Vec<LiveRange> = Vec::new();
     for (position, lifetime) in lifetimes(plan).into_iter().enumerate() {
         if let (Role::Scratch, Some((first, last))) = (&plan.buffers[position].role, lifetime) {
             // A buffer without elements still gets an address of its own.
             let bytes = sizes[position].max(1).checked_next_multiple_of(alignment).ok_or(LayoutError::Arena)?;
-            wanted.push(Wanted { position, first, last, bytes });
+            wanted.push(LiveRange { position, first, last, bytes });
         }
     }
     wanted.sort_by_key(|want| (std::cmp::Reverse(want.bytes), want.first, want.position));
     let mut offsets = vec![None; plan.buffers.len()];
-    let mut placed: Vec<(u64, Wanted)> = Vec::new();
+    let mut placed: Vec<(u64, LiveRange)> = Vec::new();
     let mut arena = 0u64;
     for want in wanted {
         let offset = best_fit(&placed, &want).ok_or(LayoutError::Arena)?;
@@ -93,10 +93,10 @@ pub fn layout(plan: &Plan, bindings: Bindings<'_>, alignment: u64) -> Result<Lay
         let place = placed.partition_point(|(other, _)| *other <= offset);
         placed.insert(place, (offset, want));
     }
-    Ok(Layout { sizes, offsets, arena })
+    Ok(BufferAssignment { sizes, offsets, arena })
 }
 
-struct Wanted {
+struct LiveRange {
     position: usize,
     first: usize,
     last: usize,
@@ -104,7 +104,7 @@ struct Wanted {
 }
 
 /// The start of the smallest gap that holds `want` among what is alive with it, or of the free end.
-fn best_fit(placed: &[(u64, Wanted)], want: &Wanted) -> Option<u64> {
+fn best_fit(placed: &[(u64, LiveRange)], want: &LiveRange) -> Option<u64> {
     let mut best: Option<(u64, u64)> = None;
     let mut free_from = 0u64;
     for (offset, other) in placed {
@@ -130,7 +130,7 @@ mod tests {
     use crate::graph::ReduceOp;
     use crate::kir::Launch;
     use crate::philox;
-    use crate::plan::source::Source;
+    use crate::plan::source::ProgramText;
     use crate::plan::{Buffer, Target};
 
     /// A plan of scratch buffers with `(bytes, steps that touch it)`.
@@ -167,11 +167,11 @@ mod tests {
             decisions: vec![],
             steps: (0..steps).map(step).collect(),
             loops: vec![],
-            source: Source::default(),
+            source: ProgramText::default(),
         }
     }
 
-    fn check(plan: &Plan, layout: &Layout, alignment: u64) {
+    fn check(plan: &Plan, layout: &BufferAssignment, alignment: u64) {
         let lives = lifetimes(plan);
         let places: Vec<_> = (0..plan.buffers.len())
             .filter_map(|buffer| Some((lives[buffer]?, layout.offsets[buffer]?, layout.sizes[buffer].max(1))))

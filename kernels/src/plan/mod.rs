@@ -15,7 +15,7 @@ pub use crate::target::Target;
 use crate::variant::Decision;
 use requirement::Requirement;
 use serde::{Deserialize, Serialize};
-use source::Source;
+use source::ProgramText;
 use std::fmt;
 
 /// A buffer of a [`Plan`], by position.
@@ -211,7 +211,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<kir::Kernel>,
     /// OpenCL C of all kernels (empty for [`Target::Host`]), each once however many steps launch it.
-    pub source: Source,
+    pub source: ProgramText,
 }
 
 fn is_zero(value: &u64) -> bool {
@@ -312,7 +312,7 @@ mod tests {
             decisions: Vec::new(),
             steps: Vec::new(),
             loops,
-            source: Source::default(),
+            source: ProgramText::default(),
         };
         let text = plan.listing();
         assert!(text.contains("\n\nkernel plain\n"), "{text}");

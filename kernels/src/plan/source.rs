@@ -7,9 +7,9 @@ use std::fmt;
 /// A program's text.
 ///
 /// ```
-/// use netcl_kernels::plan::source::Source;
+/// use netcl_kernels::plan::source::ProgramText;
 ///
-/// let mut source = Source::default();
+/// let mut source = ProgramText::default();
 /// for piece in ["#define N 1\n", "int n = N;\n", "#define N 2\n", "int n = N;\n"] {
 ///     source.push(piece);
 /// }
@@ -17,33 +17,33 @@ use std::fmt;
 /// assert!(source.kept() < source.len());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Parts")]
-pub struct Source {
+#[serde(try_from = "UncheckedText")]
+pub struct ProgramText {
     /// Each once.
     pieces: Vec<String>,
     /// Positions of pieces, as they follow each other.
     order: Vec<u32>,
 }
 
-/// What is read of a [`Source`].
+/// What is read of a [`ProgramText`].
 #[derive(Deserialize)]
-struct Parts {
+struct UncheckedText {
     pieces: Vec<String>,
     order: Vec<u32>,
 }
 
-impl TryFrom<Parts> for Source {
+impl TryFrom<UncheckedText> for ProgramText {
     type Error = String;
 
-    fn try_from(Parts { pieces, order }: Parts) -> Result<Source, String> {
+    fn try_from(UncheckedText { pieces, order }: UncheckedText) -> Result<ProgramText, String> {
         match order.iter().find(|&&position| position as usize >= pieces.len()) {
             Some(position) => Err(format!("piece {position} of a source of {} pieces", pieces.len())),
-            None => Ok(Source { pieces, order }),
+            None => Ok(ProgramText { pieces, order }),
         }
     }
 }
 
-impl Source {
+impl ProgramText {
     /// Appends a piece: a text that is likely to come again as a whole is best given as a piece of its own.
     pub fn push(&mut self, piece: impl Into<String>) {
         let piece = piece.into();
@@ -85,23 +85,23 @@ impl Source {
 }
 
 /// The whole text.
-impl fmt::Display for Source {
+impl fmt::Display for ProgramText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces().try_for_each(|piece| f.write_str(piece))
     }
 }
 
-impl From<String> for Source {
-    fn from(text: String) -> Source {
-        let mut source = Source::default();
+impl From<String> for ProgramText {
+    fn from(text: String) -> ProgramText {
+        let mut source = ProgramText::default();
         source.push(text);
         source
     }
 }
 
-impl From<&str> for Source {
-    fn from(text: &str) -> Source {
-        Source::from(text.to_owned())
+impl From<&str> for ProgramText {
+    fn from(text: &str) -> ProgramText {
+        ProgramText::from(text.to_owned())
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn equal_pieces_are_written_once_and_read_back_in_place() {
         let template = "void f(void) {}\n".repeat(100);
-        let mut source = Source::default();
+        let mut source = ProgramText::default();
         for number in 0..20 {
             source.push(format!("#define K {number}\n"));
             source.push(&*template);
@@ -120,7 +120,7 @@ mod tests {
         }
         let written = serde_json::to_string(&source).unwrap();
         assert!(written.len() < 2 * template.len(), "{} bytes for {}", written.len(), source.len());
-        let read: Source = serde_json::from_str(&written).unwrap();
+        let read: ProgramText = serde_json::from_str(&written).unwrap();
         assert_eq!(read, source);
         let whole: String = (0..20).map(|number| format!("#define K {number}\n{template}")).collect();
         assert_eq!((read.to_string(), read.len()), (whole.clone(), whole.len()));
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn a_damaged_source_is_refused() {
-        let error = serde_json::from_str::<Source>(r#"{"pieces":["a","b"],"order":[0,2]}"#).unwrap_err();
+        let error = serde_json::from_str::<ProgramText>(r#"{"pieces":["a","b"],"order":[0,2]}"#).unwrap_err();
         assert!(error.to_string().starts_with("piece 2 of a source of 2 pieces"), "{error}");
-        assert!(Source::from("").is_empty() && !Source::from("a").is_empty());
+        assert!(ProgramText::from("").is_empty() && !ProgramText::from("a").is_empty());
     }
 }

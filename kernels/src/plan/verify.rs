@@ -1,6 +1,6 @@
 //! What a plan must satisfy before anything runs it.
 //!
-//! A plan is data, and comes out of a user's binary as text. An executor that takes [`Verified`] alone meets no buffer, scalar
+//! A plan is data, and comes out of a user's binary as text. An executor that takes [`VerifiedPlan`] alone meets no buffer, scalar
 //! or kernel that is not there, and knows every buffer that a step writes. What it cannot judge is a program's OpenCL C.
 
 use super::memory::visit_buffers;
@@ -37,16 +37,16 @@ pub const RULES: [(&str, &str); 11] = [
 
 /// A plan that [`verify()`] has passed; clones are the same plan.
 #[derive(Clone, Debug)]
-pub struct Verified(Arc<Plan>);
+pub struct VerifiedPlan(Arc<Plan>);
 
-impl Verified {
+impl VerifiedPlan {
     /// The plan.
     pub fn shared(&self) -> &Arc<Plan> {
         &self.0
     }
 }
 
-impl Deref for Verified {
+impl Deref for VerifiedPlan {
     type Target = Plan;
     fn deref(&self) -> &Plan {
         &self.0
@@ -58,7 +58,7 @@ impl Deref for Verified {
 /// # Errors
 ///
 /// The first that is broken, in words that end with its number.
-pub fn verify(plan: impl Into<Arc<Plan>>) -> Result<Verified, String> {
+pub fn verify(plan: impl Into<Arc<Plan>>) -> Result<VerifiedPlan, String> {
     let plan = plan.into();
     let rule = |number: &str, problem: Result<(), String>| problem.map_err(|problem| format!("{problem} ({number})"));
     for step in &plan.steps {
@@ -78,7 +78,7 @@ pub fn verify(plan: impl Into<Arc<Plan>>) -> Result<Verified, String> {
     if runs_kernels && plan.source.pieces().all(|piece| piece.trim().is_empty()) {
         return Err("its program has no text (P11)".to_owned());
     }
-    Ok(Verified(plan))
+    Ok(VerifiedPlan(plan))
 }
 
 /// Rule P01.

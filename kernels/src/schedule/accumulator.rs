@@ -55,24 +55,24 @@ pub(super) struct Accumulator {
     pub(super) op: ReduceOp,
     pub(super) value: VarId,
     pub(super) position: Option<VarId>,
-    total: Option<Total>,
+    total: Option<CompensatedSum>,
 }
 
 /// A sum of floats that keeps what rounding takes from it.
 #[derive(Clone, Copy)]
-pub(super) struct Total {
+pub(super) struct CompensatedSum {
     sum: VarId,
     lost: VarId,
 }
 
-impl Total {
+impl CompensatedSum {
     /// Of the sum that is in `sum` so far.
-    pub(super) fn new(b: &mut KernelBuilder, name: &str, sum: VarId) -> Total {
+    pub(super) fn new(b: &mut KernelBuilder, name: &str, sum: VarId) -> CompensatedSum {
         let so_far = b.get(sum);
         let ty = b.ty(so_far);
         let zero = b.literal(neutral(ReduceOp::Sum, ty.dtype));
         let zero = b.splat(zero, ty.lanes);
-        Total { sum, lost: b.bind(&format!("{name}_lost"), zero) }
+        CompensatedSum { sum, lost: b.bind(&format!("{name}_lost"), zero) }
     }
 
     /// Adds `value`.
@@ -119,7 +119,7 @@ impl Accumulator {
         });
         let total = (long && op == ReduceOp::Sum && dtype.is_float()).then(|| {
             let sum = b.bind(&format!("{name}_total"), start);
-            Total::new(b, &name, sum)
+            CompensatedSum::new(b, &name, sum)
         });
         Accumulator { node, op, value, position, total }
     }

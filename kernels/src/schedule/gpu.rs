@@ -25,7 +25,7 @@ const COLUMN: usize = 1;
 
 /// Who computes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum RowMapping {
     /// One work-item.
     Item,
     /// One work-item for [`LANES`] neighbours in it, or the fewer that are left at its end.
@@ -39,7 +39,7 @@ enum Form {
 /// How a cluster is laid out.
 pub(crate) struct Layout {
     domain: Domain,
-    form: Form,
+    form: RowMapping,
 }
 
 impl Layout {
@@ -54,16 +54,16 @@ impl Layout {
             };
             let mut domains = (1..=space.rank()).rev().map(split);
             if let Some(domain) = domains.find(|domain| job.nest.vectorizes(domain, COLUMN)) {
-                return Layout { domain, form: Form::Vector };
+                return Layout { domain, form: RowMapping::Vector };
             }
         }
         let domain = Domain::new(space, &[job.nest.rows(), reduced.to_vec()]);
         let form = if reduced.is_empty() || job.variant != Variant::ReductionWorkGroup {
-            Form::Item
+            RowMapping::Item
         } else if reduced.last() == Some(&(space.rank() - 1)) {
-            Form::Group
+            RowMapping::Group
         } else {
-            Form::Tile
+            RowMapping::Tile
         };
         Layout { domain, form }
     }
@@ -72,7 +72,7 @@ impl Layout {
     fn items(&self) -> Dim {
         let rows = self.domain.extents[ROW].clone();
         match self.form {
-            Form::Vector => rows * self.domain.extents[COLUMN].ceil_div(u64::from(LANES)),
+            RowMapping::Vector => rows * self.domain.extents[COLUMN].ceil_div(u64::from(LANES)),
             _ => rows,
         }
     }
@@ -81,9 +81,9 @@ impl Layout {
     pub(crate) fn groups(&self) -> Dim {
         let rows = &self.domain.extents[ROW];
         match self.form {
-            Form::Item | Form::Vector => self.items().ceil_div(u64::from(LOOP_GROUP)),
-            Form::Group => rows.clone(),
-            Form::Tile => rows.ceil_div(u64::from(TILE)),
+            RowMapping::Item | RowMapping::Vector => self.items().ceil_div(u64::from(LOOP_GROUP)),
+            RowMapping::Group => rows.clone(),
+            RowMapping::Tile => rows.ceil_div(u64::from(TILE)),
         }
     }
 }
@@ -92,16 +92,16 @@ impl Layout {
 pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
     let layout = Layout::new(job);
     let global = match layout.form {
-        Form::Item | Form::Vector => layout.items(),
-        Form::Group | Form::Tile => layout.groups() * Dim::constant(i64::from(LOOP_GROUP)),
+        RowMapping::Item | RowMapping::Vector => layout.items(),
+        RowMapping::Group | RowMapping::Tile => layout.groups() * Dim::constant(i64::from(LOOP_GROUP)),
     };
     let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] });
     match layout.form {
-        Form::Item | Form::Vector => {
+        RowMapping::Item | RowMapping::Vector => {
             let item = b.work_item(WorkItem::GlobalId, 0);
             items(&mut b, job, &layout, item);
         }
-        Form::Group | Form::Tile => {
+        RowMapping::Group | RowMapping::Tile => {
             let group = b.work_item(WorkItem::GroupId, 0);
             groups(&mut b, job, &layout, group);
         }
@@ -112,21 +112,21 @@ pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
 /// The work of work-group `group` of `job`.
 pub(crate) fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
     match layout.form {
-        Form::Item | Form::Vector => {
+        RowMapping::Item | RowMapping::Vector => {
             let size = b.int(i64::from(LOOP_GROUP));
             let lid = b.work_item(WorkItem::LocalId, 0);
             let start = b.mul(group, size);
             let item = b.add(start, lid);
             items(b, job, layout, item);
         }
-        Form::Group | Form::Tile => groups(b, job, layout, group),
+        RowMapping::Group | RowMapping::Tile => groups(b, job, layout, group),
     }
 }
 
 /// What work-item `item` computes alone.
 fn items(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
     match layout.form {
-        Form::Vector => vectors(b, job, layout, item),
+        RowMapping::Vector => vectors(b, job, layout, item),
         _ => row(b, job, layout, item),
     }
 }
@@ -231,7 +231,7 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
     let columns = dim_value(b, &layout.domain.extents[COLUMN]);
     // Which row, which part of it, in steps of what, and whether this work-item stores.
     let (row, part, step, inside, first);
-    if layout.form == Form::Group {
+    if layout.form == RowMapping::Group {
         row = b.named("row", group);
         part = lid;
         step = LOOP_GROUP;
@@ -255,7 +255,7 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
         let leader = b.compare(CompareOp::Eq, part, zero);
         first = b.binary(BinaryOp::And, leader, own);
     }
-    let stride = if layout.form == Form::Group { 1 } else { TILE };
+    let stride = if layout.form == RowMapping::Group { 1 } else { TILE };
     for (reduces, stores) in &job.nest.schedule() {
         let long = is_long(&layout.domain.extents[COLUMN].ceil_div(u64::from(step)));
         let accumulators: Vec<Accumulator> =

@@ -2,7 +2,7 @@
 
 use crate::dim::{Dim, Shape};
 use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
-use crate::fuse::{Cluster, Division, Kind};
+use crate::fuse::{Cluster, ClusterKind, Division};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::{self, Index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ impl<'a> Nest<'a> {
     /// The space and the reduced axes.
     pub(super) fn space(&self) -> (&'a Shape, &'a [usize]) {
         match &self.own().kind {
-            Kind::Loop { space, reduced } => (space, reduced),
+            ClusterKind::Loop { space, reduced } => (space, reduced),
             other => unreachable!("{other:?} is no loop"),
         }
     }

@@ -13,7 +13,7 @@ use crate::kir::{Access, Expr, ExprId, Launch, ParamId, ParamKind, ValueType, Wo
 
 /// How large a scatter-add is.
 #[derive(Clone, Debug)]
-pub(crate) struct Sizes {
+pub(crate) struct ScatterShape {
     /// Rows of the result.
     pub rows: Dim,
     /// Indices.
@@ -26,12 +26,12 @@ pub(crate) struct Sizes {
     pub dtype: DType,
 }
 
-impl Sizes {
+impl ScatterShape {
     /// Those of the scatter-add `id`.
-    pub(crate) fn of(graph: &Graph, id: NodeId) -> Sizes {
+    pub(crate) fn of(graph: &Graph, id: NodeId) -> ScatterShape {
         let node = &graph[id];
         let Op::ScatterAdd { indices, .. } = node.op else { unreachable!("{:?} is no scatter-add", node.op) };
-        Sizes {
+        ScatterShape {
             rows: node.shape[0].clone(),
             count: graph[indices].shape.elements(),
             features: Shape(node.shape.0[1..].to_vec()).elements(),
@@ -45,7 +45,7 @@ impl Sizes {
 #[derive(Clone, Debug)]
 pub(crate) struct ScatterAdd {
     /// How large it is.
-    pub sizes: Sizes,
+    pub sizes: ScatterShape,
     /// The buffer of the row numbers.
     pub indices: String,
     /// The buffer of what is added.

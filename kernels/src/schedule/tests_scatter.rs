@@ -1,11 +1,11 @@
 //! Scatter-adds of every form, run by the interpreter, against their definition.
 
-use super::scatter::{ScatterAdd, Sizes, owners};
+use super::scatter::{ScatterAdd, ScatterShape, owners};
 use super::scatter_sorted::{self as sorted, Intermediates};
 use crate::dim::{Bindings, Dim, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::kir::build::KernelBuilder;
-use crate::kir::interp::{Bytes, CompiledKernel, Slice, Value, ops};
+use crate::kir::interp::{Bytes, CompiledKernel, LaunchArg, Slice, ops};
 use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{Kernel, ParamKind};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ impl Case {
     /// Sizes as symbols, or as constants.
     fn new([rows, features]: [usize; 2], indices: &[i32], symbolic: bool) -> Case {
         let size = |name: &str, size: usize| if symbolic { Dim::symbol(name) } else { Dim::from(size) };
-        let sizes = Sizes {
+        let sizes = ScatterShape {
             rows: size("R", rows),
             count: Dim::symbol("N"),
             features: size("F", features),
@@ -68,10 +68,10 @@ impl Case {
         let verified = verify(&kernel, &Capabilities::unlimited()).unwrap_or_else(|errors| panic!("{errors:#?}"));
         let value = |name: &str| self.bindings.iter().find(|(symbol, _)| symbol.name() == name).unwrap().1;
         let args = kernel.params.iter().map(|param| match param.kind {
-            ParamKind::Buffer(..) => Value::Buffer(&self.buffers[&param.name]),
-            _ => Value::Scalar(Literal::Int(value(&param.name) as i64, DType::I32)),
+            ParamKind::Buffer(..) => LaunchArg::Buffer(&self.buffers[&param.name]),
+            _ => LaunchArg::Scalar(Literal::Int(value(&param.name) as i64, DType::I32)),
         });
-        let args: Vec<Value<'_>> = args.collect();
+        let args: Vec<LaunchArg<'_>> = args.collect();
         let compiled = CompiledKernel::new(&verified);
         compiled.launch(&args, bindings, ops::baseline).unwrap().run().unwrap();
     }
@@ -160,8 +160,14 @@ fn rows_are_those_that_were_counted() {
 #[test]
 fn rows_take_as_many_passes_as_their_numbers_have_digits() {
     let passes = |rows: Dim| {
-        Sizes { rows, count: Dim::symbol("N"), features: Dim::from(64), index_dtype: DType::U32, dtype: DType::F32 }
-            .passes()
+        ScatterShape {
+            rows,
+            count: Dim::symbol("N"),
+            features: Dim::from(64),
+            index_dtype: DType::U32,
+            dtype: DType::F32,
+        }
+        .passes()
     };
     // The number of no row is one more than that of the last.
     let cases = [(9, 1), (255, 1), (256, 2), (50_257, 2), (65_535, 2), (65_536, 3), (1 << 24, 4)];

@@ -4,7 +4,7 @@ use super::sizes::{Sum, added, dim_value, divisor as divisor_value, size_value};
 use super::wrapping::Ranges;
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
-use crate::fuse::access::{self, Operand};
+use crate::fuse::access::{self, OperandAccess};
 use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
@@ -35,20 +35,20 @@ pub(crate) struct Values<'a> {
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
     /// Values that the kernel has computed: reductions, or roots at their own coordinates.
     pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
-    memo: HashMap<Key, ExprId>,
+    memo: HashMap<ValueKey, ExprId>,
     ranges: Ranges,
 }
 
 /// A node, where, and the condition without which its loads read element 0.
-type Key = (NodeId, Rc<[Index]>, Option<ExprId>);
+type ValueKey = (NodeId, Rc<[Index]>, Option<ExprId>);
 
 /// A value on the way to one that is made of it.
-struct Wanted {
-    key: Key,
+struct PendingValue {
+    key: ValueKey,
     /// To be computed although it is a stop.
     through: bool,
     /// What it reads and under which condition, once that has been asked for.
-    operands: Option<(Vec<Operand>, Option<ExprId>)>,
+    operands: Option<(Vec<OperandAccess>, Option<ExprId>)>,
 }
 
 impl<'a> Values<'a> {
@@ -162,7 +162,7 @@ impl<'a> Values<'a> {
     ) -> ExprId {
         // Not by recursion: a chain of operations may be longer than the stack.
         let root = (id, coordinates.into(), None);
-        let mut wanted = vec![Wanted { key: root.clone(), through, operands: None }];
+        let mut wanted = vec![PendingValue { key: root.clone(), through, operands: None }];
         while let Some(mut last) = wanted.pop() {
             match last.operands.take() {
                 Some((operands, condition)) => {
@@ -173,9 +173,9 @@ impl<'a> Values<'a> {
                 None => {
                     let (operands, condition) = self.operands(b, &last.key, at);
                     let direct = operands.iter().filter(|operand| !operand.indirect).rev();
-                    let keys: Vec<Key> = direct.map(|operand| key(operand, condition)).collect();
-                    wanted.push(Wanted { operands: Some((operands, condition)), ..last });
-                    wanted.extend(keys.into_iter().map(|key| Wanted { key, through: false, operands: None }));
+                    let keys: Vec<ValueKey> = direct.map(|operand| key(operand, condition)).collect();
+                    wanted.push(PendingValue { operands: Some((operands, condition)), ..last });
+                    wanted.extend(keys.into_iter().map(|key| PendingValue { key, through: false, operands: None }));
                 }
             }
         }
@@ -183,7 +183,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value where nothing has to be computed for it: because it has been, or because it is in memory.
-    fn there(&mut self, b: &mut KernelBuilder, key: &Key, at: &Coordinates, through: bool) -> Option<ExprId> {
+    fn there(&mut self, b: &mut KernelBuilder, key: &ValueKey, at: &Coordinates, through: bool) -> Option<ExprId> {
         let (id, coordinates, condition) = key;
         if let Some((own, value)) = self.known.get(id)
             && own.as_slice() == &coordinates[..]
@@ -203,7 +203,12 @@ impl<'a> Values<'a> {
     }
 
     /// What the node reads, and the condition under which it does.
-    fn operands(&self, b: &mut KernelBuilder, key: &Key, at: &Coordinates) -> (Vec<Operand>, Option<ExprId>) {
+    fn operands(
+        &self,
+        b: &mut KernelBuilder,
+        key: &ValueKey,
+        at: &Coordinates,
+    ) -> (Vec<OperandAccess>, Option<ExprId>) {
         let (id, coordinates, condition) = key;
         let operands = access::operands(self.graph, *id, coordinates, &self.extents);
         let holds = match (&self.graph[*id].op, operands.as_slice()) {
@@ -270,8 +275,8 @@ impl<'a> Values<'a> {
     fn compute(
         &mut self,
         b: &mut KernelBuilder,
-        (id, coordinates, condition): &Key,
-        operands: &[Operand],
+        (id, coordinates, condition): &ValueKey,
+        operands: &[OperandAccess],
         inner: Option<ExprId>,
         at: &Coordinates,
     ) -> ExprId {
@@ -371,19 +376,19 @@ impl<'a> Values<'a> {
     fn operand(
         &mut self,
         b: &mut KernelBuilder,
-        operand: &Operand,
+        operand: &OperandAccess,
         at: &Coordinates,
         condition: Option<ExprId>,
     ) -> ExprId {
         self.at_hand(b, &key(operand, condition), at)
     }
 
-    fn at_hand(&mut self, b: &mut KernelBuilder, key: &Key, at: &Coordinates) -> ExprId {
+    fn at_hand(&mut self, b: &mut KernelBuilder, key: &ValueKey, at: &Coordinates) -> ExprId {
         self.there(b, key, at, false).unwrap_or_else(|| unreachable!("operands are computed before their users"))
     }
 }
 
-fn key(operand: &Operand, condition: Option<ExprId>) -> Key {
+fn key(operand: &OperandAccess, condition: Option<ExprId>) -> ValueKey {
     (operand.node, operand.coordinates.clone(), condition)
 }
 

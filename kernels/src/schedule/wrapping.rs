@@ -10,13 +10,13 @@ use crate::graph::{BinaryOp, Graph, NodeId, Op, UnaryOp};
 use std::collections::{BTreeSet, HashMap};
 
 /// The smallest and the largest value.
-type Range = (i64, i64);
+type Interval = (i64, i64);
 
-const FULL: Range = (i32::MIN as i64, i32::MAX as i64);
+const FULL: Interval = (i32::MIN as i64, i32::MAX as i64);
 
 /// What is known of the values of a graph's nodes. Each is looked at once, however many are made of it.
 #[derive(Default)]
-pub(super) struct Ranges(HashMap<NodeId, Option<Range>>);
+pub(super) struct Ranges(HashMap<NodeId, Option<Interval>>);
 
 impl Ranges {
     /// Whether the `I32` sum, difference, product or negation `id` looks like index arithmetic and may exceed its type. Always of
@@ -31,7 +31,7 @@ impl Ranges {
     }
 
     /// The range before wrapping, those of the operands first: a chain of operations may be longer than the stack.
-    fn before_wrapping(&mut self, graph: &Graph, id: NodeId) -> Option<Range> {
+    fn before_wrapping(&mut self, graph: &Graph, id: NodeId) -> Option<Interval> {
         let Ranges(known) = self;
         let (mut below, mut left) = (BTreeSet::new(), vec![id]);
         while let Some(id) = left.pop() {
@@ -50,12 +50,12 @@ impl Ranges {
     }
 }
 
-fn fits((low, high): Range) -> bool {
+fn fits((low, high): Interval) -> bool {
     FULL.0 <= low && high <= FULL.1
 }
 
 /// The range of a node's value; `None` if it is made of anything but coordinates, sizes and constants.
-fn range(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Range>>) -> Option<Range> {
+fn range(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Interval>>) -> Option<Interval> {
     if let Some(range) = known.get(&id) {
         return *range;
     }
@@ -66,7 +66,7 @@ fn range(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Range>>) 
 }
 
 /// The range before wrapping.
-fn exact(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Range>>) -> Option<Range> {
+fn exact(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Interval>>) -> Option<Interval> {
     let node = &graph[id];
     let mut of = |operand: NodeId| range(graph, operand, known);
     let below = |size: &Dim| size.as_constant().map_or(FULL.1 - 1, |size| size - 1).max(0);
@@ -111,7 +111,7 @@ fn exact(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Range>>) 
     })
 }
 
-fn union(a: Range, b: Range) -> Range {
+fn union(a: Interval, b: Interval) -> Interval {
     (a.0.min(b.0), a.1.max(b.1))
 }
 

@@ -6,7 +6,7 @@ use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable, conv2d_im
 pub const SOURCE: &str = include_str!("../../templates/conv2d_tiled_local.cl");
 
 /// Tiles of the image in local memory, the image's offsets and hooks from `conv2d_implicit_gemm.cl` in front. It computes
-/// [`Product::Forward`](super::convolution::Product::Forward) alone.
+/// [`ConvolutionKind::Forward`](super::convolution::ConvolutionKind::Forward) alone.
 pub const TEMPLATE: Template = Template {
     name: "conv2d_tiled_local",
     sources: &[conv2d_implicit_gemm::SOURCE, SOURCE],

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// Which of the three products of a convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
+pub enum ConvolutionKind {
     /// y from w and x.
     Forward,
     /// The gradient of x from w and dy.
@@ -49,12 +49,12 @@ impl Conv2d {
 
     /// The prelude of a convolution all of whose sizes, but for the number of images, are literals. It replaces
     /// [`Problem::defines`](super::Problem::defines). `None` as for [`Conv2d::out_size`].
-    pub fn defines(&self, product: Product) -> Option<String> {
+    pub fn defines(&self, product: ConvolutionKind) -> Option<String> {
         let [height, width] = self.out_size()?;
         let product = match product {
-            Product::Forward => "FORWARD",
-            Product::Input => "INPUT",
-            Product::Weight => "WEIGHT",
+            ConvolutionKind::Forward => "FORWARD",
+            ConvolutionKind::Input => "INPUT",
+            ConvolutionKind::Weight => "WEIGHT",
         };
         let mut text = format!("#define PRODUCT {product}\n");
         for (name, value) in [

@@ -1,6 +1,6 @@
 //! What a template is to compute, and with what: the product, its operands, the device.
 
-use super::convolution::{Conv2d, Product};
+use super::convolution::{Conv2d, ConvolutionKind};
 use crate::dim::saturating_product;
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +118,7 @@ impl Problem {
     }
 
     /// The matrix product that a convolution is; `None` as for [`Conv2d::out_size`].
-    pub fn of_convolution(conv: &Conv2d, product: Product) -> Option<Self> {
+    pub fn of_convolution(conv: &Conv2d, product: ConvolutionKind) -> Option<Self> {
         let [height, width] = conv.out_size()?;
         // Saturating: a choice may be asked about whatever a caller has for a size.
         let taps = saturating_product(conv.filter);
@@ -127,9 +127,9 @@ impl Problem {
         let pixels = saturating_product([conv.images, conv.size[0], conv.size[1]]);
         let out_pixels = saturating_product([conv.images, height, width]);
         let (m, n, k) = match product {
-            Product::Forward => (out_channels, out_pixels, saturating_product([channels, taps])),
-            Product::Input => (channels, pixels, saturating_product([out_channels, taps])),
-            Product::Weight => (out_channels, saturating_product([channels, taps]), out_pixels),
+            ConvolutionKind::Forward => (out_channels, out_pixels, saturating_product([channels, taps])),
+            ConvolutionKind::Input => (channels, pixels, saturating_product([out_channels, taps])),
+            ConvolutionKind::Weight => (out_channels, saturating_product([channels, taps]), out_pixels),
         };
         let problem = Self { batch: conv.groups, conv: Some(*conv), ..Self::new(m, n, k) };
         // The operands are computed from images, filters and indices.
@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn the_three_products_have_the_same_work() {
         let sizes = |product| Problem::of_convolution(&CONV, product).map(|p| (p.m, p.n, p.k, p.batch));
-        assert_eq!(sizes(Product::Forward), Some((64, 64 * 121, 288, 1)));
-        assert_eq!(sizes(Product::Input), Some((32, 64 * 169, 576, 1)));
-        assert_eq!(sizes(Product::Weight), Some((64, 288, 64 * 121, 1)));
+        assert_eq!(sizes(ConvolutionKind::Forward), Some((64, 64 * 121, 288, 1)));
+        assert_eq!(sizes(ConvolutionKind::Input), Some((32, 64 * 169, 576, 1)));
+        assert_eq!(sizes(ConvolutionKind::Weight), Some((64, 288, 64 * 121, 1)));
     }
 }

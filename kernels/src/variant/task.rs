@@ -267,11 +267,11 @@ impl Product<u64> {
 
 impl Conv2dTask<u64> {
     /// As templates know it, and which of its products is wanted.
-    pub fn conv(&self) -> (conv::Conv2d, conv::Product) {
+    pub fn conv(&self) -> (conv::Conv2d, conv::ConvolutionKind) {
         let product = match self.kind {
-            ConvKind::Forward => conv::Product::Forward,
-            ConvKind::InputGrad => conv::Product::Input,
-            ConvKind::WeightGrad => conv::Product::Weight,
+            ConvKind::Forward => conv::ConvolutionKind::Forward,
+            ConvKind::InputGrad => conv::ConvolutionKind::Input,
+            ConvKind::WeightGrad => conv::ConvolutionKind::Weight,
         };
         let conv = conv::Conv2d {
             images: self.images,

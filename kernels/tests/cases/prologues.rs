@@ -2,7 +2,7 @@
 
 use crate::test;
 use libtest_mimic::Trial;
-use netcl_fixtures::prologues::{FORMS, Form, LOSSES, PARTS};
+use netcl_fixtures::prologues::{FORMS, LOSSES, PARTS, PrologueCase};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
@@ -12,7 +12,7 @@ fn plan(graph: &Graph, target: Target) -> Plan {
     compile(graph, target).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn launches(graph: &Graph, form: &Form) {
+fn launches(graph: &Graph, form: &PrologueCase) {
     for (target, expected) in [Target::Gpu, Target::Cpu].into_iter().zip(form.launches) {
         let plan = plan(graph, target);
         let steps: String = plan.steps.iter().map(|step| format!("  {}\n", step.label)).collect();
@@ -21,7 +21,7 @@ fn launches(graph: &Graph, form: &Form) {
 }
 
 /// The host's products are calls of a library, which reads memory.
-fn the_host_stores_what_its_products_read(form: &Form) {
+fn the_host_stores_what_its_products_read(form: &PrologueCase) {
     assert!(plan(&(form.build)(), Target::Host).launches() >= 2);
 }
 

@@ -6,20 +6,20 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 /// The tokens, line by line.
 pub(super) fn lines(tokens: &TokenStream) -> String {
-    let mut layout = Layout { done: String::new(), line: String::new(), depth: 0 };
+    let mut layout = PrettyPrinter { done: String::new(), line: String::new(), depth: 0 };
     layout.tokens(tokens.clone(), true);
     layout.end();
     layout.done
 }
 
-struct Layout {
+struct PrettyPrinter {
     done: String,
     /// The present line, without its indentation.
     line: String,
     depth: usize,
 }
 
-impl Layout {
+impl PrettyPrinter {
     /// The tokens; `list`: a comma ends a line.
     fn tokens(&mut self, tokens: TokenStream, list: bool) {
         let mut run: Vec<TokenTree> = Vec::new();

@@ -2,7 +2,7 @@
 
 mod layout;
 
-use crate::compile::Compiled;
+use crate::compile::CompiledPlan;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::host_text;
 use proc_macro2::TokenStream;
@@ -35,7 +35,7 @@ thread_local! {
 }
 
 /// Prints a function's graph and the kernels it became.
-pub(crate) fn graph(name: &str, graph: &Graph, plans: &[Compiled]) {
+pub(crate) fn graph(name: &str, graph: &Graph, plans: &[CompiledPlan]) {
     #[cfg(test)]
     GRAPHS.with_borrow_mut(|graphs| graphs.push((name.to_owned(), graph.clone())));
     if !wanted(name) {
@@ -46,13 +46,13 @@ pub(crate) fn graph(name: &str, graph: &Graph, plans: &[Compiled]) {
 }
 
 /// Prints the kernels of a SIMT-form kernel.
-pub(crate) fn plans(name: &str, plans: &[Compiled]) {
+pub(crate) fn plans(name: &str, plans: &[CompiledPlan]) {
     if wanted(name) {
         plans_of(name, plans);
     }
 }
 
-fn plans_of(name: &str, plans: &[Compiled]) {
+fn plans_of(name: &str, plans: &[CompiledPlan]) {
     for compiled in plans {
         eprintln!("// netcl: {name}, {} plan, {} launches", compiled.target.name(), compiled.plan.launches());
         if !compiled.plan.source.is_empty() {

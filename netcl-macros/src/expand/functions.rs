@@ -2,8 +2,8 @@
 
 use super::source::{self, Planned};
 use super::withheld::{Withheld, types};
-use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType, Unit};
-use crate::compile::Compiled;
+use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Unit};
+use crate::compile::CompiledPlan;
 use crate::diag::Diag;
 use crate::lower;
 use crate::{compile, dump, messages as m, parse, paths, unused};
@@ -32,7 +32,7 @@ pub(crate) fn functions(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<Expa
     block.functions.iter().filter_map(|function| one(diag, unit, function)).collect()
 }
 
-fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
+fn one(diag: &Diag, unit: &Unit, function: &FunctionItem) -> Option<Expanded> {
     let before = diag.count();
     let name = format!("{}::{}", unit.name(), function.name);
     let private = RefCell::new(Vec::new());
@@ -72,8 +72,8 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
 
 /// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
 /// `HIDDEN`: `fn share(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> { x / HIDDEN }`.
-fn unknown_sizes(diag: &Diag, function: &Function, planned: &Planned) {
-    for Compiled { plan, .. } in &planned.plans {
+fn unknown_sizes(diag: &Diag, function: &FunctionItem, planned: &Planned) {
+    for CompiledPlan { plan, .. } in &planned.plans {
         let given = plan.buffers.iter().filter(|buffer| match &buffer.role {
             Role::Argument(_) | Role::Parameter(_) | Role::State(_) => true,
             Role::Output(kind) => matches!(kind, OutputKind::Gradient(_) | OutputKind::State(_)),
@@ -155,7 +155,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
 
 /// Rule: a function uses of other models what Rust lets it use. Wrong: `self.head.hidden(x)`, where `hidden` is private to
 /// another module. Rustc judges that, by a function that nobody calls.
-fn may_use(function: &Function, private: &[TokenStream]) -> Option<TokenStream> {
+fn may_use(function: &FunctionItem, private: &[TokenStream]) -> Option<TokenStream> {
     let name = format_ident!("__netcl_{}_may_use", function.name);
     (!private.is_empty()).then(|| {
         quote! {
@@ -166,7 +166,7 @@ fn may_use(function: &Function, private: &[TokenStream]) -> Option<TokenStream> 
     })
 }
 
-fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
+fn plain(unit: &Unit, function: &FunctionItem, planned: &[Planned]) -> TokenStream {
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let args = arguments(function);
     let results = function.results.len();
@@ -195,7 +195,7 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
 }
 
 /// Says, where `…_with_gradients` is called of a function that returns its loss in a tuple, that there is none.
-fn no_gradients(block: &ModelImpl, function: &Function) -> Option<TokenStream> {
+fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStream> {
     let loss = function.results.iter().any(|ty| ty.dims.is_empty() && ty.dtype.is_float());
     let own = parse::name(&function.name);
     let result = result_type(function);
@@ -212,7 +212,7 @@ fn no_gradients(block: &ModelImpl, function: &Function) -> Option<TokenStream> {
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }
 
-fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
+fn with_gradients(unit: &Unit, function: &FunctionItem, planned: &[Planned]) -> TokenStream {
     let vis = &function.vis;
     let name = format_ident!("{}_with_gradients", function.name);
     let args = arguments(function);
@@ -243,9 +243,9 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
 }
 
 /// The arguments as the generated function takes them.
-pub(super) fn arguments(function: &Function) -> TokenStream {
+pub(super) fn arguments(function: &FunctionItem) -> TokenStream {
     let receiver = function.receiver.then(|| quote!(&self,));
-    let args = function.args.iter().map(|Arg { name, ty }| match ty {
+    let args = function.args.iter().map(|ArgDecl { name, ty }| match ty {
         ArgType::Tensor(_) => quote!(#name: &::netcl::Tensor),
         ArgType::Scalar(dtype) => {
             let ty = format_ident!("{}", dtype.name());
@@ -257,11 +257,11 @@ pub(super) fn arguments(function: &Function) -> TokenStream {
     quote!(#receiver #(#args),*)
 }
 
-pub(super) fn tensors(function: &Function) -> Vec<TokenStream> {
+pub(super) fn tensors(function: &FunctionItem) -> Vec<TokenStream> {
     function.tensors().map(|(name, _)| quote!(#name)).collect()
 }
 
-pub(super) fn scalars(function: &Function) -> Vec<TokenStream> {
+pub(super) fn scalars(function: &FunctionItem) -> Vec<TokenStream> {
     let private = paths::private();
     function
         .scalars()
@@ -273,7 +273,7 @@ pub(super) fn scalars(function: &Function) -> Vec<TokenStream> {
         .collect()
 }
 
-pub(super) fn result_type(function: &Function) -> TokenStream {
+pub(super) fn result_type(function: &FunctionItem) -> TokenStream {
     if !function.tuple {
         return quote!(::netcl::Tensor);
     }

@@ -4,7 +4,7 @@
 use super::functions::{arguments, result_type, scalars, tensors, unpack};
 use super::source::{self, Planned};
 use super::withheld::{Withheld, types};
-use crate::ast::Function;
+use crate::ast::FunctionItem;
 use crate::diag::Diag;
 use crate::lower::Path;
 use crate::parse::attr::of_functions;
@@ -15,7 +15,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 /// The kernel's static, its type and its functions.
-pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Option<TokenStream> {
+pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -> Option<TokenStream> {
     let before = diag.count();
     let name = &function.name;
     let (mut plain, mut pullback, mut graphs) = (Vec::new(), Vec::new(), Vec::new());
@@ -105,7 +105,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
 }
 
 /// A function of the kernel's name that gives its plans. There is one path: nothing chooses between plans.
-pub(crate) fn plans(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Option<TokenStream> {
+pub(crate) fn plans(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -> Option<TokenStream> {
     let name = &function.name;
     let [path] = lowered.as_slice() else {
         if !lowered.is_empty() {
@@ -133,7 +133,7 @@ pub(crate) fn plans(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Opt
 }
 
 /// The tensor arguments that have gradients.
-fn differentiable(function: &Function) -> Vec<usize> {
+fn differentiable(function: &FunctionItem) -> Vec<usize> {
     function.tensors().enumerate().filter(|(_, (_, ty))| ty.dtype.is_float()).map(|(position, _)| position).collect()
 }
 
@@ -176,12 +176,12 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
     }
 }
 
-fn pointer(function: &Function) -> TokenStream {
+fn pointer(function: &FunctionItem) -> TokenStream {
     let (args, result) = (types(function), result_type(function));
     quote!(fn(#(#args),*) -> ::netcl::Result<#result>)
 }
 
-fn call(function: &Function, planned: &[Planned]) -> TokenStream {
+fn call(function: &FunctionItem, planned: &[Planned]) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
     let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned);
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
@@ -199,7 +199,7 @@ fn call(function: &Function, planned: &[Planned]) -> TokenStream {
 }
 
 /// `check(args) -> Result<GradientCheck>`: the gradient against differences. `graphs` are those of the paths.
-fn check(function: &Function, planned: &[Planned], graphs: &[String]) -> TokenStream {
+fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> TokenStream {
     let args = arguments(function);
     let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
     let (tensors, scalars, private) = (tensors(function), scalars(function), paths::private());
@@ -229,7 +229,7 @@ fn check(function: &Function, planned: &[Planned], graphs: &[String]) -> TokenSt
 }
 
 /// Says, where `vjp` is called, why there is none.
-fn no_vjp(function: &Function) -> Option<TokenStream> {
+fn no_vjp(function: &FunctionItem) -> Option<TokenStream> {
     let name = crate::parse::name(&function.name);
     let what = if function.results.iter().any(|ty| ty.dtype.is_float()) { "argument" } else { "result" };
     let why = format!("`{name}` has no gradient: it has no {what} of floats");
@@ -257,7 +257,7 @@ pub(super) fn withheld_vjp(
 }
 
 /// Which arguments have no gradient, in a sentence, if there are such numbers.
-fn without_gradient(function: &Function) -> Option<String> {
+fn without_gradient(function: &FunctionItem) -> Option<String> {
     let names: Vec<String> = function.scalars().map(|(name, _)| format!("`{}`", crate::parse::name(name))).collect();
     let have = if names.len() == 1 { "is a number and has" } else { "are numbers and have" };
     let list = names.join(", ");
@@ -267,7 +267,7 @@ fn without_gradient(function: &Function) -> Option<String> {
 
 /// `vjp(args) -> Result<(result, pullback)>`; the pullback takes a cotangent for each float result and gives a gradient
 /// for each float argument.
-fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream {
+fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize]) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
     let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
     let (tensors, scalars) = (tensors(function), scalars(function));

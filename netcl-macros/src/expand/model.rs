@@ -1,6 +1,6 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
-use crate::ast::{Field, FieldKind, Model, Nested};
+use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::parse::model::visit_sizes;
 use crate::{paths, unused};
 use netcl_kernels::dim::{Dim, Factor, Shape};
@@ -10,7 +10,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::collections::BTreeSet;
 
 /// What `#[netcl::model]` makes of a struct.
-pub(crate) fn structure(model: &Model) -> TokenStream {
+pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let (attrs, vis, name) = (&model.attrs, &model.vis, &model.name);
     let private = paths::private();
     let (prelude, fields_read) = (paths::prelude(), fields_read(model));
@@ -100,11 +100,11 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
 
 /// A struct with the fields that are none of Rust's, layers and tensors, under their names at their places: rustc says which
 /// of them no block reads.
-fn fields_read(model: &Model) -> TokenStream {
+fn fields_read(model: &ModelItem) -> TokenStream {
     let name = format_ident!("{}FieldsThatAreRead", model.name, span = model.name.span());
     let mut known = BTreeSet::new();
     let of_netcl = model.fields.iter().filter(|field| {
-        matches!(layout(&field.kind), Layout::InMemory) && known.insert(crate::parse::name(&field.name))
+        matches!(layout(&field.kind), FieldExpansion::InMemory) && known.insert(crate::parse::name(&field.name))
     });
     let fields = of_netcl.map(|field| {
         let levels = field.attrs.iter().filter(|attr| unused::is_level(attr));
@@ -133,11 +133,11 @@ fn field(field: &Field) -> Option<TokenStream> {
 }
 
 fn stays(kind: &FieldKind) -> bool {
-    matches!(layout(kind), Layout::Field)
+    matches!(layout(kind), FieldExpansion::Field)
 }
 
 /// What a field becomes.
-enum Layout {
+enum FieldExpansion {
     /// A field of the struct.
     Field,
     /// Tensors in the model's memory.
@@ -146,18 +146,18 @@ enum Layout {
     Nothing,
 }
 
-fn layout(kind: &FieldKind) -> Layout {
+fn layout(kind: &FieldKind) -> FieldExpansion {
     match kind {
-        FieldKind::Model(_) | FieldKind::Constant { .. } => Layout::Field,
+        FieldKind::Model(_) | FieldKind::Constant { .. } => FieldExpansion::Field,
         FieldKind::Many { each, .. } => layout(each),
-        FieldKind::Layer(_) | FieldKind::Tensor(_) => Layout::InMemory,
-        FieldKind::Unknown => Layout::Nothing,
+        FieldKind::Layer(_) | FieldKind::Tensor(_) => FieldExpansion::InMemory,
+        FieldKind::Unknown => FieldExpansion::Nothing,
     }
 }
 
 /// The fields that a block's functions read and [`fields_read`] has.
-pub(crate) fn read<'m>(model: &'m Model, words: &BTreeSet<String>) -> Vec<&'m Ident> {
-    let of_netcl = model.fields.iter().filter(|field| matches!(layout(&field.kind), Layout::InMemory));
+pub(crate) fn read<'m>(model: &'m ModelItem, words: &BTreeSet<String>) -> Vec<&'m Ident> {
+    let of_netcl = model.fields.iter().filter(|field| matches!(layout(&field.kind), FieldExpansion::InMemory));
     of_netcl.map(|field| &field.name).filter(|name| words.contains(&crate::parse::name(name))).collect()
 }
 
@@ -301,7 +301,7 @@ fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
 }
 
 /// Assertions that every size with a name is at least 1.
-fn checks(model: &Model) -> TokenStream {
+fn checks(model: &ModelItem) -> TokenStream {
     let mut sizes = Vec::new();
     for field in &model.fields {
         visit_sizes(&field.kind, &mut |size| {
@@ -334,7 +334,7 @@ struct Structs {
 }
 
 /// `MlpGradients`: a method for each field that has parameters.
-fn gradients(model: &Model) -> TokenStream {
+fn gradients(model: &ModelItem) -> TokenStream {
     let (vis, name) = (&model.vis, paths::gradients(&model.name));
     let private = paths::private();
     let doc = format!("Gradients in the parameters of [`{}`].", model.name);
@@ -369,7 +369,7 @@ fn gradients(model: &Model) -> TokenStream {
     }
 }
 
-fn gradient_method(model: &Model, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
+fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
     let (vis, name) = (&model.vis, &field.name);
     let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");
@@ -395,7 +395,7 @@ fn nested(kind: &FieldKind) -> Option<&syn::Path> {
 
 /// The type of a field's gradients and the expression that gives them.
 fn gradient_value(
-    model: &Model,
+    model: &ModelItem,
     kind: &FieldKind,
     field: &str,
     path: &str,
@@ -449,7 +449,7 @@ fn gradient_value(
 
 /// `MlpGradientsOfHidden`: no model's gradients are called so, as `UnetDownGradients` are both those of a model `UnetDown`
 /// and what one would call those of `down` in `Unet`.
-fn layer_struct(model: &Model, field: &str) -> Ident {
+fn layer_struct(model: &ModelItem, field: &str) -> Ident {
     let fields = || model.fields.iter().map(|field| crate::parse::name(&field.name));
     let alike: Vec<String> = fields().filter(|other| camel(other) == camel(field)).collect();
     let name = format!("{}GradientsOf{}", crate::parse::name(&model.name), camel(field));

@@ -3,7 +3,7 @@
 use super::functions::unpack;
 use super::source::{self, Planned};
 use crate::ast::ArgType;
-use crate::compile::Compiled;
+use crate::compile::CompiledPlan;
 use crate::parse::attr::of_functions;
 use crate::simt::{Lowered, Signature, shim};
 use crate::{dump, paths, unused};
@@ -18,7 +18,7 @@ pub(crate) struct Instance {
     pub(crate) lowered: Lowered,
     /// Which types of the arguments choose it.
     pub(crate) decisions: Vec<(TokenStream, bool)>,
-    pub(crate) plans: Vec<Compiled>,
+    pub(crate) plans: Vec<CompiledPlan>,
 }
 
 /// The kernel's static, its type and its functions.

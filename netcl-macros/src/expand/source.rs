@@ -1,6 +1,6 @@
 //! A function's plans as statics, and the choice between its paths.
 
-use crate::compile::Compiled;
+use crate::compile::CompiledPlan;
 use crate::paths;
 use netcl_kernels::plan::embed::{Header, MARK};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -12,7 +12,7 @@ pub(crate) struct Planned {
     pub(crate) decisions: Vec<(TokenStream, bool)>,
     /// See [`crate::compile::graph_text`].
     pub(crate) graph: String,
-    pub(crate) plans: Vec<Compiled>,
+    pub(crate) plans: Vec<CompiledPlan>,
 }
 
 /// A function called `hidden` that gives the plans of all paths.
@@ -36,7 +36,7 @@ pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
 }
 
 /// The graph and the plans of one path, by its position, as a `FunctionSource`.
-pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[Compiled]) -> TokenStream {
+pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[CompiledPlan]) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);

@@ -1,7 +1,7 @@
 //! Functions that there are not, declared all the same: a bound that nothing meets says why where one is called. Of a function that
 //! is not declared rustc says no more than that.
 
-use crate::ast::{Arg, ArgType, Function};
+use crate::ast::{ArgDecl, ArgType, FunctionItem};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
@@ -50,8 +50,8 @@ impl Withheld<'_> {
 }
 
 /// The types of a function's arguments in Rust.
-pub(crate) fn types(function: &Function) -> Vec<TokenStream> {
-    let ty = |Arg { ty, .. }: &Arg| match ty {
+pub(crate) fn types(function: &FunctionItem) -> Vec<TokenStream> {
+    let ty = |ArgDecl { ty, .. }: &ArgDecl| match ty {
         ArgType::Tensor(_) => quote!(&::netcl::Tensor),
         ArgType::Scalar(dtype) => {
             let ty = format_ident!("{}", dtype.name());

@@ -4,7 +4,7 @@
 use super::misuse::written;
 use super::written::Written;
 use super::{Lowering, Val};
-use crate::ast::{Function, Unit};
+use crate::ast::{FunctionItem, Unit};
 use crate::parse::{text, unparenthesized};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::ops;
@@ -72,7 +72,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn advise_call(
         &self,
         unit: &Unit,
-        function: &Function,
+        function: &FunctionItem,
         call: &Written,
         given: &[Option<(Shape, netcl_kernels::dtype::DType)>],
         wrong: usize,

@@ -16,11 +16,11 @@ pub(crate) enum Atom {
     /// The position along an axis of the index space.
     Axis(usize),
     /// One of the two parts of a whole number that is not negative.
-    Part(Part, Box<Whole>),
+    Part(DivRem, Box<Whole>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum DivRem {
     Quotient,
     Remainder,
 }
@@ -87,7 +87,7 @@ impl Affine {
 
     /// The quotient or the remainder by a positive size or number, where this is not negative: only there they are what
     /// Rust says and what a view can do.
-    pub(super) fn part(&self, part: Part, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
+    pub(super) fn part(&self, part: DivRem, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
         let positive = (divisor.clone() - Dim::constant(1)).never_negative();
         if !positive || !self.range(axes).0.never_negative() {
             return None;
@@ -95,8 +95,8 @@ impl Affine {
         if self.terms.is_empty() && self.offset.as_constant().is_some() && divisor.as_constant().is_some() {
             let (offset, divisor) = (self.offset.as_constant()?, divisor.as_constant()?);
             return Some(Affine::fixed(Dim::constant(match part {
-                Part::Quotient => offset / divisor,
-                Part::Remainder => offset % divisor,
+                DivRem::Quotient => offset / divisor,
+                DivRem::Remainder => offset % divisor,
             })));
         }
         let whole = Whole { terms: self.terms.clone(), offset: self.offset.clone(), divisor: divisor.clone() };
@@ -109,8 +109,8 @@ impl Affine {
         for (atom, coefficient) in &self.terms {
             let count = match atom {
                 Atom::Axis(axis) => axes[*axis].clone(),
-                Atom::Part(Part::Quotient, whole) => whole.quotients(axes),
-                Atom::Part(Part::Remainder, whole) => whole.divisor.clone(),
+                Atom::Part(DivRem::Quotient, whole) => whole.quotients(axes),
+                Atom::Part(DivRem::Remainder, whole) => whole.divisor.clone(),
             };
             let reach = (count - Dim::constant(1)) * Dim::constant(*coefficient);
             if *coefficient > 0 { high = high + reach } else { low = low + reach }

@@ -1,10 +1,10 @@
 //! Operators on values of every kind.
 
-use super::affine::{Affine, Part, TooLarge};
+use super::affine::{Affine, DivRem, TooLarge};
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::parse::quotient;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -172,7 +172,7 @@ impl<'a> Lowering<'a> {
                     match op {
                         Operator::Binary(op) => {
                             let known = |x: &[f64]| fold::binary_f64(op, x[0], x[1]);
-                            if let Some(number) = Number::computed(&[a, b], ty, known) {
+                            if let Some(number) = ConstFloat::computed(&[a, b], ty, known) {
                                 return Val::Number(number);
                             }
                         }
@@ -324,10 +324,10 @@ fn plain_result(op: Operator, ty: PlainType) -> Option<PlainType> {
 }
 
 /// The value as a number known while compiling.
-pub(super) fn number(value: &Val<'_>) -> Option<Number> {
+pub(super) fn number(value: &Val<'_>) -> Option<ConstFloat> {
     match value {
         Val::Number(number) => Some(*number),
-        Val::Dim(dim) => dim.as_constant().map(Number::whole_literal),
+        Val::Dim(dim) => dim.as_constant().map(ConstFloat::whole_literal),
         _ => None,
     }
 }
@@ -384,8 +384,8 @@ fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>, axes: &[Dim]) -> Optio
         (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
             Some(a.times(b.as_constant()?))
         }
-        (BinaryOp::Div, Val::Index(a), Val::Dim(b)) => a.part(Part::Quotient, b, axes).map(Ok),
-        (BinaryOp::Rem, Val::Index(a), Val::Dim(b)) => a.part(Part::Remainder, b, axes).map(Ok),
+        (BinaryOp::Div, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Quotient, b, axes).map(Ok),
+        (BinaryOp::Rem, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Remainder, b, axes).map(Ok),
         _ => None,
     }
 }

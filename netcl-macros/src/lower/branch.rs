@@ -149,7 +149,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn moment(&self) -> Moment<'a> {
-        let scope = |scope: &Vec<super::Var<'a>>| scope.iter().map(|var| (var.value.clone(), var.assigned)).collect();
+        let scope =
+            |scope: &Vec<super::LocalVar<'a>>| scope.iter().map(|var| (var.value.clone(), var.assigned)).collect();
         Moment(self.frame().scopes.iter().map(scope).collect())
     }
 

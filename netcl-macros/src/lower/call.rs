@@ -2,8 +2,8 @@
 
 use super::sizes::Sizes;
 use super::written::Written;
-use super::{Lowering, Place, Val};
-use crate::ast::{ArgType, Function, Helper, Unit};
+use super::{FieldRef, Lowering, Val};
+use crate::ast::{ArgType, FunctionItem, Helper, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
@@ -45,8 +45,8 @@ impl<'a> Lowering<'a> {
             if function.receiver {
                 let mut args = args.into_iter();
                 return match args.next() {
-                    Some(Val::Place(Place::Model(_, path, sizes))) => {
-                        let this = Place::Model(unit, path, sizes.clone());
+                    Some(Val::Place(FieldRef::Model(_, path, sizes))) => {
+                        let this = FieldRef::Model(unit, path, sizes.clone());
                         self.inline(unit, Some(this), sizes, function, args.collect(), span)
                     }
                     _ => self.report(span, &m::NOT_CALLABLE, &[]),
@@ -116,8 +116,8 @@ impl<'a> Lowering<'a> {
         }
         let what = match self.expr(field) {
             Val::Unknown => return Val::Unknown,
-            Val::Place(Place::Layer(..)) => "layer",
-            Val::Place(Place::Model(..)) => "model",
+            Val::Place(FieldRef::Layer(..)) => "layer",
+            Val::Place(FieldRef::Model(..)) => "model",
             _ => return self.report(span, &m::NOT_CALLABLE, &[]),
         };
         let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
@@ -154,11 +154,11 @@ impl<'a> Lowering<'a> {
     }
 
     /// `Self::function(..)` of the block that stands for the model.
-    fn of_main(&mut self, main: &'a Unit, function: &'a Function, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+    fn of_main(&mut self, main: &'a Unit, function: &'a FunctionItem, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
         let mut args = args;
         let this = match (function.receiver, args.first().cloned()) {
             (false, _) => None,
-            (true, Some(Val::Place(Place::Model(_, path, sizes)))) => {
+            (true, Some(Val::Place(FieldRef::Model(_, path, sizes)))) => {
                 args.remove(0);
                 Some((path, sizes))
             }
@@ -166,7 +166,7 @@ impl<'a> Lowering<'a> {
         };
         let sizes = this.as_ref().map_or_else(|| self.frame().sizes.clone(), |(_, sizes)| sizes.clone());
         let sizes = main.block_sizes(&sizes);
-        let this = this.map(|(path, _)| Place::Model(main, path, sizes.clone()));
+        let this = this.map(|(path, _)| FieldRef::Model(main, path, sizes.clone()));
         self.inline(main, this, sizes, function, args, span)
     }
 
@@ -182,9 +182,9 @@ impl<'a> Lowering<'a> {
     pub(super) fn inline(
         &mut self,
         unit: &'a Unit,
-        this: Option<Place<'a>>,
+        this: Option<FieldRef<'a>>,
         sizes: Rc<Sizes>,
-        function: &'a Function,
+        function: &'a FunctionItem,
         args: Vec<Val<'a>>,
         span: Span,
     ) -> Val<'a> {
@@ -227,7 +227,7 @@ impl<'a> Lowering<'a> {
     /// The value, if the declared result says the same about it.
     fn declared(
         &mut self,
-        function: &Function,
+        function: &FunctionItem,
         value: Val<'a>,
         symbols: &BTreeMap<String, Dim>,
         span: Span,
@@ -251,7 +251,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn argument_value(
         &mut self,
         (callee, instead): (&Callee<'_>, &dyn Fn(&Self) -> String),
-        arg: &crate::ast::Arg,
+        arg: &crate::ast::ArgDecl,
         value: Val<'a>,
         symbols: &mut BTreeMap<String, Dim>,
         span: Span,

@@ -2,7 +2,7 @@
 
 use super::written::Written;
 use super::{Lowering, Val};
-use crate::ast::{ArgType, Callable, Function};
+use crate::ast::{ArgType, Callable, FunctionItem};
 use crate::messages as m;
 use crate::parse::text;
 use netcl_kernels::dim::Dim;
@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Notes which nodes stand for the arguments of a kernel that has been entered.
-    pub(super) fn give(&mut self, function: &Function, values: &[(String, Val<'a>)]) {
+    pub(super) fn give(&mut self, function: &FunctionItem, values: &[(String, Val<'a>)]) {
         if !function.indexed {
             return;
         }
@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Goes into the body of `function`: the index space of a kernel is its own.
-    pub(super) fn inside(&mut self, function: &Function) -> Outside {
+    pub(super) fn inside(&mut self, function: &FunctionItem) -> Outside {
         let promised = self.promised.take();
         let outside = Outside { axes: self.axes.take(), elementwise: self.elementwise, promised };
         self.elementwise = function.indexed;

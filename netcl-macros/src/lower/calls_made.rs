@@ -2,7 +2,7 @@
 
 use super::Val;
 use crate::ast::{Helper, Launched};
-use crate::simt::Instance;
+use crate::simt::CustomInstance;
 use netcl_kernels::graph::NodeId;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,5 +15,5 @@ pub(super) struct Calls<'a> {
     /// What functions of scalars gave, by their place in memory and the arguments.
     pub(super) known: HashMap<(*const Helper, Vec<NodeId>), Val<'a>>,
     /// What kernels in SIMT form became, by their place in memory.
-    pub(super) launched: HashMap<*const Launched, Rc<[Instance]>>,
+    pub(super) launched: HashMap<*const Launched, Rc<[CustomInstance]>>,
 }

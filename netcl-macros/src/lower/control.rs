@@ -1,6 +1,6 @@
 //! Blocks, `let`, assignment and `for`.
 
-use super::{Lowering, Place, Val, declared};
+use super::{FieldRef, Lowering, Val, declared};
 use crate::literal;
 use crate::messages as m;
 use crate::parse::{self, items, text};
@@ -300,7 +300,7 @@ impl<'a> Lowering<'a> {
                 }
                 _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
-            Val::Place(place @ Place::Many(..)) => return Some(self.elements(&place)),
+            Val::Place(place @ FieldRef::Many(..)) => return Some(self.elements(&place)),
             Val::List(items) => return Some(items),
             other => (&m::LOOP_RANGE, other.kind()),
         };

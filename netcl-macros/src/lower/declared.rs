@@ -3,7 +3,7 @@
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::parse::{constant, text, types};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
@@ -142,7 +142,7 @@ impl<'a> Lowering<'a> {
             },
             // Sizes are numbers of any type, except in what is Rust as well.
             Val::Dim(dim) if dtype.is_float() && !self.in_function() => match dim.as_constant() {
-                Some(number) => Val::Number(Number::of_whole(number, dtype)),
+                Some(number) => Val::Number(ConstFloat::of_whole(number, dtype)),
                 None => self.tensor(Val::Dim(dim), Some(dtype), ty.span()).map_or(Val::Unknown, Val::Tensor),
             },
             Val::Tensor(id)

@@ -5,7 +5,7 @@ use super::{Lowering, Val};
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::parse::{constant, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::Dim;
@@ -132,7 +132,7 @@ impl<'a> Lowering<'a> {
         match literal::value(self.diag, lit, negative) {
             Some((Constant::Float(number), ty)) => {
                 self.large.note(number.value, lit.span());
-                Val::Number(Number::of(number.value, ty))
+                Val::Number(ConstFloat::of(number.value, ty))
             }
             Some((value, _)) => value.into(),
             None => Val::Unknown,
@@ -311,7 +311,7 @@ impl<'a> Lowering<'a> {
                 self.check(result, span)
             }
             (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
-                Val::Number(Number::of_whole(dim.as_constant().unwrap_or_default(), dtype))
+                Val::Number(ConstFloat::of_whole(dim.as_constant().unwrap_or_default(), dtype))
             }
             (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
                 let from = match &value {

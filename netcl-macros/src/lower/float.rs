@@ -6,7 +6,7 @@
 use super::arith::{Operator, Places, number, typed};
 use super::{Lowering, Val};
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -150,9 +150,9 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
         let function = FUNCTIONS.iter().find(|known| known.name == name && known.operands == values.len())?;
-        if let Some(known) = values.iter().map(number).collect::<Option<Vec<Number>>>() {
+        if let Some(known) = values.iter().map(number).collect::<Option<Vec<ConstFloat>>>() {
             let ty = values.iter().find_map(typed);
-            return Number::computed(&known, ty, |x| Some((function.known)(x))).map(Val::Number);
+            return ConstFloat::computed(&known, ty, |x| Some((function.known)(x))).map(Val::Number);
         }
         self.formula(&values, (name, span), function.nodes)
     }

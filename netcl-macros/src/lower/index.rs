@@ -3,11 +3,11 @@
 //! Inside a closure with `r` indices every value is a tensor of rank `r`, of size 1 along indices that it does not
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
-use super::affine::{Atom, Part};
+use super::affine::{Atom, DivRem};
 use super::indexed::{clamped, operand_text};
 use super::space::Space;
 use super::{Affine, Given, Lowering, Val};
-use crate::ast::{Function, TensorType};
+use crate::ast::{FunctionItem, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
@@ -30,7 +30,7 @@ struct Read<'t> {
 
 impl<'a> Lowering<'a> {
     /// `|n, c| expr` over the result's axes.
-    pub(super) fn kernel_body(&mut self, function: &'a Function) -> Val<'a> {
+    pub(super) fn kernel_body(&mut self, function: &'a FunctionItem) -> Val<'a> {
         self.elementwise = true;
         let (first, symbols) = (&function.results[0], &self.frame().symbols);
         let shape: Vec<Dim> = first.substitute(symbols).dims.into_iter().map(|dim| dim.dim).collect();
@@ -127,7 +127,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn unused_arguments(&mut self, function: &Function) {
+    fn unused_arguments(&mut self, function: &FunctionItem) {
         let used = parse::names_in(quote::ToTokens::to_token_stream(&function.body));
         for arg in &function.args {
             let name = parse::name(&arg.name);
@@ -412,7 +412,7 @@ fn numbers(builder: &mut Builder, index: &Affine, axes: &[Dim], dtype: DType) ->
             Atom::Part(part, whole) => {
                 let dividend = numbers(builder, &whole.dividend(), axes, dtype)?;
                 let divisor = builder.dim(&whole.divisor, dtype)?;
-                let op = if *part == Part::Quotient { BinaryOp::Div } else { BinaryOp::Rem };
+                let op = if *part == DivRem::Quotient { BinaryOp::Div } else { BinaryOp::Rem };
                 builder.binary(op, dividend, divisor)?
             }
         };

@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
     fn items(&mut self, value: &Val<'a>) -> Option<Vec<Val<'a>>> {
         match value {
             Val::List(items) => Some(items.clone()),
-            Val::Place(place @ super::Place::Many(..)) => Some(self.elements(place)),
+            Val::Place(place @ super::FieldRef::Many(..)) => Some(self.elements(place)),
             Val::Range(start, end) => {
                 let (start, end) = (start.as_constant()?, end.as_constant()?);
                 let rounds = end.saturating_sub(start).max(0);

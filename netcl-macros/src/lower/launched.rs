@@ -2,11 +2,11 @@
 
 use super::written::Written;
 use super::{Lowering, Val};
-use crate::ast::{Arg, ArgType, Launched};
+use crate::ast::{ArgDecl, ArgType, Launched};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
-use crate::simt::{self, Instance};
+use crate::simt::{self, CustomInstance};
 use netcl_kernels::graph::{InputKind, NodeId, Op};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ impl<'a> Lowering<'a> {
         }
         let known =
             self.calls.launched.entry(std::ptr::from_ref(kernel)).or_insert_with(|| simt::customs(kernel).into());
-        let instances: Rc<[Instance]> = known.clone();
+        let instances: Rc<[CustomInstance]> = known.clone();
         let Some(instance) = self.instance(&instances, &args) else { return Val::Unknown };
         if instance.signature.is_unsafe() && self.promised.replace(true).is_none() {
             self.promised = None;
@@ -35,12 +35,12 @@ impl<'a> Lowering<'a> {
         if instance.indexed_gradient {
             return self.report(span, &m::KERNEL_INDEXED_GRADIENT, &[&name]);
         }
-        let inputs: Vec<Arg> = instance
+        let inputs: Vec<ArgDecl> = instance
             .signature
             .args
             .iter()
             .filter(|arg| arg.result.is_none())
-            .map(|arg| Arg { name: arg.name.clone(), ty: arg.ty.clone() })
+            .map(|arg| ArgDecl { name: arg.name.clone(), ty: arg.ty.clone() })
             .collect();
         let callee = Callee::new(self.diag, &instance.signature.name, span);
         if !callee.takes(inputs.len(), args.len()) {
@@ -87,8 +87,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The instance of the element types that are passed, or else the first, which says what it takes.
-    fn instance<'i>(&self, instances: &'i [Instance], args: &[Val<'a>]) -> Option<&'i Instance> {
-        let fits = |instance: &&Instance| {
+    fn instance<'i>(&self, instances: &'i [CustomInstance], args: &[Val<'a>]) -> Option<&'i CustomInstance> {
+        let fits = |instance: &&CustomInstance| {
             let inputs = instance.kernel.inputs.iter().zip(args);
             inputs.into_iter().all(|(input, value)| match value {
                 Val::Tensor(id) => self.builder.dtype(*id) == input.dtype,

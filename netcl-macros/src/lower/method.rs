@@ -3,10 +3,10 @@
 use super::arith::Places;
 use super::builtin::builtins;
 use super::written::Written;
-use super::{Lowering, Place, Sizes, Val};
+use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::Unit;
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::parse::{list, suggestion};
 use crate::words;
 use netcl_kernels::dim::Dim;
@@ -30,12 +30,12 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let receiver = self.expr(&call.receiver);
-        if !matches!(receiver, Val::Unknown | Val::Place(Place::Layer(..) | Place::Model(..)))
+        if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
             && let Some(value) = self.misused(call, &name, &receiver)
         {
             return value;
         }
-        if let Val::Place(Place::Model(unit, ..)) = &receiver
+        if let Val::Place(FieldRef::Model(unit, ..)) = &receiver
             && !unit.has(&name)
             && let Some(value) = self.called_field(unit, call, &name)
         {
@@ -62,7 +62,7 @@ impl<'a> Lowering<'a> {
         }
         self.written = Written::new(called(), call.args.iter());
         match receiver {
-            Val::Place(Place::Layer(layer, field, path, sizes)) => {
+            Val::Place(FieldRef::Layer(layer, field, path, sizes)) => {
                 if name != words::FORWARD {
                     return self.report(span, &m::LAYER_CALL, &[&field, &field]);
                 }
@@ -74,12 +74,12 @@ impl<'a> Lowering<'a> {
                 let places = call.args.iter().map(Spanned::span).collect();
                 self.forward(layer, &sizes, (&field, &path), args, (place, span, places))
             }
-            Val::Place(Place::Model(unit, path, sizes)) => {
+            Val::Place(FieldRef::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
                 else {
                     if let Some((main, function)) = unit.in_main(&name) {
                         let sizes = main.block_sizes(&sizes);
-                        let this = function.receiver.then(|| Place::Model(main, path, sizes.clone()));
+                        let this = function.receiver.then(|| FieldRef::Model(main, path, sizes.clone()));
                         return self.inline(main, this, sizes, function, args, span);
                     }
                     return self.no_function(unit, &name, span);
@@ -88,12 +88,12 @@ impl<'a> Lowering<'a> {
                     let (name, given) = (&call.method, function.args.iter().map(|_| quote!(::core::unreachable!())));
                     quote!(let _ = #model.#name(#(#given),*);)
                 });
-                let this = function.receiver.then(|| Place::Model(unit, path, sizes.clone()));
+                let this = function.receiver.then(|| FieldRef::Model(unit, path, sizes.clone()));
                 self.inline(unit, this, sizes, function, args, span)
             }
-            Val::Place(place @ Place::Many(..)) => match (name.as_str(), &place) {
+            Val::Place(place @ FieldRef::Many(..)) => match (name.as_str(), &place) {
                 ("iter", _) if args.is_empty() => Val::Place(place),
-                ("len", Place::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
+                ("len", FieldRef::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
                 _ => {
                     if let Some(value) = self.iterator(&name, &Val::Place(place.clone()), &args) {
                         return value;
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Rule: an array of layers or models is gone over. Wrong: `self.layers.forward(x)`.
-    fn on_each(&self, call: &'a ExprMethodCall, name: &str, place: Place<'a>) -> Val<'a> {
+    fn on_each(&self, call: &'a ExprMethodCall, name: &str, place: FieldRef<'a>) -> Val<'a> {
         let (list, kind) = (super::misuse::written(&call.receiver), Val::Place(place).kind());
         let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
         let instead = if name == words::FORWARD {
@@ -325,7 +325,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn function_of_one(&mut self, op: UnaryOp, value: Val<'a>, span: Span) -> Val<'a> {
         let known = |x: &[f64]| netcl_kernels::fold::unary_f64(op, x[0]);
         if let Some(number) = super::arith::number(&value)
-            && let Some(result) = Number::computed(&[number], number.ty, known)
+            && let Some(result) = ConstFloat::computed(&[number], number.ty, known)
         {
             return Val::Number(result);
         }

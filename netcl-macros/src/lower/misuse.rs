@@ -140,7 +140,7 @@ impl<'a> Lowering<'a> {
         // `Linear::forward(&self.a, x)`: Rust's other form of a method.
         if let Some(first @ (Expr::Field(_) | Expr::Reference(_))) = call.args.first()
             && path.contains("::")
-            && let Val::Place(super::Place::Layer(..) | super::Place::Model(..)) = self.expr(first)
+            && let Val::Place(super::FieldRef::Layer(..) | super::FieldRef::Model(..)) = self.expr(first)
         {
             let rest = call.args.iter().skip(1).map(text).collect::<Vec<_>>().join(", ");
             let hint = format!("functions are called as methods: write `{}.{name}({rest})`", written(first));

@@ -32,7 +32,7 @@ mod value;
 mod whole;
 mod written;
 
-use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::{Large, wider};
 use crate::messages as m;
@@ -55,7 +55,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::Sizes;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-pub(crate) use value::{Place, Val};
+pub(crate) use value::{FieldRef, Val};
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
 pub(crate) struct Path {
@@ -67,7 +67,7 @@ pub(crate) struct Path {
 }
 
 /// A variable.
-struct Var<'a> {
+struct LocalVar<'a> {
     name: String,
     value: Val<'a>,
     mutable: bool,
@@ -82,10 +82,10 @@ struct Var<'a> {
 struct Frame<'a> {
     unit: &'a Unit,
     /// The model that `self` is.
-    this: Option<Place<'a>>,
+    this: Option<FieldRef<'a>>,
     /// Its name, to see recursion.
     function: String,
-    scopes: Vec<Vec<Var<'a>>>,
+    scopes: Vec<Vec<LocalVar<'a>>>,
     /// The model's own.
     sizes: Rc<Sizes>,
     /// Sizes by the names that this function gives them.
@@ -140,7 +140,7 @@ pub(crate) struct Lowering<'a> {
 }
 
 /// Every path through `function` in `mode`; empty where errors have been reported, of whichever path.
-pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -> Vec<Path> {
+pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) -> Vec<Path> {
     let before = diag.count();
     let mut paths: Vec<Path> = Vec::new();
     let mut pending = vec![Vec::new()];
@@ -165,7 +165,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
 }
 
 /// Reports what is wrong in the body of a function whose signature is wrong.
-pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &Function) {
+pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &FunctionItem) {
     // A kernel's indices are those of its results.
     if unit.model.is_some() || !function.results.is_empty() {
         lower(diag, unit, function, Mode::Inference);
@@ -193,10 +193,10 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
     (diag.count() == before).then(|| builder.finish())
 }
 
-fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {
+fn lower_path(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode, given: Vec<bool>) -> Path {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
     let sizes = Rc::new(unit.sizes());
-    let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new(), sizes.clone()));
+    let this = unit.model.as_ref().map(|_| FieldRef::Model(unit, String::new(), sizes.clone()));
     let name = match unit.model {
         Some(_) => format!("{}::{}", unit.name(), crate::parse::name(&function.name)),
         None => crate::parse::name(&function.name),
@@ -251,11 +251,11 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of the function's body, whose arguments are bound.
-    fn body(&mut self, function: &'a Function) -> Val<'a> {
+    fn body(&mut self, function: &'a FunctionItem) -> Val<'a> {
         if function.indexed { self.kernel_body(function) } else { self.block(&function.body) }
     }
 
-    fn enter(&mut self, unit: &'a Unit, this: Option<Place<'a>>, sizes: Rc<Sizes>, function: &str) {
+    fn enter(&mut self, unit: &'a Unit, this: Option<FieldRef<'a>>, sizes: Rc<Sizes>, function: &str) {
         self.frames.push(Frame {
             unit,
             this,
@@ -275,9 +275,9 @@ impl<'a> Lowering<'a> {
         self.frames.last_mut().expect("evaluation happens inside a call")
     }
 
-    fn arguments(&mut self, args: &[Arg]) {
+    fn arguments(&mut self, args: &[ArgDecl]) {
         let dims: Vec<&Dim> =
-            args.iter().filter_map(Arg::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
+            args.iter().filter_map(ArgDecl::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
         let mut computed = std::collections::BTreeSet::new();
         dims.iter().for_each(|dim| dim.visit_symbols(&mut |symbol| computed.extend([symbol.name().to_string()])));
         computed.retain(|name| name.len() == 1 && !dims.iter().any(|dim| **dim == Dim::symbol(name)));
@@ -350,12 +350,12 @@ impl<'a> Lowering<'a> {
         }
         let axes = self.axes.as_ref().map_or(0, Vec::len);
         let scopes = &mut self.frame_mut().scopes;
-        let variable = Var { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
+        let variable = LocalVar { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
         scopes.last_mut().expect("a call has a scope").push(variable);
     }
 
     /// Checks the body's value against the declared results and makes it the graph's outputs.
-    fn results(&mut self, function: &Function, value: Val<'a>) {
+    fn results(&mut self, function: &FunctionItem, value: Val<'a>) {
         if value.is_unknown() {
             return;
         }

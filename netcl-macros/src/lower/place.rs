@@ -2,7 +2,7 @@
 
 use super::method::names;
 use super::misuse::written;
-use super::{Lowering, Place, Sizes, Val, is_builtin};
+use super::{FieldRef, Lowering, Sizes, Val, is_builtin};
 use crate::ast::{FieldKind, LayerField, TensorField, Unit};
 use crate::foreign;
 use crate::messages as m;
@@ -26,7 +26,7 @@ impl<'a> Lowering<'a> {
         let base = self.expr(&field.base);
         match (base, &field.member) {
             (Val::Unknown, _) => Val::Unknown,
-            (Val::Place(Place::Model(unit, path, sizes)), Member::Named(name)) => {
+            (Val::Place(FieldRef::Model(unit, path, sizes)), Member::Named(name)) => {
                 self.member(unit, &path, &sizes, name)
             }
             (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {
@@ -36,7 +36,7 @@ impl<'a> Lowering<'a> {
                     self.report(span, &m::TUPLE_FIELD, &[&count, &position.index, &last])
                 }
             },
-            (Val::Tensor(_) | Val::Number(_) | Val::Place(Place::Layer(..)), Member::Named(name))
+            (Val::Tensor(_) | Val::Number(_) | Val::Place(FieldRef::Layer(..)), Member::Named(name))
                 if name == words::FORWARD || is_builtin(&crate::parse::name(name)) =>
             {
                 let name = crate::parse::name(name);
@@ -44,7 +44,7 @@ impl<'a> Lowering<'a> {
                 let args = if name == words::FORWARD { "&x".to_string() } else { names(args) };
                 self.report(span, &m::METHOD_WITHOUT_CALL, &[&name, &name, &args])
             }
-            (Val::Place(Place::Layer(layer, _, path, sizes)), Member::Named(name)) => {
+            (Val::Place(FieldRef::Layer(layer, _, path, sizes)), Member::Named(name)) => {
                 self.layer_tensor(layer, &path, &sizes, name)
             }
             (base, _) => {
@@ -115,9 +115,9 @@ impl<'a> Lowering<'a> {
     /// The value of a field of that kind; `name` is for messages, `path` for parameters.
     fn resolve(&mut self, unit: &'a Unit, kind: &'a FieldKind, sizes: &Rc<Sizes>, name: &str, path: String) -> Val<'a> {
         match kind {
-            FieldKind::Layer(layer) => Val::Place(Place::Layer(layer, name.to_string(), path, sizes.clone())),
+            FieldKind::Layer(layer) => Val::Place(FieldRef::Layer(layer, name.to_string(), path, sizes.clone())),
             FieldKind::Many { each, count, .. } => {
-                Val::Place(Place::Many(unit, each, *count, name.to_string(), path, sizes.clone()))
+                Val::Place(FieldRef::Many(unit, each, *count, name.to_string(), path, sizes.clone()))
             }
             FieldKind::Model(field) => match unit.nested.get(&text(&field.path)) {
                 // rustc says that a size is missing.
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
                     let given: Vec<_> = field.sizes.iter().map(|size| sizes.field(size)).collect();
                     let model = nested.model.as_ref();
                     let inner = model.map(|model| Sizes::nested(model, &nested.given, &given)).unwrap_or_default();
-                    Val::Place(Place::Model(nested, format!("{path}."), Rc::new(inner)))
+                    Val::Place(FieldRef::Model(nested, format!("{path}."), Rc::new(inner)))
                 }
                 None => Val::Unknown,
             },
@@ -139,9 +139,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// Each element of an array of layers or models.
-    pub(super) fn elements(&mut self, place: &Place<'a>) -> Vec<Val<'a>> {
+    pub(super) fn elements(&mut self, place: &FieldRef<'a>) -> Vec<Val<'a>> {
         match place {
-            Place::Many(unit, each, count, name, path, sizes) => (0..*count)
+            FieldRef::Many(unit, each, count, name, path, sizes) => (0..*count)
                 .map(|position| {
                     self.resolve(unit, each, sizes, &format!("{name}[{position}]"), format!("{path}.{position}"))
                 })
@@ -158,7 +158,7 @@ impl<'a> Lowering<'a> {
         let (base, position) = (self.expr(&index.expr), self.expr(&index.index));
         let values = match &base {
             Val::Unknown => return Val::Unknown,
-            Val::Place(place @ Place::Many(..)) => self.elements(place),
+            Val::Place(place @ FieldRef::Many(..)) => self.elements(place),
             Val::List(values) => values.clone(),
             other => {
                 let kind = other.kind();

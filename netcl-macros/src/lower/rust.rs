@@ -6,14 +6,14 @@
 
 use super::arith::{Operator, Places, number, typed};
 use super::{Lowering, Val};
-use crate::number::Number;
+use crate::number::ConstFloat;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
 use netcl_kernels::span::Result;
 use proc_macro2::Span;
 
 /// A function of a float that is known, and its nodes.
-type Function<'a> = (fn(f64) -> f64, fn(&mut Lowering<'a>, NodeId) -> Result<NodeId>);
+type FloatFunction<'a> = (fn(f64) -> f64, fn(&mut Lowering<'a>, NodeId) -> Result<NodeId>);
 
 impl<'a> Lowering<'a> {
     /// `receiver.name(args)` as Rust means it; `None` where netcl's operation of that name means the same. With `function`
@@ -57,9 +57,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// A function of a float that is known or is to be computed. Of integers there is `signum` alone, netcl's `sign`.
-    fn function_of_float(&mut self, (known, computed): Function<'a>, value: &Val<'a>, span: Span) -> Val<'a> {
+    fn function_of_float(&mut self, (known, computed): FloatFunction<'a>, value: &Val<'a>, span: Span) -> Val<'a> {
         if let Val::Number(number) = value {
-            let result = Number::computed(&[*number], number.ty, |x| Some(known(x[0])));
+            let result = ConstFloat::computed(&[*number], number.ty, |x| Some(known(x[0])));
             return result.map_or(Val::Unknown, Val::Number);
         }
         let Some(id) = self.tensor(value.clone(), Some(DType::I32), span) else { return Val::Unknown };
@@ -79,7 +79,7 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         if let (Val::Number(a), Val::Number(b)) = (left, right) {
             let ty = typed(left).or(typed(right));
-            let result = Number::computed(&[*a, *b], ty, |x| Some(known(x[0], x[1])));
+            let result = ConstFloat::computed(&[*a, *b], ty, |x| Some(known(x[0], x[1])));
             return result.map_or(Val::Unknown, Val::Number);
         }
         let chosen = self.operate(Operator::Binary(op), op.name(), left.clone(), right.clone(), Places::all(span));

@@ -1,6 +1,6 @@
 //! What a model's names of sizes mean where it is compiled.
 
-use crate::ast::Model;
+use crate::ast::ModelItem;
 use netcl_kernels::dim::{Dim, Symbol};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,24 +16,24 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// Of the model that the function is of; its `impl` block gives `given` to the parameters.
-    pub(crate) fn of(model: &Model, given: &[Dim]) -> Sizes {
+    pub(crate) fn of(model: &ModelItem, given: &[Dim]) -> Sizes {
         Sizes::new(model, given, given, Dim::symbol)
     }
 
     /// Of a model that is a field of another, which gives it `sizes`.
-    pub(crate) fn nested(model: &Model, given: &[Dim], sizes: &[Dim]) -> Sizes {
+    pub(crate) fn nested(model: &ModelItem, given: &[Dim], sizes: &[Dim]) -> Sizes {
         // Its `const` items are other items than the outer model's of the same name.
         Sizes::new(model, given, sizes, |name| Dim::symbol(&format!("{}_{name}", model.name)))
     }
 
     /// Of another block of the same model, which gives `given` to the parameters.
-    pub(crate) fn in_block(&self, model: &Model, given: &[Dim]) -> Sizes {
+    pub(crate) fn in_block(&self, model: &ModelItem, given: &[Dim]) -> Sizes {
         let own = |(name, _): &(syn::Ident, Option<Dim>)| self.fields.get(&name.to_string()).cloned();
         let sizes: Vec<Dim> = model.parameters.iter().filter_map(own).collect();
         Sizes::new(model, given, &sizes, Dim::symbol)
     }
 
-    fn new(model: &Model, given: &[Dim], sizes: &[Dim], outside: impl Fn(&str) -> Dim) -> Sizes {
+    fn new(model: &ModelItem, given: &[Dim], sizes: &[Dim], outside: impl Fn(&str) -> Dim) -> Sizes {
         let mut all = Sizes::default();
         for name in &model.consts {
             let name = crate::parse::name(name);

@@ -6,7 +6,7 @@
 //! this is stored; the index arithmetic of kernels cancels to `n / 2`, and gradients follow from those of views.
 
 use super::Affine;
-use super::affine::{Atom, Part, Whole};
+use super::affine::{Atom, DivRem, Whole};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{AxisIndex, NodeId};
@@ -21,7 +21,7 @@ pub(super) struct Space<'a> {
 
 /// An axis for a part of a division.
 struct Tied {
-    part: Part,
+    part: DivRem,
     whole: Whole,
     /// The dividend over the axes before this one.
     dividend: AxisIndex,
@@ -62,8 +62,8 @@ impl<'a> Space<'a> {
         let own = self.axes.iter().enumerate();
         let own = own.map(|(axis, size)| if used.contains(&axis) { size.clone() } else { Dim::constant(1) });
         let parts = self.parts.iter().map(|tied| match tied.part {
-            Part::Quotient => tied.quotients.clone(),
-            Part::Remainder => tied.whole.divisor.clone(),
+            DivRem::Quotient => tied.quotients.clone(),
+            DivRem::Remainder => tied.whole.divisor.clone(),
         });
         Shape(own.chain(parts).collect())
     }
@@ -77,8 +77,8 @@ impl<'a> Space<'a> {
             let before = builder.shape(elements).0[..last].to_vec();
             let (quotients, divisor) = (tied.quotients.clone(), tied.whole.divisor.clone());
             let own = match tied.part {
-                Part::Quotient => last,
-                Part::Remainder => last + 1,
+                DivRem::Quotient => last,
+                DivRem::Remainder => last + 1,
             };
             let apart = [before.clone(), vec![quotients.clone(), divisor.clone()]].concat();
             let index = (0..last).map(AxisIndex::axis).chain([AxisIndex::axis(own)]).collect();

@@ -1,7 +1,7 @@
 //! What is asked of the names of a model or kernel item.
 
 use super::Sizes;
-use crate::ast::{Function, Unit};
+use crate::ast::{FunctionItem, Unit};
 use crate::parse;
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ impl Unit {
     }
 
     /// The function of that name in the block that stands for the model.
-    pub(super) fn in_main(&self, name: &str) -> Option<(&Unit, &Function)> {
+    pub(super) fn in_main(&self, name: &str) -> Option<(&Unit, &FunctionItem)> {
         let main = self.main.as_ref()?.as_deref()?;
         let function = main.functions.iter().find(|function| parse::name(&function.name) == name)?;
         Some((main, function))

@@ -2,7 +2,7 @@
 
 use crate::ast::{Constant, FieldKind, LayerField, PlainType, Unit};
 use crate::lower::{Affine, Sizes};
-use crate::number::Number;
+use crate::number::ConstFloat;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// A part of the model that a `self.field` names.
 #[derive(Clone)]
-pub(crate) enum Place<'a> {
+pub(crate) enum FieldRef<'a> {
     /// The model itself or a nested one, with its path (`""` or `block.`) and its sizes.
     Model(&'a Unit, String, Rc<Sizes>),
     /// A layer: its field's name and path (`block.hidden`), and the sizes of its model.
@@ -27,14 +27,14 @@ pub(crate) enum Val<'a> {
     Tensor(NodeId),
     /// A size: integer literals, integer constants, symbols and arithmetic on them.
     Dim(Dim),
-    Number(Number),
+    Number(ConstFloat),
     Bool(bool),
     DType(DType),
     List(Vec<Val<'a>>),
     Tuple(Vec<Val<'a>>),
     /// Known when the function is called: the Rust expression over plain arguments.
     Plain(TokenStream, PlainType),
-    Place(Place<'a>),
+    Place(FieldRef<'a>),
     Range(Dim, Dim),
     Index(Affine),
     /// The value of a statement.
@@ -56,10 +56,10 @@ impl Val<'_> {
             Val::List(_) => "a list".into(),
             Val::Tuple(_) => "a tuple".into(),
             Val::Plain(_, ty) => format!("a plain `{}`", ty.name()),
-            Val::Place(Place::Model(..)) => "a model".into(),
-            Val::Place(Place::Layer(..)) => "a layer".into(),
-            Val::Place(Place::Many(_, FieldKind::Model(_), ..)) => "an array of models".into(),
-            Val::Place(Place::Many(..)) => "an array of layers".into(),
+            Val::Place(FieldRef::Model(..)) => "a model".into(),
+            Val::Place(FieldRef::Layer(..)) => "a layer".into(),
+            Val::Place(FieldRef::Many(_, FieldKind::Model(_), ..)) => "an array of models".into(),
+            Val::Place(FieldRef::Many(..)) => "an array of layers".into(),
             Val::Range(..) => "a range".into(),
             Val::Index(_) => "an index".into(),
             Val::Unit => "nothing".into(),

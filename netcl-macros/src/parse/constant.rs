@@ -3,7 +3,7 @@
 use super::{fold_integers, standard, text};
 use crate::ast::Constant;
 pub(crate) use crate::ast::Constants;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use netcl_kernels::dtype::DType;
 use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};
 
@@ -49,7 +49,7 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
 }
 
 /// Arithmetic on floats, in the type of the one that has a type. Each operation rounds, as Rust's do.
-fn fold_floats(op: &BinOp, a: Number, b: Number) -> Option<Number> {
+fn fold_floats(op: &BinOp, a: ConstFloat, b: ConstFloat) -> Option<ConstFloat> {
     if a.ty.zip(b.ty).is_some_and(|(a, b)| a != b) {
         return None;
     }
@@ -61,7 +61,7 @@ fn fold_floats(op: &BinOp, a: Number, b: Number) -> Option<Number> {
         BinOp::Rem(_) => |a, b| a % b,
         _ => return None,
     };
-    Number::computed(&[a, b], a.ty.or(b.ty), |x| Some(function(x[0], x[1])))
+    ConstFloat::computed(&[a, b], a.ty.or(b.ty), |x| Some(function(x[0], x[1])))
 }
 
 /// Whether a minus before the literal makes it `i64::MIN`, whose digits alone are no number of 64 bits.

@@ -6,7 +6,7 @@ use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::words;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
@@ -195,8 +195,8 @@ fn converted(value: Constant, ty: &str) -> Option<Constant> {
         (Constant::Float(number), dtype) => dtype.is_some_and(|dtype| dtype.is_float() && dtype.reaches(number.value)),
     };
     fits.then_some(match (value, dtype.filter(|dtype| dtype.is_float())) {
-        (Constant::Integer(value), Some(dtype)) => Constant::Float(Number::of_whole(value, dtype)),
-        (Constant::Float(number), dtype) => Constant::Float(Number::of(number.value, dtype)),
+        (Constant::Integer(value), Some(dtype)) => Constant::Float(ConstFloat::of_whole(value, dtype)),
+        (Constant::Float(number), dtype) => Constant::Float(ConstFloat::of(number.value, dtype)),
         (value, _) => value,
     })
 }

@@ -1,7 +1,7 @@
 //! Functions to compile, and functions of scalars.
 
 use super::{constant::Constants, text, types};
-use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
 use netcl_kernels::dim::{Dim, Symbol};
@@ -26,7 +26,7 @@ pub(crate) fn function(
     body: &Block,
     constants: &Constants,
     sizes: &BTreeSet<Symbol>,
-) -> Function {
+) -> FunctionItem {
     let before = diag.count();
     form(diag, sig);
     let generic =
@@ -36,7 +36,7 @@ pub(crate) fn function(
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let mode = mode(diag, attrs);
     let mut receiver = false;
-    let mut args: Vec<Arg> = Vec::new();
+    let mut args: Vec<ArgDecl> = Vec::new();
     let mut unknown = Vec::new();
     for input in &sig.inputs {
         match input {
@@ -62,14 +62,14 @@ pub(crate) fn function(
                     types::argument(diag, &name.to_string(), &typed.ty, constants)
                 };
                 match ty {
-                    Some(ty) => args.push(Arg { name, ty }),
+                    Some(ty) => args.push(ArgDecl { name, ty }),
                     None => unknown.push(name),
                 }
             }
         }
     }
     let (results, tuple) = results(diag, sig, &generic, constants);
-    let mut function = Function {
+    let mut function = FunctionItem {
         attrs: attrs.iter().filter(|attr| !is_mode(attr)).cloned().collect(),
         mode,
         vis: vis.clone(),
@@ -90,7 +90,7 @@ pub(crate) fn function(
         let (known, without) =
             function.args.into_iter().partition(|arg| !matches!(&arg.ty, ArgType::Tensor(ty) if is_open(ty)));
         function.args = known;
-        unknown.extend(without.into_iter().map(|arg: Arg| arg.name));
+        unknown.extend(without.into_iter().map(|arg: ArgDecl| arg.name));
     }
     function.unsound = (diag.count() > before).then_some(unknown);
     function
@@ -271,7 +271,7 @@ fn tensor_instead(ty: &Type) -> String {
 /// `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`, `fn f(x: &Tensor<f32, { N * M }>) -> Tensor<f32, N>`.
 ///
 /// Gives the sizes that do not.
-fn unbound(diag: &Diag, function: &Function, sizes: &BTreeSet<Symbol>) -> BTreeSet<Symbol> {
+fn unbound(diag: &Diag, function: &FunctionItem, sizes: &BTreeSet<Symbol>) -> BTreeSet<Symbol> {
     let dims: Vec<&DimToken> = function.tensors().flat_map(|(_, ty)| &ty.dims).collect();
     let own: Vec<Dim> = sizes.iter().map(|size| Dim::symbol(size.name())).collect();
     let bound = Dim::bound_by(own.iter().chain(dims.iter().map(|dim| &dim.dim)));

@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{field, function, text, types};
-use crate::ast::{Field, FieldKind, Model, ModelImpl};
+use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::{recover, unused};
@@ -21,7 +21,7 @@ use syn::{
 };
 
 /// The struct; fields that are wrong are reported and kept as unknown.
-pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Model {
+pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> ModelItem {
     // Of a lifetime that a field has, the field is spoken of.
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_sizes(diag, &item.generics, told);
@@ -49,7 +49,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     fields.iter_mut().for_each(|field| with_plain_sizes(diag, item, field));
     let consts = consts(item, &fields, &parameters);
     let generics = sizes_only(&item.generics);
-    Model { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
+    ModelItem { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
 }
 
 /// Rule: a name is one field's. Wrong: `struct Net { a: Linear, a: Linear }`, which would be told of what is generated.

@@ -1,7 +1,7 @@
 //! The constants of Rust's own library, which no macro can be asked for.
 
 use crate::ast::Constant;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use netcl_kernels::dtype::DType;
 
 /// The value of `f32::INFINITY`, `std::f32::consts::PI`, `core::i32::MAX` and the like.
@@ -29,7 +29,7 @@ pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
 }
 
 fn float(dtype: DType) -> impl Fn(f64) -> Constant {
-    move |value| Constant::Float(Number::of(value, Some(dtype)))
+    move |value| Constant::Float(ConstFloat::of(value, Some(dtype)))
 }
 
 fn single(name: &str) -> Option<f64> {

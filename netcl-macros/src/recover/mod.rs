@@ -22,7 +22,7 @@ use quote::{format_ident, quote};
 use syn::{ImplItem, ItemImpl, ItemStruct, parse_quote};
 
 /// An item with what is wrong in it taken out.
-pub(crate) struct Kept<T> {
+pub(crate) struct Recovered<T> {
     pub(crate) item: T,
     /// What the parser says, one error for each part that it refuses; at least one.
     pub(crate) errors: Vec<syn::Error>,
@@ -33,7 +33,7 @@ pub(crate) struct Kept<T> {
 }
 
 /// The struct, whose fields keep at least their names.
-pub(crate) fn structure(tokens: &TokenStream, whole: &syn::Error) -> Option<Kept<ItemStruct>> {
+pub(crate) fn structure(tokens: &TokenStream, whole: &syn::Error) -> Option<Recovered<ItemStruct>> {
     let (head, body) = braced(tokens)?;
     let mut item: ItemStruct = syn::parse2(quote!(#head {})).ok()?;
     let syn::Fields::Named(named) = &mut item.fields else { return None };
@@ -51,11 +51,11 @@ pub(crate) fn structure(tokens: &TokenStream, whole: &syn::Error) -> Option<Kept
             }
         }
     }
-    Some(Kept { item, errors: or_else(errors, whole), no_bodies: Vec::new(), loose: Vec::new() })
+    Some(Recovered { item, errors: or_else(errors, whole), no_bodies: Vec::new(), loose: Vec::new() })
 }
 
 /// The block, whose functions keep at least their names.
-pub(crate) fn block(tokens: &TokenStream, whole: &syn::Error) -> Option<Kept<ItemImpl>> {
+pub(crate) fn block(tokens: &TokenStream, whole: &syn::Error) -> Option<Recovered<ItemImpl>> {
     let (head, body) = braced(tokens)?;
     let mut item: ItemImpl = syn::parse2(quote!(#head {})).ok()?;
     let (mut errors, mut loose) = (Vec::new(), Vec::new());
@@ -79,7 +79,7 @@ pub(crate) fn block(tokens: &TokenStream, whole: &syn::Error) -> Option<Kept<Ite
         }
     }
     let no_bodies = bodies(&mut item);
-    Some(Kept { item, errors: or_else(errors, whole), no_bodies, loose })
+    Some(Recovered { item, errors: or_else(errors, whole), no_bodies, loose })
 }
 
 /// The errors of the parts, or that of the whole where each part is sound: a comma is missing between them.

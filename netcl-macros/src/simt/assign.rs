@@ -1,7 +1,7 @@
 //! Assignments: to variables, to elements of results and arrays, plain and with an operator.
 
-use super::bounds::Place;
-use super::expr::{Memory, Target};
+use super::bounds::GuardedIndex;
+use super::expr::{ElementStorage, Target};
 use super::state::{Simt, Val};
 use crate::messages as m;
 use crate::parse::{constant, unparenthesized};
@@ -98,9 +98,9 @@ impl Simt<'_> {
 
     fn update_element(&mut self, binary: &ExprBinary, index: &ExprIndex, target: Target, right: Val) -> Val {
         let span = binary.op.span();
-        let Target { memory, place: Place { index: position, inside } } = target;
+        let Target { memory, place: GuardedIndex { index: position, inside } } = target;
         // One position, and one condition, for the read and the write.
-        let place = Place { index: self.once("position", position), inside: None };
+        let place = GuardedIndex { index: self.once("position", position), inside: None };
         self.builder.open();
         let current = self.load_from(Target { memory, place });
         let value = self.binary(&binary.op, current, right, span);
@@ -161,7 +161,7 @@ impl Simt<'_> {
             return Val::Unknown;
         }
         match target.memory {
-            Memory::Buffer(buffer) => {
+            ElementStorage::Buffer(buffer) => {
                 let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
                 if self.buffers[buffer].result.is_none() {
                     let name = self.builder.kernel().params[param.0 as usize].name.clone();
@@ -174,7 +174,7 @@ impl Simt<'_> {
                 }
                 self.write(target.place, |this, index| this.builder.store(param, index, value));
             }
-            Memory::Array(array, dtype) => {
+            ElementStorage::Array(array, dtype) => {
                 let own = ValueType::scalar(dtype.compute());
                 let Some(value) = self.value(value, Some(own.dtype), span) else { return Val::Unknown };
                 let given = self.ty(value);

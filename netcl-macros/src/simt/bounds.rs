@@ -11,7 +11,7 @@ use netcl_kernels::kir::{ExprId, Stmt, ValueType};
 
 /// A position, and what has to hold where it is used: `None` if it always does.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct GuardedIndex {
     pub(super) index: ExprId,
     pub(super) inside: Option<ExprId>,
 }
@@ -39,9 +39,9 @@ impl Simt<'_> {
     }
 
     /// A position from which `lanes` elements of a buffer of those dimensions are taken.
-    pub(super) fn lanes_at(&mut self, buffer: usize, index: ExprId, lanes: u8) -> Place {
+    pub(super) fn lanes_at(&mut self, buffer: usize, index: ExprId, lanes: u8) -> GuardedIndex {
         if self.unchecked {
-            return Place { index, inside: None };
+            return GuardedIndex { index, inside: None };
         }
         let index = self.position_once(index);
         let elements = self.buffers[buffer].dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone());
@@ -51,14 +51,14 @@ impl Simt<'_> {
         let enough = self.builder.compare(CompareOp::Le, lanes, elements);
         let last = self.builder.binary(BinaryOp::Sub, elements, lanes);
         let before = self.builder.compare(CompareOp::Le, index, last);
-        Place { index, inside: self.both(Some(enough), Some(before)) }
+        GuardedIndex { index, inside: self.both(Some(enough), Some(before)) }
     }
 
     /// What `read` gives inside, zero outside.
     pub(super) fn read(
         &mut self,
         name: &str,
-        place: Place,
+        place: GuardedIndex,
         ty: ValueType,
         read: impl FnOnce(&mut Self, ExprId) -> ExprId,
     ) -> ExprId {
@@ -76,7 +76,7 @@ impl Simt<'_> {
     }
 
     /// What `write` adds, inside only.
-    pub(super) fn write(&mut self, place: Place, write: impl FnOnce(&mut Self, ExprId)) {
+    pub(super) fn write(&mut self, place: GuardedIndex, write: impl FnOnce(&mut Self, ExprId)) {
         let Some(condition) = place.inside else { return write(self, place.index) };
         self.builder.open();
         write(self, place.index);

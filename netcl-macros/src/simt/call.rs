@@ -1,6 +1,6 @@
 //! Calls in SIMT-form kernels: ids, barriers, sub-groups, atomics, vectors, functions of numbers.
 
-use super::expr::{Memory, Target};
+use super::expr::{ElementStorage, Target};
 use super::state::{Simt, Val, Var};
 use super::types::kind;
 use crate::ast::Constant;
@@ -16,7 +16,7 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 
 /// Functions that every kernel knows, by the names that users write.
 #[derive(Clone, Copy)]
-enum Known {
+enum Intrinsic {
     /// With a dimension.
     Place(WorkItem),
     /// Without.
@@ -27,18 +27,18 @@ enum Known {
 }
 
 /// All of them: the compiler's names, with what they work on.
-fn table() -> impl Iterator<Item = (String, Known)> {
-    let place = |item: WorkItem| if item.has_dimension() { Known::Place(item) } else { Known::Lane(item) };
+fn table() -> impl Iterator<Item = (String, Intrinsic)> {
+    let place = |item: WorkItem| if item.has_dimension() { Intrinsic::Place(item) } else { Intrinsic::Lane(item) };
     let items = WorkItem::ALL.into_iter().map(move |item| (item.name().to_string(), place(item)));
     // `sub_group_add` is the sum of all items: the name says what is reduced by.
     let across = |op: SubGroupOp| format!("sub_group_{}", op.name().trim_start_matches("reduce_"));
-    let sub_groups = SubGroupOp::ALL.into_iter().map(move |op| (across(op), Known::SubGroup(op)));
-    let atomics = AtomicOp::ALL.into_iter().map(|op| (format!("atomic_{}", op.name()), Known::Atomic(op)));
+    let sub_groups = SubGroupOp::ALL.into_iter().map(move |op| (across(op), Intrinsic::SubGroup(op)));
+    let atomics = AtomicOp::ALL.into_iter().map(|op| (format!("atomic_{}", op.name()), Intrinsic::Atomic(op)));
     let sums = [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min].into_iter();
-    items.chain(sub_groups).chain(atomics).chain(sums.map(|op| (format!("{}_lanes", op.name()), Known::Lanes(op))))
+    items.chain(sub_groups).chain(atomics).chain(sums.map(|op| (format!("{}_lanes", op.name()), Intrinsic::Lanes(op))))
 }
 
-fn find(name: &str) -> Option<Known> {
+fn find(name: &str) -> Option<Intrinsic> {
     table().find(|(known, _)| known == name).map(|(_, known)| known)
 }
 
@@ -60,7 +60,7 @@ fn known() -> Vec<String> {
 
 /// How a function that every kernel knows is called with that many arguments.
 fn example(name: &str, count: usize) -> String {
-    let first = if let Some(Known::Place(_)) = find(name) { "0" } else { "a" };
+    let first = if let Some(Intrinsic::Place(_)) = find(name) { "0" } else { "a" };
     let args = [first, "b", "c"].into_iter().take(count).collect::<Vec<_>>().join(", ");
     format!("`{name}({args})`")
 }
@@ -98,7 +98,7 @@ impl Simt<'_> {
             let instead = format!("an element is read by indices: `{name}[i]`");
             return self.report(span, &m::NOT_A_FUNCTION, &[&name, &kind(value), &instead]);
         }
-        if let Some(Known::Atomic(op)) = find(&name) {
+        if let Some(Intrinsic::Atomic(op)) = find(&name) {
             return self.atomic(op, &name, call, span);
         }
         let mut args = self.operands(&call.args);
@@ -148,7 +148,7 @@ impl Simt<'_> {
             wanted == found
         };
         let meaning = find(name);
-        if let Some(Known::Place(item)) = meaning {
+        if let Some(Intrinsic::Place(item)) = meaning {
             return match (count(self, 1), next()) {
                 (false, _) => Val::Unknown,
                 (_, Val::Number(Constant::Integer(dimension @ 0..=2))) => {
@@ -157,7 +157,7 @@ impl Simt<'_> {
                 _ => self.report(span, &m::SIMT_DIMENSION, &[&name, &name]),
             };
         }
-        if let Some(Known::Lane(item)) = meaning {
+        if let Some(Intrinsic::Lane(item)) = meaning {
             return if count(self, 0) { self.work_item(item, 0) } else { Val::Unknown };
         }
         if name == "barrier" || name == "global_barrier" {
@@ -167,7 +167,7 @@ impl Simt<'_> {
             }
             return Val::Unit;
         }
-        if let Some(Known::SubGroup(op)) = meaning {
+        if let Some(Intrinsic::SubGroup(op)) = meaning {
             if !count(self, if op.takes_lane() { 2 } else { 1 }) {
                 return Val::Unknown;
             }
@@ -184,7 +184,7 @@ impl Simt<'_> {
             let result = self.builder.push(Kir::SubGroup(op, value, lane), ty);
             return Val::Expr(self.builder.named("across", result), None);
         }
-        if let Some(Known::Lanes(op)) = meaning {
+        if let Some(Intrinsic::Lanes(op)) = meaning {
             if !count(self, 1) {
                 return Val::Unknown;
             }
@@ -273,7 +273,7 @@ impl Simt<'_> {
             (Val::Buffer(buffer), 2) if width("store").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
                 let place = self.lanes_at(buffer, position, width("store").unwrap_or(1));
-                self.store(Target { memory: Memory::Buffer(buffer), place }, args.remove(0), [span; 2])
+                self.store(Target { memory: ElementStorage::Buffer(buffer), place }, args.remove(0), [span; 2])
             }
             (Val::Expr(id, _), 1) if name == "lane" => match args[0] {
                 Val::Number(Constant::Integer(lane)) if (0..i64::from(self.ty(id).lanes)).contains(&lane) => {
@@ -320,7 +320,7 @@ impl Simt<'_> {
     pub(super) fn is_atomic(expr: &Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
         let Expr::Path(path) = &*call.func else { return false };
-        constant::name(&path.path).is_some_and(|name| matches!(find(&name), Some(Known::Atomic(_))))
+        constant::name(&path.path).is_some_and(|name| matches!(find(&name), Some(Intrinsic::Atomic(_))))
     }
 
     /// `atomic_add(&mut out[i], 1)`: the old value.
@@ -337,7 +337,7 @@ impl Simt<'_> {
         };
         let Some(Target { memory, place: mut index }) = self.target(place) else { return Val::Unknown };
         let (target, dtype): (AtomicTarget, DType) = match memory {
-            Memory::Buffer(buffer) => match self.buffers[buffer].result {
+            ElementStorage::Buffer(buffer) => match self.buffers[buffer].result {
                 Some(result) => {
                     self.zeroed[result] = true;
                     (AtomicTarget::Buffer(self.buffers[buffer].param), self.buffers[buffer].dtype)
@@ -347,7 +347,7 @@ impl Simt<'_> {
                     return self.report(place.expr.span(), &m::SIMT_INPUT, &[&name, &name]);
                 }
             },
-            Memory::Array(array, dtype) => (AtomicTarget::Local(array), dtype),
+            ElementStorage::Array(array, dtype) => (AtomicTarget::Local(array), dtype),
         };
         let value = self.then(&mut index, Self::pin_place, |this| this.expr(&call.args[1]));
         let Some(value) = self.value(value, Some(dtype), call.args[1].span()) else { return Val::Unknown };

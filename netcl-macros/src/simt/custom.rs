@@ -12,7 +12,7 @@ use netcl_kernels::kir::Kernel;
 use std::sync::Arc;
 
 /// A kernel for one choice of its element types.
-pub(crate) struct Instance {
+pub(crate) struct CustomInstance {
     pub(crate) signature: Signature,
     pub(crate) kernel: Arc<Custom>,
     /// Whether the gradient that it names is a kernel in index form.
@@ -20,7 +20,7 @@ pub(crate) struct Instance {
 }
 
 /// The kernel for each choice of its element types. What is wrong with it has been reported where it stands.
-pub(crate) fn instances(launched: &Launched) -> Vec<Instance> {
+pub(crate) fn instances(launched: &Launched) -> Vec<CustomInstance> {
     let silent = Diag::new();
     let all = choices(&silent, &launched.item);
     let all = all.into_iter().filter_map(|(item, _)| {
@@ -31,7 +31,7 @@ pub(crate) fn instances(launched: &Launched) -> Vec<Instance> {
         let given = path.as_ref().and_then(|path| launched.scope.kernels.get(path));
         custom.gradient = given.and_then(|given| gradient(&custom, given));
         let indexed_gradient = path.is_some_and(|path| launched.scope.callables.contains_key(&path));
-        Some(Instance { signature, kernel: Arc::new(custom), indexed_gradient })
+        Some(CustomInstance { signature, kernel: Arc::new(custom), indexed_gradient })
     });
     let all = all.collect();
     silent.dismiss();

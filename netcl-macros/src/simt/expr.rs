@@ -1,6 +1,6 @@
 //! Expressions of SIMT-form kernels.
 
-use super::bounds::Place;
+use super::bounds::GuardedIndex;
 use super::size::size_of;
 use super::state::{Simt, Val, Var};
 use super::types::{as_computed, kind};
@@ -8,7 +8,7 @@ use super::untyped;
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -24,7 +24,7 @@ const MAX_INDICES: usize = 4;
 
 /// What holds elements.
 #[derive(Clone, Copy)]
-pub(super) enum Memory {
+pub(super) enum ElementStorage {
     /// An argument, by position among the buffers.
     Buffer(usize),
     Array(netcl_kernels::kir::ArrayId, DType),
@@ -33,8 +33,8 @@ pub(super) enum Memory {
 /// An element.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
-    pub(super) memory: Memory,
-    pub(super) place: Place,
+    pub(super) memory: ElementStorage,
+    pub(super) place: GuardedIndex,
 }
 
 impl Simt<'_> {
@@ -202,7 +202,7 @@ impl Simt<'_> {
     /// A number as it is written, and the type that its suffix says.
     fn number(&mut self, value: Constant, dtype: Option<DType>, span: Span) -> Val {
         match (value, dtype) {
-            (Constant::Float(number), Some(_)) => Val::Number(Constant::Float(Number::of(number.value, dtype))),
+            (Constant::Float(number), Some(_)) => Val::Number(Constant::Float(ConstFloat::of(number.value, dtype))),
             (value, Some(dtype)) => Val::Expr(self.literal(value, dtype), None),
             (value @ Constant::Bool(_), None) => Val::Expr(self.literal(value, DType::Bool), None),
             (value, None) => {
@@ -272,7 +272,7 @@ impl Simt<'_> {
         match base {
             Val::Buffer(position) => {
                 let place = self.position(position, index)?;
-                Some(Target { memory: Memory::Buffer(position), place })
+                Some(Target { memory: ElementStorage::Buffer(position), place })
             }
             Val::Array(array, dtype) => {
                 let value = self.expr(&index.index);
@@ -286,7 +286,7 @@ impl Simt<'_> {
                 }
                 let id = self.index(value, index.index.span())?;
                 let inside = self.below(id, &Dim::constant(length));
-                Some(Target { memory: Memory::Array(array, dtype), place: Place { index: id, inside } })
+                Some(Target { memory: ElementStorage::Array(array, dtype), place: GuardedIndex { index: id, inside } })
             }
             Val::Unknown => None,
             Val::List(_) => {
@@ -318,7 +318,7 @@ impl Simt<'_> {
     }
 
     /// The row-major position in a buffer; one index into a tensor of more axes counts elements.
-    fn position(&mut self, buffer: usize, index: &ExprIndex) -> Option<Place> {
+    fn position(&mut self, buffer: usize, index: &ExprIndex) -> Option<GuardedIndex> {
         let dims = self.buffers[buffer].dims.clone();
         let written: Vec<&Expr> = match &*index.index {
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
@@ -355,7 +355,7 @@ impl Simt<'_> {
                 }
             });
         }
-        position.map(|index| Place { index, inside })
+        position.map(|index| GuardedIndex { index, inside })
     }
 
     fn load(&mut self, index: &ExprIndex) -> Val {
@@ -371,8 +371,8 @@ impl Simt<'_> {
     /// The element.
     pub(super) fn load_from(&mut self, target: Target) -> Val {
         match target.memory {
-            Memory::Buffer(buffer) => self.load_lanes(buffer, target.place, 1),
-            Memory::Array(array, dtype) => {
+            ElementStorage::Buffer(buffer) => self.load_lanes(buffer, target.place, 1),
+            ElementStorage::Array(array, dtype) => {
                 let name = format!("{}_element", self.builder.kernel().arrays[array.0 as usize].name);
                 let read = |this: &mut Self, index| this.builder.load_array(array, index);
                 Val::Expr(self.read(&name, target.place, ValueType::scalar(dtype.compute()), read), None)
@@ -381,7 +381,7 @@ impl Simt<'_> {
     }
 
     /// `lanes` elements from `position` on.
-    pub(super) fn load_lanes(&mut self, buffer: usize, place: Place, lanes: u8) -> Val {
+    pub(super) fn load_lanes(&mut self, buffer: usize, place: GuardedIndex, lanes: u8) -> Val {
         if let Some(result) = self.buffers[buffer].result {
             // A result that is read has to hold something: it starts as zeros.
             self.zeroed[result] = true;

@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
 /// What a loop counts.
-struct Range {
+struct LoopRange {
     start: ExprId,
     end: ExprId,
     /// Whether `end` is the last value.
@@ -81,7 +81,7 @@ impl Simt<'_> {
         Val::Unit
     }
 
-    fn counted(&mut self, expr: &Expr) -> Option<Range> {
+    fn counted(&mut self, expr: &Expr) -> Option<LoopRange> {
         let span = expr.span();
         let (range, step) = match unparenthesized(expr) {
             Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
@@ -117,7 +117,7 @@ impl Simt<'_> {
             self.report(step_span, &m::SIMT_STEP, &[]);
             return None;
         }
-        Some(Range { start, end, closed, step, ty })
+        Some(LoopRange { start, end, closed, step, ty })
     }
 
     fn no_range<T>(&self, span: Span) -> Option<T> {
@@ -126,7 +126,7 @@ impl Simt<'_> {
     }
 
     /// The end and the step of a loop that counts by itself: where neither can leave the counter's type.
-    fn bounds(&mut self, range: &Range) -> Option<(ExprId, ExprId)> {
+    fn bounds(&mut self, range: &LoopRange) -> Option<(ExprId, ExprId)> {
         let dtype = range.ty.dtype;
         let number =
             |this: &mut Self, value: i64| dtype.holds(value).then(|| this.builder.literal(Literal::Int(value, dtype)));
@@ -145,7 +145,7 @@ impl Simt<'_> {
     }
 
     /// A counter of rounds and how many there are, for a range whose step or last value the kernel learns when it runs.
-    fn number_of_rounds(&mut self, range: &mut Range) -> (VarId, ExprId) {
+    fn number_of_rounds(&mut self, range: &mut LoopRange) -> (VarId, ExprId) {
         let wide = wide(range.ty.dtype);
         let [zero, one] = [0, 1].map(|value| self.builder.literal(Literal::Int(value, wide)));
         range.start = self.once("first", range.start);
@@ -168,7 +168,7 @@ impl Simt<'_> {
     }
 
     /// What the loop's variable is in a round.
-    fn value_in_round(&mut self, range: &Range, round: VarId) -> ExprId {
+    fn value_in_round(&mut self, range: &LoopRange, round: VarId) -> ExprId {
         let start = self.builder.cast(wide(range.ty.dtype), range.start);
         let round = self.builder.get(round);
         let passed = self.builder.binary(BinaryOp::Mul, round, range.step);

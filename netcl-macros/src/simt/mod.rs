@@ -61,7 +61,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use call::is_known;
 pub(crate) use check::shim;
-pub(crate) use custom::{Instance, instances as customs};
+pub(crate) use custom::{CustomInstance, instances as customs};
 pub(crate) use plan::compile;
 pub(crate) use state::Lowered;
 use state::Simt;
@@ -130,7 +130,8 @@ fn written(diag: &Diag, signature: &Signature, kernel: &Kernel) -> bool {
         }
         _ => {}
     });
-    let unwritten = |arg: &&signature::Arg| arg.result.is_some() && !params.contains(&*crate::parse::name(&arg.name));
+    let unwritten =
+        |arg: &&signature::KernelArg| arg.result.is_some() && !params.contains(&*crate::parse::name(&arg.name));
     let unwritten: Vec<_> = signature.args.iter().filter(unwritten).collect();
     unwritten.iter().for_each(|arg| diag.report(arg.name.span(), &m::SIMT_UNWRITTEN, &[&arg.name, &arg.name]));
     unwritten.is_empty()

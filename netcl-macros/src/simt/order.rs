@@ -2,7 +2,7 @@
 //! A kernel's expressions are computed where a statement uses them: what stands before an expression that changes
 //! something is written down first.
 
-use super::bounds::Place;
+use super::bounds::GuardedIndex;
 use super::state::{Simt, Val};
 use netcl_kernels::kir::{Expr as Kir, ExprId};
 use syn::Expr;
@@ -51,7 +51,7 @@ impl Simt<'_> {
     }
 
     /// Makes the place what it is now.
-    pub(super) fn pin_place(&mut self, place: &mut Place) {
+    pub(super) fn pin_place(&mut self, place: &mut GuardedIndex) {
         place.index = self.once("position", place.index);
         place.inside = place.inside.map(|inside| self.once("inside", inside));
     }

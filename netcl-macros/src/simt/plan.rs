@@ -4,7 +4,7 @@ use super::signature::Signature;
 use super::size::size_of;
 use super::state::Lowered;
 use crate::ast::ArgType;
-use crate::compile::Compiled;
+use crate::compile::CompiledPlan;
 use crate::diag::Diag;
 use crate::messages as m;
 use netcl_kernels::dim::{Dim, Shape};
@@ -14,10 +14,10 @@ use netcl_kernels::graph::{CompareOp, OutputKind};
 use netcl_kernels::identifier::ascii;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::flops::flops;
-use netcl_kernels::kir::verify::{Capabilities, Verified, verify};
+use netcl_kernels::kir::verify::{Capabilities, VerifiedKernel, verify};
 use netcl_kernels::kir::{Access, Expr, Kernel, Launch, Param, ParamKind, ValueType, WorkItem};
 use netcl_kernels::plan::requirement::Requirement;
-use netcl_kernels::plan::source::Source;
+use netcl_kernels::plan::source::ProgramText;
 use netcl_kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
 use netcl_kernels::span::Diagnostic;
 use proc_macro2::Span;
@@ -57,7 +57,7 @@ pub(super) fn verified(
 }
 
 /// The plans of a kernel, one for each kind of device.
-pub(crate) fn compile(signature: &Signature, lowered: &Lowered) -> Result<Vec<Compiled>, Diagnostic> {
+pub(crate) fn compile(signature: &Signature, lowered: &Lowered) -> Result<Vec<CompiledPlan>, Diagnostic> {
     Target::ALL.into_iter().map(|target| crate::compile::embed(plan(signature, lowered, target)?)).collect()
 }
 
@@ -81,7 +81,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     let steps = launched.map(|(position, kernel)| step(signature, &buffers, kernel, work(position, kernel.kernel())));
     let steps = steps.collect();
     let source = match target {
-        Target::Host => Source::default(),
+        Target::Host => ProgramText::default(),
         Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()).into(),
     };
     let loops = if target == Target::Host { kernels.clone() } else { Vec::new() };
@@ -103,7 +103,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
 }
 
 /// The launch of one kernel.
-fn step(signature: &Signature, buffers: &[Buffer], verified: &Verified<'_>, work: Work) -> Step {
+fn step(signature: &Signature, buffers: &[Buffer], verified: &VerifiedKernel<'_>, work: Work) -> Step {
     let kernel = verified.kernel();
     let find = |name: &str| {
         let position = buffers.iter().position(|buffer| buffer.name == name).unwrap_or_default();
@@ -169,7 +169,7 @@ fn elements(ty: &crate::ast::TensorType) -> Dim {
 
 fn buffers(signature: &Signature) -> Vec<Buffer> {
     let mut inputs = 0;
-    let buffer = |arg: &super::signature::Arg, inputs: &mut usize| match &arg.ty {
+    let buffer = |arg: &super::signature::KernelArg, inputs: &mut usize| match &arg.ty {
         ArgType::Tensor(ty) => {
             let role = match arg.result {
                 Some(result) => Role::Output(OutputKind::Result(result)),

@@ -3,20 +3,20 @@
 //! Kernels' integers wrap. A range is that of the value after wrapping: where a result may leave its type, nothing is known of
 //! it. Only variables that nothing assigns to have a range of their own.
 
-use super::state::{Range, Simt};
+use super::state::{Interval, Simt};
 use netcl_kernels::dim::INDEX_LIMIT;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp, UnaryOp};
 use netcl_kernels::kir::{Expr, ExprId, ParamKind, VarId, WorkItem};
 
 /// What holds of any value of the type.
-fn all(dtype: DType) -> Range {
+fn all(dtype: DType) -> Interval {
     let numbers = || dtype.whole_range().unwrap_or((i64::MIN, i64::MAX));
     if dtype == DType::Bool { (0, 1) } else { numbers() }
 }
 
 /// The range if the type holds it: else the value may have wrapped.
-fn held(dtype: DType, low: Option<i64>, high: Option<i64>) -> Option<Range> {
+fn held(dtype: DType, low: Option<i64>, high: Option<i64>) -> Option<Interval> {
     let (least, most) = all(dtype);
     let range = (low?, high?);
     (least <= range.0 && range.1 <= most).then_some(range)
@@ -36,7 +36,7 @@ impl Simt<'_> {
     }
 
     /// Between which values an integer lies, whatever the kernel is given.
-    pub(super) fn range(&self, id: ExprId) -> Range {
+    pub(super) fn range(&self, id: ExprId) -> Interval {
         let ty = self.ty(id);
         if ty.lanes > 1 || !ty.dtype.is_integer() {
             return all(ty.dtype);
@@ -44,7 +44,7 @@ impl Simt<'_> {
         self.told(id, ty.dtype).unwrap_or(all(ty.dtype))
     }
 
-    fn told(&self, id: ExprId, dtype: DType) -> Option<Range> {
+    fn told(&self, id: ExprId, dtype: DType) -> Option<Interval> {
         let kernel = self.builder.kernel();
         match *kernel.expr(id) {
             Expr::Literal(Literal::Int(value, _)) => Some((value, value)),
@@ -73,7 +73,7 @@ impl Simt<'_> {
     }
 
     /// Ids and sizes that the launch's `local` tells.
-    fn of_item(&self, item: WorkItem, dimension: u8) -> Option<Range> {
+    fn of_item(&self, item: WorkItem, dimension: u8) -> Option<Interval> {
         let local = &self.builder.kernel().launch.local;
         let items: i64 = local.iter().map(|&size| i64::from(size)).product();
         let size = i64::from(*local.get(usize::from(dimension))?);
@@ -145,7 +145,7 @@ impl Simt<'_> {
     }
 }
 
-fn combined(op: BinaryOp, a: Range, b: Range, dtype: DType) -> Option<Range> {
+fn combined(op: BinaryOp, a: Interval, b: Interval, dtype: DType) -> Option<Interval> {
     let positive = a.0 >= 0 && b.0 >= 0;
     match op {
         BinaryOp::Add => held(dtype, a.0.checked_add(b.0), a.1.checked_add(b.1)),
@@ -169,7 +169,7 @@ fn combined(op: BinaryOp, a: Range, b: Range, dtype: DType) -> Option<Range> {
     }
 }
 
-fn shifted(left: bool, a: Range, count: Range, dtype: DType) -> Option<Range> {
+fn shifted(left: bool, a: Interval, count: Interval, dtype: DType) -> Option<Interval> {
     // The count is taken modulo the width.
     let width = i64::from(dtype.size() as u32) * 8;
     if a.0 < 0 {

@@ -1,6 +1,6 @@
 //! The signature of a SIMT-form kernel.
 
-use super::state::{Buffer, Simt, Val};
+use super::state::{BufferArg, Simt, Val};
 use crate::ast::{ArgType, Constant, DimToken, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -20,7 +20,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, FnArg, ItemFn, MetaNameValue, Pat, ReturnType, Token, Type, punctuated::Punctuated};
 
 /// An argument.
-pub(crate) struct Arg {
+pub(crate) struct KernelArg {
     pub(crate) name: Ident,
     pub(crate) ty: ArgType,
     /// The position among the results, for `&mut` tensors.
@@ -32,7 +32,7 @@ pub(crate) struct Signature {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Vec<KernelArg>,
     pub(crate) results: Vec<TensorType>,
     pub(crate) global: Vec<Dim>,
     pub(crate) local: Vec<u32>,
@@ -72,7 +72,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
     if let ReturnType::Type(_, ty) = &item.sig.output {
         diag.report(ty.span(), &m::SIMT_RESULT, &[]);
     }
-    let (mut args, mut results): (Vec<Arg>, Vec<TensorType>) = (Vec::new(), Vec::new());
+    let (mut args, mut results): (Vec<KernelArg>, Vec<TensorType>) = (Vec::new(), Vec::new());
     let (mut unknown, mut has_result) = (Vec::new(), false);
     for input in &item.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
@@ -89,7 +89,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
                 match types::tensor(diag, &reference.elem, "&mut ", constants) {
                     Some(ty) => {
                         results.push(ty.clone());
-                        args.push(Arg { name, ty: ArgType::Tensor(ty), result: Some(results.len() - 1) });
+                        args.push(KernelArg { name, ty: ArgType::Tensor(ty), result: Some(results.len() - 1) });
                     }
                     None => unknown.push(name),
                 }
@@ -99,7 +99,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
                     diag.once(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);
                     unknown.push(name);
                 }
-                Some(ty) => args.push(Arg { name, ty, result: None }),
+                Some(ty) => args.push(KernelArg { name, ty, result: None }),
                 None => unknown.push(name),
             },
         }
@@ -474,7 +474,7 @@ impl Simt<'_> {
                     let access = if arg.result.is_some() { Access::ReadWrite } else { Access::Read };
                     let param = self.builder.param(&name, ParamKind::Buffer(ty.dtype, access));
                     let dims = ty.dims.iter().map(|dim| dim.dim.clone()).collect();
-                    self.buffers.push(Buffer { param, dims, dtype: ty.dtype, result: arg.result });
+                    self.buffers.push(BufferArg { param, dims, dtype: ty.dtype, result: arg.result });
                     self.bind(&name, Val::Buffer(self.buffers.len() - 1), None);
                 }
                 ArgType::Scalar(dtype) => {

@@ -24,7 +24,7 @@ pub(crate) struct Lowered {
 }
 
 /// The smallest and the largest value.
-pub(super) type Range = (i64, i64);
+pub(super) type Interval = (i64, i64);
 
 /// A value.
 #[derive(Clone)]
@@ -64,7 +64,7 @@ pub(super) struct Var {
 }
 
 /// A buffer argument.
-pub(super) struct Buffer {
+pub(super) struct BufferArg {
     pub(super) param: ParamId,
     pub(super) dims: Vec<netcl_kernels::dim::Dim>,
     pub(super) dtype: DType,
@@ -77,7 +77,7 @@ pub(super) struct Simt<'a> {
     pub(super) diag: &'a Diag,
     pub(super) unit: &'a Unit,
     pub(super) builder: KernelBuilder,
-    pub(super) buffers: Vec<Buffer>,
+    pub(super) buffers: Vec<BufferArg>,
     pub(super) zeroed: Vec<bool>,
     pub(super) scopes: Vec<Vec<Var>>,
     /// Types decided for bare numbers: for `let`s of one by their position, for expressions of several by their address.
@@ -94,7 +94,7 @@ pub(super) struct Simt<'a> {
     /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.
     pub(super) rounds: Vec<Option<VarId>>,
     /// The values of variables that nothing assigns to.
-    pub(super) ranges: BTreeMap<VarId, Range>,
+    pub(super) ranges: BTreeMap<VarId, Interval>,
     /// Pairs of which the first is below the second at this place.
     pub(super) facts: Vec<(ExprId, ExprId)>,
     pub(super) depth: usize,

@@ -4,7 +4,7 @@ use super::state::{Simt, Val};
 use crate::ast::Constant;
 use crate::literal::wider;
 use crate::messages as m;
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::parse;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
@@ -26,7 +26,7 @@ impl Simt<'_> {
             Val::Number(number) => {
                 let dtype = match (number, wanted) {
                     (Constant::Bool(_), _) => DType::Bool,
-                    (Constant::Float(Number { ty: Some(dtype), .. }), _) => dtype.compute(),
+                    (Constant::Float(ConstFloat { ty: Some(dtype), .. }), _) => dtype.compute(),
                     (Constant::Float(_), Some(dtype)) if dtype.is_float() => dtype.compute(),
                     (Constant::Float(_), _) => DType::F32,
                     // Rust does not take `1` for `1.0`; the hidden function says so.

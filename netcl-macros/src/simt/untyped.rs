@@ -5,7 +5,7 @@
 use super::state::{Simt, Val};
 use crate::ast::Constant;
 use crate::lower::{Operator, operator};
-use crate::number::Number;
+use crate::number::ConstFloat;
 use crate::parse::{constant, names_in};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
@@ -21,7 +21,7 @@ impl Simt<'_> {
         let mut own = Some(address(expr));
         for value in values {
             match value {
-                Val::Number(Constant::Integer(_) | Constant::Float(Number { ty: None, .. })) => {}
+                Val::Number(Constant::Integer(_) | Constant::Float(ConstFloat { ty: None, .. })) => {}
                 Val::Expr(_, position) if self.is_open(*position) => own = *position,
                 _ => return None,
             }

@@ -111,7 +111,7 @@ impl Crate {
 
     /// `kernel! { items }`.
     pub(crate) fn kernel(&mut self, items: TokenStream) -> &mut Self {
-        self.add(kernel::kernel(kernel::Form::Callable, chain::Gathered::default(), items));
+        self.add(kernel::kernel(kernel::KernelOutput::Callable, chain::Gathered::default(), items));
         self
     }
 

@@ -45,7 +45,7 @@ pub struct Null {
     /// Whether it gives memory that it may not have, as drivers do that allocate at the first use.
     promises: bool,
     /// Where launches are recorded, as taking no time.
-    tracks: Arc<profile::Source>,
+    tracks: Arc<profile::DeviceTracks>,
 }
 
 /// When the device is lost.
@@ -92,7 +92,8 @@ impl Null {
 
     /// A device that says this about itself.
     pub fn with_profile(profile: DeviceProfile) -> Null {
-        let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
+        let tracks =
+            Arc::new(profile::DeviceTracks::new(&profile.selector, &format!("plans for {}", profile.target.name())));
         let fault = Arc::new(Fault { left: AtomicU64::new(NEVER), device: profile.name.clone() });
         let (pinned, used, reserves) = (ordinary_memory(&profile.name), Arc::default(), Arc::default());
         Null { pinned, profile, tracks, used, reserves, records: Arc::default(), fault, promises: false }
@@ -229,7 +230,7 @@ struct NullProgram {
     loops: Vec<Arc<str>>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     fault: Arc<Fault>,
-    tracks: Arc<profile::Source>,
+    tracks: Arc<profile::DeviceTracks>,
 }
 
 impl Program for NullProgram {
@@ -274,7 +275,7 @@ struct NullBound {
     steps: Vec<LaunchRecord>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     fault: Arc<Fault>,
-    tracks: Arc<profile::Source>,
+    tracks: Arc<profile::DeviceTracks>,
 }
 
 impl Bound for NullBound {

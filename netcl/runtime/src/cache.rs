@@ -179,7 +179,7 @@ impl Entry {
         remove(&self.path)
     }
 
-    fn of(kept: limit::Kept) -> Entry {
+    fn of(kept: limit::CacheFile) -> Entry {
         let key = open_regular(&kept.path).and_then(|(file, _)| file::read_key(file));
         let key = key.ok().flatten().unwrap_or_default();
         let (head, source) = key.split_once("\n\n").unwrap_or((&key, ""));
@@ -248,7 +248,7 @@ fn clear_in(folder: &Path) -> Result<Cleared> {
     first.map(|()| cleared)
 }
 
-fn list(folder: &Path, temporary: bool) -> Result<Vec<limit::Kept>> {
+fn list(folder: &Path, temporary: bool) -> Result<Vec<limit::CacheFile>> {
     match limit::files(folder, temporary) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(Error::Io { action: "read", path: folder.to_owned(), source }),

@@ -144,16 +144,16 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hal::{Command, Lane, Source};
+    use hal::{Command, DeviceTracks, Lane};
 
-    fn span(source: &Source, name: &str, time: u64) -> Span {
+    fn span(source: &DeviceTracks, name: &str, time: u64) -> Span {
         let command = Command { bytes: Some(10), ..Command { name: name.into(), ..Command::default() } };
         command.span(source.track(Lane::Compute).clone(), None, 100, 100 + time)
     }
 
     #[test]
     fn totals_are_by_name_the_longest_first() {
-        let source = Source::new("null", "null");
+        let source = DeviceTracks::new("null", "null");
         let spans = [("a", 5), ("b", 7), ("a", 1), ("a", 2)].map(|(name, time)| span(&source, name, time));
         let totals = Profile(hal::Recorded { spans: spans.into(), ..Default::default() }).totals();
         let found: Vec<_> = totals

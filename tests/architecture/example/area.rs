@@ -10,4 +10,6 @@ pub(crate) fn area(square: &crate::Square) -> u32 {
 #[cfg(test)]
 mod tests {
     use crate::user::twice;
+
+    struct OfTests;
 }

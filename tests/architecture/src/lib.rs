@@ -1,13 +1,14 @@
 //! Who imports whom in a crate of the workspace, file by file: a name that a `mod.rs` only re-exports belongs to the file that
-//! defines it. Tests of this package hold that imports go one way.
+//! defines it. Tests of this package hold that imports go one way, and that names of types stay telling.
 
 mod circles;
+mod declarations;
 mod modules;
 mod references;
 #[cfg(test)]
 mod tests;
 
-use modules::Modules;
+use modules::{Module, Modules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,4 +41,17 @@ impl Imports {
     pub fn files(&self) -> &BTreeMap<PathBuf, BTreeSet<PathBuf>> {
         &self.0
     }
+}
+
+/// Every type that a crate declares, with the file that does; paths are relative to the folder of its sources. Tests are left
+/// out.
+///
+/// # Errors
+///
+/// If a file cannot be read or is no Rust.
+pub fn types(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let modules = Modules::of(folder)?;
+    let of =
+        |module: &Module| declarations::of(&module.items).into_iter().map(|name| (name, module.file.clone())).collect();
+    Ok(modules.all().flat_map::<Vec<_>, _>(of).collect())
 }

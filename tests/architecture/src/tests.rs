@@ -1,7 +1,7 @@
 //! What is expected of the workspace's crates, and of the analysis itself.
 
-use crate::{Imports, circles};
-use std::collections::BTreeSet;
+use crate::{Imports, circles, types};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,35 @@ fn imports_go_one_way() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// In how many places of the workspace a type of one name may be declared.
+const MOST_DECLARATIONS: usize = 2;
+/// Each crate calls its results so, as the standard library's modules do.
+const IN_EVERY_CRATE: &str = "Result";
+
+/// A name that many types have says of none what it is.
+#[test]
+fn no_name_is_that_of_many_types() {
+    let mut declared: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for name in CRATES {
+        let sources = Path::new(name).join("src");
+        for (name, file) in types(&workspace().join(&sources)).unwrap() {
+            declared.entry(name).or_default().push(sources.join(file));
+        }
+    }
+    // What is looked through is all of it.
+    for (name, file) in [("Device", "netcl/runtime/src/device/mod.rs"), ("Kernel", "kernels/src/kir/mod.rs")] {
+        assert!(declared[name].contains(&PathBuf::from(file)), "{name}: {:?}", declared[name]);
+    }
+    let results = declared.remove(IN_EVERY_CRATE).unwrap_or_default();
+    assert!(results.len() <= CRATES.len(), "{results:?}");
+    let mut wrong = String::new();
+    for (name, files) in declared.iter().filter(|(_, files)| files.len() > MOST_DECLARATIONS) {
+        let _ = writeln!(wrong, "`{name}` is declared {} times:", files.len());
+        files.iter().for_each(|file| _ = writeln!(wrong, "  {}", file.display()));
+    }
+    assert!(wrong.is_empty(), "name each type for what it is:\n{wrong}");
 }
 
 /// A crate that is added is tested, too.
@@ -110,6 +139,15 @@ fn unsafe_code_is_in_one_crate() {
     }
     exceptions.sort();
     assert_eq!(exceptions, ["launch.rs", "raw/launch.rs"].map(PathBuf::from));
+}
+
+#[test]
+fn types_are_found_where_they_are_declared() {
+    let mut declared = types(Path::new(env!("CARGO_MANIFEST_DIR")).join("example").as_path()).unwrap();
+    declared.sort();
+    let circle = "shapes/circle.rs";
+    let expected = [("Circle", circle), ("Next", circle), ("Square", "shapes/square.rs")];
+    assert_eq!(declared, expected.map(|(name, file)| (name.to_owned(), PathBuf::from(file))));
 }
 
 #[test]

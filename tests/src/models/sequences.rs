@@ -72,7 +72,7 @@ impl Lstm {
 
 /// Root-mean-square norm, rotary positions, heads that share keys and values, a causal mask, a gated unit.
 #[netcl::model]
-pub struct Block {
+pub struct LlamaBlock {
     #[layer(features = 16)]
     norm1: RmsNorm,
     #[layer(inputs = 16, outputs = 16, bias = false)]
@@ -94,7 +94,7 @@ pub struct Block {
 }
 
 #[netcl::model]
-impl Block {
+impl LlamaBlock {
     /// The first half of the features with the second.
     fn rope(x: &Tensor<f32, N, H, T, 4>, cos: &Tensor<f32, T, 2>, sin: &Tensor<f32, T, 2>) -> Tensor<f32, N, H, T, 4> {
         let a = x.narrow(-1, 0, 2);
@@ -130,7 +130,7 @@ impl Block {
 pub struct Llama {
     #[layer(entries = 11, features = 16)]
     words: Embedding,
-    blocks: [Block; 2],
+    blocks: [LlamaBlock; 2],
     #[layer(features = 16)]
     norm: RmsNorm,
     #[layer(inputs = 16, outputs = 11, bias = false)]

@@ -1,30 +1,30 @@
 //! Operations that compute: tensors, algorithms, recordings, raw kernels.
 
-use super::worker::{Known, Worker};
+use super::worker::{TrackedTensor, Worker};
 use netcl::algorithms::{self, Operator, Order, Random, Scan};
 use netcl::{Result, Tensor};
 use std::sync::atomic::Ordering;
 
-pub(super) fn sum(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn sum(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let doubled = values.iter().map(|value| value.wrapping_add(*value)).collect();
     worker.hold("a sum", tensor.add(&tensor)?, doubled);
     Ok(())
 }
 
-pub(super) fn map(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn map(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let mapped = values.iter().map(|value| value.wrapping_mul(3).wrapping_add(1)).collect();
     worker.hold("mapped", algorithms::map("v0 * 3 + 1", &[&tensor])?, mapped);
     Ok(())
 }
 
-pub(super) fn reduce(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn reduce(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let sum = values.iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
     let found = algorithms::reduce(Operator::Sum, &tensor)?.item::<u32>()?;
     worker.totals.compare("reduced", &[found], &[sum]);
     Ok(())
 }
 
-pub(super) fn scan(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn scan(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let prefixes = prefixes(&values);
     worker.hold("a scan", algorithms::scan(Operator::Sum, Scan::Inclusive, &tensor)?, prefixes);
     Ok(())
@@ -39,7 +39,7 @@ fn prefixes(values: &[u32]) -> Vec<u32> {
     values.iter().scan(0, add).collect()
 }
 
-pub(super) fn sort(worker: &mut Worker<'_>, Known { tensor, mut values, .. }: Known) -> Result<()> {
+pub(super) fn sort(worker: &mut Worker<'_>, TrackedTensor { tensor, mut values, .. }: TrackedTensor) -> Result<()> {
     if worker.draw.below(2) == 0 {
         values.sort_unstable();
         worker.hold("sorted", algorithms::sort(&tensor, Order::Ascending)?, values);
@@ -53,7 +53,7 @@ pub(super) fn sort(worker: &mut Worker<'_>, Known { tensor, mut values, .. }: Kn
     Ok(())
 }
 
-pub(super) fn compact(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn compact(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let mask = algorithms::matching("v0 % 3 == 0", &[&tensor])?;
     let kept = |value: &u32| value.is_multiple_of(3);
     let picked: Vec<u32> = values.iter().copied().filter(kept).collect();
@@ -67,7 +67,7 @@ pub(super) fn compact(worker: &mut Worker<'_>, Known { tensor, values, .. }: Kno
     Ok(())
 }
 
-pub(super) fn count(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn count(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     const BINS: usize = 64;
     let mut wanted = vec![0; BINS];
     values.iter().for_each(|value| wanted[*value as usize % BINS] += 1);
@@ -82,7 +82,7 @@ pub(super) fn count(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known
 }
 
 /// The same numbers as on the host.
-pub(super) fn random(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn random(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let (seed, stream) = (worker.draw.next() as u32, worker.draw.below(4) as u32);
     let (here, there) = (Random::new(worker.device, seed, stream), Random::new(&worker.common.host, seed, stream));
     let shape = [values.len()];
@@ -94,7 +94,7 @@ pub(super) fn random(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Re
     Ok(())
 }
 
-pub(super) fn record(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn record(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let (mut recording, (once, twice)) = worker.device.record(|| {
         let once = tensor.add(&tensor)?;
         let twice = once.add(&tensor)?;
@@ -107,7 +107,7 @@ pub(super) fn record(worker: &mut Worker<'_>, Known { tensor, values, .. }: Know
 }
 
 /// What a replay writes is what the elements are then. The host does not record algorithms.
-pub(super) fn record_algorithms(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn record_algorithms(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     if *worker.device == worker.common.host {
         return Ok(());
     }
@@ -127,7 +127,7 @@ pub(super) fn record_algorithms(worker: &mut Worker<'_>, Known { values, .. }: K
 }
 
 /// In place, in memory that nobody else has.
-pub(super) fn change_own(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn change_own(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let own = Tensor::from_slice(worker.device, &values, &[values.len()])?;
     if worker.common.add(&own, 7)? {
         worker.hold("changed in place", own, values.iter().map(|value| value.wrapping_add(7)).collect());
@@ -136,7 +136,7 @@ pub(super) fn change_own(worker: &mut Worker<'_>, Known { values, .. }: Known) -
 }
 
 /// In place, in memory that every thread has.
-pub(super) fn change_shared(worker: &mut Worker<'_>, _: Known) -> Result<()> {
+pub(super) fn change_shared(worker: &mut Worker<'_>, _: TrackedTensor) -> Result<()> {
     let (common, by) = (worker.common, worker.draw.next() as u32);
     if common.add(&common.shared, by)? {
         common.added.fetch_add(by, Ordering::Relaxed);

@@ -16,10 +16,10 @@ pub use report::Report;
 use netcl::{Device, Result, profile};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use worker::{Common, Operation, SHARED, Worker};
+use worker::{Common, SHARED, Worker, WorkerAction};
 
 /// Each as likely as the others.
-const OPERATIONS: &[(&str, Operation)] = &[
+const OPERATIONS: &[(&str, WorkerAction)] = &[
     ("page-locked memory", transfers::from_pinned),
     ("vector as memory", transfers::from_vector),
     ("read", transfers::read),
@@ -61,8 +61,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
 ///
 /// If no operation has one of the names.
 pub fn run(device: &Device, threads: u64, time: Duration, seed: u64, only: &[&str]) -> Result<Report> {
-    let is_chosen = |(name, _): &&(&str, Operation)| only.is_empty() || only.contains(name);
-    let chosen: Vec<(&str, Operation)> = OPERATIONS.iter().filter(is_chosen).copied().collect();
+    let is_chosen = |(name, _): &&(&str, WorkerAction)| only.is_empty() || only.contains(name);
+    let chosen: Vec<(&str, WorkerAction)> = OPERATIONS.iter().filter(is_chosen).copied().collect();
     assert!(!chosen.is_empty(), "no operation is called {only:?}");
     let common = Common::new(device, chosen)?;
     // Some programs are for a single element, others for more.

@@ -1,9 +1,9 @@
 //! Operations across devices: the host, and the parts of the device.
 
-use super::worker::{Known, Worker};
+use super::worker::{TrackedTensor, Worker};
 use netcl::Result;
 
-pub(super) fn host(worker: &mut Worker<'_>, Known { tensor, values, made }: Known) -> Result<()> {
+pub(super) fn host(worker: &mut Worker<'_>, TrackedTensor { tensor, values, made }: TrackedTensor) -> Result<()> {
     let moved = tensor.to_device(&worker.common.host)?;
     worker.totals.compare(made, &moved.to_vec::<u32>()?, &values);
     worker.hold("from the host", moved.to_device(worker.device)?, values);
@@ -11,7 +11,7 @@ pub(super) fn host(worker: &mut Worker<'_>, Known { tensor, values, made }: Know
 }
 
 /// To one part, which computes, from there to the other, and back. The parts have a context of their own.
-pub(super) fn parts(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn parts(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let [first, second, ..] = worker.common.parts.as_slice() else { return Ok(()) };
     let there = tensor.to_device(first)?;
     let sum = there.add(&there)?;

@@ -1,14 +1,14 @@
 //! Models that train, are saved and go on from the file.
 
 use super::trainer::{Net, Trainer};
-use super::worker::{Known, Worker};
+use super::worker::{TrackedTensor, Worker};
 use netcl::prelude::*;
 use netcl::{Model, io};
 
 const ROWS: usize = 16;
 
 /// A step, then the same step again by a model that was read from a file: equal bit by bit.
-pub(super) fn checkpoint(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn checkpoint(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let mut trainer = match worker.trainer.take() {
         Some(trainer) => trainer,
         None => {

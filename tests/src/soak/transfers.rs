@@ -1,12 +1,12 @@
 //! Operations on memory: where tensors come from, how they are read, pools.
 
-use super::worker::{Known, Worker};
+use super::worker::{TrackedTensor, Worker};
 use netcl::{DType, Error, Result, Tensor};
 
 /// Elements of the seldom tensors that are larger than what may be on its way to a device at once (64 MiB).
 const HUGE: usize = 18 << 20;
 
-pub(super) fn from_pinned(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn from_pinned(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let bytes = 4 * values.len();
     let mut pinned = match worker.draw.below(2) {
         0 => worker.device.pinned_pool().allocate(bytes)?,
@@ -18,24 +18,27 @@ pub(super) fn from_pinned(worker: &mut Worker<'_>, Known { values, .. }: Known) 
     Ok(())
 }
 
-pub(super) fn from_vector(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn from_vector(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let buffer = worker.device.create_zero_copy_buffer(values.clone())?;
     let tensor = Tensor::from_buffer(worker.device, buffer, &[values.len()], DType::U32)?;
     worker.hold("the memory of a vector", tensor, values);
     Ok(())
 }
 
-pub(super) fn read(worker: &mut Worker<'_>, Known { tensor, values, made }: Known) -> Result<()> {
+pub(super) fn read(worker: &mut Worker<'_>, TrackedTensor { tensor, values, made }: TrackedTensor) -> Result<()> {
     worker.totals.compare(made, &tensor.to_vec::<u32>()?, &values);
     Ok(())
 }
 
-pub(super) fn read_later(worker: &mut Worker<'_>, Known { tensor, values, made }: Known) -> Result<()> {
+pub(super) fn read_later(worker: &mut Worker<'_>, TrackedTensor { tensor, values, made }: TrackedTensor) -> Result<()> {
     worker.pending.push((tensor.to_host_async::<u32>()?, values, made));
     if worker.draw.below(2) == 0 { worker.copies_arrive() } else { Ok(()) }
 }
 
-pub(super) fn read_in_place(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn read_in_place(
+    worker: &mut Worker<'_>,
+    TrackedTensor { tensor, values, .. }: TrackedTensor,
+) -> Result<()> {
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
     // Sole owner of its memory, and not.
     worker.totals.compare("a sum in host memory", tensor.add(&tensor)?.into_host()?.as_slice::<u32>()?, &doubled);
@@ -44,7 +47,7 @@ pub(super) fn read_in_place(worker: &mut Worker<'_>, Known { tensor, values, .. 
 }
 
 /// In a pool that keeps little: buffers longer than what is written and read, and copied into longer ones.
-pub(super) fn parts_of_buffers(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn parts_of_buffers(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let length = 4 * values.len();
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
     let (from, to) = (worker.common.small.allocate(length)?, worker.common.small.allocate(length + 64)?);
@@ -76,7 +79,7 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
 
 /// More than the device has, whatever its driver promises, and more than there can be. What a driver calls its largest
 /// allocation says less: some give more.
-pub(super) fn too_much(worker: &mut Worker<'_>, _: Known) -> Result<()> {
+pub(super) fn too_much(worker: &mut Worker<'_>, _: TrackedTensor) -> Result<()> {
     let beyond = usize::try_from(worker.device.profile().memory.saturating_mul(2)).unwrap_or(usize::MAX);
     for bytes in [beyond, usize::MAX].into_iter().filter(|&bytes| bytes > 0) {
         if !matches!(worker.device.buffer_pool().allocate(bytes), Err(Error::OutOfMemory { .. })) {
@@ -87,7 +90,7 @@ pub(super) fn too_much(worker: &mut Worker<'_>, _: Known) -> Result<()> {
 }
 
 /// Seldom, and by one thread at a time: it takes long.
-pub(super) fn huge(worker: &mut Worker<'_>, _: Known) -> Result<()> {
+pub(super) fn huge(worker: &mut Worker<'_>, _: TrackedTensor) -> Result<()> {
     let common = worker.common;
     let Ok(_alone) = common.alone.try_lock() else { return Ok(()) };
     match worker.draw.below(24) {

@@ -1,6 +1,6 @@
 //! Operations that wait: for events of the program, with a limit, until an interrupt, as a task; and those that give up.
 
-use super::worker::{Known, Worker};
+use super::worker::{TrackedTensor, Worker};
 use netcl::{Error, Interrupt, QueueOrder, Result, ToHost, UserEvent, profile};
 use netcl_fixtures::block_on::block_on;
 use std::future::Future;
@@ -12,7 +12,7 @@ use std::time::Duration;
 const MOMENT: Duration = Duration::from_micros(50);
 
 /// Behind an event of the program's, and looked at by a task.
-pub(super) fn gate(worker: &mut Worker<'_>, Known { tensor, values, made }: Known) -> Result<()> {
+pub(super) fn gate(worker: &mut Worker<'_>, TrackedTensor { tensor, values, made }: TrackedTensor) -> Result<()> {
     let gate = UserEvent::new();
     worker.device.wait_for(&gate.event())?;
     gate.complete();
@@ -23,7 +23,7 @@ pub(super) fn gate(worker: &mut Worker<'_>, Known { tensor, values, made }: Know
 }
 
 /// With a limit, again and again until the elements are there.
-pub(super) fn limit(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known) -> Result<()> {
+pub(super) fn limit(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
     let copy = tensor.add(&tensor)?.to_host_async::<u32>()?;
     worker.device.finish_timeout(MOMENT)?;
@@ -37,7 +37,7 @@ pub(super) fn limit(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known
 }
 
 /// Waits that another thread ends, and that are taken up again.
-pub(super) fn interrupt(worker: &mut Worker<'_>, Known { tensor, values, made }: Known) -> Result<()> {
+pub(super) fn interrupt(worker: &mut Worker<'_>, TrackedTensor { tensor, values, made }: TrackedTensor) -> Result<()> {
     let (interrupt, gate) = (Interrupt::new(), UserEvent::new());
     let copy = tensor.to_host_async::<u32>()?;
     let behind = gate.event();
@@ -66,7 +66,7 @@ pub(super) fn interrupt(worker: &mut Worker<'_>, Known { tensor, values, made }:
 }
 
 /// Tasks that look once and are dropped; the copies of some are dropped with them, others are waited for.
-pub(super) fn cancel(worker: &mut Worker<'_>, Known { tensor, values, made }: Known) -> Result<()> {
+pub(super) fn cancel(worker: &mut Worker<'_>, TrackedTensor { tensor, values, made }: TrackedTensor) -> Result<()> {
     let mut event = worker.device.record_event()?;
     let mut copies: Vec<ToHost<u32>> = (0..3).map(|_| tensor.to_host_async()).collect::<Result<_>>()?;
     let mut context = Context::from_waker(Waker::noop());
@@ -83,7 +83,7 @@ pub(super) fn cancel(worker: &mut Worker<'_>, Known { tensor, values, made }: Kn
 }
 
 /// The last handle goes in a thread of the driver's.
-pub(super) fn callback(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {
+pub(super) fn callback(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let own = netcl::Tensor::from_slice(worker.device, &values, &[values.len()])?;
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
     let sum = own.add(&own)?;
@@ -94,7 +94,7 @@ pub(super) fn callback(worker: &mut Worker<'_>, Known { values, .. }: Known) -> 
 
 /// What is one for the whole process, by one thread at a time: profiling, and queues that come and go, some of them with
 /// a gate that fails.
-pub(super) fn alone(worker: &mut Worker<'_>, known: Known) -> Result<()> {
+pub(super) fn alone(worker: &mut Worker<'_>, known: TrackedTensor) -> Result<()> {
     let common = worker.common;
     let Ok(_alone) = common.alone.try_lock() else { return Ok(()) };
     match worker.draw.below(16) {
@@ -107,7 +107,7 @@ pub(super) fn alone(worker: &mut Worker<'_>, known: Known) -> Result<()> {
     Ok(())
 }
 
-fn own_queue(worker: &mut Worker<'_>, Known { tensor, values, .. }: Known, fails: bool) -> Result<()> {
+fn own_queue(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor, fails: bool) -> Result<()> {
     let order = if worker.draw.below(2) == 0 { QueueOrder::InOrder } else { QueueOrder::OutOfOrder };
     let Ok(queue) = worker.device.with_queue(order) else { return Ok(()) };
     let moved = tensor.to_device(&queue)?;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What a worker does with one of its tensors.
-pub(super) type Operation = fn(&mut Worker<'_>, Known) -> Result<()>;
+pub(super) type WorkerAction = fn(&mut Worker<'_>, TrackedTensor) -> Result<()>;
 
 /// Tensors that a thread holds at most.
 const HELD: usize = 24;
@@ -46,7 +46,7 @@ impl Draw {
 
 /// A tensor and what is in it.
 #[derive(Clone)]
-pub(super) struct Known {
+pub(super) struct TrackedTensor {
     pub(super) tensor: Tensor,
     pub(super) values: Vec<u32>,
     /// How it was made.
@@ -69,11 +69,11 @@ pub(super) struct Common {
     pub(super) totals: Totals,
     performed: Vec<AtomicU64>,
     /// What may be done, with its name.
-    operations: Vec<(&'static str, Operation)>,
+    operations: Vec<(&'static str, WorkerAction)>,
 }
 
 impl Common {
-    pub(super) fn new(device: &Device, operations: Vec<(&'static str, Operation)>) -> Result<Common> {
+    pub(super) fn new(device: &Device, operations: Vec<(&'static str, WorkerAction)>) -> Result<Common> {
         let source = "__kernel void mix(__global uint* x, uint by, uint n) {
             uint i = get_global_id(0);
             if (i < n) x[i] += by;
@@ -120,7 +120,7 @@ pub(super) struct Worker<'a> {
     /// No two have the same.
     pub(super) number: u64,
     pub(super) trainer: Option<Trainer>,
-    held: Vec<Known>,
+    held: Vec<TrackedTensor>,
     pub(super) pending: Vec<(ToHost<u32>, Vec<u32>, &'static str)>,
 }
 
@@ -141,13 +141,13 @@ impl<'a> Worker<'a> {
             let gone = self.draw.below(HELD as u64) as usize;
             self.held.swap_remove(gone);
         }
-        self.held.push(Known { tensor, values, made });
+        self.held.push(TrackedTensor { tensor, values, made });
     }
 
-    fn new_known(&mut self, count: usize) -> Result<Known> {
+    fn new_known(&mut self, count: usize) -> Result<TrackedTensor> {
         let values = self.values(count);
         let tensor = Tensor::from_slice(self.device, &values, &[count])?;
-        Ok(Known { tensor, values, made: "from a slice" })
+        Ok(TrackedTensor { tensor, values, made: "from a slice" })
     }
 
     /// Does each operation on tensors of these sizes: every program is built then.
@@ -166,7 +166,7 @@ impl<'a> Worker<'a> {
         let fresh = self.held.is_empty() || self.draw.below(16) == 0;
         if fresh {
             let count = self.draw.size();
-            let Known { tensor, values, made } = self.new_known(count)?;
+            let TrackedTensor { tensor, values, made } = self.new_known(count)?;
             self.hold(made, tensor, values);
         }
         let any = self.draw.below(self.held.len() as u64) as usize;

@@ -5,7 +5,7 @@ use netcl::prelude::*;
 use netcl::{DType, Target};
 use netcl_examples::programs::digits::Mlp;
 use netcl_examples::programs::digits_cnn::Cnn;
-use netcl_examples::programs::transformer_block::Block;
+use netcl_examples::programs::transformer_block::TransformerBlock;
 
 const BATCHES: [usize; 5] = [1, 7, 32, 256, 1797];
 
@@ -65,11 +65,11 @@ fn cnn() -> Result<()> {
 #[test]
 fn transformer() -> Result<()> {
     count("transformer block, forward", 9, |device| {
-        let (model, device) = (Block::new(device, Seed(1))?, device.clone());
+        let (model, device) = (TransformerBlock::new(device, Seed(1))?, device.clone());
         Ok(Box::new(move |batch| model.forward(&zeros(&device, &[batch, 7, 32])?).map(drop)))
     })?;
     count("transformer block, forward and backward", 30, |device| {
-        let (model, device) = (Block::new(device, Seed(1))?, device.clone());
+        let (model, device) = (TransformerBlock::new(device, Seed(1))?, device.clone());
         Ok(Box::new(move |batch| {
             let x = zeros(&device, &[batch, 7, 32])?;
             model.loss_with_gradients(&x, &x).map(drop)

@@ -12,7 +12,7 @@ mod movement;
 mod products;
 mod tensor;
 
-pub use tensor::{Array, HostTensor, Precision};
+pub use tensor::{HostTensor, Precision, TensorData};
 
 use super::verify::verify;
 use super::*;
@@ -112,22 +112,26 @@ impl Run<'_> {
                 return Ok(given);
             }
             Op::Constant(literal) => match literal {
-                Literal::Bool(value) => Array::Bool(vec![*value; count]),
-                Literal::Int(value, _) => Array::Int(vec![*value; count]),
-                Literal::Float(bits, _) => Array::Float(vec![f64::from_bits(*bits); count]),
+                Literal::Bool(value) => TensorData::Bool(vec![*value; count]),
+                Literal::Int(value, _) => TensorData::Int(vec![*value; count]),
+                Literal::Float(bits, _) => TensorData::Float(vec![f64::from_bits(*bits); count]),
             },
             Op::Iota { axis } => {
                 let inner: usize = shape[axis + 1..].iter().product();
                 let coordinate = |position: usize| position / inner % shape[*axis];
                 if dtype.is_float() {
-                    Array::Float((0..count).map(|position| coordinate(position) as f64).collect())
+                    TensorData::Float((0..count).map(|position| coordinate(position) as f64).collect())
                 } else {
-                    Array::Int((0..count).map(|position| dtype.wrap(coordinate(position) as i64)).collect())
+                    TensorData::Int((0..count).map(|position| dtype.wrap(coordinate(position) as i64)).collect())
                 }
             }
             Op::Size(dim) => {
                 let size = self.dim(dim)?;
-                if dtype.is_float() { Array::Float(vec![size as f64]) } else { Array::Int(vec![dtype.wrap(size)]) }
+                if dtype.is_float() {
+                    TensorData::Float(vec![size as f64])
+                } else {
+                    TensorData::Int(vec![dtype.wrap(size)])
+                }
             }
             Op::Unary(op, a) => unary(*op, self.value(*a)),
             Op::Binary(op, a, b) => binary(*op, self.value(*a), self.value(*b)),
@@ -135,9 +139,9 @@ impl Run<'_> {
             Op::Select(condition, a, b) => {
                 let (condition, a, b) = (self.value(*condition).bools(), self.value(*a), self.value(*b));
                 match (a.data(), b.data()) {
-                    (Array::Float(a), Array::Float(b)) => Array::Float(choose(condition, a, b)),
-                    (Array::Int(a), Array::Int(b)) => Array::Int(choose(condition, a, b)),
-                    (Array::Bool(a), Array::Bool(b)) => Array::Bool(choose(condition, a, b)),
+                    (TensorData::Float(a), TensorData::Float(b)) => TensorData::Float(choose(condition, a, b)),
+                    (TensorData::Int(a), TensorData::Int(b)) => TensorData::Int(choose(condition, a, b)),
+                    (TensorData::Bool(a), TensorData::Bool(b)) => TensorData::Bool(choose(condition, a, b)),
                     _ => unreachable!("rule G07"),
                 }
             }
@@ -145,7 +149,7 @@ impl Run<'_> {
             Op::Random { seed, stream } => {
                 let seed = self.value(*seed).ints()[0] as u32;
                 let draw = |position| f64::from(philox::uniform(seed, *stream, position as u64));
-                Array::Float((0..count).map(draw).collect())
+                TensorData::Float((0..count).map(draw).collect())
             }
             Op::View { source, index } => {
                 let offsets = index.iter().map(|axis| self.dim(&axis.offset)).collect::<Result<Vec<_>>>()?;
@@ -201,61 +205,61 @@ pub fn unary_f64(op: UnaryOp, x: f64) -> f64 {
     scalar::unary_float::<Baseline, f64>(op, x).expect("rule G04: `not` takes no floats")
 }
 
-fn unary(op: UnaryOp, a: &HostTensor) -> Array {
+fn unary(op: UnaryOp, a: &HostTensor) -> TensorData {
     match a.data() {
-        Array::Float(values) => Array::Float(values.iter().map(|x| unary_f64(op, *x)).collect()),
-        Array::Bool(values) => Array::Bool(values.iter().map(|x| !x).collect()),
-        Array::Int(values) => {
+        TensorData::Float(values) => TensorData::Float(values.iter().map(|x| unary_f64(op, *x)).collect()),
+        TensorData::Bool(values) => TensorData::Bool(values.iter().map(|x| !x).collect()),
+        TensorData::Int(values) => {
             let function = |x: &i64| a.dtype().wrap(scalar::unary_integer(op, *x).expect("rule G04"));
-            Array::Int(values.iter().map(function).collect())
+            TensorData::Int(values.iter().map(function).collect())
         }
     }
 }
 
-fn binary(op: BinaryOp, a: &HostTensor, b: &HostTensor) -> Array {
+fn binary(op: BinaryOp, a: &HostTensor, b: &HostTensor) -> TensorData {
     match (a.data(), b.data()) {
-        (Array::Float(x), Array::Float(y)) => {
+        (TensorData::Float(x), TensorData::Float(y)) => {
             let function = |(x, y): (&f64, &f64)| fold::binary_f64(op, *x, *y).expect("rule G05");
-            Array::Float(x.iter().zip(y).map(function).collect())
+            TensorData::Float(x.iter().zip(y).map(function).collect())
         }
-        (Array::Int(x), Array::Int(y)) => {
+        (TensorData::Int(x), TensorData::Int(y)) => {
             let function = |(x, y): (&i64, &i64)| a.dtype().wrap(fold::binary_i64(op, *x, *y).expect("rule G05"));
-            Array::Int(x.iter().zip(y).map(function).collect())
+            TensorData::Int(x.iter().zip(y).map(function).collect())
         }
-        (Array::Bool(x), Array::Bool(y)) => {
+        (TensorData::Bool(x), TensorData::Bool(y)) => {
             let function = |(x, y): (&bool, &bool)| scalar::binary_bits(op, *x, *y).expect("rule G05");
-            Array::Bool(x.iter().zip(y).map(function).collect())
+            TensorData::Bool(x.iter().zip(y).map(function).collect())
         }
         _ => unreachable!("rule G05"),
     }
 }
 
-fn compare(op: CompareOp, a: &HostTensor, b: &HostTensor) -> Array {
+fn compare(op: CompareOp, a: &HostTensor, b: &HostTensor) -> TensorData {
     fn each<T: Copy + PartialOrd>(op: CompareOp, x: &[T], y: &[T]) -> Vec<bool> {
         x.iter().zip(y).map(|(x, y)| scalar::compare(op, *x, *y)).collect()
     }
-    Array::Bool(match (a.data(), b.data()) {
-        (Array::Float(x), Array::Float(y)) => each(op, x, y),
-        (Array::Int(x), Array::Int(y)) => each(op, x, y),
-        (Array::Bool(x), Array::Bool(y)) => each(op, x, y),
+    TensorData::Bool(match (a.data(), b.data()) {
+        (TensorData::Float(x), TensorData::Float(y)) => each(op, x, y),
+        (TensorData::Int(x), TensorData::Int(y)) => each(op, x, y),
+        (TensorData::Bool(x), TensorData::Bool(y)) => each(op, x, y),
         _ => unreachable!("rule G06"),
     })
 }
 
-fn cast(a: &HostTensor, to: DType) -> Array {
+fn cast(a: &HostTensor, to: DType) -> TensorData {
     // Rounding to a type, the operand's or the result's, is the precision's business.
     let literals: Box<dyn Iterator<Item = Literal> + '_> = match a.data() {
-        Array::Float(values) => Box::new(values.iter().map(|x| Literal::float(*x, DType::F64))),
-        Array::Int(values) => Box::new(values.iter().map(|x| Literal::Int(*x, a.dtype()))),
-        Array::Bool(values) => Box::new(values.iter().map(|x| Literal::Bool(*x))),
+        TensorData::Float(values) => Box::new(values.iter().map(|x| Literal::float(*x, DType::F64))),
+        TensorData::Int(values) => Box::new(values.iter().map(|x| Literal::Int(*x, a.dtype()))),
+        TensorData::Bool(values) => Box::new(values.iter().map(|x| Literal::Bool(*x))),
     };
-    let mut result = Array::zeros(to, 0);
+    let mut result = TensorData::zeros(to, 0);
     let exact = if to.is_float() { DType::F64 } else { to };
     for literal in literals {
         match (fold::cast(literal, exact), &mut result) {
-            (Literal::Float(bits, _), Array::Float(values)) => values.push(f64::from_bits(bits)),
-            (Literal::Int(value, _), Array::Int(values)) => values.push(value),
-            (Literal::Bool(value), Array::Bool(values)) => values.push(value),
+            (Literal::Float(bits, _), TensorData::Float(values)) => values.push(f64::from_bits(bits)),
+            (Literal::Int(value, _), TensorData::Int(values)) => values.push(value),
+            (Literal::Bool(value), TensorData::Bool(values)) => values.push(value),
             _ => unreachable!("a cast gives what it was asked for"),
         }
     }

@@ -1,6 +1,6 @@
 //! Views, rows by number, reductions: what reads elements at other positions.
 
-use super::tensor::{Array, HostTensor};
+use super::tensor::{HostTensor, TensorData};
 use crate::dtype::DType;
 use crate::fold;
 use crate::graph::{AxisIndex, BinaryOp, ReduceOp};
@@ -20,7 +20,7 @@ pub(super) fn for_each_coordinate(shape: &[usize], mut visit: impl FnMut(&[usize
 }
 
 /// `out[i] = source[index(i)]`, zero outside and between; `offsets` are those of `index`.
-pub(super) fn view(source: &HostTensor, shape: &[usize], index: &[AxisIndex], offsets: &[i64]) -> Array {
+pub(super) fn view(source: &HostTensor, shape: &[usize], index: &[AxisIndex], offsets: &[i64]) -> TensorData {
     let mut positions = Vec::new();
     for_each_coordinate(shape, |out| {
         let mut position = Some(0);
@@ -43,7 +43,7 @@ fn rows(indices: &HostTensor, count: usize) -> impl Iterator<Item = Option<usize
 }
 
 /// `source[indices[i..], rest..]`.
-pub(super) fn gather(source: &HostTensor, indices: &HostTensor) -> Array {
+pub(super) fn gather(source: &HostTensor, indices: &HostTensor) -> TensorData {
     let width: usize = source.shape()[1..].iter().product();
     let mut positions = Vec::new();
     for row in rows(indices, source.shape()[0]) {
@@ -53,16 +53,18 @@ pub(super) fn gather(source: &HostTensor, indices: &HostTensor) -> Array {
 }
 
 /// Zeros of `shape` with `updates` added at `indices`.
-pub(super) fn scatter_add(shape: &[usize], dtype: DType, indices: &HostTensor, updates: &HostTensor) -> Array {
+pub(super) fn scatter_add(shape: &[usize], dtype: DType, indices: &HostTensor, updates: &HostTensor) -> TensorData {
     let width: usize = shape[1..].iter().product();
-    let mut result = Array::zeros(dtype, shape.iter().product());
+    let mut result = TensorData::zeros(dtype, shape.iter().product());
     for (number, row) in rows(indices, shape[0]).enumerate() {
         let Some(row) = row else { continue };
         for column in 0..width {
             let (to, from) = (row * width + column, number * width + column);
             match (&mut result, updates.data()) {
-                (Array::Float(sums), Array::Float(values)) => sums[to] += values[from],
-                (Array::Int(sums), Array::Int(values)) => sums[to] = dtype.wrap(sums[to].wrapping_add(values[from])),
+                (TensorData::Float(sums), TensorData::Float(values)) => sums[to] += values[from],
+                (TensorData::Int(sums), TensorData::Int(values)) => {
+                    sums[to] = dtype.wrap(sums[to].wrapping_add(values[from]))
+                }
                 _ => unreachable!("rule G21"),
             }
         }
@@ -71,7 +73,7 @@ pub(super) fn scatter_add(shape: &[usize], dtype: DType, indices: &HostTensor, u
 }
 
 /// The reduction of `source` over `axes`.
-pub(super) fn reduce(op: ReduceOp, source: &HostTensor, axes: &[usize]) -> Array {
+pub(super) fn reduce(op: ReduceOp, source: &HostTensor, axes: &[usize]) -> TensorData {
     let full = source.shape();
     let mut kept = 1;
     // Strides that send a source coordinate to its result; 0 along reduced axes.
@@ -88,18 +90,20 @@ pub(super) fn reduce(op: ReduceOp, source: &HostTensor, axes: &[usize]) -> Array
         position += 1;
     });
     match source.data() {
-        Array::Float(values) if op.is_position() => {
-            Array::Int(groups.iter().map(|group| first_extreme(op, group, |i| values[i], |x| x.is_nan())).collect())
+        TensorData::Float(values) if op.is_position() => TensorData::Int(
+            groups.iter().map(|group| first_extreme(op, group, |i| values[i], |x| x.is_nan())).collect(),
+        ),
+        TensorData::Int(values) if op.is_position() => {
+            TensorData::Int(groups.iter().map(|group| first_extreme(op, group, |i| values[i], |_| false)).collect())
         }
-        Array::Int(values) if op.is_position() => {
-            Array::Int(groups.iter().map(|group| first_extreme(op, group, |i| values[i], |_| false)).collect())
+        TensorData::Float(values) => {
+            TensorData::Float(groups.iter().map(|group| reduce_floats(op, group, values)).collect())
         }
-        Array::Float(values) => Array::Float(groups.iter().map(|group| reduce_floats(op, group, values)).collect()),
-        Array::Int(values) => {
+        TensorData::Int(values) => {
             let combine = |group: &Vec<usize>| reduce_ints(op, group, values, source.dtype());
-            Array::Int(groups.iter().map(combine).collect())
+            TensorData::Int(groups.iter().map(combine).collect())
         }
-        Array::Bool(_) => unreachable!("rule G15"),
+        TensorData::Bool(_) => unreachable!("rule G15"),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Matrix products and the three convolutions, each written as its defining sum.
 
 use super::movement::for_each_coordinate;
-use super::tensor::{Array, HostTensor};
+use super::tensor::{HostTensor, TensorData};
 use crate::graph::ConvGeometry;
 
 /// `[batch.., m, k] x [batch.., k, n]`.
-pub(super) fn matmul(a: &HostTensor, b: &HostTensor) -> Array {
+pub(super) fn matmul(a: &HostTensor, b: &HostTensor) -> TensorData {
     let (sa, sb) = (a.shape(), b.shape());
     let (batch, rows) = sa.split_at(sa.len() - 2);
     let (m, k, n) = (rows[0], rows[1], sb[sb.len() - 1]);
@@ -20,7 +20,7 @@ pub(super) fn matmul(a: &HostTensor, b: &HostTensor) -> Array {
             }
         }
     }
-    Array::Float(result)
+    TensorData::Float(result)
 }
 
 /// Calls `visit` with the row-major positions `(input, weight, output)` of every product that a convolution sums.
@@ -53,11 +53,11 @@ fn for_each_product(
 }
 
 /// `input [n, c, h, w]`, `weight [o, c/groups, kh, kw]`; `shape` is the output's.
-pub(super) fn conv2d(input: &HostTensor, weight: &HostTensor, shape: &[usize], geometry: &ConvGeometry) -> Array {
+pub(super) fn conv2d(input: &HostTensor, weight: &HostTensor, shape: &[usize], geometry: &ConvGeometry) -> TensorData {
     let mut result = vec![0.0; shape.iter().product()];
     let (x, w) = (input.floats(), weight.floats());
     for_each_product(input.shape(), weight.shape(), shape, geometry, |i, k, o| result[o] += x[i] * w[k]);
-    Array::Float(result)
+    TensorData::Float(result)
 }
 
 /// The adjoint in the input; `shape` is the input's.
@@ -66,11 +66,11 @@ pub(super) fn conv2d_input_grad(
     weight: &HostTensor,
     shape: &[usize],
     geometry: &ConvGeometry,
-) -> Array {
+) -> TensorData {
     let mut result = vec![0.0; shape.iter().product()];
     let (g, w) = (grad.floats(), weight.floats());
     for_each_product(shape, weight.shape(), grad.shape(), geometry, |i, k, o| result[i] += g[o] * w[k]);
-    Array::Float(result)
+    TensorData::Float(result)
 }
 
 /// The adjoint in the weight; `shape` is the weight's.
@@ -79,9 +79,9 @@ pub(super) fn conv2d_weight_grad(
     grad: &HostTensor,
     shape: &[usize],
     geometry: &ConvGeometry,
-) -> Array {
+) -> TensorData {
     let mut result = vec![0.0; shape.iter().product()];
     let (x, g) = (input.floats(), grad.floats());
     for_each_product(input.shape(), shape, grad.shape(), geometry, |i, k, o| result[k] += x[i] * g[o]);
-    Array::Float(result)
+    TensorData::Float(result)
 }

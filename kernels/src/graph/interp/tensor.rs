@@ -14,7 +14,7 @@ pub enum Precision {
 
 /// Elements in row-major order.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Array {
+pub enum TensorData {
     /// Of any float type.
     Float(Vec<f64>),
     /// Of any integer type, within its range.
@@ -23,24 +23,24 @@ pub enum Array {
     Bool(Vec<bool>),
 }
 
-impl Array {
+impl TensorData {
     /// `count` zeros (or `false`) as `dtype` is kept.
-    pub fn zeros(dtype: DType, count: usize) -> Array {
+    pub fn zeros(dtype: DType, count: usize) -> TensorData {
         if dtype.is_float() {
-            Array::Float(vec![0.0; count])
+            TensorData::Float(vec![0.0; count])
         } else if dtype.is_integer() {
-            Array::Int(vec![0; count])
+            TensorData::Int(vec![0; count])
         } else {
-            Array::Bool(vec![false; count])
+            TensorData::Bool(vec![false; count])
         }
     }
 
     /// The number of elements.
     pub fn len(&self) -> usize {
         match self {
-            Array::Float(values) => values.len(),
-            Array::Int(values) => values.len(),
-            Array::Bool(values) => values.len(),
+            TensorData::Float(values) => values.len(),
+            TensorData::Int(values) => values.len(),
+            TensorData::Bool(values) => values.len(),
         }
     }
 
@@ -50,14 +50,14 @@ impl Array {
     }
 
     /// The elements at `positions`; zero (or `false`) where there is none.
-    pub(super) fn pick(&self, positions: &[Option<usize>]) -> Array {
+    pub(super) fn pick(&self, positions: &[Option<usize>]) -> TensorData {
         fn pick<T: Copy + Default>(values: &[T], positions: &[Option<usize>]) -> Vec<T> {
             positions.iter().map(|position| position.map_or(T::default(), |position| values[position])).collect()
         }
         match self {
-            Array::Float(values) => Array::Float(pick(values, positions)),
-            Array::Int(values) => Array::Int(pick(values, positions)),
-            Array::Bool(values) => Array::Bool(pick(values, positions)),
+            TensorData::Float(values) => TensorData::Float(pick(values, positions)),
+            TensorData::Int(values) => TensorData::Int(pick(values, positions)),
+            TensorData::Bool(values) => TensorData::Bool(pick(values, positions)),
         }
     }
 }
@@ -67,7 +67,7 @@ impl Array {
 pub struct HostTensor {
     shape: Vec<usize>,
     dtype: DType,
-    data: Array,
+    data: TensorData,
 }
 
 impl HostTensor {
@@ -76,18 +76,18 @@ impl HostTensor {
     /// # Errors
     ///
     /// Their number is not that of the shape, or their kind not that of the type.
-    pub fn new(dtype: DType, shape: Vec<usize>, data: Array) -> Result<HostTensor> {
+    pub fn new(dtype: DType, shape: Vec<usize>, data: TensorData) -> Result<HostTensor> {
         let elements = shape.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
         let fits = match data {
-            Array::Float(_) => dtype.is_float(),
-            Array::Int(_) => dtype.is_integer(),
-            Array::Bool(_) => dtype == DType::Bool,
+            TensorData::Float(_) => dtype.is_float(),
+            TensorData::Int(_) => dtype.is_integer(),
+            TensorData::Bool(_) => dtype == DType::Bool,
         };
         if elements != Some(data.len()) || !fits {
             let kind = match data {
-                Array::Float(_) => "float",
-                Array::Int(_) => "integer",
-                Array::Bool(_) => "bool",
+                TensorData::Float(_) => "float",
+                TensorData::Int(_) => "integer",
+                TensorData::Bool(_) => "bool",
             };
             return Err(Diagnostic::new(format!(
                 "{} {kind} elements do not make a tensor {dtype}{shape:?}",
@@ -95,7 +95,7 @@ impl HostTensor {
             )));
         }
         let data = match data {
-            Array::Int(values) => Array::Int(values.into_iter().map(|value| dtype.wrap(value)).collect()),
+            TensorData::Int(values) => TensorData::Int(values.into_iter().map(|value| dtype.wrap(value)).collect()),
             other => other,
         };
         Ok(HostTensor { shape, dtype, data })
@@ -108,11 +108,11 @@ impl HostTensor {
     /// Their number is not that of the shape.
     pub fn from_f64(dtype: DType, shape: &[usize], values: &[f64]) -> Result<HostTensor> {
         let data = if dtype.is_float() {
-            Array::Float(values.to_vec())
+            TensorData::Float(values.to_vec())
         } else if dtype.is_integer() {
-            Array::Int(values.iter().map(|value| *value as i64).collect())
+            TensorData::Int(values.iter().map(|value| *value as i64).collect())
         } else {
-            Array::Bool(values.iter().map(|value| *value != 0.0).collect())
+            TensorData::Bool(values.iter().map(|value| *value != 0.0).collect())
         };
         HostTensor::new(dtype, shape.to_vec(), data)
     }
@@ -128,36 +128,36 @@ impl HostTensor {
     }
 
     /// The elements.
-    pub fn data(&self) -> &Array {
+    pub fn data(&self) -> &TensorData {
         &self.data
     }
 
     /// The elements as numbers (truth values as 0 and 1).
     pub fn to_f64(&self) -> Vec<f64> {
         match &self.data {
-            Array::Float(values) => values.clone(),
-            Array::Int(values) => values.iter().map(|value| *value as f64).collect(),
-            Array::Bool(values) => values.iter().map(|value| f64::from(u8::from(*value))).collect(),
+            TensorData::Float(values) => values.clone(),
+            TensorData::Int(values) => values.iter().map(|value| *value as f64).collect(),
+            TensorData::Bool(values) => values.iter().map(|value| f64::from(u8::from(*value))).collect(),
         }
     }
 
     /// The elements of a float tensor, to change them in place.
     pub fn floats_mut(&mut self) -> Option<&mut [f64]> {
-        if let Array::Float(values) = &mut self.data { Some(values) } else { None }
+        if let TensorData::Float(values) = &mut self.data { Some(values) } else { None }
     }
 
     pub(super) fn floats(&self) -> &[f64] {
-        let Array::Float(values) = &self.data else { unreachable!("the verifier asks for floats here") };
+        let TensorData::Float(values) = &self.data else { unreachable!("the verifier asks for floats here") };
         values
     }
 
     pub(super) fn ints(&self) -> &[i64] {
-        let Array::Int(values) = &self.data else { unreachable!("the verifier asks for integers here") };
+        let TensorData::Int(values) = &self.data else { unreachable!("the verifier asks for integers here") };
         values
     }
 
     pub(super) fn bools(&self) -> &[bool] {
-        let Array::Bool(values) = &self.data else { unreachable!("the verifier asks for truth values here") };
+        let TensorData::Bool(values) = &self.data else { unreachable!("the verifier asks for truth values here") };
         values
     }
 
@@ -169,7 +169,7 @@ impl HostTensor {
             (Precision::Typed, DType::BF16) => |x| half::bf16::from_f32(x as f32).to_f64(),
             _ => return self,
         };
-        if let Array::Float(values) = &mut self.data {
+        if let TensorData::Float(values) = &mut self.data {
             values.iter_mut().for_each(|value| *value = round(*value));
         }
         self

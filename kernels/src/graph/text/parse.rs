@@ -102,8 +102,8 @@ fn node(line: &mut Line<'_>, expected: usize, kernels: &[Arc<Custom>]) -> Parsed
     let dtype = line.dtype()?;
     let shape = Shape(list(line, Line::dim)?);
     let op = match draft {
-        Draft::Op(op) => op,
-        Draft::Constant(number, own) => Op::Constant(number.literal(own.unwrap_or(dtype), line)?),
+        ParsedOp::Op(op) => op,
+        ParsedOp::Constant(number, own) => Op::Constant(number.literal(own.unwrap_or(dtype), line)?),
     };
     let span = if line.take('@') { Span(line.integer("a span")?) } else { Span::NONE };
     line.end()?;
@@ -118,36 +118,36 @@ fn list<'a, T>(line: &mut Line<'a>, item: impl FnMut(&mut Line<'a>) -> Parsed<T>
 }
 
 /// An operation; a constant's type is known only at the end of the line.
-enum Draft {
+enum ParsedOp {
     Op(Op),
-    Constant(Number, Option<DType>),
+    Constant(LiteralToken, Option<DType>),
 }
 
 /// A constant as written.
-enum Number {
+enum LiteralToken {
     Bool(bool),
     Int(i64),
     Float(f64),
 }
 
-impl Number {
+impl LiteralToken {
     fn literal(self, dtype: DType, line: &Line<'_>) -> Parsed<Literal> {
         match self {
-            Number::Bool(value) if dtype == DType::Bool => Ok(Literal::Bool(value)),
-            Number::Int(value) if dtype.is_integer() => Ok(Literal::Int(value, dtype)),
-            Number::Float(value) if dtype.is_float() => Ok(Literal::Float(value.to_bits(), dtype)),
+            LiteralToken::Bool(value) if dtype == DType::Bool => Ok(Literal::Bool(value)),
+            LiteralToken::Int(value) if dtype.is_integer() => Ok(Literal::Int(value, dtype)),
+            LiteralToken::Float(value) if dtype.is_float() => Ok(Literal::Float(value.to_bits(), dtype)),
             _ => line.error(format!("the constant's notation is not that of {dtype}")),
         }
     }
 }
 
-fn constant(line: &mut Line<'_>) -> Parsed<Number> {
+fn constant(line: &mut Line<'_>) -> Parsed<LiteralToken> {
     let negative = line.take('-');
     let sign = if negative { -1.0 } else { 1.0 };
     let number = match line.peek() {
-        Token::Word("true") if !negative => Number::Bool(true),
-        Token::Word("false") if !negative => Number::Bool(false),
-        Token::Word("inf") => Number::Float(sign * f64::INFINITY),
+        Token::Word("true") if !negative => LiteralToken::Bool(true),
+        Token::Word("false") if !negative => LiteralToken::Bool(false),
+        Token::Word("inf") => LiteralToken::Float(sign * f64::INFINITY),
         Token::Word("nan") if !negative => {
             line.next();
             line.expect('(')?;
@@ -156,14 +156,16 @@ fn constant(line: &mut Line<'_>) -> Parsed<Number> {
                 return line.error("these are not the bits of a NaN");
             }
             line.expect(')')?;
-            return Ok(Number::Float(value));
+            return Ok(LiteralToken::Float(value));
         }
         &Token::Number(digits, "") => match (digits.parse::<u64>(), digits.parse::<f64>()) {
             (Ok(magnitude), _) => {
                 let value = i128::from(magnitude) * if negative { -1 } else { 1 };
-                Number::Int(i64::try_from(value).or_else(|_| line.error(format!("{value} does not fit 64 bits")))?)
+                LiteralToken::Int(
+                    i64::try_from(value).or_else(|_| line.error(format!("{value} does not fit 64 bits")))?,
+                )
             }
-            (_, Ok(value)) => Number::Float(sign * value),
+            (_, Ok(value)) => LiteralToken::Float(sign * value),
             _ => return line.expected("a number"),
         },
         _ => return line.expected("a constant"),
@@ -172,7 +174,7 @@ fn constant(line: &mut Line<'_>) -> Parsed<Number> {
     Ok(number)
 }
 
-fn op(line: &mut Line<'_>, kernels: &[Arc<Custom>]) -> Parsed<Draft> {
+fn op(line: &mut Line<'_>, kernels: &[Arc<Custom>]) -> Parsed<ParsedOp> {
     if line.take_word("custom") {
         let position: usize = line.integer("a kernel's number")?;
         let Some(kernel) = kernels.get(position).cloned() else {
@@ -180,14 +182,14 @@ fn op(line: &mut Line<'_>, kernels: &[Arc<Custom>]) -> Parsed<Draft> {
         };
         let operands = list(line, id)?;
         line.expect_word("sizes")?;
-        return Ok(Draft::Op(Op::Custom { kernel, sizes: list(line, Line::dim)?, operands }));
+        return Ok(ParsedOp::Op(Op::Custom { kernel, sizes: list(line, Line::dim)?, operands }));
     }
     if line.take_word("constant") {
         let number = constant(line)?;
         let own = if matches!(line.peek(), Token::Word(_)) { Some(line.dtype()?) } else { None };
-        return Ok(Draft::Constant(number, own));
+        return Ok(ParsedOp::Constant(number, own));
     }
-    operation(line).map(Draft::Op)
+    operation(line).map(ParsedOp::Op)
 }
 
 /// Reads what follows the word of an operation.

@@ -1,11 +1,11 @@
 //! Loads, stores and atomics of the interpreter: every index is checked, runs of consecutive elements are copied whole.
 
 use super::fault::Fault;
-use super::launch::Value;
-use super::memory::{Memory, Scalar, Slice, SliceMut};
-use super::program::{Extent, Guard, Reg};
-use super::scope::Block;
-use super::state::State;
+use super::launch::LaunchArg;
+use super::memory::{AtomicValue, Memory, Slice, SliceMut};
+use super::program::{ExecMask, Extent, Reg};
+use super::scope::BlockKind;
+use super::state::ThreadState;
 use super::values::{Values, pair};
 use crate::dtype::DType;
 use crate::kir::{AtomicOp, ParamKind, Space};
@@ -80,20 +80,20 @@ fn positions(
 enum Plan {
     /// From this element on, one after another.
     Run(usize),
-    /// At `State::indices`.
+    /// At `ThreadState::indices`.
     Scattered,
     /// No active item wants any.
     Nothing,
 }
 
-impl State<'_, '_> {
+impl ThreadState<'_, '_> {
     fn buffer(&self, buffer: u32) -> (DType, Option<&dyn Memory>) {
         let ParamKind::Buffer(dtype, _) = self.launch.compiled.kernel.params[buffer as usize].kind else {
             return (DType::F32, None);
         };
         match self.launch.args[buffer as usize] {
-            Value::Buffer(memory) => (dtype, Some(memory)),
-            Value::Scalar(_) => (dtype, None),
+            LaunchArg::Buffer(memory) => (dtype, Some(memory)),
+            LaunchArg::Scalar(_) => (dtype, None),
         }
     }
 
@@ -103,7 +103,7 @@ impl State<'_, '_> {
         index: Reg,
         lanes: usize,
         size: usize,
-        guard: Guard,
+        guard: ExecMask,
         depth: usize,
         buffer: u32,
     ) -> Result<Plan, Fault> {
@@ -148,16 +148,23 @@ impl State<'_, '_> {
 
     fn item_id(&self, item: usize) -> [usize; 3] {
         match self.launch.compiled.code.kind {
-            Block::Items => self.launch.global_id(self.start + item),
-            Block::Rounds => self.launch.global_id(self.start),
-            Block::Group => {
+            BlockKind::Items => self.launch.global_id(self.start + item),
+            BlockKind::Rounds => self.launch.global_id(self.start),
+            BlockKind::Group => {
                 let (group, local) = (self.launch.group_id(self.start), self.launch.local_id(item));
                 std::array::from_fn(|d| group[d] * self.launch.local[d] + local[d])
             }
         }
     }
 
-    pub(super) fn load(&mut self, to: Reg, buffer: u32, index: Reg, guard: Guard, depth: usize) -> Result<(), Fault> {
+    pub(super) fn load(
+        &mut self,
+        to: Reg,
+        buffer: u32,
+        index: Reg,
+        guard: ExecMask,
+        depth: usize,
+    ) -> Result<(), Fault> {
         let (dtype, Some(memory)) = self.buffer(buffer) else { return Ok(()) };
         let size = memory.bytes() / dtype.size();
         let lanes = usize::from(self.info(to).lanes);
@@ -190,14 +197,14 @@ impl State<'_, '_> {
         let (dtype, Some(memory)) = self.buffer(buffer) else { return Ok(()) };
         let size = memory.bytes() / dtype.size();
         let lanes = usize::from(lanes);
-        let plan = self.plan(index, lanes, size, Guard::Active, depth, buffer)?;
+        let plan = self.plan(index, lanes, size, ExecMask::Active, depth, buffer)?;
         let count = self.length(value);
         // All items write one place: the last one's value stays, as if they ran one after another.
         if let (Plan::Run(start), Extent::One, Extent::Items) =
             (&plan, self.info(index).extent, self.info(value).extent)
         {
             let start = *start;
-            let bits = self.guard_bits(Guard::Active, depth);
+            let bits = self.guard_bits(ExecMask::Active, depth);
             let list = (0..self.items).map(|i| if bits.is_none_or(|bits| bits[i]) { start } else { usize::MAX });
             let list: Vec<usize> = list.collect();
             self.indices = list;
@@ -254,7 +261,7 @@ impl State<'_, '_> {
         to: Reg,
         array: u32,
         index: Reg,
-        guard: Guard,
+        guard: ExecMask,
         depth: usize,
     ) -> Result<(), Fault> {
         let Some(first) = (0..self.items).find(|&item| self.active(guard, item, depth)) else { return Ok(()) };
@@ -299,7 +306,7 @@ impl State<'_, '_> {
         let mut memory = std::mem::replace(&mut self.arrays[array as usize], Values::taken());
         let mut result = Ok(());
         for item in 0..self.items {
-            if self.active(Guard::Active, item, depth) {
+            if self.active(ExecMask::Active, item, depth) {
                 match self.place(array, index, item) {
                     Ok(place) => {
                         pair!(&mut memory, &self.registers[value as usize], memory, value => memory[place] = value[item]);
@@ -322,9 +329,9 @@ impl State<'_, '_> {
         op: AtomicOp,
         buffer: u32,
         index: i64,
-        operand: Scalar,
+        operand: AtomicValue,
         item: usize,
-    ) -> Result<Scalar, Fault> {
+    ) -> Result<AtomicValue, Fault> {
         let (dtype, Some(memory)) = self.buffer(buffer) else { return Ok(operand) };
         let size = memory.bytes() / dtype.size();
         match usize::try_from(index) {
@@ -338,9 +345,9 @@ impl State<'_, '_> {
         op: AtomicOp,
         array: u32,
         index: i64,
-        operand: Scalar,
+        operand: AtomicValue,
         item: usize,
-    ) -> Result<Scalar, Fault> {
+    ) -> Result<AtomicValue, Fault> {
         let length = self.launch.compiled.kernel.arrays[array as usize].length as usize;
         match usize::try_from(index) {
             Ok(place) if place < length => {

@@ -6,12 +6,12 @@
 //! - Within a statement equal expressions are computed once; its temporary registers are used again by the next one.
 
 use super::extent::{Extents, analyse};
-use super::program::{Extent, Guard, Info, Instr, Node, Reg};
-use super::scope::{Block, Scope};
+use super::program::{ExecMask, Extent, Info, Instr, Node, Reg};
+use super::scope::{BlockKind, Scope};
 use super::wide;
 use crate::dtype::DType;
 use crate::graph::ReduceOp;
-use crate::kir::verify::Verified;
+use crate::kir::verify::VerifiedKernel;
 use crate::kir::{Expr, ExprId, Kernel, SubGroupOp, ValueType, VarId, WorkItem};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,7 +20,7 @@ pub(super) const TEMPORARY: Reg = 1 << 31;
 
 /// A compiled kernel's code.
 #[derive(Debug)]
-pub(super) struct Code {
+pub(super) struct Bytecode {
     pub(super) registers: Vec<Info>,
     /// Runs once per launch.
     pub(super) launch: Vec<Instr>,
@@ -28,13 +28,13 @@ pub(super) struct Code {
     pub(super) block: Vec<Instr>,
     pub(super) body: Box<[Node]>,
     /// What the items of its blocks are.
-    pub(super) kind: Block,
+    pub(super) kind: BlockKind,
     /// The most masks that are in use at once.
     pub(super) depth: usize,
 }
 
 /// Compiles for blocks of that kind; blocks of work-items become blocks of rounds where that pays.
-pub(super) fn compile(verified: &Verified<'_>, block: Block) -> Code {
+pub(super) fn compile(verified: &VerifiedKernel<'_>, block: BlockKind) -> Bytecode {
     let kernel = verified.kernel();
     let mut scope = Scope {
         exprs: &kernel.exprs,
@@ -44,28 +44,28 @@ pub(super) fn compile(verified: &Verified<'_>, block: Block) -> Code {
         body: &kernel.body,
         block,
     };
-    if block == Block::Items && wide::pays(kernel, scope) {
-        scope.block = Block::Rounds;
+    if block == BlockKind::Items && wide::pays(kernel, scope) {
+        scope.block = BlockKind::Rounds;
     }
-    let mut shared = Shared { verified, kernel, code: Code::new() };
+    let mut shared = LoweredKernel { verified, kernel, code: Bytecode::new() };
     shared.code.kind = scope.block;
     let mut compiler = Compiler::new(&mut shared, scope, &[]);
     compiler.hoist = true;
     let body = compiler.block(scope.body);
-    let Shared { mut code, .. } = shared;
+    let LoweredKernel { mut code, .. } = shared;
     code.body = body;
     code.depth = depth(&code.body) + 1;
     code
 }
 
-impl Code {
+impl Bytecode {
     fn new() -> Self {
-        Code {
+        Bytecode {
             registers: Vec::new(),
             launch: Vec::new(),
             block: Vec::new(),
             body: Box::default(),
-            kind: Block::Items,
+            kind: BlockKind::Items,
             depth: 0,
         }
     }
@@ -94,26 +94,26 @@ fn call_depth(instr: &Instr) -> usize {
     }
 }
 
-pub(super) struct Shared<'a> {
-    pub(super) verified: &'a Verified<'a>,
+pub(super) struct LoweredKernel<'a> {
+    pub(super) verified: &'a VerifiedKernel<'a>,
     pub(super) kernel: &'a Kernel,
-    pub(super) code: Code,
+    pub(super) code: Bytecode,
 }
 
 /// When an expression is computed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
+pub(super) enum HoistLevel {
     Launch,
     Block,
     Statement,
 }
 
 pub(super) struct Compiler<'s, 'a> {
-    pub(super) shared: &'s mut Shared<'a>,
+    pub(super) shared: &'s mut LoweredKernel<'a>,
     pub(super) scope: Scope<'a>,
     pub(super) extents: Extents,
     pub(super) vars: Vec<Reg>,
-    pub(super) levels: Vec<Level>,
+    pub(super) levels: Vec<HoistLevel>,
     /// Whether an expression reads memory: then it is computed under a guard.
     reads: Vec<bool>,
     /// Whether expressions may be computed before the body.
@@ -124,14 +124,14 @@ pub(super) struct Compiler<'s, 'a> {
     /// Free registers, by type.
     pub(super) free: BTreeMap<Info, Vec<Reg>>,
     // Of the statement being compiled:
-    sink: Level,
+    sink: HoistLevel,
     pub(super) instrs: Vec<Instr>,
     pub(super) temporaries: Vec<Info>,
-    pub(super) known: HashMap<(ExprId, Option<Guard>), Reg>,
+    pub(super) known: HashMap<(ExprId, Option<ExecMask>), Reg>,
 }
 
 impl<'s, 'a> Compiler<'s, 'a> {
-    fn new(shared: &'s mut Shared<'a>, scope: Scope<'a>, params: &[VarId]) -> Self {
+    fn new(shared: &'s mut LoweredKernel<'a>, scope: Scope<'a>, params: &[VarId]) -> Self {
         let extents = analyse(scope, params);
         let mut compiler = Compiler {
             shared,
@@ -144,7 +144,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
             hoisted: HashMap::new(),
             folding: BTreeSet::new(),
             free: BTreeMap::new(),
-            sink: Level::Statement,
+            sink: HoistLevel::Statement,
             instrs: Vec::new(),
             temporaries: Vec::new(),
             known: HashMap::new(),
@@ -164,11 +164,13 @@ impl<'s, 'a> Compiler<'s, 'a> {
             let mut reads =
                 matches!(expr, Expr::Load { .. } | Expr::LoadArray { .. } | Expr::Call(..) | Expr::SubGroup(..));
             let mut level = match expr {
-                Expr::WorkItem(WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups, _) => Level::Launch,
-                Expr::WorkItem(..) => Level::Block,
-                Expr::Var(_) => Level::Statement,
-                _ if reads => Level::Statement,
-                _ => Level::Launch,
+                Expr::WorkItem(WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups, _) => {
+                    HoistLevel::Launch
+                }
+                Expr::WorkItem(..) => HoistLevel::Block,
+                Expr::Var(_) => HoistLevel::Statement,
+                _ if reads => HoistLevel::Statement,
+                _ => HoistLevel::Launch,
             };
             expr.clone().map_operands(|id| {
                 reads |= self.reads[id.0 as usize];
@@ -196,15 +198,18 @@ impl<'s, 'a> Compiler<'s, 'a> {
 
     /// Appends an instruction that writes a new register.
     pub(super) fn push(&mut self, info: Info, instr: impl FnOnce(Reg) -> Instr) -> Reg {
-        if self.sink == Level::Statement {
+        if self.sink == HoistLevel::Statement {
             self.temporaries.push(info);
             let reg = TEMPORARY + self.temporaries.len() as Reg - 1;
             self.instrs.push(instr(reg));
             reg
         } else {
             let reg = self.permanent(info);
-            let list =
-                if self.sink == Level::Launch { &mut self.shared.code.launch } else { &mut self.shared.code.block };
+            let list = if self.sink == HoistLevel::Launch {
+                &mut self.shared.code.launch
+            } else {
+                &mut self.shared.code.block
+            };
             list.push(instr(reg));
             reg
         }
@@ -238,14 +243,14 @@ impl<'s, 'a> Compiler<'s, 'a> {
 
     // ---- expressions ----
 
-    pub(super) fn expr(&mut self, id: ExprId, guard: Guard) -> Reg {
-        let level = if self.hoist { self.levels[id.0 as usize] } else { Level::Statement };
-        if level < Level::Statement {
+    pub(super) fn expr(&mut self, id: ExprId, guard: ExecMask) -> Reg {
+        let level = if self.hoist { self.levels[id.0 as usize] } else { HoistLevel::Statement };
+        if level < HoistLevel::Statement {
             if let Some(&reg) = self.hoisted.get(&id) {
                 return reg;
             }
             let outer = std::mem::replace(&mut self.sink, level);
-            let reg = self.compute(id, Guard::Active);
+            let reg = self.compute(id, ExecMask::Active);
             self.sink = outer;
             self.hoisted.insert(id, reg);
             return reg;
@@ -264,7 +269,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         &mut self,
         ty: ValueType,
         operands: &[ExprId],
-        guard: Guard,
+        guard: ExecMask,
         instr: impl FnOnce(Reg, &[Reg]) -> Instr,
     ) -> Reg {
         let regs: Vec<Reg> = operands.iter().map(|&id| self.expr(id, guard)).collect();
@@ -272,7 +277,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         self.push(info(ty, extent), |to| instr(to, &regs))
     }
 
-    fn compute(&mut self, id: ExprId, guard: Guard) -> Reg {
+    fn compute(&mut self, id: ExprId, guard: ExecMask) -> Reg {
         let ty = self.scope.ty(id);
         let scope = self.scope;
         let one = info(ty, Extent::One);
@@ -342,7 +347,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
     }
 
     /// A conversion to a storage type: the value as `f32`, rounded to what that type holds.
-    fn rounded(&mut self, lanes: u8, to: DType, value: ExprId, guard: Guard) -> Reg {
+    fn rounded(&mut self, lanes: u8, to: DType, value: ExprId, guard: ExecMask) -> Reg {
         let single = ValueType { dtype: DType::F32, lanes };
         let value = self.expr(value, guard);
         let extent = self.info(value).extent;
@@ -354,7 +359,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
     }
 
     /// The lanes of a vector combined to one number.
-    fn horizontal(&mut self, ty: ValueType, op: ReduceOp, vector: ExprId, guard: Guard) -> Reg {
+    fn horizontal(&mut self, ty: ValueType, op: ReduceOp, vector: ExprId, guard: ExecMask) -> Reg {
         let lanes = self.scope.ty(vector).lanes;
         let vector = self.expr(vector, guard);
         let extent = self.info(vector).extent;
@@ -366,7 +371,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         self.push(info(ty, extent), |to| Instr::Horizontal(op, to, vector))
     }
 
-    fn philox(&mut self, ty: ValueType, [counter, seed]: [ExprId; 2], stream: u32, guard: Guard) -> Reg {
+    fn philox(&mut self, ty: ValueType, [counter, seed]: [ExprId; 2], stream: u32, guard: ExecMask) -> Reg {
         let (counter, seed) = (self.expr(counter, guard), self.expr(seed, guard));
         // The key is one number for all items; where it is not, each item has its own.
         let extent = self.info(counter).extent.max(self.info(seed).extent);
@@ -383,7 +388,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         op: SubGroupOp,
         value: ExprId,
         operand: Option<ExprId>,
-        guard: Guard,
+        guard: ExecMask,
     ) -> Reg {
         let value = self.expr(value, guard);
         let value = self.spread(value, ty, Extent::Items);
@@ -396,7 +401,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
     }
 
     /// A selection; branches that read memory do so only where they are taken.
-    fn select(&mut self, ty: ValueType, [condition, then, otherwise]: [ExprId; 3], guard: Guard) -> Reg {
+    fn select(&mut self, ty: ValueType, [condition, then, otherwise]: [ExprId; 3], guard: ExecMask) -> Reg {
         let test = self.expr(condition, guard);
         let branch = |compiler: &mut Self, id: ExprId, negate: bool| {
             if !compiler.reads[id.0 as usize] {
@@ -404,7 +409,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
             }
             let mask = Info { dtype: DType::Bool, lanes: 1, extent: Extent::Items };
             let narrowed = compiler.push(mask, |to| Instr::Narrow { to, guard, condition: test, negate });
-            compiler.expr(id, Guard::Mask(narrowed))
+            compiler.expr(id, ExecMask::Mask(narrowed))
         };
         let then = branch(self, then, false);
         let otherwise = branch(self, otherwise, true);
@@ -420,7 +425,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
     }
 
     /// A call: the function's code with registers of its own.
-    fn call(&mut self, ty: ValueType, position: usize, arguments: &[ExprId], guard: Guard) -> Reg {
+    fn call(&mut self, ty: ValueType, position: usize, arguments: &[ExprId], guard: ExecMask) -> Reg {
         let values: Vec<(Reg, ValueType)> =
             arguments.iter().map(|&id| (self.expr(id, guard), self.scope.ty(id))).collect();
         let values: Vec<Reg> = values.into_iter().map(|(reg, ty)| self.spread(reg, ty, Extent::Items)).collect();
@@ -439,7 +444,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         let params: Vec<Reg> = function.params.iter().map(|param| inner.vars[param.0 as usize]).collect();
         let mut body = inner.block(scope.body).into_vec();
         inner.begin();
-        let value = inner.expr(function.result, Guard::Active);
+        let value = inner.expr(function.result, ExecMask::Active);
         let value = inner.spread(value, ty, Extent::Items);
         let (code, [value]) = inner.finish([value]);
         body.extend(code);

@@ -1,7 +1,7 @@
 //! Which values are the same for all work-items: these are computed once per block.
 
 use super::program::Extent;
-use super::scope::{Block, Scope};
+use super::scope::{BlockKind, Scope};
 use super::wide::carried;
 use crate::kir::{Expr, ExprId, Space, Stmt, VarId, WorkItem};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub(super) fn analyse(scope: Scope<'_>, params: &[VarId]) -> Extents {
     }
     loop {
         let exprs = expr_extents(scope, &extents);
-        let mut walk = Walk { scope, exprs: &exprs, vars: extents.clone(), depths: vec![0; vars] };
+        let mut walk = ExtentAnalysis { scope, exprs: &exprs, vars: extents.clone(), depths: vec![0; vars] };
         walk.block(scope.body, 0);
         if walk.vars == extents {
             return Extents { vars: extents, exprs };
@@ -41,8 +41,8 @@ fn expr_extents(scope: Scope<'_>, vars: &[Extent]) -> Vec<Extent> {
             Expr::Var(var) => vars[var.0 as usize],
             Expr::WorkItem(item, _) => match item {
                 WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups => Extent::One,
-                WorkItem::GroupId if scope.block == Block::Group => Extent::One,
-                _ if scope.block == Block::Rounds => Extent::One,
+                WorkItem::GroupId if scope.block == BlockKind::Group => Extent::One,
+                _ if scope.block == BlockKind::Rounds => Extent::One,
                 _ => Extent::Items,
             },
             Expr::LaneIds(..) => Extent::Lanes,
@@ -66,7 +66,7 @@ fn expr_extents(scope: Scope<'_>, vars: &[Extent]) -> Vec<Extent> {
     extents
 }
 
-struct Walk<'a> {
+struct ExtentAnalysis<'a> {
     scope: Scope<'a>,
     exprs: &'a [Extent],
     vars: Vec<Extent>,
@@ -74,14 +74,14 @@ struct Walk<'a> {
     depths: Vec<u32>,
 }
 
-impl Walk<'_> {
+impl ExtentAnalysis<'_> {
     fn of(&self, id: ExprId) -> Extent {
         self.exprs[id.0 as usize]
     }
 
     /// The variables that a loop accumulates into, if its rounds run side by side.
     fn widened(&self, var: VarId, step: ExprId, body: &[Stmt]) -> Option<BTreeSet<VarId>> {
-        if self.scope.block == Block::Rounds { carried(self.scope, var, step, body) } else { None }
+        if self.scope.block == BlockKind::Rounds { carried(self.scope, var, step, body) } else { None }
     }
 
     fn raise(&mut self, var: VarId, extent: Extent) {

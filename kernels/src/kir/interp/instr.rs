@@ -1,11 +1,11 @@
 //! Instructions of the interpreter on a block's registers.
 
-use super::launch::Value;
+use super::launch::LaunchArg;
 use super::memory::{Slice, SliceMut};
 use super::ops::{Operation, philox};
-use super::program::{Extent, Guard, Instr, Reg};
-use super::scope::Block;
-use super::state::{Flow, State};
+use super::program::{ExecMask, Extent, Instr, Reg};
+use super::scope::BlockKind;
+use super::state::{Flow, ThreadState};
 use super::values::{Values, pair};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, ReduceOp};
@@ -15,7 +15,7 @@ use crate::scalar::rounded;
 /// Work-items of one sub-group; the last one of a group may have fewer.
 const SUB_GROUP: usize = 32;
 
-impl State<'_, '_> {
+impl ThreadState<'_, '_> {
     pub(super) fn instr(&mut self, instr: &Instr, depth: usize) -> Flow {
         match instr {
             Instr::Unary(op, to, a) => self.compute(*to, |s, out| Operation::Unary(*op, out, s.slice(*a))),
@@ -69,8 +69,8 @@ impl State<'_, '_> {
             }
             Instr::Call { to, body, result, guard } => {
                 match guard {
-                    Guard::Active => self.enter(depth),
-                    Guard::Mask(mask) => self.narrow(depth, *mask, false),
+                    ExecMask::Active => self.enter(depth),
+                    ExecMask::Mask(mask) => self.narrow(depth, *mask, false),
                 }
                 let loops = std::mem::take(&mut self.loops);
                 let flow = if self.masks[depth + 1].any { self.nodes(body, depth + 1) } else { Ok(()) };
@@ -80,7 +80,7 @@ impl State<'_, '_> {
             }
             Instr::Literal(to, literal) => self.registers[*to as usize] = constant(*literal),
             Instr::Param(to, param) => {
-                if let Value::Scalar(literal) = self.launch.args[*param as usize] {
+                if let LaunchArg::Scalar(literal) = self.launch.args[*param as usize] {
                     let dtype = self.info(*to).dtype;
                     self.registers[*to as usize] = constant(crate::fold::cast(literal, dtype));
                 }
@@ -188,7 +188,7 @@ impl State<'_, '_> {
     fn work_item(&mut self, to: Reg, item: WorkItem, dimension: usize) {
         let launch = self.launch;
         let local = |i: usize| launch.local_id(i)[dimension];
-        let grouped = launch.compiled.code.kind == Block::Group;
+        let grouped = launch.compiled.code.kind == BlockKind::Group;
         let value = |i: usize| match item {
             WorkItem::GlobalSize => launch.global[dimension],
             WorkItem::LocalSize => launch.local[dimension],
@@ -223,7 +223,7 @@ impl State<'_, '_> {
         self.registers[to as usize] = out;
     }
 
-    fn narrow_guard(&mut self, to: Reg, guard: Guard, condition: Reg, negate: bool, depth: usize) {
+    fn narrow_guard(&mut self, to: Reg, guard: ExecMask, condition: Reg, negate: bool, depth: usize) {
         let info = self.info(condition);
         let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
         let truths = out.bools_mut(self.items);
@@ -246,7 +246,7 @@ impl State<'_, '_> {
     }
 
     /// Sub-groups are runs of [`SUB_GROUP`] items; items that are not active take no part.
-    fn sub_group(&mut self, op: SubGroupOp, to: Reg, value: Reg, operand: Option<Reg>, guard: Guard, depth: usize) {
+    fn sub_group(&mut self, op: SubGroupOp, to: Reg, value: Reg, operand: Option<Reg>, guard: ExecMask, depth: usize) {
         let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
         for start in (0..self.items).step_by(SUB_GROUP) {
             let end = (start + SUB_GROUP).min(self.items);

@@ -1,13 +1,13 @@
 //! Kernels compiled for the interpreter, and their launches: arguments and sizes.
 
-use super::compile::{Code, compile};
+use super::compile::{Bytecode, compile};
 use super::fault::Fault;
 use super::memory::Memory;
 use super::ops::Engine;
-use super::scope::Block;
+use super::scope::BlockKind;
 use crate::dim::Bindings;
 use crate::dtype::Literal;
-use crate::kir::verify::Verified;
+use crate::kir::verify::VerifiedKernel;
 use crate::kir::{Expr, Kernel, ParamKind, Space, WorkItem};
 
 /// How many values a register of a block has, where the block is not a work-group: enough to make the cost of an
@@ -16,7 +16,7 @@ pub(super) const BLOCK: usize = 1024;
 
 /// What is passed for one parameter.
 #[derive(Clone, Copy)]
-pub enum Value<'a> {
+pub enum LaunchArg<'a> {
     /// A buffer.
     Buffer(&'a dyn Memory),
     /// A number of the parameter's type; symbols are `U32`.
@@ -27,17 +27,17 @@ pub enum Value<'a> {
 #[derive(Debug)]
 pub struct CompiledKernel {
     pub(super) kernel: Kernel,
-    pub(super) code: Code,
+    pub(super) code: Bytecode,
     /// The most lanes of a register.
     pub(super) lanes: usize,
 }
 
 impl CompiledKernel {
     /// Compiles a kernel.
-    pub fn new(verified: &Verified<'_>) -> Self {
+    pub fn new(verified: &VerifiedKernel<'_>) -> Self {
         let kernel = verified.kernel();
         let grouped = !kernel.launch.local.is_empty() && sees_groups(kernel);
-        let code = compile(verified, if grouped { Block::Group } else { Block::Items });
+        let code = compile(verified, if grouped { BlockKind::Group } else { BlockKind::Items });
         let lanes = code.registers.iter().map(|info| usize::from(info.lanes)).max().unwrap_or(1);
         CompiledKernel { kernel: kernel.clone(), code, lanes }
     }
@@ -55,7 +55,7 @@ impl CompiledKernel {
     /// past 32 bits.
     pub fn launch<'a>(
         &'a self,
-        args: &'a [Value<'a>],
+        args: &'a [LaunchArg<'a>],
         bindings: Bindings<'_>,
         engine: Engine,
     ) -> Result<Launch<'a>, Fault> {
@@ -69,33 +69,35 @@ impl CompiledKernel {
         }
         let room = (BLOCK / self.lanes).max(1);
         let items = match self.code.kind {
-            Block::Items => room.min(total).max(1),
-            Block::Group => local.iter().product(),
-            Block::Rounds => room,
+            BlockKind::Items => room.min(total).max(1),
+            BlockKind::Group => local.iter().product(),
+            BlockKind::Rounds => room,
         };
         let flat = global[1..] == [1, 1];
         let group_counts = std::array::from_fn(|axis| global[axis] / local[axis]);
         Ok(Launch { compiled: self, args, engine, global, local, group_counts, total, items, flat })
     }
 
-    fn check(&self, args: &[Value<'_>]) -> Result<(), String> {
+    fn check(&self, args: &[LaunchArg<'_>]) -> Result<(), String> {
         let params = &self.kernel.params;
         if args.len() != params.len() {
             return Err(format!("expects {} arguments, found {}", params.len(), args.len()));
         }
         for (param, arg) in params.iter().zip(args) {
             let expected = match (&param.kind, arg) {
-                (ParamKind::Buffer(..), Value::Buffer(_)) => continue,
+                (ParamKind::Buffer(..), LaunchArg::Buffer(_)) => continue,
                 // Sizes are the same bits as `i32` and as `u32`.
-                (ParamKind::Scalar(dtype), Value::Scalar(Literal::Int(_, found)))
+                (ParamKind::Scalar(dtype), LaunchArg::Scalar(Literal::Int(_, found)))
                     if dtype.is_integer() && dtype.size() == found.size() =>
                 {
                     continue;
                 }
-                (ParamKind::Scalar(dtype), Value::Scalar(literal)) if literal.dtype().compute() == dtype.compute() => {
+                (ParamKind::Scalar(dtype), LaunchArg::Scalar(literal))
+                    if literal.dtype().compute() == dtype.compute() =>
+                {
                     continue;
                 }
-                (ParamKind::Symbol | ParamKind::Size, Value::Scalar(Literal::Int(..))) => continue,
+                (ParamKind::Symbol | ParamKind::Size, LaunchArg::Scalar(Literal::Int(..))) => continue,
                 (ParamKind::Buffer(dtype, _), _) => format!("a buffer of {dtype}"),
                 (ParamKind::Scalar(dtype), _) => format!("a number of type {dtype}"),
                 (ParamKind::Symbol, _) => "a number of type u32".to_string(),
@@ -104,8 +106,8 @@ impl CompiledKernel {
                 (ParamKind::Value(ty), _) => format!("a {ty} from other code of its program: it is no kernel"),
             };
             let found = match arg {
-                Value::Buffer(_) => "a buffer".to_string(),
-                Value::Scalar(literal) => format!("{literal}"),
+                LaunchArg::Buffer(_) => "a buffer".to_string(),
+                LaunchArg::Scalar(literal) => format!("{literal}"),
             };
             return Err(format!("`{}` expects {expected}, found {found}", param.name));
         }
@@ -128,7 +130,7 @@ fn sees_groups(kernel: &Kernel) -> bool {
 /// A compiled kernel with its arguments.
 pub struct Launch<'a> {
     pub(super) compiled: &'a CompiledKernel,
-    pub(super) args: &'a [Value<'a>],
+    pub(super) args: &'a [LaunchArg<'a>],
     pub(super) engine: Engine,
     pub(super) global: [usize; 3],
     pub(super) local: [usize; 3],
@@ -144,8 +146,8 @@ impl Launch<'_> {
     /// How many blocks there are; each can run on any thread.
     pub fn groups(&self) -> usize {
         match self.compiled.code.kind {
-            Block::Items | Block::Group => self.total.div_ceil(self.items),
-            Block::Rounds => self.total,
+            BlockKind::Items | BlockKind::Group => self.total.div_ceil(self.items),
+            BlockKind::Rounds => self.total,
         }
     }
 

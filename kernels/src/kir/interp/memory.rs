@@ -80,7 +80,7 @@ impl SliceMut<'_> {
 /// One value for an atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "one variant per element type")]
-pub enum Scalar {
+pub enum AtomicValue {
     I32(i32),
     U32(u32),
     I64(i64),
@@ -88,10 +88,10 @@ pub enum Scalar {
     F64(f64),
 }
 
-impl Scalar {
+impl AtomicValue {
     /// What the operation leaves in memory where `self` was. Both are of one type; bit operations of floats give the
     /// operand (the verifier lets none pass).
-    pub fn updated(self, op: AtomicOp, operand: Scalar) -> Scalar {
+    pub fn updated(self, op: AtomicOp, operand: AtomicValue) -> AtomicValue {
         fn integer<T: Integer>(op: AtomicOp, a: T, b: T) -> T {
             match op {
                 AtomicOp::And => a.and(b),
@@ -109,11 +109,11 @@ impl Scalar {
             }
         }
         match (self, operand) {
-            (Scalar::I32(a), Scalar::I32(b)) => Scalar::I32(integer(op, a, b)),
-            (Scalar::U32(a), Scalar::U32(b)) => Scalar::U32(integer(op, a, b)),
-            (Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(integer(op, a, b)),
-            (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(number(op, a, b)),
-            (Scalar::F64(a), Scalar::F64(b)) => Scalar::F64(number(op, a, b)),
+            (AtomicValue::I32(a), AtomicValue::I32(b)) => AtomicValue::I32(integer(op, a, b)),
+            (AtomicValue::U32(a), AtomicValue::U32(b)) => AtomicValue::U32(integer(op, a, b)),
+            (AtomicValue::I64(a), AtomicValue::I64(b)) => AtomicValue::I64(integer(op, a, b)),
+            (AtomicValue::F32(a), AtomicValue::F32(b)) => AtomicValue::F32(number(op, a, b)),
+            (AtomicValue::F64(a), AtomicValue::F64(b)) => AtomicValue::F64(number(op, a, b)),
             _ => operand,
         }
     }
@@ -140,7 +140,7 @@ pub trait Memory: Send + Sync {
     fn scatter(&self, indices: &[usize], lanes: usize, values: Slice<'_>);
 
     /// Replaces `memory[index]` by `memory[index] op operand` in one step and gives the old value.
-    fn atomic(&self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar;
+    fn atomic(&self, op: AtomicOp, index: usize, operand: AtomicValue) -> AtomicValue;
 }
 
 /// A buffer for tests and small programs: bytes behind a lock.
@@ -277,25 +277,25 @@ impl Memory for Bytes {
         });
     }
 
-    fn atomic(&self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
+    fn atomic(&self, op: AtomicOp, index: usize, operand: AtomicValue) -> AtomicValue {
         macro_rules! update {
             ($kind:ident, $type:ty) => {{
                 let mut bytes = self.lock();
                 let mut old = [<$type>::default()];
                 take_all(&bytes, index, &mut old);
-                let old = Scalar::$kind(old[0]);
-                if let Scalar::$kind(new) = old.updated(op, operand) {
+                let old = AtomicValue::$kind(old[0]);
+                if let AtomicValue::$kind(new) = old.updated(op, operand) {
                     put_all(&mut bytes, index, &[new]);
                 }
                 old
             }};
         }
         match operand {
-            Scalar::I32(_) => update!(I32, i32),
-            Scalar::U32(_) => update!(U32, u32),
-            Scalar::I64(_) => update!(I64, i64),
-            Scalar::F32(_) => update!(F32, f32),
-            Scalar::F64(_) => update!(F64, f64),
+            AtomicValue::I32(_) => update!(I32, i32),
+            AtomicValue::U32(_) => update!(U32, u32),
+            AtomicValue::I64(_) => update!(I64, i64),
+            AtomicValue::F32(_) => update!(F32, f32),
+            AtomicValue::F64(_) => update!(F64, f64),
         }
     }
 }

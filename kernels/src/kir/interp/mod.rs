@@ -35,8 +35,8 @@ mod values;
 mod wide;
 
 pub use fault::Fault;
-pub use launch::{CompiledKernel, Launch, Value};
-pub use memory::{Bytes, Memory, Scalar, Slice, SliceMut};
+pub use launch::{CompiledKernel, Launch, LaunchArg};
+pub use memory::{AtomicValue, Bytes, Memory, Slice, SliceMut};
 pub use ops::Engine;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Places for a statement's temporaries: registers that are free while the temporary is needed.
 
 use super::compile::{Compiler, TEMPORARY};
-use super::program::{Guard, Instr, Node, Reg};
+use super::program::{ExecMask, Instr, Node, Reg};
 use std::collections::BTreeMap;
 
 impl Compiler<'_, '_> {
@@ -69,8 +69,8 @@ impl Compiler<'_, '_> {
 
 /// Calls `with` for every register of an instruction, operands before the result.
 fn visit(instr: &mut Instr, with: &mut dyn FnMut(&mut Reg)) {
-    fn guard(guard: &mut Guard, with: &mut dyn FnMut(&mut Reg)) {
-        if let Guard::Mask(mask) = guard {
+    fn guard(guard: &mut ExecMask, with: &mut dyn FnMut(&mut Reg)) {
+        if let ExecMask::Mask(mask) = guard {
             with(mask);
         }
     }

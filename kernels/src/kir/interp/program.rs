@@ -49,7 +49,7 @@ impl Info {
 
 /// Which work-items may touch memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Guard {
+pub(super) enum ExecMask {
     /// Those that are active.
     Active,
     /// Those for which this register holds.
@@ -87,18 +87,18 @@ pub(super) enum Instr {
         to: Reg,
         buffer: u32,
         index: Reg,
-        guard: Guard,
+        guard: ExecMask,
     },
     LoadArray {
         to: Reg,
         array: u32,
         index: Reg,
-        guard: Guard,
+        guard: ExecMask,
     },
     /// `guard and condition` (any lane of it), or `guard and not condition`.
     Narrow {
         to: Reg,
-        guard: Guard,
+        guard: ExecMask,
         condition: Reg,
         negate: bool,
     },
@@ -107,14 +107,14 @@ pub(super) enum Instr {
         to: Reg,
         value: Reg,
         operand: Option<Reg>,
-        guard: Guard,
+        guard: ExecMask,
     },
     /// A helper function; its arguments are set, its result is copied out.
     Call {
         to: Reg,
         body: Box<[Node]>,
         result: Reg,
-        guard: Guard,
+        guard: ExecMask,
     },
 }
 

@@ -7,9 +7,9 @@
 use super::fault::Fault;
 use super::launch::Launch;
 use super::ops::Operation;
-use super::program::{Extent, ForLoop, Guard, Instr, Node, Reg, WideLoop};
-use super::scope::Block;
-use super::state::{Flow, State};
+use super::program::{ExecMask, Extent, ForLoop, Instr, Node, Reg, WideLoop};
+use super::scope::BlockKind;
+use super::state::{Flow, ThreadState};
 use super::values::{Values, pair};
 use crate::graph::BinaryOp;
 use crate::kir::AtomicTarget;
@@ -36,15 +36,15 @@ impl Launch<'_> {
     ///
     /// The first access outside of a buffer or array.
     pub fn run_groups(&self, groups: Range<usize>) -> Result<(), Fault> {
-        let mut state = State::ready(self);
+        let mut state = ThreadState::ready(self);
         for group in groups {
             match self.compiled.code.kind {
-                Block::Items => {
+                BlockKind::Items => {
                     let start = group * self.items;
                     state.block(start, self.items.min(self.total - start))?;
                 }
-                Block::Group => state.block(group, self.items)?,
-                Block::Rounds => state.block(group, 1)?,
+                BlockKind::Group => state.block(group, self.items)?,
+                BlockKind::Rounds => state.block(group, 1)?,
             }
         }
         Ok(())
@@ -60,10 +60,10 @@ impl Launch<'_> {
     }
 }
 
-impl<'l, 'a> State<'l, 'a> {
+impl<'l, 'a> ThreadState<'l, 'a> {
     /// Ready for blocks: what is the same for all of a launch is computed.
     pub(super) fn ready(launch: &'l Launch<'a>) -> Self {
-        let mut state = State::new(launch);
+        let mut state = ThreadState::new(launch);
         for instr in &launch.compiled.code.launch {
             // Only literals, parameters, sizes and arithmetic: nothing that can fail.
             let _ = state.instr(instr, 0);
@@ -139,7 +139,7 @@ impl<'l, 'a> State<'l, 'a> {
             }
             Node::Atomic { op, target, index, value, old } => {
                 for item in 0..self.items {
-                    if !self.active(Guard::Active, item, depth) {
+                    if !self.active(ExecMask::Active, item, depth) {
                         continue;
                     }
                     let position = self.registers[*index as usize].integer(item);

@@ -11,7 +11,7 @@ pub(super) struct Scope<'a> {
     pub(super) arrays: &'a [Array],
     pub(super) body: &'a [Stmt],
     /// What the items of a block are.
-    pub(super) block: Block,
+    pub(super) block: BlockKind,
 }
 
 impl Scope<'_> {
@@ -30,7 +30,7 @@ impl Scope<'_> {
 
 /// What the items of a block are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum BlockKind {
     /// Any work-items.
     Items,
     /// The work-items of a group.

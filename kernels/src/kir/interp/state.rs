@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::launch::Launch;
-use super::program::{Guard, Info, Reg};
+use super::program::{ExecMask, Info, Reg};
 use super::values::Values;
 use crate::kir::Space;
 
@@ -20,7 +20,7 @@ pub(super) struct Mask {
 pub(super) type Flow = Result<(), Fault>;
 
 /// What one thread runs blocks with.
-pub(super) struct State<'l, 'a> {
+pub(super) struct ThreadState<'l, 'a> {
     pub(super) launch: &'l Launch<'a>,
     pub(super) registers: Vec<Values>,
     pub(super) masks: Vec<Mask>,
@@ -36,7 +36,7 @@ pub(super) struct State<'l, 'a> {
     pub(super) loops: Vec<usize>,
 }
 
-impl<'l, 'a> State<'l, 'a> {
+impl<'l, 'a> ThreadState<'l, 'a> {
     pub(super) fn new(launch: &'l Launch<'a>) -> Self {
         let code = &launch.compiled.code;
         let items = launch.items;
@@ -45,7 +45,7 @@ impl<'l, 'a> State<'l, 'a> {
             let copies = if array.space == Space::Private { items } else { 1 };
             Values::new(array.dtype.compute(), array.length as usize * copies)
         });
-        State {
+        ThreadState {
             launch,
             registers: code.registers.iter().map(|info| Values::new(info.dtype, info.length(items))).collect(),
             masks: vec![mask; code.depth + 1],
@@ -67,19 +67,19 @@ impl<'l, 'a> State<'l, 'a> {
     }
 
     /// Whether an item may touch memory.
-    pub(super) fn active(&self, guard: Guard, item: usize, depth: usize) -> bool {
+    pub(super) fn active(&self, guard: ExecMask, item: usize, depth: usize) -> bool {
         match guard {
-            Guard::Active => self.masks[depth].all || self.masks[depth].bits[item],
-            Guard::Mask(mask) => self.registers[mask as usize].bools(self.items)[item],
+            ExecMask::Active => self.masks[depth].all || self.masks[depth].bits[item],
+            ExecMask::Mask(mask) => self.registers[mask as usize].bools(self.items)[item],
         }
     }
 
     /// The items that may touch memory; `None` means all.
-    pub(super) fn guard_bits(&self, guard: Guard, depth: usize) -> Option<&[bool]> {
+    pub(super) fn guard_bits(&self, guard: ExecMask, depth: usize) -> Option<&[bool]> {
         match guard {
-            Guard::Active if self.masks[depth].all => None,
-            Guard::Active => Some(&self.masks[depth].bits[..self.items]),
-            Guard::Mask(mask) => Some(self.registers[mask as usize].bools(self.items)),
+            ExecMask::Active if self.masks[depth].all => None,
+            ExecMask::Active => Some(&self.masks[depth].bits[..self.items]),
+            ExecMask::Mask(mask) => Some(self.registers[mask as usize].bools(self.items)),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Statements of kernels as nodes of structured control flow.
 
-use super::compile::{Compiler, Level, TEMPORARY, info};
-use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg, WideLoop};
-use super::scope::Block;
+use super::compile::{Compiler, HoistLevel, TEMPORARY, info};
+use super::program::{ExecMask, Extent, ForLoop, Info, Instr, Node, Reg, WideLoop};
+use super::scope::BlockKind;
 use super::wide::{Fold, carried, fold};
 use crate::kir::{ArrayId, ExprId, ParamId, ParamKind, Stmt, ValueType, VarId};
 
@@ -18,8 +18,8 @@ impl Compiler<'_, '_> {
     /// The value in a register that nothing else writes while a loop runs.
     fn kept(&mut self, id: ExprId, nodes: &mut Vec<Node>) -> Reg {
         self.begin();
-        let value = self.expr(id, Guard::Active);
-        if self.hoist && self.levels[id.0 as usize] < Level::Statement {
+        let value = self.expr(id, ExecMask::Active);
+        if self.hoist && self.levels[id.0 as usize] < HoistLevel::Statement {
             return value;
         }
         let kept = self.info(value);
@@ -34,7 +34,7 @@ impl Compiler<'_, '_> {
     /// `variable = value`, `masked` where items that are not active hold a value that they still need.
     fn set(&mut self, variable: Reg, value: ExprId, masked: bool, nodes: &mut Vec<Node>) {
         self.begin();
-        let value = self.expr(value, Guard::Active);
+        let value = self.expr(value, ExecMask::Active);
         let swap = value >= TEMPORARY && self.info(value) == self.info(variable);
         let (code, [value]) = self.finish([value]);
         nodes.extend(code);
@@ -48,13 +48,13 @@ impl Compiler<'_, '_> {
         self.begin();
         match kind {
             Fold::Binary { op, value, first } => {
-                let value = self.expr(value, Guard::Active);
+                let value = self.expr(value, ExecMask::Active);
                 let (code, [value]) = self.finish([value]);
                 nodes.extend(code);
                 nodes.push(Node::Fold { variable, op, value, first });
             }
             Fold::Product(a, b) => {
-                let (a, b) = (self.expr(a, Guard::Active), self.expr(b, Guard::Active));
+                let (a, b) = (self.expr(a, ExecMask::Active), self.expr(b, ExecMask::Active));
                 let (code, [a, b]) = self.finish([a, b]);
                 nodes.extend(code);
                 nodes.push(Node::FoldProduct { variable, a, b });
@@ -77,7 +77,7 @@ impl Compiler<'_, '_> {
             Stmt::For { var, start, end, step, body } => self.for_loop(*var, [*start, *end, *step], body, nodes),
             Stmt::While { condition, body } => {
                 self.begin();
-                let condition = self.expr(*condition, Guard::Active);
+                let condition = self.expr(*condition, ExecMask::Active);
                 let (code, [condition]) = self.finish([condition]);
                 let code = match code {
                     Some(Node::Code(code)) => code,
@@ -107,8 +107,8 @@ impl Compiler<'_, '_> {
     fn store(&mut self, buffer: ParamId, at: ExprId, stored: ExprId, nodes: &mut Vec<Node>) {
         self.begin();
         let lanes = self.scope.ty(stored).lanes;
-        let index = self.expr(at, Guard::Active);
-        let value = self.expr(stored, Guard::Active);
+        let index = self.expr(at, ExecMask::Active);
+        let value = self.expr(stored, ExecMask::Active);
         let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
             ParamKind::Buffer(dtype, _) => dtype.compute(),
             _ => self.info(value).dtype,
@@ -137,9 +137,9 @@ impl Compiler<'_, '_> {
 
     fn store_array(&mut self, array: ArrayId, at: ExprId, stored: ExprId, nodes: &mut Vec<Node>) {
         self.begin();
-        let index = self.expr(at, Guard::Active);
+        let index = self.expr(at, ExecMask::Active);
         let ty = ValueType::scalar(self.shared.kernel.arrays[array.0 as usize].dtype);
-        let value = self.expr(stored, Guard::Active);
+        let value = self.expr(stored, ExecMask::Active);
         let mut value = self.spread(value, self.scope.ty(stored), Extent::Items);
         if self.info(value).dtype != ty.dtype.compute() {
             value = self.push(info(ty, Extent::Items), |to| Instr::Cast(to, value));
@@ -155,8 +155,8 @@ impl Compiler<'_, '_> {
     /// A loop over `start`, `end` and `step`: one round after the other, or all rounds at once where they only add up.
     fn for_loop(&mut self, var: VarId, [start, end, step]: [ExprId; 3], body: &[Stmt], nodes: &mut Vec<Node>) {
         let widened = match self.scope.block {
-            Block::Rounds => carried(self.scope, var, step, body),
-            Block::Items | Block::Group => None,
+            BlockKind::Rounds => carried(self.scope, var, step, body),
+            BlockKind::Items | BlockKind::Group => None,
         };
         if let Some(carried) = widened {
             let (start, end) = (self.kept(start, nodes), self.kept(end, nodes));
@@ -179,8 +179,8 @@ impl Compiler<'_, '_> {
     /// Index and value of an atomic operation, which each work-item does for itself.
     fn atomic_operands(&mut self, at: ExprId, operand: ExprId, nodes: &mut Vec<Node>) -> [Reg; 2] {
         self.begin();
-        let (index, index_ty) = (self.expr(at, Guard::Active), self.scope.ty(at));
-        let (value, value_ty) = (self.expr(operand, Guard::Active), self.scope.ty(operand));
+        let (index, index_ty) = (self.expr(at, ExecMask::Active), self.scope.ty(at));
+        let (value, value_ty) = (self.expr(operand, ExecMask::Active), self.scope.ty(operand));
         let index = self.spread(index, index_ty, Extent::Items);
         let value = self.spread(value, value_ty, Extent::Items);
         let (code, operands) = self.finish([index, value]);

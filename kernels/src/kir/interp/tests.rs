@@ -14,7 +14,7 @@ pub(super) fn buffer(b: &mut KernelBuilder, name: &str, dtype: DType, access: Ac
     b.param(name, ParamKind::Buffer(dtype, access))
 }
 
-pub(super) fn run(kernel: &Kernel, args: &[Value<'_>]) -> Result<(), Fault> {
+pub(super) fn run(kernel: &Kernel, args: &[LaunchArg<'_>]) -> Result<(), Fault> {
     let verified = verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|errors| panic!("{errors:#?}"));
     let compiled = CompiledKernel::new(&verified);
     compiled.launch(args, &[], ops::baseline)?.run()
@@ -67,7 +67,7 @@ fn dimensions_beyond_the_launch_have_one_item() {
             let mut kernel = b.finish();
             // Beyond what the verifier can tell: each item has a row of its own.
             kernel.may_race = true;
-            run(&kernel, &[Value::Buffer(&out)]).unwrap();
+            run(&kernel, &[LaunchArg::Buffer(&out)]).unwrap();
             assert_eq!(out.to_i32(), [0, 0, 0, 1, 1, 1].repeat(4), "{local:?} {dimension}");
         }
     }
@@ -82,7 +82,7 @@ fn elementwise_kernels_cover_several_blocks_and_the_tail() {
         b.mul_add(e, x, i)
     });
     let (a, out) = (ramp(count), Bytes::zeros(DType::F32, count));
-    run(&kernel, &[Value::Buffer(&floats(&a)), Value::Buffer(&out)]).unwrap();
+    run(&kernel, &[LaunchArg::Buffer(&floats(&a)), LaunchArg::Buffer(&out)]).unwrap();
     for (i, (y, x)) in out.to_f32().into_iter().zip(a).enumerate() {
         let exact = f64::from(x).exp() * f64::from(x) + i as f64;
         assert!((f64::from(y) - exact).abs() <= 1e-6 * exact.abs().max(1.0), "{i}: {y} {exact}");
@@ -98,7 +98,7 @@ fn every_unary_function_matches_its_definition_in_f64() {
         }
         let kernel = elementwise(inputs.len(), DType::F64, DType::F64, |b, _, x| b.unary(op, x));
         let out = Bytes::zeros(DType::F64, inputs.len());
-        run(&kernel, &[Value::Buffer(&Bytes::of(Slice::F64(&inputs))), Value::Buffer(&out)]).unwrap();
+        run(&kernel, &[LaunchArg::Buffer(&Bytes::of(Slice::F64(&inputs))), LaunchArg::Buffer(&out)]).unwrap();
         for (&x, y) in inputs.iter().zip(out.to_f64()) {
             let exact = crate::scalar::unary_float::<crate::scalar::Baseline, f64>(op, x).unwrap();
             assert!(y == exact || (y.is_nan() && exact.is_nan()), "{op:?}({x}) = {y}, expected {exact}");
@@ -118,7 +118,7 @@ fn maximum_and_minimum_propagate_nan_and_relu_does() {
                 if swapped { b.binary(op, zero, x) } else { b.binary(op, x, zero) }
             });
             let out = Bytes::zeros(DType::F32, 4);
-            run(&kernel, &[Value::Buffer(&floats(&a)), Value::Buffer(&out)]).unwrap();
+            run(&kernel, &[LaunchArg::Buffer(&floats(&a)), LaunchArg::Buffer(&out)]).unwrap();
             let found = out.to_f32();
             assert!(found[0].is_nan() && found[1..] == expected[1..], "{op:?}: {found:?}");
         }
@@ -134,7 +134,7 @@ fn casts_saturate_and_integers_wrap() {
             b.cast(DType::I32, x)
         });
         let out = Bytes::zeros(DType::I32, a.len());
-        run(&kernel, &[Value::Buffer(&floats(&a)), Value::Buffer(&out)]).unwrap();
+        run(&kernel, &[LaunchArg::Buffer(&floats(&a)), LaunchArg::Buffer(&out)]).unwrap();
         out.to_i32()
     };
     assert_eq!(cast(DType::I32), [i32::MAX, i32::MIN, 0, -1, 255, i32::MAX]);
@@ -146,7 +146,7 @@ fn casts_saturate_and_integers_wrap() {
     let wrapped = |f: &dyn Fn(&mut KernelBuilder, ExprId) -> ExprId| {
         let kernel = elementwise(2, DType::I32, DType::I32, |b, _, x| f(b, x));
         let out = Bytes::zeros(DType::I32, 2);
-        run(&kernel, &[Value::Buffer(&Bytes::of(Slice::I32(&[i32::MAX, -7]))), Value::Buffer(&out)]).unwrap();
+        run(&kernel, &[LaunchArg::Buffer(&Bytes::of(Slice::I32(&[i32::MAX, -7]))), LaunchArg::Buffer(&out)]).unwrap();
         out.to_i32()
     };
     let seven = |b: &mut KernelBuilder| b.int(7);
@@ -251,7 +251,7 @@ fn rows_of_vectors_with_a_scalar_tail_give_softmax() {
     let kernel = b.finish();
     let values = ramp(rows * columns);
     let out = Bytes::zeros(DType::F32, rows * columns);
-    run(&kernel, &[Value::Buffer(&floats(&values)), Value::Buffer(&out)]).unwrap();
+    run(&kernel, &[LaunchArg::Buffer(&floats(&values)), LaunchArg::Buffer(&out)]).unwrap();
     let out = out.to_f32();
     for row in 0..rows {
         let row = row * columns..(row + 1) * columns;
@@ -294,7 +294,7 @@ fn items_leave_loops_at_different_times() {
     let steps = b.get(steps);
     b.store(out, i, steps);
     let out = Bytes::zeros(DType::I32, count);
-    run(&b.finish(), &[Value::Buffer(&out)]).unwrap();
+    run(&b.finish(), &[LaunchArg::Buffer(&out)]).unwrap();
     for (i, found) in out.to_i32().into_iter().enumerate() {
         let (mut n, mut steps) = (i as u64 + 1, 0);
         while n > 1 {
@@ -334,7 +334,7 @@ fn loop_bounds_may_differ_and_while_loops_end_by_item() {
     let total = b.get(total);
     b.store(out, i, total);
     let out = Bytes::zeros(DType::I32, count);
-    run(&b.finish(), &[Value::Buffer(&out)]).unwrap();
+    run(&b.finish(), &[LaunchArg::Buffer(&out)]).unwrap();
     for (i, found) in out.to_i32().into_iter().enumerate() {
         let sum: usize = (0..i).flat_map(|outer| (outer..i).step_by(3)).sum();
         assert_eq!(found as usize, sum + i.div_ceil(3), "{i}");
@@ -347,18 +347,18 @@ fn half_precision_is_a_storage_type() {
     for (dtype, size) in [(DType::F16, 2), (DType::BF16, 2)] {
         let kernel = elementwise(4, DType::F32, dtype, |_, _, x| x);
         let half = Bytes::zeros(dtype, 4);
-        run(&kernel, &[Value::Buffer(&floats(&values)), Value::Buffer(&half)]).unwrap();
+        run(&kernel, &[LaunchArg::Buffer(&floats(&values)), LaunchArg::Buffer(&half)]).unwrap();
         assert_eq!(half.bytes(), 4 * size);
         let kernel = elementwise(4, dtype, DType::F32, |_, _, x| x);
         let out = Bytes::zeros(DType::F32, 4);
-        run(&kernel, &[Value::Buffer(&half), Value::Buffer(&out)]).unwrap();
+        run(&kernel, &[LaunchArg::Buffer(&half), LaunchArg::Buffer(&out)]).unwrap();
         let expected = values.map(|x| match dtype {
             DType::F16 => half::f16::from_f32(x).to_f32(),
             _ => half::bf16::from_f32(x).to_f32(),
         });
         assert_eq!(out.to_f32(), expected);
         let cast = elementwise(4, DType::F32, DType::F32, |b, _, x| b.cast(dtype, x));
-        run(&cast, &[Value::Buffer(&floats(&values)), Value::Buffer(&out)]).unwrap();
+        run(&cast, &[LaunchArg::Buffer(&floats(&values)), LaunchArg::Buffer(&out)]).unwrap();
         assert_eq!(out.to_f32(), expected);
     }
 }
@@ -374,7 +374,7 @@ fn random_numbers_are_those_of_the_generator() {
     let value = b.philox(counter, seed, 5);
     b.store(out, i, value);
     let out = Bytes::zeros(DType::F32, count);
-    run(&b.finish(), &[Value::Buffer(&out), Value::Scalar(Literal::Int(99, DType::U32))]).unwrap();
+    run(&b.finish(), &[LaunchArg::Buffer(&out), LaunchArg::Scalar(Literal::Int(99, DType::U32))]).unwrap();
     for (i, found) in out.to_f32().into_iter().enumerate() {
         assert_eq!(found, crate::philox::uniform(99, 5, i as u64));
     }
@@ -415,10 +415,10 @@ fn rounds_of_long_loops_run_side_by_side() {
     let (rows, columns) = (3, 16 * 150);
     let kernel = long_rows(rows, columns as i64);
     let verified = verify(&kernel, &Capabilities::unlimited()).unwrap();
-    assert_eq!(CompiledKernel::new(&verified).code.kind, scope::Block::Rounds);
+    assert_eq!(CompiledKernel::new(&verified).code.kind, scope::BlockKind::Rounds);
     let x = ramp(rows * columns);
     let (y, out) = (Bytes::zeros(DType::F32, rows * columns), Bytes::zeros(DType::F32, rows));
-    run(&kernel, &[Value::Buffer(&floats(&x)), Value::Buffer(&y), Value::Buffer(&out)]).unwrap();
+    run(&kernel, &[LaunchArg::Buffer(&floats(&x)), LaunchArg::Buffer(&y), LaunchArg::Buffer(&out)]).unwrap();
     assert!(y.to_f32().iter().zip(&x).all(|(y, x)| *y == 2.0 * x));
     for (found, row) in out.to_f32().into_iter().zip(x.chunks(columns)) {
         let sum: f64 = row.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
@@ -445,7 +445,7 @@ fn rounds_that_depend_on_each_other_run_one_after_another() {
     });
     let kernel = b.finish();
     let y = Bytes::zeros(DType::F32, 3200);
-    run(&kernel, &[Value::Buffer(&y)]).unwrap();
+    run(&kernel, &[LaunchArg::Buffer(&y)]).unwrap();
     let expected: Vec<f32> = (0..3200).map(|i| (i % 1600 / 16) as f32).collect();
     assert_eq!(y.to_f32(), expected);
 }

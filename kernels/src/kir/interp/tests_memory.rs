@@ -57,7 +57,7 @@ fn group_sum(count: usize, guarded: bool) -> Kernel {
 fn groups_share_local_memory() {
     let x: Vec<f32> = (0..256).map(|i| i as f32).collect();
     let out = Bytes::zeros(DType::F32, 4);
-    run(&group_sum(256, false), &[Value::Buffer(&floats(&x)), Value::Buffer(&out)]).unwrap();
+    run(&group_sum(256, false), &[LaunchArg::Buffer(&floats(&x)), LaunchArg::Buffer(&out)]).unwrap();
     let expected: Vec<f32> = x.chunks(64).map(|group| group.iter().sum()).collect();
     assert_eq!(out.to_f32(), expected);
 }
@@ -87,10 +87,11 @@ fn guarded_loads_stay_inside_and_others_are_reported() {
     };
     let a = ramp(70);
     let out = Bytes::zeros(DType::F32, 70);
-    run(&kernel(true), &[Value::Buffer(&floats(&a)), Value::Buffer(&out)]).unwrap();
+    run(&kernel(true), &[LaunchArg::Buffer(&floats(&a)), LaunchArg::Buffer(&out)]).unwrap();
     let out = out.to_f32();
     assert_eq!((out[3], out[69]), (a[3] + a[4], a[69]));
-    let fault = run(&kernel(false), &[Value::Buffer(&floats(&a)), Value::Buffer(&Bytes::zeros(DType::F32, 70))]);
+    let fault =
+        run(&kernel(false), &[LaunchArg::Buffer(&floats(&a)), LaunchArg::Buffer(&Bytes::zeros(DType::F32, 70))]);
     assert_eq!(
         fault.unwrap_err().to_string(),
         "kernel `each`: work-item [69, 0, 0] accesses `a[70]`, but `a` has 70 elements"
@@ -115,7 +116,7 @@ fn private_arrays_belong_to_items() {
     let value = b.binary(BinaryOp::Sub, c, a);
     b.store(out, i, value);
     let out = Bytes::zeros(DType::I32, count);
-    run(&b.finish(), &[Value::Buffer(&out)]).unwrap();
+    run(&b.finish(), &[LaunchArg::Buffer(&out)]).unwrap();
     let expected: Vec<i32> = (0..50).map(|i| i * 7 - i * (i % 8)).collect();
     assert_eq!(out.to_i32(), expected);
 }
@@ -134,7 +135,7 @@ fn atomics_give_the_old_value() {
     let old = b.get(old);
     b.store(order, i, old);
     let (bins, order) = (Bytes::zeros(DType::I32, 3), Bytes::zeros(DType::I32, count));
-    run(&b.finish(), &[Value::Buffer(&bins), Value::Buffer(&order)]).unwrap();
+    run(&b.finish(), &[LaunchArg::Buffer(&bins), LaunchArg::Buffer(&order)]).unwrap();
     assert_eq!(bins.to_i32(), [30; 3]);
     assert_eq!(order.to_i32(), (0..90).map(|i| i / 3).collect::<Vec<_>>());
 }
@@ -147,7 +148,7 @@ fn sub_groups_combine_their_items() {
     let sum = b.push(Expr::SubGroup(SubGroupOp::ReduceAdd, i, None), ValueType::scalar(DType::I32));
     b.store(out, i, sum);
     let out = Bytes::zeros(DType::I32, 64);
-    run(&b.finish(), &[Value::Buffer(&out)]).unwrap();
+    run(&b.finish(), &[LaunchArg::Buffer(&out)]).unwrap();
     let low: i32 = (0..32).sum();
     assert_eq!(out.to_i32(), [[low; 32], [low + 1024; 32]].concat());
 }
@@ -195,7 +196,7 @@ fn helper_functions_have_their_own_control_flow() {
     kernel.functions.push(function);
     let a = ramp(40);
     let out = Bytes::zeros(DType::F32, 40);
-    run(&kernel, &[Value::Buffer(&floats(&a)), Value::Buffer(&out)]).unwrap();
+    run(&kernel, &[LaunchArg::Buffer(&floats(&a)), LaunchArg::Buffer(&out)]).unwrap();
     for (i, (found, x)) in out.to_f32().into_iter().zip(a).enumerate() {
         let n = i % 5;
         let expected = if n >= 2 { (0..n).fold(1.0f32, |p, _| p * x) } else { x };
@@ -215,7 +216,7 @@ fn the_first_dimension_runs_fastest() {
     let value = b.add(value, x);
     b.store(out, at, value);
     let out = Bytes::zeros(DType::I32, 35);
-    run(&b.finish(), &[Value::Buffer(&out)]).unwrap();
+    run(&b.finish(), &[LaunchArg::Buffer(&out)]).unwrap();
     assert_eq!(out.to_i32(), (0..35).map(|i| i / 7 * 100 + i % 7).collect::<Vec<_>>());
 }
 
@@ -223,8 +224,8 @@ fn the_first_dimension_runs_fastest() {
 fn arguments_are_checked() {
     let kernel = elementwise(4, DType::F32, DType::F32, |_, _, x| x);
     let out = Bytes::zeros(DType::F32, 4);
-    let few = run(&kernel, &[Value::Buffer(&out)]).unwrap_err();
+    let few = run(&kernel, &[LaunchArg::Buffer(&out)]).unwrap_err();
     assert_eq!(few.to_string(), "kernel `each`: expects 2 arguments, found 1");
-    let wrong = run(&kernel, &[Value::Buffer(&out), Value::Scalar(Literal::Int(1, DType::I32))]).unwrap_err();
+    let wrong = run(&kernel, &[LaunchArg::Buffer(&out), LaunchArg::Scalar(Literal::Int(1, DType::I32))]).unwrap_err();
     assert_eq!(wrong.to_string(), "kernel `each`: `out` expects a buffer of f32, found 1i32");
 }

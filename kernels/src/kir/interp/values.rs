@@ -1,6 +1,6 @@
 //! Registers: one typed vector each, allocated once per run.
 
-use super::memory::{Scalar, Slice, SliceMut};
+use super::memory::{AtomicValue, Slice, SliceMut};
 use super::program::{Extent, Info};
 use crate::dtype::DType;
 
@@ -114,28 +114,28 @@ impl Values {
         }
     }
     /// The value at `position` as an atomic operand; bytes and truth values are widened.
-    pub(super) fn scalar(&self, position: usize) -> Scalar {
+    pub(super) fn scalar(&self, position: usize) -> AtomicValue {
         match self {
-            Values::Bool(values) => Scalar::U32(u32::from(values[position])),
-            Values::U8(values) => Scalar::U32(u32::from(values[position])),
-            Values::I32(values) => Scalar::I32(values[position]),
-            Values::U32(values) => Scalar::U32(values[position]),
-            Values::I64(values) => Scalar::I64(values[position]),
-            Values::F32(values) => Scalar::F32(values[position]),
-            Values::F64(values) => Scalar::F64(values[position]),
+            Values::Bool(values) => AtomicValue::U32(u32::from(values[position])),
+            Values::U8(values) => AtomicValue::U32(u32::from(values[position])),
+            Values::I32(values) => AtomicValue::I32(values[position]),
+            Values::U32(values) => AtomicValue::U32(values[position]),
+            Values::I64(values) => AtomicValue::I64(values[position]),
+            Values::F32(values) => AtomicValue::F32(values[position]),
+            Values::F64(values) => AtomicValue::F64(values[position]),
         }
     }
 
     /// Writes what [`Values::scalar`] gives.
-    pub(super) fn set_scalar(&mut self, position: usize, scalar: Scalar) {
+    pub(super) fn set_scalar(&mut self, position: usize, scalar: AtomicValue) {
         match (self, scalar) {
-            (Values::I32(values), Scalar::I32(value)) => values[position] = value,
-            (Values::U32(values), Scalar::U32(value)) => values[position] = value,
-            (Values::I64(values), Scalar::I64(value)) => values[position] = value,
-            (Values::F32(values), Scalar::F32(value)) => values[position] = value,
-            (Values::F64(values), Scalar::F64(value)) => values[position] = value,
-            (Values::U8(values), Scalar::U32(value)) => values[position] = value as u8,
-            (Values::Bool(values), Scalar::U32(value)) => values[position] = value != 0,
+            (Values::I32(values), AtomicValue::I32(value)) => values[position] = value,
+            (Values::U32(values), AtomicValue::U32(value)) => values[position] = value,
+            (Values::I64(values), AtomicValue::I64(value)) => values[position] = value,
+            (Values::F32(values), AtomicValue::F32(value)) => values[position] = value,
+            (Values::F64(values), AtomicValue::F64(value)) => values[position] = value,
+            (Values::U8(values), AtomicValue::U32(value)) => values[position] = value as u8,
+            (Values::Bool(values), AtomicValue::U32(value)) => values[position] = value != 0,
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Text → references and expressions.
 
-use super::parse::{Code, Parser, Place};
+use super::parse::{Arenas, IndexBase, Parser};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
@@ -24,7 +24,7 @@ impl Parser<'_> {
         self.integer(&format!("the name or number of a {what}"))
     }
 
-    pub(super) fn var(&mut self, code: &Code) -> Parsed<VarId> {
+    pub(super) fn var(&mut self, code: &Arenas) -> Parsed<VarId> {
         self.expect('$')?;
         self.reference("variable", code.vars.iter().map(|var| var.name.as_str())).map(VarId)
     }
@@ -34,18 +34,18 @@ impl Parser<'_> {
         self.reference("parameter", names.iter().map(String::as_str)).map(ParamId)
     }
 
-    pub(super) fn place(&mut self) -> Parsed<Place> {
+    pub(super) fn place(&mut self) -> Parsed<IndexBase> {
         if self.take('@') {
-            return self.param().map(Place::Param);
+            return self.param().map(IndexBase::Param);
         }
         if !self.take('#') {
             return self.expected("`@` and a buffer or `#` and an array");
         }
         let names: Vec<String> = self.context.arrays.iter().map(|array| array.name.clone()).collect();
-        self.reference("array", names.iter().map(String::as_str)).map(|array| Place::Array(ArrayId(array)))
+        self.reference("array", names.iter().map(String::as_str)).map(|array| IndexBase::Array(ArrayId(array)))
     }
 
-    pub(super) fn subscript(&mut self, code: &mut Code) -> Parsed<ExprId> {
+    pub(super) fn subscript(&mut self, code: &mut Arenas) -> Parsed<ExprId> {
         self.expect('[')?;
         let index = self.expr(code)?;
         self.expect(']')?;
@@ -55,7 +55,7 @@ impl Parser<'_> {
     // ---- expressions ----
 
     /// `%n`, or an operation, which is appended.
-    pub(super) fn expr(&mut self, code: &mut Code) -> Parsed<ExprId> {
+    pub(super) fn expr(&mut self, code: &mut Arenas) -> Parsed<ExprId> {
         if self.take('%') {
             return Ok(ExprId(self.integer("the number of an expression")?));
         }
@@ -64,7 +64,7 @@ impl Parser<'_> {
         Ok(ExprId(code.exprs.len() as u32 - 1))
     }
 
-    pub(super) fn arguments<const N: usize>(&mut self, code: &mut Code) -> Parsed<[ExprId; N]> {
+    pub(super) fn arguments<const N: usize>(&mut self, code: &mut Arenas) -> Parsed<[ExprId; N]> {
         self.expect('(')?;
         let given = self.list(')', |parser| parser.expr(code))?;
         let count = given.len();
@@ -80,7 +80,7 @@ impl Parser<'_> {
         self.integer("a number")
     }
 
-    pub(super) fn operation(&mut self, code: &mut Code) -> Parsed<Expr> {
+    pub(super) fn operation(&mut self, code: &mut Arenas) -> Parsed<Expr> {
         match self.peek().clone() {
             Token::Number(digits, suffix) => self.number("", digits, suffix),
             Token::Sign('$') => self.var(code).map(Expr::Var),
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok(Expr::Literal(literal))
     }
 
-    pub(super) fn named(&mut self, word: &str, code: &mut Code) -> Parsed<Expr> {
+    pub(super) fn named(&mut self, word: &str, code: &mut Arenas) -> Parsed<Expr> {
         if let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == word) {
             let [a] = self.arguments(code)?;
             return Ok(Expr::Unary(op, a));
@@ -228,14 +228,14 @@ impl Parser<'_> {
         Ok(Expr::Literal(Literal::Float(bits, dtype)))
     }
 
-    pub(super) fn load(&mut self, code: &mut Code) -> Parsed<Expr> {
+    pub(super) fn load(&mut self, code: &mut Arenas) -> Parsed<Expr> {
         let lanes = if *self.peek() == Token::Sign('.') { Some(self.dotted()?) } else { None };
         let place = self.place()?;
         let index = self.subscript(code)?;
         match (place, lanes) {
-            (Place::Param(buffer), lanes) => Ok(Expr::Load { buffer, index, lanes: lanes.unwrap_or(1) }),
-            (Place::Array(array), None) => Ok(Expr::LoadArray { array, index }),
-            (Place::Array(_), Some(_)) => self.error("arrays are read one element at a time".to_string()),
+            (IndexBase::Param(buffer), lanes) => Ok(Expr::Load { buffer, index, lanes: lanes.unwrap_or(1) }),
+            (IndexBase::Array(array), None) => Ok(Expr::LoadArray { array, index }),
+            (IndexBase::Array(_), Some(_)) => self.error("arrays are read one element at a time".to_string()),
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn parse_all(text: &str) -> Parsed<Vec<Kernel>> {
 
 /// The expressions and variables that are being read: the kernel's, or those of one of its functions.
 #[derive(Default)]
-pub(super) struct Code {
+pub(super) struct Arenas {
     pub(super) exprs: Vec<Expr>,
     pub(super) vars: Vec<Var>,
 }
@@ -81,7 +81,7 @@ impl Parser<'_> {
         let may_race = self.take_word("may_race");
         let opencl = if self.take_word("opencl") { Some(self.text()?) } else { None };
         self.context = Declarations::default();
-        let mut code = Code::default();
+        let mut code = Arenas::default();
         self.declarations(&mut code)?;
         let body = self.statements(&mut code)?;
         let result = if self.take_word("return") { Some(self.expr(&mut code)?) } else { None };
@@ -103,7 +103,7 @@ impl Parser<'_> {
         })
     }
 
-    pub(super) fn declarations(&mut self, code: &mut Code) -> Parsed<()> {
+    pub(super) fn declarations(&mut self, code: &mut Arenas) -> Parsed<()> {
         loop {
             if self.take_word("param") {
                 let name = self.name()?;
@@ -158,7 +158,7 @@ impl Parser<'_> {
     pub(super) fn function(&mut self) -> Parsed<Function> {
         let name = self.name()?;
         self.expect('(')?;
-        let mut code = Code::default();
+        let mut code = Arenas::default();
         let params = self.list(')', |parser| {
             if parser.take('$') {
                 return Ok(VarId(parser.integer("the number of a variable")?));
@@ -180,7 +180,7 @@ impl Parser<'_> {
 
     // ---- statements ----
 
-    pub(super) fn statements(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
+    pub(super) fn statements(&mut self, code: &mut Arenas) -> Parsed<Vec<Stmt>> {
         let mut body = Vec::new();
         loop {
             if self.take('%') {
@@ -204,7 +204,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn block(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
+    pub(super) fn block(&mut self, code: &mut Arenas) -> Parsed<Vec<Stmt>> {
         self.expect('{')?;
         let body = self.deeper(|parser| parser.statements(code))?;
         self.expect('}')?;
@@ -212,7 +212,7 @@ impl Parser<'_> {
     }
 
     /// The next statement; `None` where none starts here.
-    pub(super) fn statement(&mut self, code: &mut Code) -> Parsed<Option<Stmt>> {
+    pub(super) fn statement(&mut self, code: &mut Arenas) -> Parsed<Option<Stmt>> {
         if let Token::Comment(text) = self.peek().clone() {
             self.position += 1;
             return Ok(Some(Stmt::Comment(text.to_owned())));
@@ -240,8 +240,8 @@ impl Parser<'_> {
                 self.expect('=')?;
                 let value = self.expr(code)?;
                 match place {
-                    Place::Param(buffer) => Stmt::Store { buffer, index, value },
-                    Place::Array(array) => Stmt::StoreArray { array, index, value },
+                    IndexBase::Param(buffer) => Stmt::Store { buffer, index, value },
+                    IndexBase::Array(array) => Stmt::StoreArray { array, index, value },
                 }
             }
             "for" => {
@@ -278,12 +278,12 @@ impl Parser<'_> {
         }))
     }
 
-    pub(super) fn atomic(&mut self, code: &mut Code, old: Option<VarId>) -> Parsed<Stmt> {
+    pub(super) fn atomic(&mut self, code: &mut Arenas, old: Option<VarId>) -> Parsed<Stmt> {
         self.expect('.')?;
         let op = self.choice("an atomic operation", |word| AtomicOp::ALL.into_iter().find(|op| op.name() == word))?;
         let target = match self.place()? {
-            Place::Param(buffer) => AtomicTarget::Buffer(buffer),
-            Place::Array(array) => AtomicTarget::Local(array),
+            IndexBase::Param(buffer) => AtomicTarget::Buffer(buffer),
+            IndexBase::Array(array) => AtomicTarget::Local(array),
         };
         let index = self.subscript(code)?;
         self.expect(',')?;
@@ -292,7 +292,7 @@ impl Parser<'_> {
 }
 
 /// What is indexed.
-pub(super) enum Place {
+pub(super) enum IndexBase {
     Param(ParamId),
     Array(ArrayId),
 }

@@ -1,10 +1,10 @@
 //! What the expressions of a kernel or of one helper function may refer to.
 
-use super::report::Report;
+use super::report::DiagnosticSink;
 use crate::dtype::Literal;
 use crate::kir::{Array, Expr, ExprId, Kernel, ValueType, Var};
 
-pub(super) struct Code<'a> {
+pub(super) struct BodyContext<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) exprs: &'a [Expr],
     pub(super) vars: &'a [Var],
@@ -14,9 +14,9 @@ pub(super) struct Code<'a> {
     pub(super) results: &'a [Option<ValueType>],
 }
 
-impl Code<'_> {
+impl BodyContext<'_> {
     /// K21: a literal index is inside its array.
-    pub(super) fn index_in_range(&self, array: &Array, index: ExprId, report: &mut Report) {
+    pub(super) fn index_in_range(&self, array: &Array, index: ExprId, report: &mut DiagnosticSink) {
         if let Some(Expr::Literal(Literal::Int(value, _))) = self.exprs.get(index.0 as usize)
             && !(0..i64::from(array.length)).contains(value)
         {

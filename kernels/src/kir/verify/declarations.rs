@@ -1,13 +1,13 @@
 //! Names, launch, arrays, parameters: rules K01 to K07 of [`super`].
 
 use super::capabilities::Capabilities;
-use super::report::Report;
+use super::report::DiagnosticSink;
 use crate::dtype::DType;
 use crate::identifier;
 use crate::kir::visit::visit;
 use crate::kir::*;
 
-pub(super) fn check(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
+pub(super) fn check(kernel: &Kernel, capabilities: &Capabilities, report: &mut DiagnosticSink) {
     check_names(kernel, report);
     check_launch(kernel, capabilities, report);
     check_storage(kernel, capabilities, report);
@@ -22,7 +22,7 @@ pub(super) fn check(kernel: &Kernel, capabilities: &Capabilities, report: &mut R
     }
 }
 
-fn check_names(kernel: &Kernel, report: &mut Report) {
+fn check_names(kernel: &Kernel, report: &mut DiagnosticSink) {
     if !identifier::is_identifier(&kernel.name) || !kernel.name.is_ascii() {
         report.error("K01", format!("`{}` cannot be the name of a kernel", kernel.name));
     } else if identifier::is_reserved(&kernel.name) {
@@ -43,7 +43,7 @@ fn check_names(kernel: &Kernel, report: &mut Report) {
     }
 }
 
-fn check_launch(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
+fn check_launch(kernel: &Kernel, capabilities: &Capabilities, report: &mut DiagnosticSink) {
     let Launch { global, local } = &kernel.launch;
     if kernel.launch.is_function() {
         if needs_group(kernel) {
@@ -92,7 +92,7 @@ fn needs_group(kernel: &Kernel) -> bool {
     local || sub_group || barrier
 }
 
-fn check_storage(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
+fn check_storage(kernel: &Kernel, capabilities: &Capabilities, report: &mut DiagnosticSink) {
     let (mut bytes, mut private) = (0u64, 0u64);
     for array in &kernel.arrays {
         if array.length == 0 {

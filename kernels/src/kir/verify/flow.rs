@@ -1,8 +1,8 @@
 //! Statements: scopes, types of what is stored, loops (rules K21 and K26 to K37 of [`super`]).
 
 use super::capabilities::Capabilities;
-use super::code::Code;
-use super::report::Report;
+use super::code::BodyContext;
+use super::report::DiagnosticSink;
 use crate::dtype::{DType, Literal};
 use crate::kir::*;
 
@@ -15,12 +15,12 @@ const MOST_BLOCKS: usize = 48;
 
 /// Checks the statements of a kernel, or of a helper function with its parameters and result.
 pub(super) fn check(
-    code: &Code<'_>,
+    code: &BodyContext<'_>,
     types: &[Option<ValueType>],
     body: &[Stmt],
     function: Option<&Function>,
     capabilities: &Capabilities,
-    report: &mut Report,
+    report: &mut DiagnosticSink,
 ) {
     let (nodes, levels) = tree_sizes(code.exprs);
     let mut checker = Checker {
@@ -72,7 +72,7 @@ fn tree_sizes(exprs: &[Expr]) -> (Vec<u64>, Vec<u32>) {
 }
 
 struct Checker<'a, 'r> {
-    code: &'a Code<'a>,
+    code: &'a BodyContext<'a>,
     types: &'a [Option<ValueType>],
     capabilities: &'a Capabilities,
     nodes: Vec<u64>,
@@ -88,7 +88,7 @@ struct Checker<'a, 'r> {
     round: u32,
     loops: usize,
     depth: usize,
-    report: &'r mut Report,
+    report: &'r mut DiagnosticSink,
 }
 
 impl Checker<'_, '_> {

@@ -1,4 +1,4 @@
-//! Judges kernels. Only what passes becomes a [`Verified`], and only that is emitted or interpreted.
+//! Judges kernels. Only what passes becomes a [`VerifiedKernel`], and only that is emitted or interpreted.
 //!
 //! Verified IR never panics an emitter. The rules are numbered ([`RULES`]), and each has a test that breaks it alone; an
 //! error ends with the number of the one that is broken.
@@ -16,7 +16,7 @@ pub use capabilities::Capabilities;
 use super::{Kernel, ValueType};
 use crate::dtype::DType;
 use crate::span::Diagnostic;
-use report::Report;
+use report::DiagnosticSink;
 
 /// The rules: number and what it says.
 pub const RULES: [(&str, &str); 37] = [
@@ -74,13 +74,13 @@ pub const RULES: [(&str, &str); 37] = [
 
 /// A kernel that obeys every rule, with the types of its expressions. Only [`verify`] makes one.
 #[derive(Clone, Debug)]
-pub struct Verified<'a> {
+pub struct VerifiedKernel<'a> {
     kernel: &'a Kernel,
     types: Vec<ValueType>,
     function_types: Vec<Vec<ValueType>>,
 }
 
-impl<'a> Verified<'a> {
+impl<'a> VerifiedKernel<'a> {
     /// The kernel.
     pub fn kernel(&self) -> &'a Kernel {
         self.kernel
@@ -99,7 +99,7 @@ impl<'a> Verified<'a> {
 
 /// The types of a kernel's expressions, as far as they are right; an expression that breaks a rule counts as `f32`.
 pub fn types(kernel: &Kernel) -> Vec<ValueType> {
-    let mut report = Report::new(kernel);
+    let mut report = DiagnosticSink::new(kernel);
     let results = function_types(kernel, &Capabilities::unlimited(), &mut report).1;
     known(types::infer(&kernel_code(kernel, &results), &Capabilities::unlimited(), &mut report))
 }
@@ -109,8 +109,8 @@ pub fn types(kernel: &Kernel) -> Vec<ValueType> {
 /// # Errors
 ///
 /// All that break a rule; each ends with its number.
-pub fn verify<'a>(kernel: &'a Kernel, capabilities: &Capabilities) -> Result<Verified<'a>, Vec<Diagnostic>> {
-    let mut report = Report::new(kernel);
+pub fn verify<'a>(kernel: &'a Kernel, capabilities: &Capabilities) -> Result<VerifiedKernel<'a>, Vec<Diagnostic>> {
+    let mut report = DiagnosticSink::new(kernel);
     declarations::check(kernel, capabilities, &mut report);
     let (function_types, results) = function_types(kernel, capabilities, &mut report);
     let code = kernel_code(kernel, &results);
@@ -122,14 +122,14 @@ pub fn verify<'a>(kernel: &'a Kernel, capabilities: &Capabilities) -> Result<Ver
     }
     if report.errors.is_empty() {
         let function_types = function_types.into_iter().map(known).collect();
-        Ok(Verified { kernel, types: known(types), function_types })
+        Ok(VerifiedKernel { kernel, types: known(types), function_types })
     } else {
         Err(report.errors)
     }
 }
 
-fn kernel_code<'a>(kernel: &'a Kernel, results: &'a [Option<ValueType>]) -> code::Code<'a> {
-    code::Code { kernel, exprs: &kernel.exprs, vars: &kernel.vars, function: None, results }
+fn kernel_code<'a>(kernel: &'a Kernel, results: &'a [Option<ValueType>]) -> code::BodyContext<'a> {
+    code::BodyContext { kernel, exprs: &kernel.exprs, vars: &kernel.vars, function: None, results }
 }
 
 fn known(types: Vec<Option<ValueType>>) -> Vec<ValueType> {
@@ -141,11 +141,11 @@ fn known(types: Vec<Option<ValueType>>) -> Vec<ValueType> {
 fn function_types(
     kernel: &Kernel,
     capabilities: &Capabilities,
-    report: &mut Report,
+    report: &mut DiagnosticSink,
 ) -> (Vec<Vec<Option<ValueType>>>, Vec<Option<ValueType>>) {
     let (mut all, mut results) = (Vec::new(), Vec::new());
     for (position, function) in kernel.functions.iter().enumerate() {
-        let code = code::Code {
+        let code = code::BodyContext {
             kernel,
             exprs: &function.exprs,
             vars: &function.vars,

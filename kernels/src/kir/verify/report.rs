@@ -4,7 +4,7 @@ use crate::kir::Kernel;
 use crate::span::{Diagnostic, Span};
 
 /// Collects errors; knows where the checker is.
-pub(super) struct Report {
+pub(super) struct DiagnosticSink {
     pub(super) errors: Vec<Diagnostic>,
     pub(super) spans: Vec<Span>,
     pub(super) at: Span,
@@ -13,9 +13,9 @@ pub(super) struct Report {
     fp64_reported: bool,
 }
 
-impl Report {
+impl DiagnosticSink {
     pub(super) fn new(kernel: &Kernel) -> Self {
-        Report {
+        DiagnosticSink {
             errors: Vec::new(),
             spans: kernel.spans.clone(),
             at: Span::NONE,

@@ -1,8 +1,8 @@
 //! Types of expressions: rules K08 to K26 of [`super`].
 
 use super::capabilities::Capabilities;
-use super::code::Code;
-use super::report::Report;
+use super::code::BodyContext;
+use super::report::DiagnosticSink;
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
@@ -13,7 +13,11 @@ pub(super) const fn lanes_are_legal(lanes: u8) -> bool {
 }
 
 /// The type of every expression; `None` where it is wrong or depends on something wrong (reported once).
-pub(super) fn infer(code: &Code<'_>, capabilities: &Capabilities, report: &mut Report) -> Vec<Option<ValueType>> {
+pub(super) fn infer(
+    code: &BodyContext<'_>,
+    capabilities: &Capabilities,
+    report: &mut DiagnosticSink,
+) -> Vec<Option<ValueType>> {
     let mut types: Vec<Option<ValueType>> = Vec::with_capacity(code.exprs.len());
     for (position, expr) in code.exprs.iter().enumerate() {
         let mut complete = true;
@@ -40,11 +44,11 @@ pub(super) fn infer(code: &Code<'_>, capabilities: &Capabilities, report: &mut R
 
 /// The type of one expression whose operands are well typed.
 fn expression(
-    code: &Code<'_>,
+    code: &BodyContext<'_>,
     expr: &Expr,
     types: &[Option<ValueType>],
     capabilities: &Capabilities,
-    report: &mut Report,
+    report: &mut DiagnosticSink,
 ) -> Option<ValueType> {
     let of = |id: ExprId| types[id.0 as usize].unwrap_or(ValueType::scalar(DType::F32));
     if let Some(what) = forbidden_in_function(expr).filter(|_| code.function.is_some()) {
@@ -111,7 +115,7 @@ fn forbidden_in_function(expr: &Expr) -> Option<&'static str> {
     }
 }
 
-fn literal_type(literal: Literal, report: &mut Report) -> Option<ValueType> {
+fn literal_type(literal: Literal, report: &mut DiagnosticSink) -> Option<ValueType> {
     let fits = match literal {
         Literal::Bool(_) => true,
         Literal::Int(value, dtype) => dtype.is_integer() && crate::fold::wrap(value, dtype) == literal,
@@ -124,7 +128,7 @@ fn literal_type(literal: Literal, report: &mut Report) -> Option<ValueType> {
 }
 
 /// A parameter that is a number: a buffer has a value only at an index.
-fn value_parameter(code: &Code<'_>, param: ParamId, report: &mut Report) -> Option<ValueType> {
+fn value_parameter(code: &BodyContext<'_>, param: ParamId, report: &mut DiagnosticSink) -> Option<ValueType> {
     match code.kernel.params.get(param.0 as usize) {
         Some(Param { kind: ParamKind::Scalar(dtype), .. }) => Some(ValueType::scalar(*dtype)),
         Some(Param { kind: ParamKind::Symbol, .. }) => Some(ValueType::scalar(DType::U32)),
@@ -135,7 +139,12 @@ fn value_parameter(code: &Code<'_>, param: ParamId, report: &mut Report) -> Opti
     }
 }
 
-fn work_item(item: WorkItem, dimension: u8, capabilities: &Capabilities, report: &mut Report) -> Option<ValueType> {
+fn work_item(
+    item: WorkItem,
+    dimension: u8,
+    capabilities: &Capabilities,
+    report: &mut DiagnosticSink,
+) -> Option<ValueType> {
     let sub_group = matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId);
     if sub_group && !capabilities.subgroups {
         return report.fail("K22", "the device has no sub-groups".to_string());
@@ -146,7 +155,7 @@ fn work_item(item: WorkItem, dimension: u8, capabilities: &Capabilities, report:
     Some(ValueType::scalar(DType::U32))
 }
 
-fn index_type(index: ValueType, report: &mut Report) -> Option<()> {
+fn index_type(index: ValueType, report: &mut DiagnosticSink) -> Option<()> {
     if index.lanes == 1 && matches!(index.dtype, DType::U32 | DType::I32 | DType::I64) {
         return Some(());
     }
@@ -154,7 +163,7 @@ fn index_type(index: ValueType, report: &mut Report) -> Option<()> {
     None
 }
 
-fn unary(op: UnaryOp, a: ValueType, report: &mut Report) -> Option<ValueType> {
+fn unary(op: UnaryOp, a: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     use UnaryOp::*;
     let legal = match op {
         Neg | Abs | Sign => a.dtype != DType::Bool,
@@ -165,7 +174,7 @@ fn unary(op: UnaryOp, a: ValueType, report: &mut Report) -> Option<ValueType> {
     if legal { Some(a) } else { report.fail("K10", format!("`{}` has no meaning for {a}", op.name())) }
 }
 
-fn binary(op: BinaryOp, a: ValueType, b: ValueType, report: &mut Report) -> Option<ValueType> {
+fn binary(op: BinaryOp, a: ValueType, b: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     use BinaryOp::*;
     if a != b {
         return report.fail("K11", format!("`{}` takes two values of one type, found {a} and {b}", op.name()));
@@ -178,21 +187,21 @@ fn binary(op: BinaryOp, a: ValueType, b: ValueType, report: &mut Report) -> Opti
     if legal { Some(a) } else { report.fail("K11", format!("`{}` has no meaning for {a}", op.name())) }
 }
 
-fn shift(a: ValueType, b: ValueType, report: &mut Report) -> Option<ValueType> {
+fn shift(a: ValueType, b: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     if a != b || !a.dtype.is_integer() {
         return report.fail("K12", format!("a shift takes two integers of one type, found {a} and {b}"));
     }
     Some(a)
 }
 
-fn mul_add(a: ValueType, b: ValueType, c: ValueType, report: &mut Report) -> Option<ValueType> {
+fn mul_add(a: ValueType, b: ValueType, c: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     if a != b || a != c || a.dtype == DType::Bool {
         return report.fail("K13", format!("`a * b + c` takes three numbers of one type, found {a}, {b} and {c}"));
     }
     Some(a)
 }
 
-fn compare(op: CompareOp, a: ValueType, b: ValueType, report: &mut Report) -> Option<ValueType> {
+fn compare(op: CompareOp, a: ValueType, b: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     if a != b {
         return report.fail("K14", format!("`{}` compares values of one type, found {a} and {b}", op.name()));
     }
@@ -202,7 +211,7 @@ fn compare(op: CompareOp, a: ValueType, b: ValueType, report: &mut Report) -> Op
     Some(ValueType { dtype: DType::Bool, lanes: a.lanes })
 }
 
-fn select(condition: ValueType, a: ValueType, b: ValueType, report: &mut Report) -> Option<ValueType> {
+fn select(condition: ValueType, a: ValueType, b: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     if condition.dtype != DType::Bool || (condition.lanes != 1 && condition.lanes != a.lanes) || a != b {
         let message =
             format!("a selection takes a truth value and two values of one type, found {condition}, {a} and {b}");
@@ -211,7 +220,7 @@ fn select(condition: ValueType, a: ValueType, b: ValueType, report: &mut Report)
     Some(a)
 }
 
-fn bitcast(dtype: DType, a: ValueType, report: &mut Report) -> Option<ValueType> {
+fn bitcast(dtype: DType, a: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     let plain = |dtype: DType| dtype != DType::Bool && dtype.compute() == dtype;
     if !plain(dtype) || !plain(a.dtype) || dtype.size() != a.dtype.size() {
         return report.fail("K16", format!("the bits of {a} cannot be read as {dtype}"));
@@ -219,7 +228,7 @@ fn bitcast(dtype: DType, a: ValueType, report: &mut Report) -> Option<ValueType>
     Some(ValueType { dtype, lanes: a.lanes })
 }
 
-fn load(code: &Code<'_>, buffer: ParamId, lanes: u8, report: &mut Report) -> Option<ValueType> {
+fn load(code: &BodyContext<'_>, buffer: ParamId, lanes: u8, report: &mut DiagnosticSink) -> Option<ValueType> {
     if !lanes_are_legal(lanes) {
         return report.fail("K06", format!("a load has 1, 2, 4, 8 or 16 lanes, not {lanes}"));
     }
@@ -233,7 +242,7 @@ fn load(code: &Code<'_>, buffer: ParamId, lanes: u8, report: &mut Report) -> Opt
     }
 }
 
-fn load_array(code: &Code<'_>, array: ArrayId, index: ExprId, report: &mut Report) -> Option<ValueType> {
+fn load_array(code: &BodyContext<'_>, array: ArrayId, index: ExprId, report: &mut DiagnosticSink) -> Option<ValueType> {
     let Some(declared) = code.kernel.arrays.get(array.0 as usize) else {
         return report.fail("K08", format!("there is no array {}", array.0));
     };
@@ -241,28 +250,28 @@ fn load_array(code: &Code<'_>, array: ArrayId, index: ExprId, report: &mut Repor
     Some(ValueType::scalar(declared.dtype.compute()))
 }
 
-fn splat(a: ValueType, lanes: u8, report: &mut Report) -> Option<ValueType> {
+fn splat(a: ValueType, lanes: u8, report: &mut DiagnosticSink) -> Option<ValueType> {
     if a.lanes != 1 || lanes == 1 || !lanes_are_legal(lanes) {
         return report.fail("K18", format!("a scalar is repeated 2, 4, 8 or 16 times, not {a} {lanes} times"));
     }
     Some(ValueType { dtype: a.dtype, lanes })
 }
 
-fn lane_ids(dtype: DType, lanes: u8, report: &mut Report) -> Option<ValueType> {
+fn lane_ids(dtype: DType, lanes: u8, report: &mut DiagnosticSink) -> Option<ValueType> {
     if dtype == DType::Bool || dtype.compute() != dtype || lanes == 1 || !lanes_are_legal(lanes) {
         return report.fail("K18", format!("there are no lane numbers of type {dtype} in {lanes} lanes"));
     }
     Some(ValueType { dtype, lanes })
 }
 
-fn one_lane(a: ValueType, lane: u8, report: &mut Report) -> Option<ValueType> {
+fn one_lane(a: ValueType, lane: u8, report: &mut DiagnosticSink) -> Option<ValueType> {
     if a.lanes == 1 || lane >= a.lanes {
         return report.fail("K19", format!("{a} has no lane {lane}"));
     }
     Some(ValueType::scalar(a.dtype))
 }
 
-fn horizontal(op: ReduceOp, a: ValueType, report: &mut Report) -> Option<ValueType> {
+fn horizontal(op: ReduceOp, a: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     let known = matches!(op, ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Max | ReduceOp::Min);
     if !known || a.lanes == 1 || a.dtype == DType::Bool {
         return report.fail("K19", format!("`{}` does not combine the lanes of {a}", op.name()));
@@ -270,7 +279,7 @@ fn horizontal(op: ReduceOp, a: ValueType, report: &mut Report) -> Option<ValueTy
     Some(ValueType::scalar(a.dtype))
 }
 
-fn philox(counter: ValueType, seed: ValueType, report: &mut Report) -> Option<ValueType> {
+fn philox(counter: ValueType, seed: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
     if counter.dtype != DType::U32 || seed != ValueType::scalar(DType::U32) {
         return report.fail("K20", format!("a random number takes a u32 counter and seed, found {counter} and {seed}"));
     }
@@ -283,7 +292,7 @@ fn sub_group(
     a: ValueType,
     other: Option<ValueType>,
     capabilities: &Capabilities,
-    report: &mut Report,
+    report: &mut DiagnosticSink,
 ) -> Option<ValueType> {
     if !capabilities.subgroups {
         return report.fail("K22", "the device has no sub-groups".to_string());
@@ -301,7 +310,7 @@ fn sub_group(
     Some(a)
 }
 
-fn call(code: &Code<'_>, position: u32, given: &[ValueType], report: &mut Report) -> Option<ValueType> {
+fn call(code: &BodyContext<'_>, position: u32, given: &[ValueType], report: &mut DiagnosticSink) -> Option<ValueType> {
     let index = position as usize;
     let (Some(function), Some(result)) = (code.kernel.functions.get(index), code.results.get(index)) else {
         return report.fail(

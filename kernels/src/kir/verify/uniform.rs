@@ -4,37 +4,37 @@
 //! all items of a sub-group, or different between items. The levels of variables are found by going over the kernel
 //! until none rises any more.
 
-use super::report::Report;
+use super::report::DiagnosticSink;
 use crate::kir::visit::visit;
 use crate::kir::*;
 
 /// Who agrees; joined by `max`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum UniformScope {
     Group,
     SubGroup,
     Item,
 }
 
-pub(super) fn check(kernel: &Kernel, types: &[Option<ValueType>], report: &mut Report) {
+pub(super) fn check(kernel: &Kernel, types: &[Option<ValueType>], report: &mut DiagnosticSink) {
     let mut loops = 0;
     visit(&kernel.body, &mut |stmt| loops += usize::from(matches!(stmt, Stmt::For { .. } | Stmt::While { .. })));
     let mut flow = Uniformity {
         kernel,
         types,
-        vars: vec![Level::Group; kernel.vars.len()],
-        loops: vec![Level::Group; loops],
+        vars: vec![UniformScope::Group; kernel.vars.len()],
+        loops: vec![UniformScope::Group; loops],
         next_loop: 0,
         rose: true,
         errors: None,
     };
     while std::mem::take(&mut flow.rose) {
         flow.next_loop = 0;
-        flow.block(&kernel.body, Level::Group);
+        flow.block(&kernel.body, UniformScope::Group);
     }
     flow.errors = Some(Vec::new());
     flow.next_loop = 0;
-    flow.block(&kernel.body, Level::Group);
+    flow.block(&kernel.body, UniformScope::Group);
     for what in flow.errors.unwrap_or_default() {
         report.error("K34", format!("{what} stands where work-items may part ways"));
         report.hint("move it out of the branch or loop, or make the condition the same for all of them");
@@ -44,9 +44,9 @@ pub(super) fn check(kernel: &Kernel, types: &[Option<ValueType>], report: &mut R
 struct Uniformity<'a> {
     kernel: &'a Kernel,
     types: &'a [Option<ValueType>],
-    vars: Vec<Level>,
+    vars: Vec<UniformScope>,
     /// At which level each loop is left early, in the order of the text.
-    loops: Vec<Level>,
+    loops: Vec<UniformScope>,
     next_loop: usize,
     rose: bool,
     /// `Some` in the last round.
@@ -55,7 +55,7 @@ struct Uniformity<'a> {
 
 impl Uniformity<'_> {
     /// The level of an expression's value; `here` is that of the place where it is evaluated.
-    fn value(&mut self, id: ExprId, here: Level) -> Level {
+    fn value(&mut self, id: ExprId, here: UniformScope) -> UniformScope {
         let kernel = self.kernel;
         let expr = kernel.expr(id);
         // The branches of a scalar selection are evaluated only where the condition says so.
@@ -72,27 +72,29 @@ impl Uniformity<'_> {
             let left = self.value(left, here);
             return left.max(self.value(right, here.max(left)));
         }
-        let mut operands = Level::Group;
+        let mut operands = UniformScope::Group;
         expr.visit_operands(&mut |operand| operands = operands.max(self.value(operand, here)));
         match expr {
             Expr::Var(var) => self.vars[var.0 as usize],
             Expr::WorkItem(item, _) => match item {
-                WorkItem::GlobalId | WorkItem::LocalId | WorkItem::SubGroupLane => Level::Item,
-                WorkItem::SubGroupId | WorkItem::SubGroupSize => Level::SubGroup,
-                WorkItem::GroupId | WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups => Level::Group,
+                WorkItem::GlobalId | WorkItem::LocalId | WorkItem::SubGroupLane => UniformScope::Item,
+                WorkItem::SubGroupId | WorkItem::SubGroupSize => UniformScope::SubGroup,
+                WorkItem::GroupId | WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups => {
+                    UniformScope::Group
+                }
             },
             // What nobody writes is the same for all who read the same place.
             Expr::Load { buffer, .. } => match self.kernel.params[buffer.0 as usize].kind {
                 ParamKind::Buffer(_, Access::Read) => operands,
-                _ => Level::Item,
+                _ => UniformScope::Item,
             },
-            Expr::LoadArray { .. } => Level::Item,
+            Expr::LoadArray { .. } => UniformScope::Item,
             Expr::SubGroup(op, ..) => {
-                self.meet("a sub-group operation", here, Level::SubGroup);
+                self.meet("a sub-group operation", here, UniformScope::SubGroup);
                 match op {
                     SubGroupOp::ShuffleXor => operands,
                     SubGroupOp::ReduceAdd | SubGroupOp::ReduceMax | SubGroupOp::ReduceMin | SubGroupOp::Broadcast => {
-                        operands.min(Level::SubGroup)
+                        operands.min(UniformScope::SubGroup)
                     }
                 }
             }
@@ -100,7 +102,7 @@ impl Uniformity<'_> {
         }
     }
 
-    fn meet(&mut self, what: &'static str, here: Level, most: Level) {
+    fn meet(&mut self, what: &'static str, here: UniformScope, most: UniformScope) {
         if here > most
             && let Some(errors) = &mut self.errors
         {
@@ -108,7 +110,7 @@ impl Uniformity<'_> {
         }
     }
 
-    fn raise(&mut self, var: VarId, level: Level) {
+    fn raise(&mut self, var: VarId, level: UniformScope) {
         let own = &mut self.vars[var.0 as usize];
         if level > *own {
             *own = level;
@@ -118,8 +120,8 @@ impl Uniformity<'_> {
 
     /// Goes over a block that is reached at level `here`; gives the level at which it is left early (`break`,
     /// `continue`), if it is.
-    fn block(&mut self, body: &[Stmt], mut here: Level) -> Level {
-        let mut left = Level::Group;
+    fn block(&mut self, body: &[Stmt], mut here: UniformScope) -> UniformScope {
+        let mut left = UniformScope::Group;
         for stmt in body {
             match stmt {
                 Stmt::Comment(_) => {}
@@ -133,7 +135,7 @@ impl Uniformity<'_> {
                 }
                 Stmt::For { var, start, end, step, body } => {
                     let bounds = [*start, *end, *step].map(|id| self.value(id, here));
-                    let (number, inside) = self.enter_loop(bounds.into_iter().fold(here, Level::max));
+                    let (number, inside) = self.enter_loop(bounds.into_iter().fold(here, UniformScope::max));
                     self.raise(*var, inside);
                     let early = self.block(body, inside);
                     self.leave_loop(number, early);
@@ -153,12 +155,12 @@ impl Uniformity<'_> {
                     here = here.max(early);
                 }
                 Stmt::Break | Stmt::Continue => left = left.max(here),
-                Stmt::Barrier { .. } => self.meet("a barrier", here, Level::Group),
+                Stmt::Barrier { .. } => self.meet("a barrier", here, UniformScope::Group),
                 Stmt::Atomic { index, value, old, .. } => {
                     self.value(*index, here);
                     self.value(*value, here);
                     if let Some(old) = old {
-                        self.raise(*old, Level::Item);
+                        self.raise(*old, UniformScope::Item);
                     }
                 }
             }
@@ -167,13 +169,13 @@ impl Uniformity<'_> {
     }
 
     /// The loop's number and the level inside it: items may also part ways by leaving it early.
-    fn enter_loop(&mut self, first: Level) -> (usize, Level) {
+    fn enter_loop(&mut self, first: UniformScope) -> (usize, UniformScope) {
         let number = self.next_loop;
         self.next_loop += 1;
         (number, first.max(self.loops[number]))
     }
 
-    fn leave_loop(&mut self, number: usize, early: Level) {
+    fn leave_loop(&mut self, number: usize, early: UniformScope) {
         if early > self.loops[number] {
             self.loops[number] = early;
             self.rose = true;

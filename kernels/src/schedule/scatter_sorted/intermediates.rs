@@ -5,7 +5,7 @@ use crate::dtype::DType;
 use crate::graph::CompareOp;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Launch, ParamKind, VarId, WorkItem};
-use crate::schedule::scatter::{ScatterAdd, Sizes};
+use crate::schedule::scatter::{ScatterAdd, ScatterShape};
 use crate::schedule::sizes::dim_value;
 use crate::variant::LOOP_GROUP;
 
@@ -38,9 +38,9 @@ pub(crate) struct Intermediates {
 }
 
 /// One buffer of [`Intermediates`]: what it holds, in a word, and how much.
-pub(crate) type Kept = (&'static str, Shape, DType);
+pub(crate) type IntermediateBuffer = (&'static str, Shape, DType);
 
-impl Sizes {
+impl ScatterShape {
     /// Passes of the sort. Row numbers go up to that of no row.
     pub(crate) fn passes(&self) -> u32 {
         let most = self.rows.as_constant().and_then(|rows| u32::try_from(rows).ok()).unwrap_or(i32::MAX as u32);
@@ -53,7 +53,7 @@ impl Sizes {
     }
 
     /// What lies in memory between the kernels, in the order of [`Intermediates`].
-    pub(crate) fn between(&self) -> Vec<Kept> {
+    pub(crate) fn between(&self) -> Vec<IntermediateBuffer> {
         let counts = Shape::of(&[GROUPS as usize, LOOP_GROUP as usize]);
         let ends = Shape(vec![self.blocks(), self.features.clone()]);
         let mut kept = vec![("counts", counts, DType::I32)];
@@ -80,7 +80,7 @@ impl ScatterAdd {
 }
 
 impl Intermediates {
-    /// Those of `names`, which are in the order of [`Sizes::between`]; `None` where there are too few.
+    /// Those of `names`, which are in the order of [`ScatterShape::between`]; `None` where there are too few.
     pub(crate) fn of(names: impl IntoIterator<Item = String>) -> Option<Intermediates> {
         let mut names: Vec<String> = names.into_iter().collect();
         let (tails, heads) = (names.pop()?, names.pop()?);

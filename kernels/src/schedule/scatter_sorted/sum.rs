@@ -5,13 +5,13 @@ use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ArrayId, ExprId, Launch, ParamKind, Space, Stmt, VarId, WorkItem};
-use crate::schedule::accumulator::Total;
+use crate::schedule::accumulator::CompensatedSum;
 use crate::schedule::scatter::ScatterAdd;
 use crate::schedule::sizes::{dim_value, divisor};
 use crate::variant::LOOP_GROUP;
 
 /// A walk along the order: the row that it is at, the sum so far, and whether it began there.
-struct Walk {
+struct SegmentedSum {
     row: VarId,
     sum: VarId,
     at_head: VarId,
@@ -19,11 +19,11 @@ struct Walk {
     head: VarId,
 }
 
-impl Walk {
-    fn new(b: &mut KernelBuilder, scatter: &ScatterAdd, row: ExprId) -> Walk {
+impl SegmentedSum {
+    fn new(b: &mut KernelBuilder, scatter: &ScatterAdd, row: ExprId) -> SegmentedSum {
         let (zero, one) = (scatter.zero(b), b.int(1));
         let [row, at_head] = [("row", row), ("at_head", one)].map(|(name, value)| b.bind(name, value));
-        Walk { row, sum: b.bind("sum", zero), at_head, head: b.bind("head", zero) }
+        SegmentedSum { row, sum: b.bind("sum", zero), at_head, head: b.bind("head", zero) }
     }
 
     /// Adds `value` to `row`, before which the sum of another row is done: unless the walk began there, `done` gets that row
@@ -104,7 +104,7 @@ pub(crate) fn sum(scatter: &ScatterAdd, between: &Intermediates, name: &str) -> 
     b.if_then(any, |b| {
         let row = between.final_row(b, first);
         let head_row = b.named("head_row", row);
-        let walk = Walk::new(b, scatter, head_row);
+        let walk = SegmentedSum::new(b, scatter, head_row);
         let one = b.int(1);
         b.for_loop("i", first, end, one, |b, i| {
             let update = between.update(b, i, between.orders.len());
@@ -152,7 +152,7 @@ fn join_stretches(
     let (zero, one) = (b.int(0), b.int(1));
     let done = |b: &mut KernelBuilder, row: ExprId, sum: ExprId| scatter.store_row(b, row, feature, sum);
     let row = b.load_array(rows[0], zero);
-    let walk = Walk::new(b, scatter, row);
+    let walk = SegmentedSum::new(b, scatter, row);
     // As many stretches as have updates.
     let (size, count) = (b.int(i64::from(BLOCK)), dim_value(b, &scatter.sizes.count));
     let first = b.mul(block, size);
@@ -253,7 +253,7 @@ pub(crate) fn join(scatter: &ScatterAdd, between: &Intermediates, name: &str) ->
             let body = b.close();
             b.stmt(Stmt::While { condition, body });
             let stop = b.get(low);
-            let total = scatter.sizes.dtype.is_float().then(|| Total::new(b, "sum", sum));
+            let total = scatter.sizes.dtype.is_float().then(|| CompensatedSum::new(b, "sum", sum));
             b.for_loop("other", next, stop, one, |b, other| {
                 let place = scatter.start(b, other);
                 let place = b.add(place, feature);

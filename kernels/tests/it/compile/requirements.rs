@@ -1,6 +1,6 @@
 //! What plans require of sizes that symbols decide, and what is refused while compiling.
 
-use netcl_kernels::compile::{Options, compile, compile_with};
+use netcl_kernels::compile::{CompileOptions, compile, compile_with};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -43,7 +43,7 @@ fn spaces_that_no_buffer_has_are_checked_when_symbols_are_known() {
 fn spaces_that_are_always_too_large_are_told_to_the_user() {
     let graph = pairs(Dim::from(50_000), Dim::from(50_000));
     let whole_rows = Always(KernelConfig::plain(Variant::ReductionWorkGroup));
-    let options = Options { select: &whole_rows, ..Options::typical(Target::Gpu) };
+    let options = CompileOptions { select: &whole_rows, ..CompileOptions::typical(Target::Gpu) };
     let error = compile_with(&graph, Target::Gpu, &options).unwrap_err().message;
     assert!(error.starts_with("`pairs`: kernels would count up to 2500000000"), "{error}");
     for target in [Target::Cpu, Target::Gpu] {

@@ -2,7 +2,7 @@
 
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::interp::{Array, HostTensor, Precision, evaluate};
+use netcl_kernels::graph::interp::{HostTensor, Precision, TensorData, evaluate};
 use netcl_kernels::graph::text::parse;
 use netcl_kernels::graph::{InputKind, Op};
 use netcl_kernels::philox;
@@ -236,7 +236,7 @@ fn bad_use_is_an_error() {
     assert!(message(huge, &[]).ends_with("is too large to evaluate"));
     let broken = "%0 = constant 1.0 : f32[2]\n%1 = not %0 : f32[2]\noutput result 0 = %1";
     assert!(message(broken, &[]).ends_with("(G04)"));
-    let wrong = HostTensor::new(DType::F32, vec![2], Array::Int(vec![1, 2])).unwrap_err();
+    let wrong = HostTensor::new(DType::F32, vec![2], TensorData::Int(vec![1, 2])).unwrap_err();
     assert_eq!(wrong.message, "2 integer elements do not make a tensor f32[2]");
     let wrong = HostTensor::from_f64(DType::U8, &[3], &[1.0]).unwrap_err();
     assert_eq!(wrong.message, "1 integer elements do not make a tensor u8[3]");

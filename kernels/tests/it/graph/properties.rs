@@ -1,7 +1,7 @@
 //! Properties of random graphs: the builder's simplifications change no value, graphs verify, print and parse, and
 //! their gradients agree with differences.
 
-use netcl_fixtures::random_graphs::{Options, RandomGraph, random_graph};
+use netcl_fixtures::random_graphs::{GeneratorOptions, RandomGraph, random_graph};
 use netcl_kernels::autodiff::check::finite_difference_check;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dtype::DType;
@@ -32,9 +32,9 @@ fn simplification_changes_no_value() {
     for seed in 0..400 {
         // Of doubles: folding rounds to the type, and the interpreter's `f64` does not.
         let (jumps, steps) = (seed % 2 == 0, 6 + seed as usize % 14);
-        let options = Options { jumps, steps, float: DType::F64, ..Options::default() };
+        let options = GeneratorOptions { jumps, steps, float: DType::F64, ..GeneratorOptions::default() };
         let simple = random_graph(seed, &options);
-        let plain = random_graph(seed, &Options { simplify: false, ..options });
+        let plain = random_graph(seed, &GeneratorOptions { simplify: false, ..options });
         let what = format!("seed {seed}");
         for precision in [Precision::F64, Precision::Typed] {
             let (a, b) = (run(&simple, &simple.graph, precision), run(&plain, &plain.graph, precision));
@@ -54,7 +54,8 @@ fn simplification_changes_no_value() {
 #[test]
 fn graphs_verify_and_round_trip() {
     for seed in 0..200 {
-        let random = random_graph(seed, &Options { jumps: true, scalar: seed % 3 == 0, ..Options::default() });
+        let random =
+            random_graph(seed, &GeneratorOptions { jumps: true, scalar: seed % 3 == 0, ..GeneratorOptions::default() });
         let graph = match seed % 3 {
             0 => append_gradients(random.graph, Arguments::Floats).unwrap(),
             _ => random.graph,
@@ -69,10 +70,12 @@ fn graphs_verify_and_round_trip() {
 #[test]
 fn the_same_seed_gives_the_same_graph() {
     for seed in [0, 1, u64::MAX] {
-        let (a, b) = (random_graph(seed, &Options::default()), random_graph(seed, &Options::default()));
+        let (a, b) =
+            (random_graph(seed, &GeneratorOptions::default()), random_graph(seed, &GeneratorOptions::default()));
         assert_eq!((a.graph.to_string(), a.inputs), (b.graph.to_string(), b.inputs));
     }
-    let texts: Vec<String> = (0..20).map(|seed| random_graph(seed, &Options::default()).graph.to_string()).collect();
+    let texts: Vec<String> =
+        (0..20).map(|seed| random_graph(seed, &GeneratorOptions::default()).graph.to_string()).collect();
     assert!((1..20).all(|i| !texts[..i].contains(&texts[i])));
 }
 
@@ -80,7 +83,10 @@ fn the_same_seed_gives_the_same_graph() {
 fn gradients_of_random_graphs() {
     let mut compared = 0;
     for seed in 0..60 {
-        let random = random_graph(seed, &Options { smooth: true, scalar: true, steps: 8, ..Options::default() });
+        let random = random_graph(
+            seed,
+            &GeneratorOptions { smooth: true, scalar: true, steps: 8, ..GeneratorOptions::default() },
+        );
         let report =
             finite_difference_check(&random.graph, &random.bindings, &|kind, name| random.input(kind, name)).unwrap();
         assert!(report.error <= 1e-6, "seed {seed}: {report}\n{}", random.graph);

@@ -4,7 +4,7 @@ use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::graph::{BinaryOp, CompareOp, UnaryOp};
 use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::interp::{Bytes, CompiledKernel, Memory, SliceMut, Value, ops};
+use netcl_kernels::kir::interp::{Bytes, CompiledKernel, LaunchArg, Memory, SliceMut, ops};
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Access, ExprId, Launch, ParamKind, WorkItem};
 
@@ -47,7 +47,7 @@ fn interpreted(
     let kernel = builder.finish();
     let compiled = CompiledKernel::new(&verify(&kernel, &Capabilities::unlimited()).unwrap());
     let (memory, results) = (bytes(a), Bytes::zeros(result, a.len()));
-    let passed = [Value::Buffer(&memory), Value::Scalar(b.unwrap_or(a[0])), Value::Buffer(&results)];
+    let passed = [LaunchArg::Buffer(&memory), LaunchArg::Scalar(b.unwrap_or(a[0])), LaunchArg::Buffer(&results)];
     compiled.launch(&passed, &[], ops::baseline).unwrap().run_groups(0..1).unwrap();
     literals(&results, result, a.len())
 }

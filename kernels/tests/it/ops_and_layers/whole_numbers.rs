@@ -3,7 +3,7 @@
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::interp::{Array, HostTensor, Precision, evaluate};
+use netcl_kernels::graph::interp::{HostTensor, Precision, TensorData, evaluate};
 use netcl_kernels::graph::{InputKind, OutputKind};
 use netcl_kernels::ops::{self, Value};
 
@@ -18,14 +18,14 @@ fn int(value: i64) -> Value {
 }
 
 /// The operation on a tensor of these numbers.
-fn of(operation: &str, shape: &[usize], values: &[i64], rest: &[Value]) -> Array {
+fn of(operation: &str, shape: &[usize], values: &[i64], rest: &[Value]) -> TensorData {
     let mut builder = Builder::new("whole");
     let x = builder.input(InputKind::Argument(0), "x", Shape::of(shape), DType::I64);
     let args: Vec<Value> = [Value::Tensor(x)].into_iter().chain(rest.iter().cloned()).collect();
     let operation = ops::find(operation).expect("an operation");
     let y = ops::call(&mut builder, operation, &args).unwrap_or_else(|error| panic!("{}: {error}", operation.name));
     builder.output(OutputKind::Result(0), y);
-    let x = HostTensor::new(DType::I64, shape.to_vec(), Array::Int(values.to_vec())).expect("a tensor");
+    let x = HostTensor::new(DType::I64, shape.to_vec(), TensorData::Int(values.to_vec())).expect("a tensor");
     let given = |_: &InputKind, _: &str| Some(x.clone());
     evaluate(&builder.finish(), &[], &given, Precision::Typed).expect("evaluates")[0].1.data().clone()
 }
@@ -52,7 +52,7 @@ fn literals_keep_their_digits() {
     ];
     for (operation, rest, values, expected) in cases {
         let found = of(operation, &[values.len()], values, rest);
-        assert_eq!(found, Array::Int(expected.to_vec()), "{operation} of {values:?} and {rest:?}");
+        assert_eq!(found, TensorData::Int(expected.to_vec()), "{operation} of {values:?} and {rest:?}");
     }
     for (operation, bound, expected) in [
         ("eq", ODD, [false, true, false]),
@@ -63,7 +63,7 @@ fn literals_keep_their_digits() {
         ("ge", least, [true; 3]),
     ] {
         let found = of(operation, &[3], &[ODD - 1, ODD, ODD + 1], &[int(bound)]);
-        assert_eq!(found, Array::Bool(expected.to_vec()), "{operation} {bound}");
+        assert_eq!(found, TensorData::Bool(expected.to_vec()), "{operation} {bound}");
     }
 }
 
@@ -76,9 +76,9 @@ fn what_is_filled_in_keeps_its_digits() {
     let fill = ops::find("masked_fill").expect("an operation");
     let y = ops::call(&mut builder, fill, &[Value::Tensor(x), Value::Tensor(small), int(ODD)]).expect("a tensor");
     builder.output(OutputKind::Result(0), y);
-    let x = HostTensor::new(DType::I64, vec![2], Array::Int(vec![1, 9])).expect("a tensor");
+    let x = HostTensor::new(DType::I64, vec![2], TensorData::Int(vec![1, 9])).expect("a tensor");
     let found = evaluate(&builder.finish(), &[], &|_, _| Some(x.clone()), Precision::Typed).expect("evaluates");
-    assert_eq!(*found[0].1.data(), Array::Int(vec![ODD, 9]));
+    assert_eq!(*found[0].1.data(), TensorData::Int(vec![ODD, 9]));
 }
 
 /// The number is said as it was written, and only where the type does not have it.
@@ -131,7 +131,7 @@ fn diagonals_may_be_beyond_all_elements() {
             };
             let expected = (0..12).map(|position| if kept(position) { position + 1 } else { 0 }).collect();
             let found = of(operation, &shape, &values, &[int(diagonal)]);
-            assert_eq!(found, Array::Int(expected), "{operation} {diagonal}");
+            assert_eq!(found, TensorData::Int(expected), "{operation} {diagonal}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::parse::constant::Constants;
 use crate::simt;
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::kir::interp::{Bytes, CompiledKernel, Slice, Value, ops};
+use netcl_kernels::kir::interp::{Bytes, CompiledKernel, LaunchArg, Slice, ops};
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Kernel, ParamKind};
 use std::collections::BTreeMap;
@@ -303,8 +303,8 @@ fn run(kernel: &Kernel, steps: &[Step]) -> Result<(), String> {
         let sizes = [("N", n), ("M", m)];
         let value = |name: &str| sizes.iter().find(|(known, _)| *known == name).map_or(0, |(_, size)| *size);
         let args = kernel.params.iter().map(|param| match param.kind {
-            ParamKind::Buffer(..) => Value::Buffer(&buffers[param.name.as_str()]),
-            _ => Value::Scalar(Literal::Int(i64::from(value(&param.name)), DType::U32)),
+            ParamKind::Buffer(..) => LaunchArg::Buffer(&buffers[param.name.as_str()]),
+            _ => LaunchArg::Scalar(Literal::Int(i64::from(value(&param.name)), DType::U32)),
         });
         let args: Vec<_> = args.collect();
         let bindings: Vec<_> = sizes.iter().map(|(name, size)| (Symbol::new(name), u64::from(*size))).collect();

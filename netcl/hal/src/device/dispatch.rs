@@ -25,7 +25,7 @@ pub struct ProgramSource<'a> {
 
 /// Where memory that a dispatch uses comes from.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum BufferBinding {
     /// It is the program's own.
     Internal(Region),
     /// It is given at each launch, at that position.
@@ -36,7 +36,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub enum Passed {
     /// Memory.
-    Memory(Place),
+    Memory(BufferBinding),
     /// A size, of the parameter's own type of 32 bits.
     Size(u32),
     /// A number that is known.
@@ -55,7 +55,7 @@ pub struct Dispatch {
     /// One for each parameter.
     pub passed: Vec<Passed>,
     /// All memory that it uses, and whether it writes that.
-    pub touches: Vec<(Place, bool)>,
+    pub touches: Vec<(BufferBinding, bool)>,
 }
 
 /// What a dispatch runs.

@@ -56,9 +56,9 @@ pub struct Event {
 }
 
 struct Core {
-    state: Mutex<State>,
+    state: Mutex<Completion>,
     changed: Condvar,
-    source: Option<Box<dyn Source>>,
+    source: Option<Box<dyn BackendEvent>>,
 }
 
 struct Callback {
@@ -68,7 +68,7 @@ struct Callback {
 }
 
 #[derive(Default)]
-struct State {
+struct Completion {
     outcome: Option<Result<()>>,
     /// Whether the source was asked to tell.
     watched: bool,
@@ -80,7 +80,7 @@ struct State {
 }
 
 /// A driver's side of an event.
-pub(crate) trait Source: Send + Sync {
+pub(crate) trait BackendEvent: Send + Sync {
     fn status(&self) -> Result<EventStatus>;
 
     /// Keeps the thread until it is done.
@@ -113,7 +113,7 @@ impl Event {
     }
 
     /// Of a driver's event.
-    pub(crate) fn of(source: Box<dyn Source>) -> Event {
+    pub(crate) fn of(source: Box<dyn BackendEvent>) -> Event {
         Event::new(Some(source))
     }
 
@@ -121,11 +121,11 @@ impl Event {
         Event::new(None)
     }
 
-    fn new(source: Option<Box<dyn Source>>) -> Event {
+    fn new(source: Option<Box<dyn BackendEvent>>) -> Event {
         Event { core: Arc::new(Core { state: Mutex::default(), changed: Condvar::new(), source }), seat: 0 }
     }
 
-    pub(crate) fn source(&self) -> Option<&dyn Source> {
+    pub(crate) fn source(&self) -> Option<&dyn BackendEvent> {
         self.core.source.as_deref()
     }
 
@@ -373,7 +373,7 @@ impl Event {
         (callback.call)(outcome);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Completion> {
         self.core.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

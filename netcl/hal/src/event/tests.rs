@@ -14,7 +14,7 @@ struct Silent {
 
 struct Shown(Arc<Silent>);
 
-impl Source for Shown {
+impl BackendEvent for Shown {
     fn status(&self) -> Result<EventStatus> {
         Ok(if self.0.is_done.load(Ordering::Relaxed) { EventStatus::Complete } else { EventStatus::Running })
     }
@@ -117,7 +117,7 @@ fn a_wait_of_netcls_own_tells_nothing() {
     struct Failing {
         told: Arc<AtomicUsize>,
     }
-    impl Source for Failing {
+    impl BackendEvent for Failing {
         fn status(&self) -> Result<EventStatus> {
             Ok(EventStatus::Failed)
         }

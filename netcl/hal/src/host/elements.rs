@@ -6,7 +6,7 @@
 use super::cells::{Apart, Cells, Shared, Stored};
 use super::memory::HostBuffer;
 use netcl_kernels::kir::AtomicOp;
-use netcl_kernels::kir::interp::{Memory, Scalar, Slice, SliceMut};
+use netcl_kernels::kir::interp::{AtomicValue, Memory, Slice, SliceMut};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -191,7 +191,7 @@ macro_rules! memory {
                 $buffer.as_cells::<$cells>().scatter_slice(indices, lanes, values);
             }
 
-            fn atomic(&$self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
+            fn atomic(&$self, op: AtomicOp, index: usize, operand: AtomicValue) -> AtomicValue {
                 $buffer.updated(op, index, operand)
             }
         }
@@ -201,28 +201,34 @@ memory!(HostBuffer, Apart, self => self);
 memory!(SharedBuffer<'_>, Shared, self => self.0);
 
 /// The bits of a value of four bytes, or of eight.
-fn bits(value: Scalar) -> u64 {
+fn bits(value: AtomicValue) -> u64 {
     match value {
-        Scalar::I32(value) => u64::from(value as u32),
-        Scalar::U32(value) => u64::from(value),
-        Scalar::I64(value) => value as u64,
-        Scalar::F32(value) => u64::from(value.to_bits()),
-        Scalar::F64(value) => value.to_bits(),
+        AtomicValue::I32(value) => u64::from(value as u32),
+        AtomicValue::U32(value) => u64::from(value),
+        AtomicValue::I64(value) => value as u64,
+        AtomicValue::F32(value) => u64::from(value.to_bits()),
+        AtomicValue::F64(value) => value.to_bits(),
     }
 }
 
 impl HostBuffer {
-    fn updated(&self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
+    fn updated(&self, op: AtomicOp, index: usize, operand: AtomicValue) -> AtomicValue {
         match operand {
-            Scalar::I32(_) => self.atomic_32(op, index, operand, |bits| Scalar::I32(bits as i32)),
-            Scalar::U32(_) => self.atomic_32(op, index, operand, Scalar::U32),
-            Scalar::F32(_) => self.atomic_32(op, index, operand, |bits| Scalar::F32(f32::from_bits(bits))),
-            Scalar::I64(_) => self.atomic_64(op, index, operand, |bits| Scalar::I64(bits as i64)),
-            Scalar::F64(_) => self.atomic_64(op, index, operand, |bits| Scalar::F64(f64::from_bits(bits))),
+            AtomicValue::I32(_) => self.atomic_32(op, index, operand, |bits| AtomicValue::I32(bits as i32)),
+            AtomicValue::U32(_) => self.atomic_32(op, index, operand, AtomicValue::U32),
+            AtomicValue::F32(_) => self.atomic_32(op, index, operand, |bits| AtomicValue::F32(f32::from_bits(bits))),
+            AtomicValue::I64(_) => self.atomic_64(op, index, operand, |bits| AtomicValue::I64(bits as i64)),
+            AtomicValue::F64(_) => self.atomic_64(op, index, operand, |bits| AtomicValue::F64(f64::from_bits(bits))),
         }
     }
 
-    fn atomic_32(&self, op: AtomicOp, index: usize, operand: Scalar, of: impl Fn(u32) -> Scalar) -> Scalar {
+    fn atomic_32(
+        &self,
+        op: AtomicOp,
+        index: usize,
+        operand: AtomicValue,
+        of: impl Fn(u32) -> AtomicValue,
+    ) -> AtomicValue {
         let Some(cell) = self.elements::<AtomicU32>(index, 1) else { return operand };
         // SAFETY: the index is checked; buffers and views start on multiples of ALIGNMENT, so the cell is aligned.
         let cell = unsafe { &*cell };
@@ -236,7 +242,13 @@ impl HostBuffer {
         }
     }
 
-    fn atomic_64(&self, op: AtomicOp, index: usize, operand: Scalar, of: impl Fn(u64) -> Scalar) -> Scalar {
+    fn atomic_64(
+        &self,
+        op: AtomicOp,
+        index: usize,
+        operand: AtomicValue,
+        of: impl Fn(u64) -> AtomicValue,
+    ) -> AtomicValue {
         let Some(cell) = self.elements::<AtomicU64>(index, 1) else { return operand };
         // SAFETY: the index is checked; buffers and views start on multiples of ALIGNMENT, so the cell is aligned.
         let cell = unsafe { &*cell };
@@ -270,8 +282,8 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..1000 {
-                        buffer.atomic(AtomicOp::Add, 3, Scalar::F32(1.0));
-                        buffer.atomic(AtomicOp::Max, 2, Scalar::I64(-9));
+                        buffer.atomic(AtomicOp::Add, 3, AtomicValue::F32(1.0));
+                        buffer.atomic(AtomicOp::Max, 2, AtomicValue::I64(-9));
                     }
                 });
             }

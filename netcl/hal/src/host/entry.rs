@@ -5,15 +5,15 @@ use super::native::{Args, NativeKernel};
 use std::ops::Range;
 
 /// A way into a native kernel.
-pub type Entry = fn(&Args<'_>, Range<usize>);
+pub type EntryPoint = fn(&Args<'_>, Range<usize>);
 
 /// Native code of one loop kernel, if the crate was built such that it is worth calling.
 #[derive(Clone, Copy, Debug)]
-pub struct NativeEntry(Option<Entry>);
+pub struct NativeEntry(Option<EntryPoint>);
 
 impl NativeEntry {
     /// The code; `None`: the interpreter is to run the step.
-    pub fn code(self) -> Option<Entry> {
+    pub fn code(self) -> Option<EntryPoint> {
         self.0.filter(|_| multiversion::has_native())
     }
 }

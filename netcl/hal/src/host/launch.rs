@@ -7,7 +7,7 @@ use super::native::Passed as Argument;
 use super::product::Product;
 use super::tracks::host_tracks;
 use crate::device::backend::{Bound, Program as BuiltProgram};
-use crate::device::dispatch::{BindRequest, Dispatch, Passed, Place, ProgramSource, ScatterAdd, Work};
+use crate::device::dispatch::{BindRequest, BufferBinding, Dispatch, Passed, ProgramSource, ScatterAdd, Work};
 use crate::device::memory::{Region, downcast};
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ impl HostProgram {
 }
 
 /// Where what is passed for one parameter comes from.
-enum Source {
+enum ParameterBinding {
     Buffer(HostBuffer),
     External(usize),
     Constant(Literal),
@@ -50,7 +50,7 @@ enum Source {
 struct Ready {
     label: String,
     work: ReadyWork,
-    sources: Vec<Source>,
+    sources: Vec<ParameterBinding>,
 }
 
 enum ReadyWork {
@@ -72,7 +72,7 @@ impl BuiltProgram for HostProgram {
         let mut written = vec![false; request.externals];
         for Dispatch { label, work, passed, touches } in request.dispatches {
             for (place, writes) in touches {
-                if let Place::External(slot) = place {
+                if let BufferBinding::External(slot) = place {
                     written[slot] |= writes;
                 }
             }
@@ -96,14 +96,14 @@ impl BuiltProgram for HostProgram {
     }
 }
 
-fn source(work: &ReadyWork, position: usize, passed: Passed) -> Result<Source> {
+fn source(work: &ReadyWork, position: usize, passed: Passed) -> Result<ParameterBinding> {
     Ok(match passed {
-        Passed::Memory(Place::Internal(region)) => Source::Buffer(own(&region)?.clone()),
-        Passed::Memory(Place::External(slot)) => Source::External(slot),
+        Passed::Memory(BufferBinding::Internal(region)) => ParameterBinding::Buffer(own(&region)?.clone()),
+        Passed::Memory(BufferBinding::External(slot)) => ParameterBinding::External(slot),
         // Sizes are the same bits as either type; the interpreter wants the parameter's.
-        Passed::Size(value) => Source::Constant(Literal::Int(i64::from(value), size_type(work, position))),
-        Passed::Literal(literal) => Source::Constant(literal),
-        Passed::Scalar(position) => Source::Scalar(position),
+        Passed::Size(value) => ParameterBinding::Constant(Literal::Int(i64::from(value), size_type(work, position))),
+        Passed::Literal(literal) => ParameterBinding::Constant(literal),
+        Passed::Scalar(position) => ParameterBinding::Scalar(position),
     })
 }
 
@@ -126,10 +126,10 @@ impl Bound for HostBound {
             let mut passed = Vec::with_capacity(sources.len());
             for source in sources {
                 passed.push(match source {
-                    Source::Buffer(buffer) => Argument::Buffer(buffer),
-                    Source::External(slot) => Argument::Buffer(given[*slot]),
-                    Source::Constant(literal) => Argument::Scalar(*literal),
-                    Source::Scalar(position) => Argument::Scalar(scalars[*position].literal()),
+                    ParameterBinding::Buffer(buffer) => Argument::Buffer(buffer),
+                    ParameterBinding::External(slot) => Argument::Buffer(given[*slot]),
+                    ParameterBinding::Constant(literal) => Argument::Scalar(*literal),
+                    ParameterBinding::Scalar(position) => Argument::Scalar(scalars[*position].literal()),
                 });
             }
             let marked = profile::mark();

@@ -1,14 +1,14 @@
 //! Loop steps of a plan: native code where the crate has some, else the interpreter; on all threads where that pays.
 
 use super::elements::SharedBuffer;
-use super::entry::{Entry, NativeEntry};
+use super::entry::{EntryPoint, NativeEntry};
 use super::faults::Faults;
 use super::multiversion::engine;
 use super::native::{Args, Passed};
 use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::kir::Geometry;
-use netcl_kernels::kir::interp::{CompiledKernel, Fault, Value};
+use netcl_kernels::kir::interp::{CompiledKernel, Fault, LaunchArg};
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Access, Kernel, ParamKind};
 use netcl_kernels::span::Diagnostic;
@@ -28,7 +28,7 @@ pub(crate) struct Loop {
 
 #[derive(Debug)]
 enum Code {
-    Native(Entry),
+    Native(EntryPoint),
     Interpreted(Box<CompiledKernel>),
 }
 
@@ -95,13 +95,13 @@ impl BoundLoop {
                     passed.get(position)?.buffer().filter(|_| is_written).map(SharedBuffer)
                 };
                 let shared: Vec<Option<SharedBuffer<'_>>> = (0..passed.len()).map(shared).collect();
-                let values: Vec<Value<'_>> = passed
+                let values: Vec<LaunchArg<'_>> = passed
                     .iter()
                     .zip(&shared)
                     .map(|(passed, shared)| match (passed, shared) {
-                        (_, Some(shared)) => Value::Buffer(shared),
-                        (Passed::Buffer(buffer), None) => Value::Buffer(*buffer),
-                        (Passed::Scalar(literal), None) => Value::Scalar(*literal),
+                        (_, Some(shared)) => LaunchArg::Buffer(shared),
+                        (Passed::Buffer(buffer), None) => LaunchArg::Buffer(*buffer),
+                        (Passed::Scalar(literal), None) => LaunchArg::Scalar(*literal),
                     })
                     .collect();
                 let launch = compiled.launch(&values, &self.bindings, engine())?;

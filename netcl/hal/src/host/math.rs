@@ -3,7 +3,7 @@
 //! What they give is `netcl_kernels::scalar`'s business, as it is the block interpreter's, so that both give the same bits.
 
 use super::lanes::V;
-use super::view::{self, Element};
+use super::view::{self, NativeElement};
 use netcl_kernels::kir::interp::ops;
 use netcl_kernels::scalar::{Arithmetic, Bitcast, Bits, Convert, Float, Isa};
 
@@ -177,7 +177,7 @@ pub fn bitcast<T: Bitcast<U>, U>(x: T) -> U {
 
 /// `f32` rounded to a storage type and back.
 #[inline(always)]
-pub fn rounded<T: Element<Value = f32>>(x: f32) -> f32 {
+pub fn rounded<T: NativeElement<Value = f32>>(x: f32) -> f32 {
     view::round::<T>(x)
 }
 

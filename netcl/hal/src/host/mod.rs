@@ -30,7 +30,7 @@ pub use entry::NativeEntry;
 
 /// What the text of native kernels calls, and what runs them.
 pub mod exports {
-    pub use super::entry::{Entry, NativeEntry, entry, interpreted, wide_entry};
+    pub use super::entry::{EntryPoint, NativeEntry, entry, interpreted, wide_entry};
     pub use super::faults::Faults;
     pub use super::isa::Isa;
     pub use super::lanes::V;
@@ -38,6 +38,6 @@ pub mod exports {
     pub use super::memory::HostBuffer;
     pub use super::multiversion::engine;
     pub use super::native::{Args, NativeKernel, Passed};
-    pub use super::view::{Bf16, Element, F16, View, array_at, array_put};
+    pub use super::view::{Bf16, F16, NativeElement, View, array_at, array_put};
     pub use netcl_kernels::kir::AtomicOp;
 }

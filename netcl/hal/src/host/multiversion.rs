@@ -20,7 +20,7 @@ use netcl_kernels::scalar::Fused;
 
 /// What the processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
+enum IsaLevel {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
@@ -30,30 +30,30 @@ enum Level {
 
 /// Found once by the standard library, then a load and a test.
 #[inline]
-fn level() -> Level {
+fn level() -> IsaLevel {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
         if has!("avx512f") && has!("avx512vl") && has!("avx512dq") && has!("avx512bw") && has!("avx2") && has!("fma") {
-            return Level::Avx512;
+            return IsaLevel::Avx512;
         }
         if has!("avx2") && has!("fma") {
-            return Level::Avx2;
+            return IsaLevel::Avx2;
         }
     }
-    Level::Baseline
+    IsaLevel::Baseline
 }
 
 /// Whether this processor can run what the macros had compiled. Those of x86-64 that have no AVX2 are so few that they are left to the
 /// interpreter: code for them would be a third of every user's build.
 pub(super) fn has_native() -> bool {
-    !cfg!(target_arch = "x86_64") || level() != Level::Baseline
+    !cfg!(target_arch = "x86_64") || level() != IsaLevel::Baseline
 }
 
 /// Runs a native kernel's work-items where [`has_native`] is true.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn run<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
-    if level() != Level::Baseline {
+    if level() != IsaLevel::Baseline {
         // SAFETY: `level` has found the features.
         unsafe { run_avx2::<K>(args, items) }
     }
@@ -64,10 +64,10 @@ pub(super) fn run<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
 pub(super) fn run_wide<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
     match level() {
         // SAFETY: `level` has found the features.
-        Level::Avx512 => unsafe { run_avx512::<K>(args, items) },
+        IsaLevel::Avx512 => unsafe { run_avx512::<K>(args, items) },
         // SAFETY: `level` has found the features.
-        Level::Avx2 => unsafe { run_avx2::<K>(args, items) },
-        Level::Baseline => {}
+        IsaLevel::Avx2 => unsafe { run_avx2::<K>(args, items) },
+        IsaLevel::Baseline => {}
     }
 }
 
@@ -96,16 +96,16 @@ pub(super) use run as run_wide;
 pub fn engine() -> Engine {
     match level() {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => {
+        IsaLevel::Avx512 => {
             // SAFETY: `level` has found the features.
             |operation| unsafe { compute_avx512(operation) }
         }
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => {
+        IsaLevel::Avx2 => {
             // SAFETY: `level` has found the features.
             |operation| unsafe { compute_avx2(operation) }
         }
-        Level::Baseline => baseline,
+        IsaLevel::Baseline => baseline,
     }
 }
 

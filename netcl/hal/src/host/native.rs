@@ -7,7 +7,7 @@ use super::cells::Shared;
 use super::faults::Faults;
 use super::isa::Isa;
 use super::memory::HostBuffer;
-use super::view::{Element, View};
+use super::view::{NativeElement, View};
 use netcl_kernels::dtype::Literal;
 use netcl_kernels::kir::interp::Fault;
 use netcl_kernels::kir::{Kernel, ParamKind};
@@ -60,13 +60,13 @@ impl<'a> Args<'a> {
 
     /// The buffer at `position`; empty if that is no buffer.
     #[inline(always)]
-    pub fn view<T: Element>(&self, position: u32) -> View<'a, T> {
+    pub fn view<T: NativeElement>(&self, position: u32) -> View<'a, T> {
         View::new(self.buffer(position), position, self.faults)
     }
 
     /// As [`Args::view`], in a kernel whose work-items may access what others write.
     #[inline(always)]
-    pub fn shared<T: Element>(&self, position: u32) -> View<'a, T, Shared> {
+    pub fn shared<T: NativeElement>(&self, position: u32) -> View<'a, T, Shared> {
         View::new(self.buffer(position), position, self.faults)
     }
 

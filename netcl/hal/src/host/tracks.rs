@@ -5,7 +5,7 @@ use crate::profile;
 use std::sync::OnceLock;
 
 /// Where what the host does is recorded.
-pub(crate) fn host_tracks() -> &'static profile::Source {
-    static TRACKS: OnceLock<profile::Source> = OnceLock::new();
-    TRACKS.get_or_init(|| profile::Source::new("host", &format!("{} threads", pool::threads())))
+pub(crate) fn host_tracks() -> &'static profile::DeviceTracks {
+    static TRACKS: OnceLock<profile::DeviceTracks> = OnceLock::new();
+    TRACKS.get_or_init(|| profile::DeviceTracks::new("host", &format!("{} threads", pool::threads())))
 }

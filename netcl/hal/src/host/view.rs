@@ -8,12 +8,12 @@ use super::faults::Faults;
 use super::lanes::V;
 use super::memory::HostBuffer;
 use netcl_kernels::kir::AtomicOp;
-use netcl_kernels::kir::interp::{Memory, Scalar};
+use netcl_kernels::kir::interp::{AtomicValue, Memory};
 use netcl_kernels::scalar;
 use std::marker::PhantomData;
 
 /// How an element type is kept in memory and computed with.
-pub trait Element: 'static {
+pub trait NativeElement: 'static {
     /// In memory. Any bits are a value.
     type Stored: Stored;
     /// In registers.
@@ -23,7 +23,7 @@ pub trait Element: 'static {
     /// Register to memory; storage types round to nearest even.
     fn store(value: Self::Value) -> Self::Stored;
 
-    /// [`Element::load`] of every lane.
+    /// [`NativeElement::load`] of every lane.
     #[inline(always)]
     fn load_lanes<const L: usize>(stored: [Self::Stored; L]) -> [Self::Value; L] {
         let mut values = [Self::Value::default(); L];
@@ -33,7 +33,7 @@ pub trait Element: 'static {
         values
     }
 
-    /// [`Element::store`] of every lane.
+    /// [`NativeElement::store`] of every lane.
     #[inline(always)]
     fn store_lanes<const L: usize>(values: [Self::Value; L]) -> [Self::Stored; L] {
         let mut stored = [Self::Stored::default(); L];
@@ -46,7 +46,7 @@ pub trait Element: 'static {
 
 macro_rules! plain {
     ($($type:ty)*) => {$(
-        impl Element for $type {
+        impl NativeElement for $type {
             type Stored = $type;
             type Value = $type;
             #[inline(always)]
@@ -70,7 +70,7 @@ macro_rules! plain {
 }
 plain!(u8 i32 u32 i64 f32 f64);
 
-impl Element for bool {
+impl NativeElement for bool {
     type Stored = u8;
     type Value = bool;
     #[inline(always)]
@@ -87,7 +87,7 @@ impl Element for bool {
 #[derive(Clone, Copy, Debug)]
 pub struct F16;
 
-impl Element for F16 {
+impl NativeElement for F16 {
     type Stored = u16;
     type Value = f32;
     #[inline(always)]
@@ -104,7 +104,7 @@ impl Element for F16 {
 #[derive(Clone, Copy, Debug)]
 pub struct Bf16;
 
-impl Element for Bf16 {
+impl NativeElement for Bf16 {
     type Stored = u16;
     type Value = f32;
     #[inline(always)]
@@ -119,7 +119,7 @@ impl Element for Bf16 {
 
 /// `f32` rounded to a storage type and back.
 #[inline(always)]
-pub(super) fn round<T: Element<Value = f32>>(value: f32) -> f32 {
+pub(super) fn round<T: NativeElement<Value = f32>>(value: f32) -> f32 {
     T::load(T::store(value))
 }
 
@@ -149,7 +149,7 @@ index!(i32 u32 i64);
 
 /// A buffer of `T`, accessed as `C` says. Accesses outside of it are noted, load zero and store nothing.
 #[derive(Debug)]
-pub struct View<'a, T: Element, C: Cells = Apart> {
+pub struct View<'a, T: NativeElement, C: Cells = Apart> {
     start: *mut T::Stored,
     length: usize,
     buffer: Option<&'a HostBuffer>,
@@ -158,15 +158,15 @@ pub struct View<'a, T: Element, C: Cells = Apart> {
     elements: PhantomData<(T, C)>,
 }
 
-impl<T: Element, C: Cells> Clone for View<'_, T, C> {
+impl<T: NativeElement, C: Cells> Clone for View<'_, T, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: Element, C: Cells> Copy for View<'_, T, C> {}
+impl<T: NativeElement, C: Cells> Copy for View<'_, T, C> {}
 
-impl<'a, T: Element, C: Cells> View<'a, T, C> {
+impl<'a, T: NativeElement, C: Cells> View<'a, T, C> {
     /// The buffer of parameter `param`.
     #[inline(always)]
     pub(super) fn new(buffer: Option<&'a HostBuffer>, param: u32, faults: &'a Faults) -> Self {
@@ -249,20 +249,20 @@ impl<'a, T: Element, C: Cells> View<'a, T, C> {
 /// Types of atomic operands.
 pub trait Atomic: Copy {
     /// As the trait of memories takes it.
-    fn scalar(self) -> Scalar;
+    fn scalar(self) -> AtomicValue;
     /// Back; `other` if the types differ.
-    fn of(scalar: Scalar, other: Self) -> Self;
+    fn of(scalar: AtomicValue, other: Self) -> Self;
 }
 
 macro_rules! atomic {
     ($($type:ty, $kind:ident;)*) => {$(
         impl Atomic for $type {
-            fn scalar(self) -> Scalar {
-                Scalar::$kind(self)
+            fn scalar(self) -> AtomicValue {
+                AtomicValue::$kind(self)
             }
-            fn of(scalar: Scalar, other: Self) -> Self {
+            fn of(scalar: AtomicValue, other: Self) -> Self {
                 match scalar {
-                    Scalar::$kind(value) => value,
+                    AtomicValue::$kind(value) => value,
                     _ => other,
                 }
             }

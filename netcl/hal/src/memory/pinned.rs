@@ -20,9 +20,9 @@ const MAX_CACHED: usize = 256 << 20;
 /// Page-locked host memory of one device, kept for reuse by size; at most 256 MiB are kept. Cheap to clone; clones are the same
 /// pool.
 #[derive(Clone)]
-pub struct PinnedBufferPool(Arc<Shared>);
+pub struct PinnedBufferPool(Arc<PinnedAllocator>);
 
-struct Shared {
+struct PinnedAllocator {
     device: String,
     allocate: Box<Allocate>,
     state: Mutex<State>,
@@ -30,14 +30,14 @@ struct Shared {
 
 struct State {
     /// By [`Class::index`], the least recently used first.
-    idle: Vec<VecDeque<Idle>>,
+    idle: Vec<VecDeque<IdleBuffer>>,
     stats: PoolStats,
     /// Counts what is freed, so that the least recently used is known.
     clock: u64,
 }
 
 /// Memory that is kept.
-struct Idle {
+struct IdleBuffer {
     memory: Box<dyn HostMemory>,
     bytes: usize,
     stamp: u64,
@@ -51,7 +51,7 @@ impl PinnedBufferPool {
     ) -> PinnedBufferPool {
         let idle = (0..classes::COUNT).map(|_| VecDeque::new()).collect();
         let state = Mutex::new(State { idle, stats: PoolStats::default(), clock: 0 });
-        PinnedBufferPool(Arc::new(Shared { device: device.to_owned(), allocate: Box::new(allocate), state }))
+        PinnedBufferPool(Arc::new(PinnedAllocator { device: device.to_owned(), allocate: Box::new(allocate), state }))
     }
 
     /// A buffer of `bytes` bytes with any content (of buffers that had it before). It comes back to the pool when it is
@@ -90,7 +90,7 @@ impl PinnedBufferPool {
 
     /// Something that gives its idle memory back.
     pub fn reserve(&self) -> Weak<dyn Reserve> {
-        Arc::<Shared>::downgrade(&self.0)
+        Arc::<PinnedAllocator>::downgrade(&self.0)
     }
 
     /// What it holds and how well it serves; in a forked child, what it held at the fork, or nothing if a thread was using
@@ -134,7 +134,7 @@ impl PinnedBufferPool {
         state.stats.idle += class.bytes;
         state.clock += 1;
         let stamp = state.clock;
-        state.idle[class.index].push_back(Idle { memory, bytes: class.bytes, stamp });
+        state.idle[class.index].push_back(IdleBuffer { memory, bytes: class.bytes, stamp });
         while state.stats.idle > MAX_CACHED
             && let Some(oldest) = state.take_oldest()
         {
@@ -165,20 +165,20 @@ impl PinnedBufferPool {
     }
 }
 
-impl Reserve for Shared {
+impl Reserve for PinnedAllocator {
     fn release(&self) -> bool {
         self.release_idle() > 0
     }
 }
 
-impl Shared {
+impl PinnedAllocator {
     fn release_idle(&self) -> usize {
         if process::is_forked() {
             return 0;
         }
         let (idle, bytes) = {
             let mut state = self.lock();
-            let idle: Vec<Idle> = state.idle.iter_mut().flat_map(|idle| idle.drain(..)).collect();
+            let idle: Vec<IdleBuffer> = state.idle.iter_mut().flat_map(|idle| idle.drain(..)).collect();
             (idle, std::mem::take(&mut state.stats.idle))
         };
         drop(idle);
@@ -193,7 +193,7 @@ impl Shared {
 
 impl State {
     #[cold]
-    fn take_oldest(&mut self) -> Option<Idle> {
+    fn take_oldest(&mut self) -> Option<IdleBuffer> {
         let idle = self.idle.iter_mut().filter_map(|idle| Some((idle.front()?.stamp, idle)));
         let oldest = idle.min_by_key(|(stamp, _)| *stamp)?.1.pop_front()?;
         self.stats.idle -= oldest.bytes;

@@ -3,7 +3,7 @@
 use super::driver::Buffer;
 use super::memory::{ClMemory, refused};
 use super::pending::Pending;
-use super::shared::Parts;
+use super::shared::DeviceResources;
 use crate::device::memory::AllocateError;
 use crate::process::Live;
 use crate::profile::Lane;
@@ -15,7 +15,7 @@ use std::ptr::{null, null_mut};
 /// How many bytes of a new buffer are read, so that the driver allocates it.
 const FIRST_USE: usize = 4;
 
-impl Parts {
+impl DeviceResources {
     /// A buffer of at least so many bytes, which the driver really has.
     pub(super) fn allocate(&self, bytes: usize) -> Result<ClMemory, AllocateError> {
         let bytes = bytes.max(FIRST_USE);

@@ -36,7 +36,7 @@ impl OpenCl {
     fn load_by(&self, build: build::Build, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {
         let ProgramSource { name, text, .. } = *source;
         let program =
-            build(&self.shared, &build::Source { name, text, options: build::options(&self.shared.profile) })?;
+            build(&self.shared, &build::BuildInput { name, text, options: build::options(&self.shared.profile) })?;
         Ok(Box::new(ClProgram::new(self.shared.clone(), name.to_owned(), program)))
     }
 }
@@ -154,7 +154,7 @@ impl Backend for OpenCl {
             let marked = profile::mark();
             let command = self.shared.context.sub_buffers.command();
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
-            // its width and inside the buffer (`Shared::fills`).
+            // its width and inside the buffer (`DeviceResources::fills`).
             let event = unsafe {
                 enqueue_fill_buffer(
                     self.shared.queue.queue.get(),

@@ -3,7 +3,7 @@
 use super::driver::Program;
 use super::exit;
 use super::programs::obtain;
-use super::shared::{Parts, Shared};
+use super::shared::{DeviceResources, Shared};
 use crate::config;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
@@ -53,7 +53,7 @@ pub(super) fn turn(profile: &DeviceProfile) -> Option<MutexGuard<'static, ()>> {
 }
 
 /// A text to build.
-pub(super) struct Source<'a> {
+pub(super) struct BuildInput<'a> {
     /// What errors call it.
     pub(super) name: &'a str,
     pub(super) text: &'a str,
@@ -61,7 +61,7 @@ pub(super) struct Source<'a> {
     pub(super) options: &'a str,
 }
 
-impl Source<'_> {
+impl BuildInput<'_> {
     /// Whether text and options say all that its program is built from, so that it can be found again by them.
     pub(super) fn is_whole(&self) -> bool {
         !reads_files(self.text, self.options)
@@ -69,16 +69,16 @@ impl Source<'_> {
 }
 
 /// How a program is got: [`program`] or [`once`].
-pub(super) type Build = fn(&Shared, &Source<'_>) -> Result<Arc<Program>>;
+pub(super) type Build = fn(&Shared, &BuildInput<'_>) -> Result<Arc<Program>>;
 
 /// The built program of a source.
-pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+pub(super) fn program(shared: &Shared, source: &BuildInput<'_>) -> Result<Arc<Program>> {
     known(shared, source, source.is_whole())
 }
 
 /// The program of a source that does not come again, or whose program may be another then: it is built now, and nobody finds
 /// it later, in this process or another.
-pub(super) fn once(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+pub(super) fn once(shared: &Shared, source: &BuildInput<'_>) -> Result<Arc<Program>> {
     known(shared, source, false)
 }
 
@@ -87,7 +87,7 @@ pub(super) fn keeps_programs(profile: &DeviceProfile) -> Result<bool> {
     Ok(profile.avoids(Avoid::Binaries) && config::get()?.pocl_keeps)
 }
 
-fn known(shared: &Shared, source: &Source<'_>, comes_again: bool) -> Result<Arc<Program>> {
+fn known(shared: &Shared, source: &BuildInput<'_>, comes_again: bool) -> Result<Arc<Program>> {
     process::check()?;
     let key = Key::new(&shared.profile, source.options, source.text);
     let on_disk = comes_again && !keeps_programs(&shared.profile)?;
@@ -122,7 +122,7 @@ fn known(shared: &Shared, source: &Source<'_>, comes_again: bool) -> Result<Arc<
 }
 
 /// The program of a source, built by the driver also where a binary is kept.
-pub(super) fn anew(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+pub(super) fn anew(shared: &Shared, source: &BuildInput<'_>) -> Result<Arc<Program>> {
     let _turn = turn(&shared.profile);
     let _built = exit::Built;
     let program = from_source(shared, source)?;
@@ -171,7 +171,7 @@ fn is_refusal(code: cl_int) -> bool {
     matches!(code, CL_INVALID_BINARY | CL_BUILD_PROGRAM_FAILURE)
 }
 
-fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
+fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     let started = std::time::Instant::now();
     let failed = |log: String| Error::Build {
         device: shared.profile.name.clone(),
@@ -213,7 +213,12 @@ pub(super) fn compile(program: &Program, device: cl_device_id, options: &str) ->
 }
 
 /// Why there is no program: the source's fault, which the log tells, or the driver's or device's.
-fn not_built(shared: &Parts, source: &Source<'_>, code: cl_int, failed: impl FnOnce(cl_int) -> Error) -> Error {
+fn not_built(
+    shared: &DeviceResources,
+    source: &BuildInput<'_>,
+    code: cl_int,
+    failed: impl FnOnce(cl_int) -> Error,
+) -> Error {
     let operation = format!("clBuildProgram of `{}`", source.name);
     match shared.health.lost(&operation, code) {
         Some(lost) => lost,

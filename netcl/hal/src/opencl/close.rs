@@ -5,7 +5,7 @@
 //! for, such as the owner of a [`crate::event::UserEvent`] or a driver's own thread in a callback; so a thread of its own waits.
 
 use super::exit;
-use super::shared::{Parts, Shared};
+use super::shared::{DeviceResources, Shared};
 use crate::process;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Drop for Shared {
     }
 }
 
-fn close(parts: Parts) {
+fn close(parts: DeviceResources) {
     match parts.finish_until(Instant::now() + AT_ONCE) {
         // What its copies used goes with it.
         Ok(true) => {}
@@ -38,7 +38,7 @@ fn close(parts: Parts) {
     }
 }
 
-fn close_later(parts: Parts) {
+fn close_later(parts: DeviceResources) {
     let name = parts.profile.name.clone();
     let shared = Arc::new(Shared { parts: ManuallyDrop::new(parts), is_closing: true });
     let waited = exit::remember_closing(&shared);

@@ -175,7 +175,7 @@ impl ClCommands {
     ///
     /// # Safety
     ///
-    /// As [`Parts::enqueue`]; the kernel object and its memory live as long as the buffer.
+    /// As [`DeviceResources::enqueue`]; the kernel object and its memory live as long as the buffer.
     pub(super) unsafe fn kernel(&mut self, kernel: &KernelObject, geometry: &Geometry, label: &str) -> Result<()> {
         let (dimensions, global) = (geometry.dimensions as cl_uint, geometry.global.as_ptr());
         let local = geometry.local.as_ref().map_or(null(), |local| local.as_ptr());
@@ -236,7 +236,7 @@ impl CommandBuffer for ClCommands {
             self.add("clCommandFillBufferKHR", |handle, count, list, point| {
                 let pattern = pattern.as_ptr().cast();
                 // SAFETY: both are alive; the pattern is copied; offset and size are multiples of its width and inside
-                // (`Parts::fills`).
+                // (`DeviceResources::fills`).
                 unsafe {
                     function(
                         handle,

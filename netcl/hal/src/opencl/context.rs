@@ -28,11 +28,11 @@ pub(super) struct ClDevice {
     /// A part's are those of the whole, whose memory it uses.
     reserves: Arc<Reserves>,
     /// What to release with the last clone; `None` for a whole device, which the driver owns.
-    _part: Option<Arc<Part>>,
+    _part: Option<Arc<PartitionedDevice>>,
 }
 
 /// A sub-device. Dropped in this order: the part before what it is a part of.
-struct Part {
+struct PartitionedDevice {
     _device: Live<SubDevice>,
     _parent: ClDevice,
 }
@@ -68,7 +68,7 @@ impl ClDevice {
             .map(|part| ClDevice {
                 device: Device::new(part.get()),
                 reserves: self.reserves.clone(),
-                _part: Some(Arc::new(Part { _device: Live::new(part), _parent: self.clone() })),
+                _part: Some(Arc::new(PartitionedDevice { _device: Live::new(part), _parent: self.clone() })),
             })
             .collect())
     }

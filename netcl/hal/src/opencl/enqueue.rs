@@ -1,7 +1,7 @@
 //! Launches: the path of every one, which allocates nothing and asks the driver for no event.
 
 use super::kernel::KernelObject;
-use super::shared::Parts;
+use super::shared::DeviceResources;
 use crate::error::Result;
 use crate::profile;
 use netcl_kernels::kir::Geometry;
@@ -9,7 +9,7 @@ use opencl3::error_codes::{DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FA
 use opencl3::types::{cl_event, cl_int, cl_kernel};
 use std::ptr::{null, null_mut};
 
-impl Parts {
+impl DeviceResources {
     /// Enqueues a kernel, which errors call `label`; does not wait for the device.
     ///
     /// # Safety

@@ -5,9 +5,9 @@ use super::driver::Event as DriverEvent;
 use super::health::Health;
 use super::in_flight::Transfers;
 use super::pending::{InCallback, Pending};
-use super::shared::Parts;
+use super::shared::DeviceResources;
 use crate::error::{Error, Result};
-use crate::event::{Event, EventStatus, EventTimes, Source};
+use crate::event::{BackendEvent, Event, EventStatus, EventTimes};
 use crate::panics::caught;
 use crate::process::Live;
 use opencl3::error_codes::{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES};
@@ -40,7 +40,7 @@ struct Callback {
 
 impl ClEvent {
     /// Of a command of that device.
-    pub(super) fn event(command: Arc<Pending>, device: &Parts, operation: &'static str) -> Event {
+    pub(super) fn event(command: Arc<Pending>, device: &DeviceResources, operation: &'static str) -> Event {
         let (transfers, health) = (Arc::downgrade(&device.transfers), device.health.clone());
         Event::of(Box::new(ClEvent { command, operation, transfers, health, context: device.context.clone() }))
     }
@@ -60,7 +60,7 @@ impl ClEvent {
     }
 }
 
-impl Source for ClEvent {
+impl BackendEvent for ClEvent {
     fn status(&self) -> Result<EventStatus> {
         Ok(match self.code().map_err(|code| self.failure(code))? {
             CL_COMPLETE => EventStatus::Complete,
@@ -134,7 +134,7 @@ extern "C" fn call_back(_: cl_event, status: cl_int, data: *mut c_void) {
 
 /// An event of this device's context that completes with one that is not of it. If that fails, the device goes on, and
 /// its health says so.
-pub(super) fn standing_in(event: &Event, device: &Parts) -> Result<DriverEvent, cl_int> {
+pub(super) fn standing_in(event: &Event, device: &DeviceResources) -> Result<DriverEvent, cl_int> {
     let stand_in = Arc::new(Live::new(DriverEvent::new(create_user_event(device.context.get().get())?)));
     let raw = stand_in.get();
     // SAFETY: retained here for the value returned, which releases it.

@@ -7,7 +7,7 @@ use super::exit;
 use super::health::Told;
 use super::pending::Pending;
 use super::queue_progress::{COMPUTING, Turn};
-use super::shared::Parts;
+use super::shared::DeviceResources;
 use crate::device::queue::QueueOrder;
 use crate::error::Result;
 use crate::event::{Event, EventStatus};
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-impl Parts {
+impl DeviceResources {
     /// Counts commands of the device's queue, after they were enqueued.
     pub(super) fn count(&self) {
         self.progress.enqueued.fetch_add(1, Ordering::Release);
@@ -75,7 +75,7 @@ impl Parts {
     /// Waits for everything that its queues were given.
     ///
     /// A driver may give the error of a command that failed (NVIDIA's does), and then goes on: what failed is noted all the
-    /// same, so that [`Parts::reported`] can say what it was.
+    /// same, so that [`DeviceResources::reported`] can say what it was.
     pub(super) fn finish(&self) -> Result<(), cl_int> {
         self.health.still_there()?;
         let before = self.counted();
@@ -86,7 +86,7 @@ impl Parts {
         computed.and(self.transfers.finish(&self.health))
     }
 
-    /// As [`Parts::finish`], but not beyond that time; says whether everything is done. Neither the program nor a driver
+    /// As [`DeviceResources::finish`], but not beyond that time; says whether everything is done. Neither the program nor a driver
     /// is called back meanwhile.
     pub(super) fn finish_until(&self, end: Instant) -> Result<bool, cl_int> {
         let before = self.counted();

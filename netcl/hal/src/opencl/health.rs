@@ -32,7 +32,7 @@ pub(super) struct Health {
     device: String,
     /// Whose figures an error has where memory is missing.
     reserves: Arc<Reserves>,
-    state: Mutex<State>,
+    state: Mutex<Failures>,
     /// Whether there is something to tell.
     has_failed: AtomicBool,
     /// Whether its queue may wait for ever.
@@ -40,7 +40,7 @@ pub(super) struct Health {
 }
 
 #[derive(Default)]
-struct State {
+struct Failures {
     failed: Option<(Error, Told)>,
     lost: Option<(String, cl_int)>,
 }
@@ -156,7 +156,7 @@ impl Health {
         Error::Lost { device: self.device.clone(), operation: operation.to_owned(), code }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Failures> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

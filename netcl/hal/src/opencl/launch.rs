@@ -7,7 +7,7 @@ use super::order::Order;
 use super::shared::Shared;
 use crate::device::backend::{Bound, Program as BuiltProgram};
 use crate::device::commands::CommandBuffer;
-use crate::device::dispatch::{BindRequest, Dispatch, Passed, Place, Work};
+use crate::device::dispatch::{BindRequest, BufferBinding, Dispatch, Passed, Work};
 use crate::device::kernels::KernelArgument;
 use crate::device::memory::Region;
 use crate::device::queue::QueueOrder;
@@ -26,7 +26,7 @@ pub(super) struct ClProgram {
 }
 
 /// One launch.
-struct Launch {
+struct NdRangeKernel {
     kernel: KernelObject,
     geometry: Geometry,
     label: String,
@@ -37,7 +37,7 @@ type Use = (usize, usize);
 
 /// Every launch of a program, ready. Dropped in this order.
 struct ClBound {
-    launches: Vec<Launch>,
+    launches: Vec<NdRangeKernel>,
     /// Where the queue is out of order.
     order: Option<Order>,
     /// For each external region: the id last set (0: none), and where it is used.
@@ -84,12 +84,12 @@ impl ClProgram {
         let position = bound.launches.len();
         for (index, passed) in passed.into_iter().enumerate() {
             let code = match passed {
-                Passed::Memory(Place::Internal(region)) => {
+                Passed::Memory(BufferBinding::Internal(region)) => {
                     let code = kernel.set(index, KernelArgument::Memory(&region));
                     bound._internal.push(region);
                     code
                 }
-                Passed::Memory(Place::External(slot)) => {
+                Passed::Memory(BufferBinding::External(slot)) => {
                     bound.externals[slot].1.push((position, index));
                     Ok(())
                 }
@@ -105,7 +105,7 @@ impl ClProgram {
         if let Some(order) = &mut bound.order {
             order.add(touches);
         }
-        bound.launches.push(Launch { kernel, geometry, label });
+        bound.launches.push(NdRangeKernel { kernel, geometry, label });
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::context::ClContext;
 use super::driver::Buffer;
 use super::health::Health;
 use super::pending::in_callback;
-use super::sub_buffers::Part;
+use super::sub_buffers::SubBuffer;
 use crate::device::memory::{AllocateError, HostMemory, Memory};
 use crate::panics::caught;
 use crate::process::Live;
@@ -36,7 +36,7 @@ pub(super) fn refused(health: &Health, operation: &str, code: cl_int) -> Allocat
 /// the buffer.
 pub(crate) struct ClMemory {
     /// Of a part. OpenCL has no sub-buffers of sub-buffers.
-    part: Option<Part>,
+    part: Option<SubBuffer>,
     whole: Arc<Live<Buffer>>,
     context: Arc<ClContext>,
 }
@@ -87,8 +87,9 @@ impl ClMemory {
         let cut = context.sub_buffers.cut();
         // SAFETY: inside and aligned, as the caller promises, of a buffer that is no sub-buffer (OpenCL 5.2.3).
         let buffer = unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
+        let serial = context.sub_buffers.next_serial();
         drop(cut);
-        let part = Part { buffer: Live::new(buffer), whole: whole.clone(), start, bytes };
+        let part = SubBuffer { buffer: Live::new(buffer), whole: whole.clone(), start, bytes, serial };
         Ok(ClMemory { part: Some(part), whole, context })
     }
 

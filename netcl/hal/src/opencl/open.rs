@@ -3,8 +3,8 @@
 use super::context::{ClContext, ClDevice, Queue, driver_error};
 use super::health::Health;
 use super::pinned::ClPinned;
-use super::queue_progress::Progress;
-use super::shared::{OpenCl, Parts, Shared};
+use super::queue_progress::QueueProgress;
+use super::shared::{DeviceResources, OpenCl, Shared};
 use super::sub_buffers::SubBuffers;
 use super::{exit, memory, probe};
 use crate::config;
@@ -79,8 +79,8 @@ impl OpenCl {
         });
         device.reserves().add_pool(pinned.reserve());
         let programs = Live::new(Mutex::default());
-        let tracks = profile::Source::new(&profile.selector, &profile.name);
-        let parts = Parts {
+        let tracks = profile::DeviceTracks::new(&profile.selector, &profile.name);
+        let parts = DeviceResources {
             profile,
             transfers: Arc::default(),
             pinned,
@@ -89,7 +89,7 @@ impl OpenCl {
             sink: OnceLock::new(),
             counters: Counters::default(),
             health,
-            progress: Progress::default(),
+            progress: QueueProgress::default(),
             order,
             queue,
             context,
@@ -103,7 +103,7 @@ impl OpenCl {
 
     /// The device once more, in the same context, with a queue of its own; `times`: one that times its commands.
     pub(super) fn again(&self, times: bool, order: QueueOrder) -> Result<OpenCl> {
-        let Parts { profile, context, device, .. } = &**self.shared;
+        let DeviceResources { profile, context, device, .. } = &**self.shared;
         let queue = Queue::of(context, device, profile, times, order)?;
         Ok(OpenCl::new(profile.clone(), queue, order, device.clone()))
     }

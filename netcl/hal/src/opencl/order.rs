@@ -1,6 +1,6 @@
 //! Which launches of a program wait for those before, in queues that are out of order.
 
-use crate::device::dispatch::Place;
+use crate::device::dispatch::BufferBinding;
 use crate::device::memory::Region;
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Order {
     /// By launch: the memory, and whether it is written.
-    touches: Vec<Vec<(Place, bool)>>,
+    touches: Vec<Vec<(BufferBinding, bool)>>,
     /// By launch; empty where it is not known for the externals of the next call.
     waits: Vec<bool>,
 }
 
 impl Order {
     /// Adds a launch that uses this memory, and writes what is marked so.
-    pub(super) fn add(&mut self, touches: Vec<(Place, bool)>) {
+    pub(super) fn add(&mut self, touches: Vec<(BufferBinding, bool)>) {
         self.touches.push(touches);
     }
 
@@ -32,10 +32,10 @@ impl Order {
             self.waits.clear();
             let mut since: Vec<(u64, Range<usize>, bool)> = Vec::new();
             for touches in &self.touches {
-                let range = |(place, written): &(Place, bool)| {
+                let range = |(place, written): &(BufferBinding, bool)| {
                     let (whole, bytes) = match place {
-                        Place::Internal(region) => region.range(),
-                        Place::External(slot) => externals[*slot].range(),
+                        BufferBinding::Internal(region) => region.range(),
+                        BufferBinding::External(slot) => externals[*slot].range(),
                     };
                     (whole, bytes, *written)
                 };
@@ -74,10 +74,10 @@ mod tests {
         let whole = |id: u64| Region::whole(Arc::new(Nothing), id, 4096);
         let arena = whole(1);
         let part = |id: u64, start: usize| Region::part(&arena, Arc::new(Nothing), id, start, 512);
-        let read = |place: &Place| (place.clone(), false);
-        let write = |place: &Place| (place.clone(), true);
-        let (x, y, z) = (Place::External(0), Place::External(1), Place::External(2));
-        let [a, b, again] = [part(2, 0), part(3, 512), part(4, 0)].map(Place::Internal);
+        let read = |place: &BufferBinding| (place.clone(), false);
+        let write = |place: &BufferBinding| (place.clone(), true);
+        let (x, y, z) = (BufferBinding::External(0), BufferBinding::External(1), BufferBinding::External(2));
+        let [a, b, again] = [part(2, 0), part(3, 512), part(4, 0)].map(BufferBinding::Internal);
         let touches = || {
             vec![
                 vec![read(&x), write(&a)],

@@ -3,7 +3,7 @@
 use super::driver::Event as DriverEvent;
 use super::memory::ClMemory;
 use super::pending::Pending;
-use super::shared::{OpenCl, Parts};
+use super::shared::{DeviceResources, OpenCl};
 use crate::error::Result;
 use crate::profile::{self, Command, Lane};
 use opencl3::command_queue::{enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_marker_with_wait_list};
@@ -20,7 +20,13 @@ thread_local! {
 impl OpenCl {
     /// Copies on this device's queue, between two markers on the other's. After an error no copy is on its way: where the
     /// driver fails after it has taken one, that is waited for, and the error says so.
-    pub(super) fn copy_after(&self, source: &Parts, from: &ClMemory, to: &ClMemory, bytes: usize) -> Result<()> {
+    pub(super) fn copy_after(
+        &self,
+        source: &DeviceResources,
+        from: &ClMemory,
+        to: &ClMemory,
+        bytes: usize,
+    ) -> Result<()> {
         let copied = self.begin_copy(source, from, to, bytes);
         let copied = copied
             .map_err(|code| self.shared.health.moving_error("clEnqueueCopyBuffer between devices", bytes, code))?;
@@ -33,7 +39,13 @@ impl OpenCl {
     }
 
     /// The copy, after everything that the source was given.
-    fn begin_copy(&self, source: &Parts, from: &ClMemory, to: &ClMemory, bytes: usize) -> Result<Arc<Pending>, cl_int> {
+    fn begin_copy(
+        &self,
+        source: &DeviceResources,
+        from: &ClMemory,
+        to: &ClMemory,
+        bytes: usize,
+    ) -> Result<Arc<Pending>, cl_int> {
         let queue = self.shared.queue.queue.get();
         let marked = profile::mark();
         // SAFETY: both queues, both buffers and the events waited for are alive and of one context; the buffers are at
@@ -59,7 +71,7 @@ impl OpenCl {
     }
 
     /// What the source is given next comes after the copy.
-    fn end_copy(&self, source: &Parts, copied: &Pending) -> Result<(), cl_int> {
+    fn end_copy(&self, source: &DeviceResources, copied: &Pending) -> Result<(), cl_int> {
         self.shared.queue.queue.flush().map_err(|error| error.0)?;
         #[cfg(test)]
         REFUSED_WAIT.get().map_or(Ok(()), Err)?;

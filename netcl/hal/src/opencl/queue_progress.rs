@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(super) const COMPUTING: &str = "computing";
 
 /// How far a device's queue is.
-pub(super) struct Progress {
+pub(super) struct QueueProgress {
     /// How many commands it was given; see [`crate::device::backend::Backend::enqueued`].
     pub(super) enqueued: AtomicU64,
     /// How many of them are known to be done.
@@ -22,10 +22,10 @@ pub(super) struct Progress {
     pub(super) turn: Mutex<()>,
 }
 
-impl Default for Progress {
-    fn default() -> Progress {
+impl Default for QueueProgress {
+    fn default() -> QueueProgress {
         let (finished, markers, turn) = Default::default();
-        Progress { enqueued: AtomicU64::new(1), finished, markers, turn }
+        QueueProgress { enqueued: AtomicU64::new(1), finished, markers, turn }
     }
 }
 
@@ -34,7 +34,7 @@ impl Default for Progress {
 pub(super) struct Turn<'a>(#[allow(dead_code, reason = "held for its `Drop`")] pub(super) Option<MutexGuard<'a, ()>>);
 
 #[cfg(test)]
-impl Progress {
+impl QueueProgress {
     /// How many markers are kept.
     pub(super) fn markers(&self) -> usize {
         self.markers.lock().unwrap_or_else(PoisonError::into_inner).len()

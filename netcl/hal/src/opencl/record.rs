@@ -3,7 +3,7 @@
 use super::kernel::KernelObject;
 use super::pending::Pending;
 use super::queue_progress::COMPUTING;
-use super::shared::Parts;
+use super::shared::DeviceResources;
 use crate::error::Result;
 use crate::profile::{self, Command, Lane};
 use netcl_kernels::kir::Geometry;
@@ -24,8 +24,8 @@ fn refused(event: Result<cl_event, cl_int>) -> Result<cl_event, cl_int> {
     Err(code)
 }
 
-impl Parts {
-    /// As [`Parts::done`], of a command of the device's queue that moves so many bytes and is to be recorded if there is a
+impl DeviceResources {
+    /// As [`DeviceResources::done`], of a command of the device's queue that moves so many bytes and is to be recorded if there is a
     /// mark.
     pub(super) fn recorded(
         &self,

@@ -7,7 +7,7 @@ use super::in_flight::Transfers;
 use super::kernel::KernelObject;
 use super::memory::ClMemory;
 use super::programs::Programs;
-use super::queue_progress::Progress;
+use super::queue_progress::QueueProgress;
 use crate::device::backend::Backend;
 use crate::device::kernels::KernelSource;
 use crate::device::memory::{Memory, downcast};
@@ -33,13 +33,13 @@ pub(crate) struct OpenCl {
 /// What everything made on the device keeps alive.
 pub(super) struct Shared {
     /// Taken out by drop alone, which may leave it to a thread ([`super::close`]).
-    pub(super) parts: ManuallyDrop<Parts>,
+    pub(super) parts: ManuallyDrop<DeviceResources>,
     /// Whether that thread has it, and nothing is left to wait for.
     pub(super) is_closing: bool,
 }
 
 /// Dropped in this order.
-pub(super) struct Parts {
+pub(super) struct DeviceResources {
     pub(super) profile: DeviceProfile,
     pub(super) transfers: Arc<Transfers>,
     pub(super) pinned: PinnedBufferPool,
@@ -51,13 +51,13 @@ pub(super) struct Parts {
     pub(super) sink: OnceLock<Live<Buffer>>,
     pub(super) counters: Counters,
     pub(super) health: Arc<Health>,
-    pub(super) progress: Progress,
+    pub(super) progress: QueueProgress,
     pub(super) order: QueueOrder,
     pub(super) queue: Arc<Queue>,
     pub(super) context: Arc<ClContext>,
     pub(super) device: ClDevice,
     /// Where what it does is recorded.
-    pub(super) tracks: profile::Source,
+    pub(super) tracks: profile::DeviceTracks,
 }
 
 impl OpenCl {
@@ -72,15 +72,15 @@ impl OpenCl {
 }
 
 impl Deref for Shared {
-    type Target = Parts;
+    type Target = DeviceResources;
 
     #[inline]
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &DeviceResources {
         &self.parts
     }
 }
 
-impl Parts {
+impl DeviceResources {
     /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
     pub(super) fn fills(&self, bytes: usize) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
         // Pieces start at multiples of the widest pattern.

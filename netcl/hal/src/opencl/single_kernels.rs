@@ -33,7 +33,7 @@ struct ClKernel {
 }
 
 /// A recorded launch: a kernel object of its own, all of whose arguments are set. Dropped in this order.
-struct Recorded {
+struct RecordedKernel {
     kernel: KernelObject,
     geometry: Geometry,
     name: Arc<str>,
@@ -45,7 +45,7 @@ impl OpenCl {
     #[cold]
     fn new_kernel(&self, origin: &KernelSource) -> Result<(KernelObject, bool)> {
         let entry = &*origin.entry;
-        let source = build::Source { name: entry, text: &origin.text(), options: &origin.options };
+        let source = build::BuildInput { name: entry, text: &origin.text(), options: &origin.options };
         let (program, is_whole) = (build::program(&self.shared, &source)?, source.is_whole());
         let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
         match program.get_kernel_names() {
@@ -97,7 +97,7 @@ impl ClKernel {
         if kept.is_some() {
             return Ok(kept);
         }
-        let program = build::anew(&self.shared, &build::Source { name: entry, text, options })?;
+        let program = build::anew(&self.shared, &build::BuildInput { name: entry, text, options })?;
         let found = told(&KernelObject::new(&self.shared.health, &program, entry)?);
         if let Some(parameters) = &found {
             disk::store(&key, encode(parameters).as_bytes());
@@ -181,7 +181,7 @@ impl DeviceKernel for ClKernel {
         let mut kernel = KernelObject::new(&self.shared.health, &program, self.name())?;
         self.set(&mut kernel, arguments)?;
         let (shared, name) = (self.shared.clone(), Arc::from(self.name()));
-        Ok(Box::new(Recorded { kernel, geometry: *geometry, name, shared }))
+        Ok(Box::new(RecordedKernel { kernel, geometry: *geometry, name, shared }))
     }
 }
 
@@ -200,7 +200,7 @@ impl Drop for ClKernel {
     }
 }
 
-impl RecordedLaunch for Recorded {
+impl RecordedLaunch for RecordedKernel {
     unsafe fn launch(&self) -> Result<()> {
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
         // SAFETY: every argument was set when it was recorded, to memory that is alive, as the caller promises.

@@ -2,7 +2,7 @@
 //!
 //! Small ones, and those into memory that the device may be using, run in the device's own queue. Copies into memory
 //! that is new or was free, and copies back that nobody waits for yet, run in two queues of their own, so that they
-//! overlap with kernels: a copy to the device waits for what used the memory before ([`Parts::after`]), and the memory's
+//! overlap with kernels: a copy to the device waits for what used the memory before ([`DeviceResources::after`]), and the memory's
 //! next user waits for the copy (`BufferHandle::settle`).
 //!
 //! What the device reads later is copied to page-locked memory first. At most `IN_FLIGHT` bytes wait there; who wants
@@ -18,7 +18,7 @@ use super::event::ClEvent;
 use super::in_flight::Held;
 use super::pending::Pending;
 use super::pinned::mapped;
-use super::shared::{OpenCl, Parts, own};
+use super::shared::{DeviceResources, OpenCl, own};
 use crate::config;
 use crate::device::memory::Memory;
 use crate::device::queue::QueueOrder;
@@ -47,7 +47,7 @@ thread_local! {
     pub(super) static REFUSED_FLUSH: std::cell::Cell<Option<Lane>> = const { std::cell::Cell::new(None) };
 }
 
-impl Parts {
+impl DeviceResources {
     fn lane(&self, lane: Lane) -> Result<&Queue> {
         match lane {
             Lane::Compute => Ok(&self.queue),
@@ -207,7 +207,7 @@ impl Parts {
     }
 }
 
-impl Parts {
+impl DeviceResources {
     /// Waits for everything before, and copies from the start of a buffer that is at least as long.
     pub(super) fn read_now(&self, source: cl_mem, into: &mut [u8]) -> Result<()> {
         const READ: &str = "clEnqueueReadBuffer";
@@ -345,7 +345,7 @@ impl OpenCl {
     }
 }
 
-impl Parts {
+impl DeviceResources {
     /// Copies once, straight into a buffer that lies in the host's memory and that no command uses.
     fn write_mapped(&self, target: cl_mem, data: &[u8]) -> Result<Arc<Pending>> {
         let maps = self.beside(&self.transfers.maps)?;

@@ -134,11 +134,11 @@ fn microseconds(nanoseconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::span::{Command, Lane, Source};
+    use super::super::span::{Command, DeviceTracks, Lane};
     use super::*;
     use serde_json::Value;
 
-    fn span(source: &Source, name: &str, started: u64) -> Span {
+    fn span(source: &DeviceTracks, name: &str, started: u64) -> Span {
         let command =
             Command { name: name.into(), kernel: Some("f_0".into()), work_items: vec![64, 2], ..Command::default() };
         command.span(source.track(Lane::Compute).clone(), Some((started - 20, started - 10)), started, started + 1500)
@@ -161,7 +161,7 @@ mod tests {
         let read = || -> Value { serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap() };
         let mut stream = Stream::create(&path).unwrap();
         assert_eq!(read(), serde_json::json!([]));
-        let source = Source::new("opencl:0:0", "a \"device\"\n");
+        let source = DeviceTracks::new("opencl:0:0", "a \"device\"\n");
         for count in 1..4 {
             stream.lines.add(&span(&source, "x \\ \"y\"", 1000 * count));
             stream.flush().unwrap();

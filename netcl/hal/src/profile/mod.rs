@@ -16,7 +16,7 @@ pub use switch::is_on;
 
 pub use recorder::install;
 pub(crate) use recorder::{catch_up, enqueued};
-pub use span::{Command, Lane, Source};
+pub use span::{Command, DeviceTracks, Lane};
 pub(crate) use switch::mark;
 pub use trouble::check;
 
@@ -82,6 +82,6 @@ impl Drop for SpanGuard {
 }
 
 /// What a device has done between the mark and now, on the calling thread.
-pub(crate) fn computed(device: &Source, command: Command, marked: u64) {
+pub(crate) fn computed(device: &DeviceTracks, command: Command, marked: u64) {
     recorder::done(device.thread_track(), command, marked);
 }

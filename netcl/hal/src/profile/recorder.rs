@@ -2,7 +2,7 @@
 
 use super::chrome::Stream;
 use super::clock::Clock;
-use super::span::{Command, Lane, Source, Span, Track};
+use super::span::{Command, DeviceTracks, Lane, Span, Track};
 use super::switch::{self, ON, now};
 use super::trouble::{self, When};
 use crate::config::Config;
@@ -40,7 +40,7 @@ struct Recorder {
     lost: u64,
     untimed: u64,
     /// By device and queue: what runs in order is done in order.
-    waiting: BTreeMap<Place, VecDeque<Waiting>>,
+    waiting: BTreeMap<QueueId, VecDeque<Waiting>>,
     clocks: BTreeMap<u32, Clock>,
     new: usize,
     looked: u64,
@@ -49,7 +49,7 @@ struct Recorder {
 }
 
 /// A device's queue.
-type Place = (u32, Lane);
+type QueueId = (u32, Lane);
 
 /// What a driver says of a command that is over: how it ended, and when it went through its stations.
 type Seen = (EventStatus, Option<EventTimes>);
@@ -119,7 +119,7 @@ pub(super) fn stop() -> Recorded {
 }
 
 /// A command was given to a device, in a call that began at the mark; `event` is the command's.
-pub(crate) fn enqueued(source: &Source, lane: Lane, command: Command, event: Event, marked: u64) {
+pub(crate) fn enqueued(source: &DeviceTracks, lane: Lane, command: Command, event: Event, marked: u64) {
     let called = (marked, now());
     if lock().as_ref().is_some_and(Recorder::is_full) {
         look_if_nobody_does();
@@ -177,7 +177,7 @@ fn look_if_nobody_does() {
 fn look(_turn: &MutexGuard<'_, ()>) {
     let Some((places, generation)) = lock().as_mut().map(|recorder| {
         (recorder.new, recorder.looked) = (0, now());
-        (recorder.waiting.keys().copied().collect::<Vec<Place>>(), recorder.generation)
+        (recorder.waiting.keys().copied().collect::<Vec<QueueId>>(), recorder.generation)
     }) else {
         return;
     };
@@ -249,13 +249,13 @@ impl Recorder {
 
     /// Forgets what is waited for. To be dropped without the lock, as drivers are called.
     #[must_use]
-    fn forget(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
+    fn forget(&mut self) -> BTreeMap<QueueId, VecDeque<Waiting>> {
         self.generation += 1;
         std::mem::take(&mut self.waiting)
     }
 
     /// What was recorded, and what is to be dropped without the lock.
-    fn stop(&mut self) -> (Recorded, BTreeMap<Place, VecDeque<Waiting>>) {
+    fn stop(&mut self) -> (Recorded, BTreeMap<QueueId, VecDeque<Waiting>>) {
         self.collecting = false;
         let recorded = Recorded {
             spans: std::mem::take(&mut self.spans).into(),
@@ -267,7 +267,7 @@ impl Recorder {
 
     /// Nothing is recorded any more if nobody wants it; gives what is to be dropped without the lock.
     #[must_use]
-    fn end_if_unused(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
+    fn end_if_unused(&mut self) -> BTreeMap<QueueId, VecDeque<Waiting>> {
         if self.collecting || self.stream.is_some() {
             return BTreeMap::new();
         }
@@ -277,7 +277,7 @@ impl Recorder {
 
     /// Takes over the first commands of a queue, which are over; gives them, to be dropped without the lock.
     #[must_use]
-    fn take_over(&mut self, place: Place, over: &[Seen]) -> Vec<Event> {
+    fn take_over(&mut self, place: QueueId, over: &[Seen]) -> Vec<Event> {
         let Some(queue) = self.waiting.get_mut(&place) else { return Vec::new() };
         let first: Vec<Waiting> = queue.drain(..over.len().min(queue.len())).collect();
         let mut events = Vec::with_capacity(first.len());
@@ -314,7 +314,7 @@ impl Recorder {
 
     /// Writes the trace; gives what is to be dropped without the lock.
     #[must_use]
-    fn flush(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
+    fn flush(&mut self) -> BTreeMap<QueueId, VecDeque<Waiting>> {
         if let Some(stream) = &mut self.stream
             && let Err(error) = stream.flush()
         {
@@ -342,14 +342,14 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn span(source: &Source, name: &str, time: u64) -> Span {
+    fn span(source: &DeviceTracks, name: &str, time: u64) -> Span {
         let command = Command { bytes: Some(10), ..Command { name: name.into(), ..Command::default() } };
         command.span(source.track(Lane::Compute).clone(), None, 100, 100 + time)
     }
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let source = Source::new("null", "null");
+        let source = DeviceTracks::new("null", "null");
         let mut recorder = Recorder { collecting: true, ..Recorder::default() };
         for position in 0..KEPT as u64 + 3 {
             recorder.keep(span(&source, "x", position));
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_command_without_times_is_counted() {
-        let source = Source::new("null", "null");
+        let source = DeviceTracks::new("null", "null");
         let mut recorder = Recorder { collecting: true, ..Recorder::default() };
         let track = source.track(Lane::Compute).clone();
         let (event, command) = (Event::complete(), Command::default());

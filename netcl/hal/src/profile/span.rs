@@ -135,7 +135,7 @@ impl Lane {
 
 /// A device as a group of tracks.
 #[derive(Debug)]
-pub struct Source {
+pub struct DeviceTracks {
     pub(super) number: u32,
     tracks: [Arc<Track>; 3],
 }
@@ -143,16 +143,16 @@ pub struct Source {
 /// The group of the program's own threads.
 const PROGRAM: u32 = 1;
 
-impl Source {
+impl DeviceTracks {
     /// A new one. What people call it: selector and name.
-    pub fn new(selector: &str, name: &str) -> Source {
+    pub fn new(selector: &str, name: &str) -> DeviceTracks {
         static NEXT: AtomicU32 = AtomicU32::new(PROGRAM + 1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let group: Arc<str> = format!("{selector}: {name}").into();
         let track = |lane: Lane| {
             Arc::new(Track { group: group.clone(), name: lane.name().into(), numbers: (number, lane as u32 + 1) })
         };
-        Source { number, tracks: Lane::ALL.map(track) }
+        DeviceTracks { number, tracks: Lane::ALL.map(track) }
     }
 
     /// Where the commands of a queue are recorded.

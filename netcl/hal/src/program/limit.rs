@@ -16,7 +16,7 @@ const RECENT: Duration = Duration::from_secs(600);
 
 /// A file in the cache folder.
 #[derive(Debug)]
-pub struct Kept {
+pub struct CacheFile {
     /// Where it is.
     pub path: PathBuf,
     /// Its size.
@@ -27,7 +27,7 @@ pub struct Kept {
 
 /// The files of the cache, the one used least lately first; `temporary` says whether those that are being written are
 /// meant instead.
-pub fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>> {
+pub fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<CacheFile>> {
     #[cfg(test)]
     tests::LISTED.set(tests::LISTED.get() + 1);
     let mut files = Vec::new();
@@ -40,7 +40,7 @@ pub fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>> {
             // Another process may have removed it meanwhile.
             if let Ok(metadata) = entry.metadata() {
                 let last_use = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                files.push(Kept { path: entry.path(), bytes: metadata.len(), last_use });
+                files.push(CacheFile { path: entry.path(), bytes: metadata.len(), last_use });
             }
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn touch(path: &Path) {
 }
 
 /// What this process knows of a folder since it listed it last.
-struct Known {
+struct FolderUsage {
     /// Bytes then, and what was stored since; more where files were replaced.
     bytes: u64,
     stores: u32,
@@ -74,7 +74,7 @@ const UNLISTED: u32 = 64;
 /// A file of so many bytes was stored: sees to it that no more than `limit` are kept. To list a folder takes as long as it
 /// has files, so that it is not done at each.
 pub(crate) fn stored(folder: &Path, bytes: u64, limit: u64) {
-    static KNOWN: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
+    static KNOWN: Mutex<BTreeMap<PathBuf, FolderUsage>> = Mutex::new(BTreeMap::new());
     let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get_mut(folder) {
         known.bytes = known.bytes.saturating_add(bytes);
@@ -84,7 +84,7 @@ pub(crate) fn stored(folder: &Path, bytes: u64, limit: u64) {
         }
     }
     let left = enforce(folder, limit);
-    lock().insert(folder.to_owned(), Known { bytes: left, stores: 0 });
+    lock().insert(folder.to_owned(), FolderUsage { bytes: left, stores: 0 });
 }
 
 /// Removes files until no more than `limit` bytes are left, and what killed processes left; returns how many bytes are left.

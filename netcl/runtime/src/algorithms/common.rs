@@ -42,7 +42,7 @@ pub(super) fn made<K, V>(
 }
 
 /// Where an algorithm runs.
-pub(super) enum Place<'a> {
+pub(super) enum ExecutionSpace<'a> {
     Host,
     /// Where OpenCL C is built and runs.
     Device(&'a dyn KernelCompiler),
@@ -50,15 +50,15 @@ pub(super) enum Place<'a> {
 
 /// Where `operation` runs on a device whose memory its tensors are in. Nowhere while the host is recorded: a replay would
 /// leave it out.
-pub(super) fn place<'a>(operation: &str, device: &'a Device) -> Result<Place<'a>> {
+pub(super) fn place<'a>(operation: &str, device: &'a Device) -> Result<ExecutionSpace<'a>> {
     match (device.backend().kernels(), device.profile().kind) {
-        (Some(compiler), _) => Ok(Place::Device(compiler)),
+        (Some(compiler), _) => Ok(ExecutionSpace::Device(compiler)),
         (None, DeviceKind::Host) if recording::is_active(device.backend()) => Err(device.unrecordable(
             operation,
             "what algorithms compute on the host cannot be recorded; record tensor operations and `kernel!`s there, or \
              record on an OpenCL device",
         )),
-        (None, DeviceKind::Host) => Ok(Place::Host),
+        (None, DeviceKind::Host) => Ok(ExecutionSpace::Host),
         (None, _) => Err(Error::Unsupported {
             function: operation.to_owned(),
             device: device.to_string(),

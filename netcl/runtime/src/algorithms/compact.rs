@@ -1,6 +1,6 @@
 //! Picking elements.
 
-use super::common::{self, Place, Source};
+use super::common::{self, ExecutionSpace, Source};
 use super::scan::places;
 use crate::error::{Error, Result};
 use crate::launch::Argument;
@@ -30,7 +30,7 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let count = checked(operation, mask)?;
     common::sized_by_elements(operation, x.device())?;
     match common::place(operation, x.device())? {
-        Place::Host => {
+        ExecutionSpace::Host => {
             let (bytes, size) = (x.to_bytes()?, x.dtype().size());
             let truths = mask.to_vec::<bool>()?;
             let elements = bytes.chunks_exact(size).zip(&truths).filter(|(_, kept)| **kept);
@@ -38,7 +38,7 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
             let kept: Vec<u8> = vector::collect(x.device(), number_of(&truths) * size, kept)?;
             Tensor::from_bytes(x.device(), &kept, &[kept.len() / size], x.dtype())
         }
-        Place::Device(compiler) => pick(compiler, mask, Some(x), count),
+        ExecutionSpace::Device(compiler) => pick(compiler, mask, Some(x), count),
     }
 }
 
@@ -52,13 +52,13 @@ pub fn positions(mask: &Tensor) -> Result<Tensor> {
     let count = checked(operation, mask)?;
     common::sized_by_elements(operation, mask.device())?;
     match common::place(operation, mask.device())? {
-        Place::Host => {
+        ExecutionSpace::Host => {
             let truths = mask.to_vec::<bool>()?;
             let kept = (0..count).zip(&truths).filter(|(_, kept)| **kept).map(|(i, _)| i);
             let kept: Vec<u32> = vector::collect(mask.device(), number_of(&truths), kept)?;
             Tensor::from_slice(mask.device(), &kept, &[kept.len()])
         }
-        Place::Device(compiler) => pick(compiler, mask, None, count),
+        ExecutionSpace::Device(compiler) => pick(compiler, mask, None, count),
     }
 }
 
@@ -132,7 +132,7 @@ fn pick(compiler: &dyn KernelCompiler, mask: &Tensor, values: Option<&Tensor>, c
 /// for what is not inside then.
 pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
     let device = values.device();
-    let Place::Device(compiler) = common::place("algorithms::sort_by_key", device)? else {
+    let ExecutionSpace::Device(compiler) = common::place("algorithms::sort_by_key", device)? else {
         let (bytes, size) = (values.to_bytes()?, values.dtype().size());
         let list = positions.to_vec::<u32>()?;
         let elements = list.iter().flat_map(|&position| &bytes[position as usize * size..][..size]);

@@ -1,6 +1,6 @@
 //! Counting elements.
 
-use super::common::{self, CHUNK, Place};
+use super::common::{self, CHUNK, ExecutionSpace};
 use crate::error::{Error, Result};
 use crate::launch::Argument;
 use crate::tensor::vector;
@@ -148,8 +148,8 @@ fn count_by(
     };
     let device = x.device();
     let compiler = match common::place(operation, device)? {
-        Place::Device(compiler) => compiler,
-        Place::Host => return Tensor::from_slice(device, &on_host()?, &[bins]),
+        ExecutionSpace::Device(compiler) => compiler,
+        ExecutionSpace::Host => return Tensor::from_slice(device, &on_host()?, &[bins]),
     };
     let counts = Tensor::zeros(device, &[bins], DType::U32)?;
     if x.elements() == 0 {

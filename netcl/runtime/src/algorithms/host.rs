@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::expression::{Expression, computed_in};
 use crate::memory::BufferHandle;
 use netcl_hal::device::backend::Program;
-use netcl_hal::device::dispatch::{BindRequest, Dispatch, Passed, Place, ProgramSource, Work};
+use netcl_hal::device::dispatch::{BindRequest, BufferBinding, Dispatch, Passed, ProgramSource, Work};
 use netcl_hal::device::memory::Region;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
@@ -45,13 +45,13 @@ impl HostLoop {
     ) -> Result<()> {
         let slots = reads.len() + 1;
         let sizes = sizes.iter().map(|&size| Passed::Size(size as u32));
-        let memory = (0..slots).map(|slot| Passed::Memory(Place::External(slot)));
+        let memory = (0..slots).map(|slot| Passed::Memory(BufferBinding::External(slot)));
         let geometry = Geometry { dimensions: 1, global: [items, 1, 1], local: None };
         let dispatch = Dispatch {
             label: "algorithms".to_owned(),
             work: Work::Loop { kernel: 0, geometry, bytes: bytes as u64 },
             passed: memory.chain(sizes).collect(),
-            touches: (0..slots).map(|slot| (Place::External(slot), slot == reads.len())).collect(),
+            touches: (0..slots).map(|slot| (BufferBinding::External(slot), slot == reads.len())).collect(),
         };
         let bindings = [(Symbol::new(ITEMS), items as u64)];
         let request = BindRequest { bindings: &bindings, dispatches: vec![dispatch], externals: slots, scalars: 0 };

@@ -1,6 +1,6 @@
 //! A result for each element.
 
-use super::common::{self, KEPT, Made, Place, Source};
+use super::common::{self, ExecutionSpace, KEPT, Made, Source};
 use super::host::{self, MappedElements};
 use crate::error::Result;
 use crate::expression::Expression;
@@ -48,13 +48,13 @@ enum Mapping {
 }
 
 /// What tells mappings apart: the expression, how many inputs of which type, the type of the result, and whether it is for the host.
-type Asked = (String, usize, DType, DType, bool);
+type MapKey = (String, usize, DType, DType, bool);
 
 fn mapping(expression: &str, inputs: &[&Tensor], result: DType, on_host: bool) -> Result<Arc<Mapping>> {
-    static MADE: Made<Asked, Mapping> = Mutex::new(Recent::new(KEPT));
+    static MADE: Made<MapKey, Mapping> = Mutex::new(Recent::new(KEPT));
     let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
     let rest = (inputs, dtype, result, on_host);
-    let fits = |known: &Asked| known.0 == expression && (known.1, known.2, known.3, known.4) == rest;
+    let fits = |known: &MapKey| known.0 == expression && (known.1, known.2, known.3, known.4) == rest;
     common::made(&MADE, fits, || {
         let asked = (expression.to_owned(), inputs, dtype, result, on_host);
         let expression = Expression::parse(expression, &Expression::variables(inputs), dtype)?;
@@ -74,16 +74,18 @@ fn run(operation: &'static str, expression: &str, inputs: &[&Tensor], result: DT
     let first = common::alike(operation, inputs)?;
     let (device, n) = (first.device(), first.elements());
     let place = common::place(operation, device);
-    let mapping = mapping(expression, inputs, result, matches!(place, Ok(Place::Host)))?;
+    let mapping = mapping(expression, inputs, result, matches!(place, Ok(ExecutionSpace::Host)))?;
     match (&*mapping, place?) {
-        (Mapping::OpenCl(source), Place::Device(compiler)) => on_opencl(operation, compiler, source, inputs, result),
+        (Mapping::OpenCl(source), ExecutionSpace::Device(compiler)) => {
+            on_opencl(operation, compiler, source, inputs, result)
+        }
         (Mapping::Host(map), _) => {
             let out = Tensor::uninitialised("map", device, first.shape(), result)?;
             let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
             map.run(operation, &reads, out.region(), n)?;
             Ok(out)
         }
-        (Mapping::OpenCl(_), Place::Host) => unreachable!("a mapping is made for its place"),
+        (Mapping::OpenCl(_), ExecutionSpace::Host) => unreachable!("a mapping is made for its place"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random numbers.
 
-use super::common::{self, CHUNK, Place, Source};
+use super::common::{self, CHUNK, ExecutionSpace, Source};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::launch::Argument;
@@ -136,8 +136,8 @@ impl Random {
         let out = Tensor::uninitialised("random", &self.device, shape, dtype)?;
         let n = out.elements();
         match common::place("algorithms::Random", &self.device)? {
-            Place::Host => on_host(n),
-            Place::Device(compiler) => {
+            ExecutionSpace::Host => on_host(n),
+            ExecutionSpace::Device(compiler) => {
                 let kernel = common::kernel(compiler, drawn.entry(), &drawn.source())?;
                 let (seed, stream, count) =
                     (self.seed.to_ne_bytes(), self.stream.to_ne_bytes(), (n as u64).to_ne_bytes());

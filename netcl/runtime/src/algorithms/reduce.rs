@@ -1,7 +1,7 @@
 //! All elements combined to one.
 
 use super::combine::Combine;
-use super::common::{self, KEPT, Made, Place, Source};
+use super::common::{self, ExecutionSpace, KEPT, Made, Source};
 use super::host::{self, MappedElements};
 use crate::error::Result;
 use crate::expression::{Expression, computed_in};
@@ -54,7 +54,7 @@ enum Reduction {
 
 /// What tells reductions apart: the operator, the expression, how many inputs of which type, the size of work-groups; of the
 /// host's there is none.
-type Asked = (Combine, Option<String>, usize, DType, Option<usize>);
+type ReductionKey = (Combine, Option<String>, usize, DType, Option<usize>);
 
 fn reduction(
     combine: &Combine,
@@ -62,11 +62,12 @@ fn reduction(
     inputs: &[&Tensor],
     group: Option<usize>,
 ) -> Result<Arc<Reduction>> {
-    static MADE: Made<Asked, Reduction> = Mutex::new(Recent::new(KEPT));
+    static MADE: Made<ReductionKey, Reduction> = Mutex::new(Recent::new(KEPT));
     let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
     let rest = (inputs, dtype, group);
-    let fits =
-        |known: &Asked| (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression;
+    let fits = |known: &ReductionKey| {
+        (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression
+    };
     common::made(&MADE, fits, || {
         let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, group);
         let combining = combine.parse(dtype)?;
@@ -86,12 +87,12 @@ fn run(operation: &'static str, combine: &Combine, expression: Option<&str>, inp
     let place = common::place(operation, device)?;
     let profile = device.profile();
     let group = match place {
-        Place::Host => None,
-        Place::Device(_) => Some(common::group(profile, if profile.target == Target::Gpu { 256 } else { 64 })),
+        ExecutionSpace::Host => None,
+        ExecutionSpace::Device(_) => Some(common::group(profile, if profile.target == Target::Gpu { 256 } else { 64 })),
     };
     let reduction = reduction(combine, expression, inputs, group)?;
     match (&*reduction, place, group) {
-        (Reduction::OpenCl(source), Place::Device(compiler), Some(group)) => {
+        (Reduction::OpenCl(source), ExecutionSpace::Device(compiler), Some(group)) => {
             on_opencl(operation, compiler, source, group, inputs)
         }
         (Reduction::Host(reduce), ..) => {

@@ -1,7 +1,7 @@
 //! Prefixes of a sequence.
 
 use super::combine::{Combine, Combining, Operator};
-use super::common::{self, KEPT, Made, Place, Source};
+use super::common::{self, ExecutionSpace, KEPT, Made, Source};
 use super::host::{self, MappedElements};
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
@@ -76,13 +76,13 @@ fn run(
     let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
     let n = inputs[0].elements();
     let compiler = match common::place(operation, device) {
-        Ok(Place::Host) => {
+        Ok(ExecutionSpace::Host) => {
             let prefixes = prefixes(combine, kind, expression, inputs)?;
             let out = Tensor::uninitialised("scan", device, shape, dtype)?;
             prefixes.run(operation, device, &reads, out.region(), n)?;
             return Ok(out);
         }
-        Ok(Place::Device(compiler)) => Ok(compiler),
+        Ok(ExecutionSpace::Device(compiler)) => Ok(compiler),
         Err(error) => Err(error),
     };
     let (combining, expression) = parse(combine, expression, inputs.len(), dtype)?;
@@ -107,7 +107,7 @@ fn parse(
 }
 
 /// What tells scans apart: the operator, the expression, how many inputs of which type, whether prefixes have their own element.
-type Asked = (Combine, Option<String>, usize, DType, Scan);
+type ScanKey = (Combine, Option<String>, usize, DType, Scan);
 
 /// The loops of a scan on the host.
 fn prefixes(
@@ -116,11 +116,12 @@ fn prefixes(
     expression: Option<&str>,
     inputs: &[&Tensor],
 ) -> Result<Arc<host::Prefixes>> {
-    static MADE: Made<Asked, host::Prefixes> = Mutex::new(Recent::new(KEPT));
+    static MADE: Made<ScanKey, host::Prefixes> = Mutex::new(Recent::new(KEPT));
     let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
     let rest = (inputs, dtype, kind);
-    let fits =
-        |known: &Asked| (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression;
+    let fits = |known: &ScanKey| {
+        (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression
+    };
     common::made(&MADE, fits, || {
         let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, kind);
         let (combining, expression) = parse(combine, expression, inputs, dtype)?;

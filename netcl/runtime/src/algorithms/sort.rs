@@ -1,6 +1,6 @@
 //! Stable radix sort.
 
-use super::common::{self, Place, Source};
+use super::common::{self, ExecutionSpace, Source};
 use super::compact::gather;
 use super::scan::places;
 use crate::error::Result;
@@ -72,17 +72,17 @@ pub fn sort_by_key(keys: &Tensor, values: &Tensor, order: Order) -> Result<(Tens
 
 /// Sorted keys, and their positions; of these none unless they are wanted.
 fn run(operation: &'static str, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
-    let kind = Kind::of(x.dtype());
+    let kind = KeyType::of(x.dtype());
     let count = common::count32(operation, x)?;
     match common::place(operation, x.device())? {
-        Place::Host => on_host(kind, x, order, positions),
-        Place::Device(compiler) => on_opencl(compiler, kind, x, order, positions, count),
+        ExecutionSpace::Host => on_host(kind, x, order, positions),
+        ExecutionSpace::Device(compiler) => on_opencl(compiler, kind, x, order, positions, count),
     }
 }
 
 /// What keys are.
 #[derive(Clone, Copy, PartialEq)]
-struct Kind {
+struct KeyType {
     bits: u32,
     order: Natural,
 }
@@ -96,8 +96,8 @@ enum Natural {
     Float(u64),
 }
 
-impl Kind {
-    fn of(dtype: DType) -> Kind {
+impl KeyType {
+    fn of(dtype: DType) -> KeyType {
         let order = match dtype {
             DType::Bool | DType::U8 | DType::U32 => Natural::Unsigned,
             DType::I32 | DType::I64 => Natural::Signed,
@@ -106,7 +106,7 @@ impl Kind {
             DType::F32 => Natural::Float(u64::from(f32::INFINITY.to_bits())),
             DType::F64 => Natural::Float(f64::INFINITY.to_bits()),
         };
-        Kind { bits: 8 * dtype.size() as u32, order }
+        KeyType { bits: 8 * dtype.size() as u32, order }
     }
 
     fn sign(self) -> u64 {
@@ -150,7 +150,7 @@ impl Kind {
     }
 }
 
-fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
+fn on_host(kind: KeyType, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
     let (device, shape, dtype) = (x.device(), x.shape(), x.dtype());
     let (bytes, size) = (x.to_bytes()?, dtype.size());
     let rank = |element: &[u8]| {
@@ -177,7 +177,7 @@ fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Ten
 
 fn on_opencl(
     compiler: &dyn KernelCompiler,
-    kind: Kind,
+    kind: KeyType,
     x: &Tensor,
     order: Order,
     positions: bool,
@@ -234,7 +234,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(kind: Kind, x: &Tensor, order: Order, payload: bool) -> Pass {
+    fn new(kind: KeyType, x: &Tensor, order: Order, payload: bool) -> Pass {
         let profile = x.device().profile();
         // On a processor a work-group is a loop on one core: few counters for many digits, over long tiles.
         let (mut group, mut items, bits) = if profile.target == Target::Gpu { (256, 8, 4) } else { (16, 128, 8) };

@@ -32,9 +32,9 @@ use std::time::Duration;
 /// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
 #[derive(Clone)]
 #[doc(alias("DeviceHandle", "OpenCLBackend"))]
-pub struct Device(Arc<Inner>);
+pub struct Device(Arc<OpenDevice>);
 
-struct Inner {
+struct OpenDevice {
     id: u32,
     backend: Arc<dyn Backend>,
     pool: BufferPool,
@@ -57,7 +57,7 @@ impl Device {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let pool = BufferPool::of_device(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
         let pinned = PinnedBufferPool::of(backend.pinned_pool());
-        Device(Arc::new(Inner { id, pool, pinned, backend, launches: AtomicU64::new(0), slots: Slots::default() }))
+        Device(Arc::new(OpenDevice { id, pool, pinned, backend, launches: AtomicU64::new(0), slots: Slots::default() }))
     }
 
     /// What it is and what it can do.

@@ -9,11 +9,11 @@ use crate::executor::version::Version;
 use crate::geometry;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use netcl_hal::device::backend::Bound;
-use netcl_hal::device::dispatch::{BindRequest, Place};
+use netcl_hal::device::dispatch::{BindRequest, BufferBinding};
 use netcl_hal::device::memory::Region;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Bindings, INDEX_LIMIT, Symbol};
-use netcl_kernels::plan::memory::{Layout, LayoutError, layout};
+use netcl_kernels::plan::memory::{BufferAssignment, LayoutError, layout};
 use netcl_kernels::plan::{Plan, Role};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -66,13 +66,13 @@ pub(super) fn bind(
         let bytes = layout.sizes[position] as usize;
         places.push(match (&buffer.role, interface.slots[position], layout.offsets[position], &arena) {
             (Role::Scratch, _, Some(offset), Some(arena)) => {
-                Some(Place::Internal(arena.part(offset as usize, bytes)?.region().clone()))
+                Some(BufferBinding::Internal(arena.part(offset as usize, bytes)?.region().clone()))
             }
             (_, Some(slot), _, _) => {
                 let shape = buffer.shape.evaluate(&bindings).unwrap_or_default();
                 debug_assert_eq!(slot, externals.len(), "slots are numbered in the order of buffers");
                 externals.push((Arc::from(shape), bytes));
-                Some(Place::External(slot))
+                Some(BufferBinding::External(slot))
             }
             _ => None,
         });
@@ -98,7 +98,7 @@ pub(super) fn bind(
 }
 
 /// Where the plan's buffers lie, each of a size that kernels can count.
-pub(crate) fn lay_out(plan: &Plan, bindings: Bindings<'_>) -> Result<Layout> {
+pub(crate) fn lay_out(plan: &Plan, bindings: Bindings<'_>) -> Result<BufferAssignment> {
     let size_error = |position: usize, problem: String| Error::Size {
         function: plan.name.clone(),
         what: plan.buffers[position].name.clone(),

@@ -3,14 +3,18 @@
 use crate::error::{Error, Result};
 use crate::geometry;
 use netcl_hal::device::dispatch::{
-    Conv2d, ConvShapes, Dispatch, MatMul, Passed, Place, ResultStrides, ScatterAdd, Strides, Work as DeviceWork,
+    BufferBinding, Conv2d, ConvShapes, Dispatch, MatMul, Passed, ResultStrides, ScatterAdd, Strides, Work as DeviceWork,
 };
 use netcl_kernels::dim::{Bindings, Dim, Shape};
 use netcl_kernels::plan::memory::visit_buffers;
 use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Step, Work};
 
 /// Those of the plan's steps that have work-items. `places` has one entry for each buffer: `None` where no step uses it.
-pub(super) fn dispatches(plan: &Plan, bindings: Bindings<'_>, places: &[Option<Place>]) -> Result<Vec<Dispatch>> {
+pub(super) fn dispatches(
+    plan: &Plan,
+    bindings: Bindings<'_>,
+    places: &[Option<BufferBinding>],
+) -> Result<Vec<Dispatch>> {
     let steps = Steps { plan, bindings, places };
     let dispatches = plan.steps.iter().map(|step| steps.dispatch(step));
     dispatches.filter_map(Result::transpose).collect()
@@ -19,7 +23,7 @@ pub(super) fn dispatches(plan: &Plan, bindings: Bindings<'_>, places: &[Option<P
 struct Steps<'a> {
     plan: &'a Plan,
     bindings: Bindings<'a>,
-    places: &'a [Option<Place>],
+    places: &'a [Option<BufferBinding>],
 }
 
 impl Steps<'_> {
@@ -100,7 +104,7 @@ impl Steps<'_> {
         })
     }
 
-    fn place(&self, step: &Step, id: BufferId) -> Result<Place> {
+    fn place(&self, step: &Step, id: BufferId) -> Result<BufferBinding> {
         let place = self.places.get(id.0 as usize).cloned().flatten();
         place.ok_or_else(|| self.unusable(step, "it uses a buffer without a place"))
     }

@@ -22,7 +22,7 @@ use netcl_hal::process;
 use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
-use netcl_kernels::plan::verify::Verified;
+use netcl_kernels::plan::verify::VerifiedPlan;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,15 +41,15 @@ pub(crate) struct Loaded {
     versions: Option<Versions>,
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
-    bound: Arc<Idle>,
+    bound: Arc<IdlePlans>,
     /// Whether it was said that a version which was picked did not fit into memory.
     warned: AtomicBool,
 }
 
 /// Plans that are bound and not in use. Their arenas are given up where memory is short.
-struct Idle(Mutex<Recent<BoundPlan>>);
+struct IdlePlans(Mutex<Recent<BoundPlan>>);
 
-impl Reserve for Idle {
+impl Reserve for IdlePlans {
     fn release(&self) -> bool {
         let dropped = self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
         !dropped.is_empty()
@@ -58,7 +58,7 @@ impl Reserve for Idle {
 
 impl Loaded {
     /// Takes a plan. Where it can be compiled again, its kernels are those that the policy picks for each call's sizes.
-    pub(crate) fn new(device: &Device, plan: Verified, native: Native, again: Option<Recompile>) -> Result<Loaded> {
+    pub(crate) fn new(device: &Device, plan: VerifiedPlan, native: Native, again: Option<Recompile>) -> Result<Loaded> {
         let profile = device.profile();
         if plan.target != profile.target {
             return Err(Error::Unsupported {
@@ -77,13 +77,13 @@ impl Loaded {
         let versions = again.filter(|_| !plan.decisions.is_empty()).map(Versions::new);
         let answers = Answer::by_rule(&plan);
         let base = Arc::new(Version::new(plan, answers, native)?);
-        let bound = Arc::new(Idle(Mutex::new(Recent::new(BOUND_KEPT))));
-        device.add_reserve(Arc::<Idle>::downgrade(&bound));
+        let bound = Arc::new(IdlePlans(Mutex::new(Recent::new(BOUND_KEPT))));
+        device.add_reserve(Arc::<IdlePlans>::downgrade(&bound));
         Ok(Loaded { device: device.id(), base, versions, bound, warned: AtomicBool::new(false) })
     }
 
     /// Takes a plan that is run as it is.
-    pub(crate) fn fixed(device: &Device, plan: Verified) -> Result<Loaded> {
+    pub(crate) fn fixed(device: &Device, plan: VerifiedPlan) -> Result<Loaded> {
         Loaded::new(device, plan, &[], None)
     }
 

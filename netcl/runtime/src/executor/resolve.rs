@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::executor::interface::{Interface, Supplier};
-use crate::model::store::{Entry, Store};
+use crate::model::store::{Store, StoredTensor};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix:
     for (slot, external) in interface.externals.iter().enumerate() {
         let buffer = plan.buffer(external.buffer);
         let named = &mut resolved.named;
-        let mut fits = |entry: &Entry| {
+        let mut fits = |entry: &StoredTensor| {
             let known = |(dim, &size): (&Dim, &usize)| dim.as_constant().is_none_or(|value| value == size as i64);
             let sizes = || buffer.shape.0.iter().zip(&*entry.shape);
             if entry.dtype == buffer.dtype && buffer.shape.rank() == entry.shape.len() && sizes().all(known) {

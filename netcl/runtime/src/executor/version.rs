@@ -10,7 +10,7 @@ use netcl_hal::device::dispatch::{Native, ProgramSource};
 use netcl_hal::recent::Recent;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::plan::verify::{Verified, verify};
+use netcl_kernels::plan::verify::{VerifiedPlan, verify};
 use netcl_kernels::plan::{Plan, Work};
 use netcl_kernels::variant::{Decision, KernelConfig, Task};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -26,7 +26,7 @@ const FP64: &str = "EXTENSION cl_khr_fp64";
 /// # Errors
 ///
 /// [`Error::Plan`] with the rule that it breaks.
-pub(crate) fn verified(plan: impl Into<Arc<Plan>>) -> Result<Verified> {
+pub(crate) fn verified(plan: impl Into<Arc<Plan>>) -> Result<VerifiedPlan> {
     let plan = plan.into();
     verify(plan.clone()).map_err(|problem| Error::Plan { function: plan.name.clone(), problem })
 }
@@ -50,7 +50,7 @@ impl Answer {
 
 /// A plan on a device. Its kernels are built when they are first needed: sizes may all ask for another version.
 pub(super) struct Version {
-    pub(super) plan: Verified,
+    pub(super) plan: VerifiedPlan,
     pub(super) interface: Interface,
     /// How its tasks are computed, and who said so.
     pub(super) answers: Vec<Answer>,
@@ -60,7 +60,7 @@ pub(super) struct Version {
 }
 
 impl Version {
-    pub(super) fn new(plan: Verified, answers: Vec<Answer>, native: Native) -> Result<Version> {
+    pub(super) fn new(plan: VerifiedPlan, answers: Vec<Answer>, native: Native) -> Result<Version> {
         let interface = Interface::of(&plan);
         let (program, resolved) = (OnceLock::new(), Mutex::new(Recent::new(RESOLVED_KEPT)));
         Ok(Version { plan, interface, answers, native, program, resolved })

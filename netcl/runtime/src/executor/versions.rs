@@ -6,7 +6,7 @@ use crate::executor::policy::{Generation, KernelPolicy};
 use crate::executor::version::{Answer, Version, verified};
 use crate::geometry;
 use netcl_hal::recent::Recent;
-use netcl_kernels::compile::{Options, compile_with};
+use netcl_kernels::compile::{CompileOptions, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
 use netcl_kernels::plan::Plan;
@@ -193,7 +193,7 @@ impl Versions {
     /// Compiles the plan's graph for this device.
     fn compile_again(&self, base: &Plan, select: &dyn Select) -> Result<Plan> {
         let graph = self.graph.graph(&base.name)?;
-        let options = Options { limits: self.policy.limits(), select };
+        let options = CompileOptions { limits: self.policy.limits(), select };
         let mut plan =
             compile_with(&graph, base.target, &options).map_err(|diagnostic| Error::graph(&base.name, diagnostic))?;
         base.name.clone_into(&mut plan.name);

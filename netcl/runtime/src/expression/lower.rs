@@ -1,7 +1,7 @@
 //! Nodes to kernel IR.
 
 use super::Expression;
-use super::node::{Id, Node};
+use super::node::{ExprNode, Id};
 use super::words::{Binary, Unary};
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::{DType, Literal};
@@ -68,20 +68,20 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn node(&mut self, node: Node) -> Lowered {
+    fn node(&mut self, node: ExprNode) -> Lowered {
         let (id, operands) = match node {
-            Node::Variable(position) => {
+            ExprNode::Variable(position) => {
                 // An element is loaded once.
                 self.inputs[position] = self.named(self.inputs[position]);
                 (self.inputs[position], [None; 3])
             }
-            Node::Integer(value) => (self.integer(value as i64), [None; 3]),
-            Node::Float(value) => (self.builder.literal(Literal::float(value, self.dtype)), [None; 3]),
-            Node::Largest => (self.extreme(true), [None; 3]),
-            Node::Smallest => (self.extreme(false), [None; 3]),
-            Node::Unary(operator, x) => (self.unary(operator, x), [Some(x), None, None]),
-            Node::Binary(operator, x, y) => (self.binary(operator, x, y), [Some(x), Some(y), None]),
-            Node::Select(condition, yes, no) => {
+            ExprNode::Integer(value) => (self.integer(value as i64), [None; 3]),
+            ExprNode::Float(value) => (self.builder.literal(Literal::float(value, self.dtype)), [None; 3]),
+            ExprNode::Largest => (self.extreme(true), [None; 3]),
+            ExprNode::Smallest => (self.extreme(false), [None; 3]),
+            ExprNode::Unary(operator, x) => (self.unary(operator, x), [Some(x), None, None]),
+            ExprNode::Binary(operator, x, y) => (self.binary(operator, x, y), [Some(x), Some(y), None]),
+            ExprNode::Select(condition, yes, no) => {
                 let truth = self.truth(condition);
                 let chosen = self.builder.select(truth, self.values[yes].id, self.values[no].id);
                 (chosen, [Some(condition), Some(yes), Some(no)])

@@ -21,13 +21,13 @@ pub(crate) use lower::opencl;
 
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
-use node::Node;
+use node::ExprNode;
 
 /// A parsed expression that fits its element type.
 #[derive(Clone, Debug)]
 pub(crate) struct Expression {
     /// Ends with the result.
-    nodes: Vec<Node>,
+    nodes: Vec<ExprNode>,
     /// What values are computed in.
     dtype: DType,
     text: String,

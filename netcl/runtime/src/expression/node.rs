@@ -7,7 +7,7 @@ pub(super) type Id = usize;
 
 /// A part of an expression; operands stand before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum ExprNode {
     Variable(usize),
     Integer(u64),
     Float(f64),

@@ -1,11 +1,11 @@
 //! Text to nodes, by precedence, with a stack of its own: how deep an expression nests is no matter of the thread's stack.
 
-use super::node::{Id, Node};
-use super::words::{Binary, FUNCTIONS, For, Function, LEVELS, Unary};
+use super::node::{ExprNode, Id};
+use super::words::{Binary, BuiltinFunction, FUNCTIONS, For, LEVELS, Unary};
 use netcl_kernels::dtype::DType;
 
 /// Column (from 1) and what is wrong there.
-type Problem = (usize, String);
+type SyntaxError = (usize, String);
 
 /// How deep parentheses, calls, choices and prefixes may nest: what is deeper is no formula.
 const DEPTH: usize = 64;
@@ -37,7 +37,7 @@ enum Open {
     /// A parenthesis.
     Group,
     /// A function's name with its column, and its arguments so far.
-    Call(String, Function, usize, Vec<Id>),
+    Call(String, BuiltinFunction, usize, Vec<Id>),
     /// The condition of a choice whose first value comes next.
     Then(Id),
     /// The condition and the first value of a choice.
@@ -50,13 +50,13 @@ struct Parser<'a> {
     open: Vec<Open>,
     /// How many of these nest, and the whole.
     depth: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<ExprNode>,
     variables: &'a [String],
     dtype: DType,
 }
 
 /// The nodes of `text`, the result last.
-pub(super) fn parse(text: &str, variables: &[String], dtype: DType) -> Result<Vec<Node>, Problem> {
+pub(super) fn parse(text: &str, variables: &[String], dtype: DType) -> Result<Vec<ExprNode>, SyntaxError> {
     let (open, nodes) = (Vec::new(), Vec::new());
     let mut parser = Parser { tokens: tokens(text)?, next: 0, open, depth: 1, nodes, variables, dtype };
     let root = parser.whole()?;
@@ -64,7 +64,7 @@ pub(super) fn parse(text: &str, variables: &[String], dtype: DType) -> Result<Ve
     Ok(parser.nodes)
 }
 
-fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Problem> {
+fn tokens(text: &str) -> Result<Vec<(usize, Token)>, SyntaxError> {
     let mut list = Vec::new();
     let (mut at, mut column) = (0, 1);
     while let Some(first) = text[at..].chars().next() {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         found
     }
 
-    fn unexpected(&self, expected: &str) -> Problem {
+    fn unexpected(&self, expected: &str) -> SyntaxError {
         let found = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
             Token::Integer(value) => value.to_string(),
@@ -148,7 +148,7 @@ impl Parser<'_> {
         (self.column(), format!("expected {expected}, found {found}"))
     }
 
-    fn push(&mut self, node: Node) -> Result<Id, Problem> {
+    fn push(&mut self, node: ExprNode) -> Result<Id, SyntaxError> {
         if self.nodes.len() >= PARTS {
             return Err((
                 self.column(),
@@ -160,7 +160,7 @@ impl Parser<'_> {
     }
 
     /// Whether something for some types may be used with this one.
-    fn fits(&self, what: &str, types: For, column: usize) -> Result<(), Problem> {
+    fn fits(&self, what: &str, types: For, column: usize) -> Result<(), SyntaxError> {
         let (fits, kind) = match types {
             For::All => return Ok(()),
             For::Floats => (self.dtype.is_float(), "floats"),
@@ -170,7 +170,7 @@ impl Parser<'_> {
     }
 
     /// Something begins that nests.
-    fn nest(&mut self, open: Open, column: usize) -> Result<(), Problem> {
+    fn nest(&mut self, open: Open, column: usize) -> Result<(), SyntaxError> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err((column, format!("more than {DEPTH} levels of nesting")));
@@ -180,7 +180,7 @@ impl Parser<'_> {
     }
 
     /// All of the text: values, each after what stands before it, and what follows each.
-    fn whole(&mut self) -> Result<Id, Problem> {
+    fn whole(&mut self) -> Result<Id, SyntaxError> {
         loop {
             let mut value = loop {
                 if let Some(value) = self.before_or_value()? {
@@ -198,7 +198,7 @@ impl Parser<'_> {
     }
 
     /// Takes a value, or something that stands before one: `None`.
-    fn before_or_value(&mut self) -> Result<Option<Id>, Problem> {
+    fn before_or_value(&mut self) -> Result<Option<Id>, SyntaxError> {
         let column = self.column();
         let prefixes =
             [("-", Some(Unary::Negate)), ("!", Some(Unary::Not)), ("~", Some(Unary::Complement)), ("+", None)];
@@ -217,7 +217,7 @@ impl Parser<'_> {
                 if !is_held {
                     return Err((column, format!("this number is beyond what {} holds; write `INFINITY`", self.dtype)));
                 }
-                self.push(Node::Float(value)).map(Some)
+                self.push(ExprNode::Float(value)).map(Some)
             }
             Token::Name(name) => {
                 self.next += 1;
@@ -239,7 +239,7 @@ impl Parser<'_> {
     }
 
     /// Takes what follows a value.
-    fn after(&mut self, value: Id) -> Result<After, Problem> {
+    fn after(&mut self, value: Id) -> Result<After, SyntaxError> {
         let column = self.column();
         let Token::Sign(sign) = *self.peek() else {
             let root = self.complete(value)?;
@@ -288,7 +288,7 @@ impl Parser<'_> {
     }
 
     /// What is missing where nothing that is there fits.
-    fn unclosed(&self) -> Problem {
+    fn unclosed(&self) -> SyntaxError {
         self.unexpected(match self.open.last() {
             Some(Open::Group) => "`)`",
             Some(Open::Call(..)) => "`,` or `)`",
@@ -298,7 +298,7 @@ impl Parser<'_> {
     }
 
     /// The value with the operators before it that bind it at least as tightly as one of that rank.
-    fn complete_operators(&mut self, mut value: Id, rank: usize) -> Result<Id, Problem> {
+    fn complete_operators(&mut self, mut value: Id, rank: usize) -> Result<Id, SyntaxError> {
         loop {
             value = match self.open.pop() {
                 Some(Open::Prefix(operator, sign, column)) => {
@@ -306,13 +306,13 @@ impl Parser<'_> {
                     match operator {
                         Some(operator) => {
                             self.fits(&format!("`{sign}`"), operator.types(), column)?;
-                            self.push(Node::Unary(operator, value))?
+                            self.push(ExprNode::Unary(operator, value))?
                         }
                         None => value,
                     }
                 }
                 Some(Open::Binary(own, operator, left)) if own >= rank => {
-                    self.push(Node::Binary(operator, left, value))?
+                    self.push(ExprNode::Binary(operator, left, value))?
                 }
                 other => {
                     self.open.extend(other);
@@ -323,19 +323,19 @@ impl Parser<'_> {
     }
 
     /// The value with all operators before it and the choices that it ends.
-    fn complete(&mut self, value: Id) -> Result<Id, Problem> {
+    fn complete(&mut self, value: Id) -> Result<Id, SyntaxError> {
         let mut value = self.complete_operators(value, 0)?;
         while let Some(&Open::Else(condition, yes)) = self.open.last() {
             self.open.pop();
             self.depth -= 1;
-            value = self.push(Node::Select(condition, yes, value))?;
+            value = self.push(ExprNode::Select(condition, yes, value))?;
             value = self.complete_operators(value, 0)?;
         }
         Ok(value)
     }
 
     /// Up to the largest unsigned number of the type's width: `-2147483648` is the negation of one that no `i32` holds.
-    fn integer(&mut self, value: u64, column: usize) -> Result<Id, Problem> {
+    fn integer(&mut self, value: u64, column: usize) -> Result<Id, SyntaxError> {
         let largest = match self.dtype {
             DType::I32 | DType::U32 => u64::from(u32::MAX),
             _ => u64::MAX,
@@ -343,19 +343,19 @@ impl Parser<'_> {
         if self.dtype.is_integer() && value > largest {
             return Err((column, format!("{value} has more bits than {}", self.dtype)));
         }
-        self.push(if self.dtype.is_float() { Node::Float(value as f64) } else { Node::Integer(value) })
+        self.push(if self.dtype.is_float() { ExprNode::Float(value as f64) } else { ExprNode::Integer(value) })
     }
 
-    fn name(&mut self, name: &str, column: usize) -> Result<Id, Problem> {
+    fn name(&mut self, name: &str, column: usize) -> Result<Id, SyntaxError> {
         if let Some(position) = self.variables.iter().position(|variable| variable == name) {
-            return self.push(Node::Variable(position));
+            return self.push(ExprNode::Variable(position));
         }
         match name {
-            "LARGEST" => self.push(Node::Largest),
-            "SMALLEST" => self.push(Node::Smallest),
+            "LARGEST" => self.push(ExprNode::Largest),
+            "SMALLEST" => self.push(ExprNode::Smallest),
             "INFINITY" | "NAN" | "PI" => {
                 self.fits(&format!("`{name}`"), For::Floats, column)?;
-                self.push(Node::Float(match name {
+                self.push(ExprNode::Float(match name {
                     "INFINITY" => f64::INFINITY,
                     "NAN" => f64::NAN,
                     _ => std::f64::consts::PI,
@@ -371,26 +371,32 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, name: &str, function: Function, column: usize, arguments: &[Id]) -> Result<Id, Problem> {
+    fn call(
+        &mut self,
+        name: &str,
+        function: BuiltinFunction,
+        column: usize,
+        arguments: &[Id],
+    ) -> Result<Id, SyntaxError> {
         match (function, arguments) {
-            (Function::Unary(operator), &[operand]) => {
+            (BuiltinFunction::Unary(operator), &[operand]) => {
                 self.fits(&format!("`{name}`"), operator.types(), column)?;
-                self.push(Node::Unary(operator, operand))
+                self.push(ExprNode::Unary(operator, operand))
             }
-            (Function::Binary(operator), &[left, right]) => {
+            (BuiltinFunction::Binary(operator), &[left, right]) => {
                 self.fits(&format!("`{name}`"), operator.types(), column)?;
-                self.push(Node::Binary(operator, left, right))
+                self.push(ExprNode::Binary(operator, left, right))
             }
-            (Function::Select, &[condition, yes, no]) => self.push(Node::Select(condition, yes, no)),
-            (Function::Clamp, &[value, low, high]) => {
-                let above = self.push(Node::Binary(Binary::Max, value, low))?;
-                self.push(Node::Binary(Binary::Min, above, high))
+            (BuiltinFunction::Select, &[condition, yes, no]) => self.push(ExprNode::Select(condition, yes, no)),
+            (BuiltinFunction::Clamp, &[value, low, high]) => {
+                let above = self.push(ExprNode::Binary(Binary::Max, value, low))?;
+                self.push(ExprNode::Binary(Binary::Min, above, high))
             }
             (function, _) => {
                 let expected = match function {
-                    Function::Unary(_) => 1,
-                    Function::Binary(_) => 2,
-                    Function::Select | Function::Clamp => 3,
+                    BuiltinFunction::Unary(_) => 1,
+                    BuiltinFunction::Binary(_) => 2,
+                    BuiltinFunction::Select | BuiltinFunction::Clamp => 3,
                 };
                 Err((column, format!("`{name}` takes {expected} arguments, found {}", arguments.len())))
             }
@@ -415,7 +421,7 @@ fn ranked(sign: &str) -> Option<(usize, Binary)> {
     })
 }
 
-fn function(name: &str, column: usize) -> Result<Function, Problem> {
+fn function(name: &str, column: usize) -> Result<BuiltinFunction, SyntaxError> {
     FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function).ok_or_else(|| {
         let known: Vec<&str> = FUNCTIONS.iter().map(|(function, _)| *function).collect();
         (column, format!("there is no function `{name}`; there is {}", known.join(", ")))

@@ -1,7 +1,7 @@
 use super::*;
 use netcl_kernels::dtype::Literal;
 use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::interp::{Bytes, CompiledKernel, Memory, SliceMut, Value, ops};
+use netcl_kernels::kir::interp::{Bytes, CompiledKernel, LaunchArg, Memory, SliceMut, ops};
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Access, Launch, ParamKind};
 
@@ -47,8 +47,8 @@ fn value<T: Number>(text: &str, inputs: &[T]) -> T {
     let kernel = builder.finish();
     let compiled = CompiledKernel::new(&verify(&kernel, &Capabilities::unlimited()).unwrap());
     let out = Bytes::zeros(T::DTYPE, 1);
-    let mut arguments: Vec<Value<'_>> = inputs.iter().map(|input| Value::Scalar(input.literal())).collect();
-    arguments.push(Value::Buffer(&out));
+    let mut arguments: Vec<LaunchArg<'_>> = inputs.iter().map(|input| LaunchArg::Scalar(input.literal())).collect();
+    arguments.push(LaunchArg::Buffer(&out));
     compiled.launch(&arguments, &[], ops::baseline).unwrap().run_groups(0..1).unwrap();
     T::of(&out)
 }

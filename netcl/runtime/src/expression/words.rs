@@ -53,7 +53,7 @@ pub(crate) enum Binary {
 
 /// What a function's name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Function {
+pub(super) enum BuiltinFunction {
     Unary(Unary),
     Binary(Binary),
     /// Condition, value where it holds, value where not.
@@ -71,37 +71,37 @@ pub(super) enum For {
 }
 
 /// Every function, by name.
-pub(super) const FUNCTIONS: &[(&str, Function)] = &[
-    ("ADD", Function::Binary(Binary::Add)),
-    ("SUB", Function::Binary(Binary::Subtract)),
-    ("MUL", Function::Binary(Binary::Multiply)),
-    ("DIV", Function::Binary(Binary::Divide)),
-    ("MIN", Function::Binary(Binary::Min)),
-    ("MAX", Function::Binary(Binary::Max)),
-    ("RELU", Function::Unary(Unary::Relu)),
-    ("min", Function::Binary(Binary::Min)),
-    ("max", Function::Binary(Binary::Max)),
-    ("pow", Function::Binary(Binary::Power)),
-    ("select", Function::Select),
-    ("clamp", Function::Clamp),
-    ("relu", Function::Unary(Unary::Relu)),
-    ("abs", Function::Unary(Unary::Abs)),
-    ("fabs", Function::Unary(Unary::Abs)),
-    ("sqrt", Function::Unary(Unary::Sqrt)),
-    ("rsqrt", Function::Unary(Unary::Rsqrt)),
-    ("exp", Function::Unary(Unary::Exp)),
-    ("exp2", Function::Unary(Unary::Exp2)),
-    ("log", Function::Unary(Unary::Log)),
-    ("log2", Function::Unary(Unary::Log2)),
-    ("sin", Function::Unary(Unary::Sin)),
-    ("cos", Function::Unary(Unary::Cos)),
-    ("tan", Function::Unary(Unary::Tan)),
-    ("tanh", Function::Unary(Unary::Tanh)),
-    ("floor", Function::Unary(Unary::Floor)),
-    ("ceil", Function::Unary(Unary::Ceil)),
-    ("round", Function::Unary(Unary::Round)),
-    ("trunc", Function::Unary(Unary::Trunc)),
-    ("isnan", Function::Unary(Unary::IsNan)),
+pub(super) const FUNCTIONS: &[(&str, BuiltinFunction)] = &[
+    ("ADD", BuiltinFunction::Binary(Binary::Add)),
+    ("SUB", BuiltinFunction::Binary(Binary::Subtract)),
+    ("MUL", BuiltinFunction::Binary(Binary::Multiply)),
+    ("DIV", BuiltinFunction::Binary(Binary::Divide)),
+    ("MIN", BuiltinFunction::Binary(Binary::Min)),
+    ("MAX", BuiltinFunction::Binary(Binary::Max)),
+    ("RELU", BuiltinFunction::Unary(Unary::Relu)),
+    ("min", BuiltinFunction::Binary(Binary::Min)),
+    ("max", BuiltinFunction::Binary(Binary::Max)),
+    ("pow", BuiltinFunction::Binary(Binary::Power)),
+    ("select", BuiltinFunction::Select),
+    ("clamp", BuiltinFunction::Clamp),
+    ("relu", BuiltinFunction::Unary(Unary::Relu)),
+    ("abs", BuiltinFunction::Unary(Unary::Abs)),
+    ("fabs", BuiltinFunction::Unary(Unary::Abs)),
+    ("sqrt", BuiltinFunction::Unary(Unary::Sqrt)),
+    ("rsqrt", BuiltinFunction::Unary(Unary::Rsqrt)),
+    ("exp", BuiltinFunction::Unary(Unary::Exp)),
+    ("exp2", BuiltinFunction::Unary(Unary::Exp2)),
+    ("log", BuiltinFunction::Unary(Unary::Log)),
+    ("log2", BuiltinFunction::Unary(Unary::Log2)),
+    ("sin", BuiltinFunction::Unary(Unary::Sin)),
+    ("cos", BuiltinFunction::Unary(Unary::Cos)),
+    ("tan", BuiltinFunction::Unary(Unary::Tan)),
+    ("tanh", BuiltinFunction::Unary(Unary::Tanh)),
+    ("floor", BuiltinFunction::Unary(Unary::Floor)),
+    ("ceil", BuiltinFunction::Unary(Unary::Ceil)),
+    ("round", BuiltinFunction::Unary(Unary::Round)),
+    ("trunc", BuiltinFunction::Unary(Unary::Trunc)),
+    ("isnan", BuiltinFunction::Unary(Unary::IsNan)),
 ];
 
 impl Unary {

@@ -7,9 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// One device's functions, by [`crate::function::Function`]'s number. Nothing in it holds the device.
 #[derive(Default)]
-pub(super) struct Compiled(RwLock<Vec<Option<Arc<Loaded>>>>);
+pub(super) struct FunctionTable(RwLock<Vec<Option<Arc<Loaded>>>>);
 
-impl Compiled {
+impl FunctionTable {
     /// The function of that number; what `load` gives, where there is none yet.
     pub(super) fn function(&self, number: usize, load: impl FnOnce() -> Result<Loaded>) -> Result<Arc<Loaded>> {
         let find = |list: &[Option<Arc<Loaded>>]| list.get(number).cloned().flatten();

@@ -10,11 +10,11 @@ use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
-use compiled::Compiled;
+use compiled::FunctionTable;
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::host::NativeEntry;
-use netcl_kernels::plan::verify::Verified;
+use netcl_kernels::plan::verify::VerifiedPlan;
 use netcl_kernels::plan::{Plan, Target, embed};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -45,7 +45,7 @@ pub struct FunctionSource {
 /// Scalar 0 of its plans is the random seed (`U32`), which the function supplies itself; the caller's follow.
 pub struct Function {
     source: &'static FunctionSource,
-    plans: [OnceLock<Verified>; 3],
+    plans: [OnceLock<VerifiedPlan>; 3],
     /// Under which devices keep it, from its first use on.
     number: OnceLock<usize>,
     /// Calls without a model that drew random numbers.
@@ -147,7 +147,7 @@ impl Function {
     /// # Errors
     ///
     /// [`Error::Plan`] if there is none for that kind of device, its text cannot be read, or it breaks a rule.
-    pub fn plan(&self, target: Target) -> Result<Verified> {
+    pub fn plan(&self, target: Target) -> Result<VerifiedPlan> {
         let cell = &self.plans[target as usize];
         if let Some(plan) = cell.get() {
             return Ok(plan.clone());
@@ -192,7 +192,7 @@ impl Function {
     fn loaded(&self, device: &Device) -> Result<Arc<Loaded>> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = *self.number.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed));
-        device.slot(Compiled::default).function(number, || {
+        device.slot(FunctionTable::default).function(number, || {
             let target = device.profile().target;
             let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
             let again = graph.map(|graph| Recompile { graph, policy: device.kernel_policy() });

@@ -1,7 +1,7 @@
 //! A piece of device memory that gives itself back.
 
 use crate::error::{Error, Result};
-use crate::memory::pool::block::{Block, next_id};
+use crate::memory::pool::block::{MemoryBlock, next_id};
 use crate::memory::pool::cache::Cache;
 use crate::memory::{ALIGNMENT, LARGE_COPY};
 use netcl_hal::device::backend::Backend;
@@ -17,12 +17,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// last one is dropped.
 #[derive(Clone)]
 #[doc(alias = "release")]
-pub struct BufferHandle(Arc<Inner>);
+pub struct BufferHandle(Arc<BufferAllocation>);
 
-struct Inner {
+struct BufferAllocation {
     region: Region,
     /// Only taken out while dropping.
-    source: Option<Source>,
+    source: Option<Backing>,
     pool: Arc<Cache>,
     /// Commands on other queues than the device's own that use the memory. Before the device's queue uses it, it is to
     /// wait for them. Not used in parts: theirs is the whole's.
@@ -33,9 +33,9 @@ struct Inner {
     was_elsewhere: AtomicBool,
 }
 
-enum Source {
+enum Backing {
     /// Goes back to the pool.
-    Pool(Block),
+    Pool(MemoryBlock),
     /// Goes back to the driver: a vector of the program's, or what was page-locked memory. That does not go back to its pool:
     /// it would have to be mapped again, which waits for the device, and so costs more than the driver's next allocation.
     Loose,
@@ -44,19 +44,26 @@ enum Source {
 }
 
 impl BufferHandle {
-    fn new(region: Region, source: Source, pool: Arc<Cache>) -> BufferHandle {
+    fn new(region: Region, source: Backing, pool: Arc<Cache>) -> BufferHandle {
         let (elsewhere, is_elsewhere, was_elsewhere) = Default::default();
-        BufferHandle(Arc::new(Inner { region, source: Some(source), pool, elsewhere, is_elsewhere, was_elsewhere }))
+        BufferHandle(Arc::new(BufferAllocation {
+            region,
+            source: Some(source),
+            pool,
+            elsewhere,
+            is_elsewhere,
+            was_elsewhere,
+        }))
     }
 
-    pub(super) fn pooled(block: Block, pool: Arc<Cache>) -> BufferHandle {
+    pub(super) fn pooled(block: MemoryBlock, pool: Arc<Cache>) -> BufferHandle {
         let region = Region::whole(block.memory.clone(), block.id, block.class.bytes);
-        BufferHandle::new(region, Source::Pool(block), pool)
+        BufferHandle::new(region, Backing::Pool(block), pool)
     }
 
     /// Memory that no pool wants back; `pool` tells the device.
     pub(super) fn loose(memory: Arc<dyn Memory>, bytes: usize, pool: Arc<Cache>) -> BufferHandle {
-        BufferHandle::new(Region::whole(memory, next_id(), bytes), Source::Loose, pool)
+        BufferHandle::new(Region::whole(memory, next_id(), bytes), Backing::Loose, pool)
     }
 
     /// The part of `bytes` from `offset` on, which must be aligned and inside.
@@ -66,7 +73,7 @@ impl BufferHandle {
         let whole = self.region();
         let memory = self.backend().part(whole.memory(), offset, bytes.max(1))?;
         let region = Region::part(whole, memory, next_id(), offset, bytes);
-        Ok(BufferHandle::new(region, Source::Part(self.clone()), self.0.pool.clone()))
+        Ok(BufferHandle::new(region, Backing::Part(self.clone()), self.0.pool.clone()))
     }
 
     /// The memory, as backends are given it. Who gives it to one calls [`BufferHandle::settle`] first.
@@ -97,7 +104,7 @@ impl BufferHandle {
 
     /// Whether it is a part of a larger buffer.
     pub(crate) fn is_part(&self) -> bool {
-        matches!(self.0.source(), Source::Part(..))
+        matches!(self.0.source(), Backing::Part(..))
     }
 
     /// Whether no other handle can reach any of its memory.
@@ -137,7 +144,7 @@ impl BufferHandle {
     /// As [`BufferHandle::write`], for a handle that was just allocated and that nothing was started on: the copy need
     /// not wait for what the device is doing.
     pub(crate) fn write_first(&self, data: &[u8]) -> Result<()> {
-        let Source::Pool(block) = self.0.source() else {
+        let Backing::Pool(block) = self.0.source() else {
             return self.write(data);
         };
         self.check("BufferHandle::write", data.len())?;
@@ -152,7 +159,7 @@ impl BufferHandle {
     /// As [`BufferHandle::write_first`], straight from page-locked memory.
     pub(crate) fn write_first_pinned(&self, data: PinnedBuffer) -> Result<()> {
         let idle_since = match self.0.source() {
-            Source::Pool(block) => block.idle_since,
+            Backing::Pool(block) => block.idle_since,
             _ => self.backend().enqueued(),
         };
         self.check("BufferHandle::write", data.len())?;
@@ -264,9 +271,9 @@ impl BufferHandle {
         if whole.is_elsewhere.load(Ordering::Acquire) { whole.join() } else { Ok(()) }
     }
 
-    fn whole(&self) -> &Inner {
+    fn whole(&self) -> &BufferAllocation {
         match self.0.source() {
-            Source::Part(whole) => &whole.0,
+            Backing::Part(whole) => &whole.0,
             _ => &self.0,
         }
     }
@@ -280,8 +287,8 @@ impl BufferHandle {
     }
 }
 
-impl Inner {
-    fn source(&self) -> &Source {
+impl BufferAllocation {
+    fn source(&self) -> &Backing {
         self.source.as_ref().expect("taken out by drop alone")
     }
 
@@ -298,7 +305,7 @@ impl Inner {
     }
 }
 
-impl Drop for Inner {
+impl Drop for BufferAllocation {
     fn drop(&mut self) {
         if process::is_forked() {
             // The driver is the parent's.
@@ -309,7 +316,7 @@ impl Drop for Inner {
         if let Err(error) = &joined {
             tracing::warn!(%error, "the device cannot be told to wait for a copy: the memory that it uses is not used again");
         }
-        if let Some(Source::Pool(block)) = self.source.take() {
+        if let Some(Backing::Pool(block)) = self.source.take() {
             match joined {
                 Ok(()) => self.pool.put(block, self.was_elsewhere.load(Ordering::Relaxed)),
                 Err(_) => self.pool.abandon(block),

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
-use crate::model::store::{Entry, Group, Store, next_id};
+use crate::model::store::{Group, Store, StoredTensor, next_id};
 use crate::model::{Schema, Seed, init};
 use crate::tensor::Tensor;
 use netcl_hal::device::scalar::Scalar;
@@ -235,7 +235,7 @@ struct Paths<'a>(&'a Group);
 
 impl std::fmt::Debug for Paths<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown = |entry: &Entry| format!("{} {}", entry.dtype, Shape::of(&entry.shape));
+        let shown = |entry: &StoredTensor| format!("{} {}", entry.dtype, Shape::of(&entry.shape));
         f.debug_map().entries(self.0.entries.iter().map(|entry| (&entry.path, shown(entry)))).finish()
     }
 }

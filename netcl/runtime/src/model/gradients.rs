@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::gradient_buffer::GradientBuffer;
-use crate::model::store::{Entry, Store};
+use crate::model::store::{Store, StoredTensor};
 use crate::tensor::Tensor;
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Gradients {
     pub fn tensors(&self) -> Vec<(String, Tensor)> {
         let entries = self.store.parameters().iter().enumerate();
         let inside =
-            |(index, entry): (usize, &Entry)| Some((entry.path.strip_prefix(&*self.prefix)?.to_owned(), index));
+            |(index, entry): (usize, &StoredTensor)| Some((entry.path.strip_prefix(&*self.prefix)?.to_owned(), index));
         entries.filter_map(inside).map(|(path, index)| (path, self.view(index))).collect()
     }
 

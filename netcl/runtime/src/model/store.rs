@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 /// One tensor of a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct StoredTensor {
     pub(crate) path: String,
     pub(crate) shape: Arc<[usize]>,
     pub(crate) dtype: DType,
@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     pub(crate) region: BufferHandle,
 }
 
-impl Entry {
+impl StoredTensor {
     pub(crate) fn bytes(&self) -> usize {
         self.shape.iter().product::<usize>() * self.dtype.size()
     }
@@ -45,7 +45,7 @@ pub(super) struct Group {
     /// `None` if there are no tensors.
     pub(super) whole: Option<BufferHandle>,
     bytes: usize,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<StoredTensor>,
     /// Path → position.
     positions: BTreeMap<String, usize>,
 }
@@ -72,11 +72,11 @@ impl Store {
         &self.device
     }
 
-    pub(crate) fn parameters(&self) -> &[Entry] {
+    pub(crate) fn parameters(&self) -> &[StoredTensor] {
         &self.parameters.entries
     }
 
-    pub(crate) fn states(&self) -> &[Entry] {
+    pub(crate) fn states(&self) -> &[StoredTensor] {
         &self.states.entries
     }
 
@@ -87,7 +87,7 @@ impl Store {
     /// If others lie between them: a schema written by hand that does not keep a part's tensors together.
     pub(crate) fn parameter_range(&self, prefix: &str, operation: &str) -> Result<Option<Range<usize>>> {
         let entries = &self.parameters.entries;
-        let inside = |entry: &Entry| entry.path.starts_with(prefix);
+        let inside = |entry: &StoredTensor| entry.path.starts_with(prefix);
         let Some(first) = entries.iter().position(inside) else { return Ok(None) };
         let count = entries[first..].iter().take_while(|entry| inside(entry)).count();
         if entries[first + count..].iter().any(inside) {
@@ -133,7 +133,7 @@ impl Store {
         GradientBuffer::take(&self.spare, &self.device, self.parameters.bytes, parts)
     }
 
-    pub(super) fn entry(&self, prefix: &str, path: &str) -> Result<&Entry> {
+    pub(super) fn entry(&self, prefix: &str, path: &str) -> Result<&StoredTensor> {
         let find = |group: &'_ Group| group.position(prefix, path);
         match (find(&self.parameters), find(&self.states)) {
             (Some(position), _) => Ok(&self.parameters.entries[position]),
@@ -142,7 +142,7 @@ impl Store {
         }
     }
 
-    pub(super) fn view(&self, entry: &Entry) -> Tensor {
+    pub(super) fn view(&self, entry: &StoredTensor) -> Tensor {
         Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, self.device.clone())
     }
 
@@ -182,7 +182,7 @@ impl Group {
                 _ => device.allocate(1)?,
             };
             group.positions.insert(path.to_owned(), group.entries.len());
-            group.entries.push(Entry { path: path.to_owned(), shape, dtype, offset, region });
+            group.entries.push(StoredTensor { path: path.to_owned(), shape, dtype, offset, region });
         }
         Ok((group, vector::zeros(device, bytes)?))
     }
@@ -192,7 +192,7 @@ impl Group {
     }
 
     /// The tensors under a prefix (empty, or with a trailing dot), with what follows it in their paths.
-    pub(super) fn under<'a>(&'a self, prefix: &str) -> impl Iterator<Item = (&'a str, &'a Entry)> {
+    pub(super) fn under<'a>(&'a self, prefix: &str) -> impl Iterator<Item = (&'a str, &'a StoredTensor)> {
         self.entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
     }
 

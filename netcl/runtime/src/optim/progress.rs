@@ -22,11 +22,11 @@ impl Progress {
 }
 
 /// The progress of an optimizer, which its recorded steps share. Held while a step is started, so that no two have one number.
-pub(super) struct Shared(Mutex<Progress>);
+pub(super) struct SharedProgress(Mutex<Progress>);
 
-impl Shared {
-    pub(super) fn new(progress: Progress) -> Shared {
-        Shared(Mutex::new(progress))
+impl SharedProgress {
+    pub(super) fn new(progress: Progress) -> SharedProgress {
+        SharedProgress(Mutex::new(progress))
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Progress> {

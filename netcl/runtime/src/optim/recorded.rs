@@ -1,6 +1,6 @@
 //! Steps of optimizers that are recorded.
 
-use super::progress::{Progress, Shared};
+use super::progress::{Progress, SharedProgress};
 use crate::error::Result;
 use crate::memory::BufferHandle;
 use crate::recording::Step;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// follow from both. A driver's recording would keep the numbers, so it is not encoded in one.
 pub(super) struct RecordedStep {
     pub(super) launches: Vec<Box<dyn Step>>,
-    pub(super) progress: Arc<Shared>,
+    pub(super) progress: Arc<SharedProgress>,
     /// The numbers that a step making this progress passes to every launch.
     pub(super) scalars: Box<dyn Fn(Progress) -> Result<Vec<Scalar>> + Send>,
 }

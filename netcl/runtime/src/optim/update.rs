@@ -1,13 +1,13 @@
 //! The machinery that all optimizers share.
 
-use super::progress::{Progress, Shared, numbers};
+use super::progress::{Progress, SharedProgress, numbers};
 use super::recorded::RecordedStep;
 use super::settings::not_negative;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::memory::{ALIGNMENT, BufferHandle};
-use crate::model::store::Entry;
+use crate::model::store::StoredTensor;
 use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
 use crate::recording;
@@ -29,11 +29,11 @@ pub struct Update {
     rule: Rule,
     moments: usize,
     /// Recorded steps go on with it when they are replayed.
-    progress: Arc<Shared>,
-    state: Option<State>,
+    progress: Arc<SharedProgress>,
+    state: Option<OptimizerSlots>,
 }
 
-struct State {
+struct OptimizerSlots {
     /// Of the model.
     core: u64,
     /// Where in the model the part starts that is stepped; empty for all of it.
@@ -67,7 +67,7 @@ impl Update {
     /// there are whole rows only.
     pub fn new(name: &'static str, row: usize, moments: usize, rule: Rule, learning_rate: f64) -> Update {
         debug_assert!(row > 0 && ALIGNMENT.is_multiple_of(4 * row), "rows of {row} elements");
-        let progress = Arc::new(Shared::new(Progress { learning_rate, steps: 0 }));
+        let progress = Arc::new(SharedProgress::new(Progress { learning_rate, steps: 0 }));
         Update { name, row, rule, moments, progress, state: None }
     }
 
@@ -132,7 +132,7 @@ impl Update {
                 moment.write(&data)?;
                 moments.push(moment);
             }
-            self.state = Some(State {
+            self.state = Some(OptimizerSlots {
                 core: part.core.id(),
                 prefix: part.prefix,
                 store: store.id(),
@@ -198,7 +198,7 @@ impl Update {
             && let Some(range) = store.parameter_range(&part.prefix, self.name)?
         {
             for moment in &state.moments {
-                let view = |(path, entry): (&str, &Entry)| -> Result<(String, Tensor)> {
+                let view = |(path, entry): (&str, &StoredTensor)| -> Result<(String, Tensor)> {
                     let tensor = if entry.bytes() == 0 {
                         Tensor::zeros(&state.device, &entry.shape, DType::F32)?
                     } else {
@@ -226,7 +226,7 @@ impl Update {
         })?;
         let part = Stepped::of(model);
         let store = part.core.store();
-        let entries: Vec<(&str, &Entry)> = under(store.parameters(), &part.prefix).collect();
+        let entries: Vec<(&str, &StoredTensor)> = under(store.parameters(), &part.prefix).collect();
         self.check_state(&entries, state, moments)?;
         let range = store.parameter_range(&part.prefix, self.name)?;
         if range.is_some() && state.moments.is_empty() && state.steps > 0 {
@@ -238,7 +238,7 @@ impl Update {
         }
         let progress = Progress { learning_rate: state.learning_rate, steps };
         // Recorded steps have the moments' memory: what is there is replaced, not the memory.
-        let same = |current: &State| {
+        let same = |current: &OptimizerSlots| {
             current.store == store.id() && current.core == part.core.id() && current.prefix == part.prefix
         };
         let Some(range) = range.filter(|_| !state.moments.is_empty()) else {
@@ -274,7 +274,7 @@ impl Update {
             region.copy_unrecorded(kept, range.len())?;
             *region = kept.clone();
         }
-        self.state = Some(State {
+        self.state = Some(OptimizerSlots {
             core: part.core.id(),
             prefix: part.prefix.clone(),
             store: store.id(),
@@ -299,7 +299,7 @@ impl Update {
     }
 
     /// Refuses a state of another optimizer or of other parameters.
-    fn check_state(&self, entries: &[(&str, &Entry)], state: &OptimizerState, moments: usize) -> Result<()> {
+    fn check_state(&self, entries: &[(&str, &StoredTensor)], state: &OptimizerState, moments: usize) -> Result<()> {
         not_negative(self.name, "learning rate", state.learning_rate)?;
         if state.optimizer != self.name {
             let other = &state.optimizer;
@@ -345,7 +345,7 @@ impl Update {
 }
 
 /// The parameters under a prefix, by their paths after it.
-fn under<'a>(entries: &'a [Entry], prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a Entry)> {
+fn under<'a>(entries: &'a [StoredTensor], prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a StoredTensor)> {
     entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
 }
 

@@ -11,23 +11,23 @@
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    items: Sizes,
-    groups: Option<Sizes>,
+    items: GridExtent,
+    groups: Option<GridExtent>,
 }
 
 /// Up to three numbers, so that a grid needs no memory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Sizes {
+struct GridExtent {
     /// How many were given; those after the third are not kept, and no kernel runs over as many.
     given: usize,
     sizes: [usize; 3],
 }
 
-impl Sizes {
-    fn of(given: &[usize]) -> Sizes {
+impl GridExtent {
+    fn of(given: &[usize]) -> GridExtent {
         let mut sizes = [1; 3];
         sizes.iter_mut().zip(given).for_each(|(size, &given)| *size = given);
-        Sizes { given: given.len(), sizes }
+        GridExtent { given: given.len(), sizes }
     }
 
     fn get(&self) -> &[usize] {
@@ -39,7 +39,7 @@ impl Grid {
     /// With work-groups of this size, one number for each dimension. The numbers of work-items must be multiples.
     #[must_use]
     pub fn in_groups<const D: usize>(mut self, groups: [usize; D]) -> Grid {
-        self.groups = Some(Sizes::of(&groups));
+        self.groups = Some(GridExtent::of(&groups));
         self
     }
 
@@ -67,18 +67,18 @@ impl Grid {
 
     /// Work-items of a work-group along each dimension, of the first three; `None` leaves it to the driver.
     pub fn groups(&self) -> Option<&[usize]> {
-        self.groups.as_ref().map(Sizes::get)
+        self.groups.as_ref().map(GridExtent::get)
     }
 }
 
 impl From<usize> for Grid {
     fn from(items: usize) -> Grid {
-        Grid { items: Sizes::of(&[items]), groups: None }
+        Grid { items: GridExtent::of(&[items]), groups: None }
     }
 }
 
 impl<const D: usize> From<[usize; D]> for Grid {
     fn from(items: [usize; D]) -> Grid {
-        Grid { items: Sizes::of(&items), groups: None }
+        Grid { items: GridExtent::of(&items), groups: None }
     }
 }

@@ -39,7 +39,7 @@ pub struct RawKernel {
     name: String,
     source: String,
     /// What its measurements are kept under; `None` if they are for this kernel alone.
-    key: Option<measurement::Key>,
+    key: Option<measurement::MeasurementKey>,
     count: usize,
     /// `None` where the driver does not tell.
     parameters: Option<Vec<Parameter>>,
@@ -92,7 +92,7 @@ impl RawKernel {
         }
         let (device, name, limits) = (device.clone(), name.to_owned(), kernel.limits()?);
         let measured = Mutex::default();
-        let key = kernel.is_whole().then(|| measurement::Key::new(&name, options, &source));
+        let key = kernel.is_whole().then(|| measurement::MeasurementKey::new(&name, options, &source));
         Ok(RawKernel { device, name, source, key, count, parameters, limits, tuner, measured, kernel })
     }
 

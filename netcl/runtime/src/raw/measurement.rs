@@ -13,14 +13,17 @@ pub(super) fn bucket(items: usize) -> u32 {
 
 /// What a kernel's measurements are kept under: its name and a sum over everything that changes the binary.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct MeasurementKey {
     name: String,
     checksum: u64,
 }
 
-impl Key {
-    pub(super) fn new(name: &str, options: &str, source: &str) -> Key {
-        Key { name: name.to_owned(), checksum: checksum(format!("{} {options}\n\n{source}", options.len()).as_bytes()) }
+impl MeasurementKey {
+    pub(super) fn new(name: &str, options: &str, source: &str) -> MeasurementKey {
+        MeasurementKey {
+            name: name.to_owned(),
+            checksum: checksum(format!("{} {options}\n\n{source}", options.len()).as_bytes()),
+        }
     }
 
     fn of(&self, bucket: u32) -> String {

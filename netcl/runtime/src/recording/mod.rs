@@ -260,7 +260,7 @@ impl Device {
             return Err(self.unrecordable("Device::record", problem));
         }
         RECORDERS.fetch_add(1, Ordering::Relaxed);
-        let guard = Guard;
+        let guard = RecordingScope;
         let result = work();
         let steps = taken().map(|recorder| recorder.steps).unwrap_or_default();
         drop(guard);
@@ -279,9 +279,9 @@ fn taken() -> Option<Recorder> {
 }
 
 /// Ends the thread's recording, also where the work panics.
-struct Guard;
+struct RecordingScope;
 
-impl Drop for Guard {
+impl Drop for RecordingScope {
     fn drop(&mut self) {
         RECORDERS.fetch_sub(1, Ordering::Relaxed);
         drop(taken());

@@ -1,7 +1,7 @@
 //! What a device's selector is asked for.
 
 use super::policy::SelectorPolicy;
-use super::{KernelSelector, State, Task, TuneOptions, Tuning};
+use super::{DeviceSelector, KernelSelector, Task, TuneOptions, Tuning};
 use crate::device::Device;
 use crate::error::Result;
 use crate::executor::KernelPolicy;
@@ -15,8 +15,8 @@ impl Device {
     }
 
     /// What is known about its kernels.
-    pub(crate) fn selection(&self) -> &Arc<State> {
-        self.slot(|| Arc::new(State::of(self.id(), self.profile())))
+    pub(crate) fn selection(&self) -> &Arc<DeviceSelector> {
+        self.slot(|| Arc::new(DeviceSelector::of(self.id(), self.profile())))
     }
 
     /// What says to the executor which kernels compute a task on it.

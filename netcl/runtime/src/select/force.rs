@@ -12,7 +12,7 @@ pub(super) fn new_generation() -> u64 {
 }
 
 /// What one guard asks for.
-struct Entry {
+struct ForcedConfig {
     number: u64,
     device: u32,
     config: KernelConfig,
@@ -20,7 +20,7 @@ struct Entry {
 
 thread_local! {
     /// What is asked for on this thread, the latest last, and the generation of that.
-    static FORCED: RefCell<(u64, Vec<Entry>)> = const { RefCell::new((0, Vec::new())) };
+    static FORCED: RefCell<(u64, Vec<ForcedConfig>)> = const { RefCell::new((0, Vec::new())) };
 }
 
 /// Keeps a configuration in force on this thread until it is dropped; see [`super::KernelSelector::force`].
@@ -39,7 +39,7 @@ impl Forced {
         let _ = FORCED.try_with(|forced| {
             let (generation, list) = &mut *forced.borrow_mut();
             *generation = number;
-            list.push(Entry { number, device, config });
+            list.push(ForcedConfig { number, device, config });
         });
         Forced { number, _thread: PhantomData }
     }
@@ -59,7 +59,7 @@ impl Drop for Forced {
 /// What is in force on this thread for that device and family; of several the latest.
 pub(super) fn forced(device: u32, family: Family) -> Option<KernelConfig> {
     let latest = FORCED.try_with(|forced| {
-        let fits = |entry: &&Entry| entry.device == device && entry.config.variant.family() == family;
+        let fits = |entry: &&ForcedConfig| entry.device == device && entry.config.variant.family() == family;
         forced.borrow().1.iter().rev().find(fits).map(|entry| entry.config.clone())
     });
     latest.ok().flatten()

@@ -56,5 +56,5 @@ pub use netcl_kernels::variant::{
 pub use reason::{Reason, Selection};
 pub use records::{Record, RecordFile, record_files};
 pub use selector::KernelSelector;
-pub(crate) use state::State;
+pub(crate) use state::DeviceSelector;
 pub use tuner::{Candidate, Outcome, Progress, TuneOptions, Tuning};

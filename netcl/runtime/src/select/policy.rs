@@ -1,6 +1,6 @@
 //! What a device's selector says to the executor.
 
-use super::{KernelSelector, State};
+use super::{DeviceSelector, KernelSelector};
 use crate::device::Device;
 use crate::executor::{Generation, KernelPolicy};
 use netcl_kernels::plan::Plan;
@@ -9,7 +9,7 @@ use netcl_kernels::variant::{KernelConfig, Task};
 use std::sync::Arc;
 
 /// Chooses by what is known about the device.
-pub(crate) struct SelectorPolicy(pub(super) Arc<State>);
+pub(crate) struct SelectorPolicy(pub(super) Arc<DeviceSelector>);
 
 impl SelectorPolicy {
     fn selector(&self, device: &Device) -> KernelSelector {

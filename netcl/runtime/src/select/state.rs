@@ -37,7 +37,7 @@ struct Unkept {
 }
 
 /// One device's.
-pub(crate) struct State {
+pub(crate) struct DeviceSelector {
     /// The device's number.
     pub(super) device: u32,
     pub(super) circumstances: Circumstances,
@@ -48,7 +48,7 @@ pub(crate) struct State {
     generation: AtomicU64,
     /// While it is the same, so are the sizes of raw kernels' work-groups.
     work_groups: AtomicU64,
-    known: Mutex<Known>,
+    known: Mutex<SelectorState>,
     /// Held while something is tested or tuned.
     turn: Mutex<()>,
     trial_queue: OnceLock<Option<TrialQueue>>,
@@ -59,7 +59,7 @@ pub(crate) struct State {
 
 /// What changes.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct SelectorState {
     loaded: bool,
     pub(super) own: Content,
     /// Of other devices of the same architecture.
@@ -94,15 +94,15 @@ impl Reserve for TrialMemory {
     }
 }
 
-impl State {
-    pub(crate) fn of(device: u32, profile: &DeviceProfile) -> State {
+impl DeviceSelector {
+    pub(crate) fn of(device: u32, profile: &DeviceProfile) -> DeviceSelector {
         // What is no driver's is the same in every run, or nothing at all.
         let lasting = !matches!(profile.kind, DeviceKind::Host | DeviceKind::Null);
-        State::with(device, profile, Folder::of_process().filter(|_| lasting))
+        DeviceSelector::with(device, profile, Folder::of_process().filter(|_| lasting))
     }
 
-    pub(super) fn with(device: u32, profile: &DeviceProfile, folder: Option<Folder>) -> State {
-        State {
+    pub(super) fn with(device: u32, profile: &DeviceProfile, folder: Option<Folder>) -> DeviceSelector {
+        DeviceSelector {
             device,
             circumstances: Circumstances::of(profile),
             autotune: config::get().map_or(Autotune::Records, |config| config.autotune),
@@ -134,7 +134,7 @@ impl State {
     }
 
     /// What is known; read from disk at the first call.
-    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+    pub(super) fn known(&self) -> MutexGuard<'_, SelectorState> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.loaded {
             known.loaded = true;
@@ -154,7 +154,7 @@ impl State {
         self.write(Box::new(change));
     }
 
-    /// As [`State::learn`], of what changes no answer.
+    /// As [`DeviceSelector::learn`], of what changes no answer.
     pub(super) fn confirm(&self, change: impl Fn(&mut Content) + Send + 'static) {
         change(&mut self.known().own);
         self.write(Box::new(change));
@@ -190,13 +190,13 @@ impl State {
     }
 
     /// Changes what is known in memory. Answers are found anew.
-    pub(super) fn change(&self, change: impl FnOnce(&mut Known)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut SelectorState)) {
         let mut known = self.known();
         change(&mut known);
         self.renew(&mut known);
     }
 
-    fn renew(&self, known: &mut Known) {
+    fn renew(&self, known: &mut SelectorState) {
         known.answers.clear();
         // Under the lock: an answer that was found before is not kept after.
         self.generation.store(new_generation(), Ordering::Release);
@@ -267,7 +267,7 @@ impl State {
         self.known().own.work_groups.get(kernel).map(|group| group.size)
     }
 
-    /// While this number is the same, [`State::work_group`] answers the same.
+    /// While this number is the same, [`DeviceSelector::work_group`] answers the same.
     pub(crate) fn work_groups(&self) -> u64 {
         self.work_groups.load(Ordering::Acquire)
     }

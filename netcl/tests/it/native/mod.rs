@@ -14,7 +14,7 @@ use netcl::__private::kernels;
 use kernels::dim::{Dim, Symbol};
 use kernels::dtype::{DType, Literal};
 use kernels::emit::rust::native_code;
-use kernels::kir::interp::{CompiledKernel, Value};
+use kernels::kir::interp::{CompiledKernel, LaunchArg};
 use kernels::kir::verify::{Capabilities, verify};
 
 #[test]
@@ -122,10 +122,10 @@ fn native_code_gives_the_bits_of_the_interpreter() {
         let compiled = CompiledKernel::new(&verified);
         for n in [1usize, 5, 33, 257] {
             let (interpreted, native) = (buffers(case, n), buffers(case, n));
-            let values: Vec<Value<'_>> = (interpreted.iter().zip(&case.args))
+            let values: Vec<LaunchArg<'_>> = (interpreted.iter().zip(&case.args))
                 .map(|(buffer, argument)| match buffer {
-                    Some(buffer) => Value::Buffer(buffer),
-                    None => Value::Scalar(number(argument, n)),
+                    Some(buffer) => LaunchArg::Buffer(buffer),
+                    None => LaunchArg::Scalar(number(argument, n)),
                 })
                 .collect();
             let bindings = [(Symbol::new("N"), n as u64)];

@@ -16,7 +16,7 @@ mod patches;
 #[cfg(test)]
 mod tests;
 
-use super::matmul::{Layout, ProductError, Real, Result, Scalar, threads_for, transpose};
+use super::matmul::{MatMulDescriptor, ProductError, ProductResult, Real, Scalar, threads_for, transpose};
 use super::pool;
 use crate::device::dispatch::ConvShapes;
 use netcl_kernels::graph::ConvKind;
@@ -41,7 +41,7 @@ pub(crate) fn conv2d<T: Scalar>(
     second: &[T],
     out: &mut [T],
     threads: usize,
-) -> Result {
+) -> ProductResult {
     let conv = Conv::new(shapes)?;
     let [input, weight, output] = conv.lengths()?;
     let expected = match kind {
@@ -95,7 +95,7 @@ struct Conv {
 }
 
 impl Conv {
-    fn new(shapes: &ConvShapes) -> Result<Conv> {
+    fn new(shapes: &ConvShapes) -> ProductResult<Conv> {
         let &ConvShapes { n, c, h, w, o, kh, kw, oh, ow, geometry } = shapes;
         let wrong = |text: String| Err(ProductError::Shape(text));
         let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
@@ -136,7 +136,7 @@ impl Conv {
     }
 
     /// Elements of input, weight and output.
-    fn lengths(&self) -> Result<[usize; 3]> {
+    fn lengths(&self) -> ProductResult<[usize; 3]> {
         let [h, w] = self.window.input;
         let product = |factors: &[usize]| factors.iter().try_fold(1usize, |all, &factor| all.checked_mul(factor));
         let lengths = (
@@ -193,7 +193,7 @@ impl Conv {
                     if self.window.is_pointwise() {
                         let sizes = [self.outputs, self.positions, self.taps];
                         let strides = [self.taps, 1, self.positions, 1, self.positions, 1];
-                        Layout::matrix(sizes, strides).run(weight, image, out, false, threads);
+                        MatMulDescriptor::matrix(sizes, strides).run(weight, image, out, false, threads);
                         continue;
                     }
                     for (rows, positions) in self.blocks() {
@@ -201,7 +201,7 @@ impl Conv {
                         let patches = &mut scratch[..self.taps * width];
                         self.window.gather(image, rows, patches, threads);
                         let strides = [self.taps, 1, width, 1, self.positions, 1];
-                        Layout::matrix([self.outputs, width, self.taps], strides).run(
+                        MatMulDescriptor::matrix([self.outputs, width, self.taps], strides).run(
                             weight,
                             patches,
                             &mut out[positions.start..],
@@ -232,7 +232,7 @@ impl Conv {
                         if self.window.is_pointwise() {
                             let sizes = [self.taps, self.positions, self.outputs];
                             let strides = [self.outputs, 1, self.positions, 1, self.positions, 1];
-                            Layout::matrix(sizes, strides).run(weight, grad, out, false, threads);
+                            MatMulDescriptor::matrix(sizes, strides).run(weight, grad, out, false, threads);
                             continue;
                         }
                         out.fill(T::ZERO);
@@ -240,7 +240,7 @@ impl Conv {
                             let width = positions.len();
                             let patches = &mut scratch[..self.taps * width];
                             let strides = [self.outputs, 1, self.positions, 1, width, 1];
-                            Layout::matrix([self.taps, width, self.outputs], strides).run(
+                            MatMulDescriptor::matrix([self.taps, width, self.outputs], strides).run(
                                 weight,
                                 &grad[positions.start..],
                                 patches,
@@ -294,7 +294,7 @@ impl Conv {
                 if self.window.is_pointwise() {
                     let sizes = [self.taps, self.outputs, self.positions];
                     let strides = [self.positions, 1, 1, self.positions, self.outputs, 1];
-                    Layout::matrix(sizes, strides).run(image, grad, sums, add, threads);
+                    MatMulDescriptor::matrix(sizes, strides).run(image, grad, sums, add, threads);
                     continue;
                 }
                 for (rows, positions) in self.blocks() {
@@ -302,7 +302,7 @@ impl Conv {
                     let patches = &mut scratch[..self.taps * width];
                     self.window.gather(image, rows, patches, threads);
                     let strides = [width, 1, 1, self.positions, self.outputs, 1];
-                    Layout::matrix([self.taps, self.outputs, width], strides).run(
+                    MatMulDescriptor::matrix([self.taps, self.outputs, width], strides).run(
                         patches,
                         &grad[positions.start..],
                         sums,

@@ -69,7 +69,7 @@ pub(super) struct Sides {
 
 /// A checked product without its memory.
 #[derive(Clone, Debug)]
-pub(in crate::host) struct Layout {
+pub(in crate::host) struct MatMulDescriptor {
     /// Longest stride in `c` first.
     batch: Vec<Axis>,
     m: usize,
@@ -80,14 +80,14 @@ pub(in crate::host) struct Layout {
     c: [usize; 2],
 }
 
-impl Layout {
+impl MatMulDescriptor {
     /// `batch_strides` gives the strides of `a`, `b` and `c` for a batch axis.
     pub(super) fn new(
         batch: &[usize],
         [m, n, k]: [usize; 3],
         Sides { a, b, c }: Sides,
         batch_strides: impl Fn(usize) -> (isize, isize, usize),
-    ) -> Layout {
+    ) -> MatMulDescriptor {
         let mut axes: Vec<Axis> = (0..batch.len())
             .filter(|&axis| batch[axis] > 1)
             .map(|axis| {
@@ -96,19 +96,19 @@ impl Layout {
             })
             .collect();
         axes.sort_by_key(|axis| std::cmp::Reverse(axis.c));
-        let mut layout = Layout { batch: axes, m, n, k, a, b, c };
+        let mut layout = MatMulDescriptor { batch: axes, m, n, k, a, b, c };
         layout.normalise();
         layout.fold();
         layout
     }
 
     /// A single product; `strides` are row and column of `a`, of `b` and of `c`, each at the start of its slice.
-    pub(in crate::host) fn matrix(sizes: [usize; 3], strides: [usize; 6]) -> Layout {
+    pub(in crate::host) fn matrix(sizes: [usize; 3], strides: [usize; 6]) -> MatMulDescriptor {
         let [a_row, a_column, b_row, b_column, c_row, c_column] = strides;
         // Those of slices, which are shorter than `isize::MAX`.
         let view = |row: usize, column: usize| View { start: 0, row: row as isize, column: column as isize };
         let sides = Sides { a: view(a_row, a_column), b: view(b_row, b_column), c: [c_row, c_column] };
-        Layout::new(&[], sizes, sides, |_| (0, 0, 0))
+        MatMulDescriptor::new(&[], sizes, sides, |_| (0, 0, 0))
     }
 
     /// Strides that no element uses are 0, so that comparisons of strides and cuts need no exceptions.
@@ -149,7 +149,7 @@ impl Layout {
         }
     }
 
-    /// As [`Layout::run`] without `accumulate`, for a large single product: an operand across whose grain the library
+    /// As [`MatMulDescriptor::run`] without `accumulate`, for a large single product: an operand across whose grain the library
     /// would read is turned first, once and by all threads, instead of in each of its calls.
     pub(super) fn run_turned<T: Real>(&self, a: &[T], b: &[T], c: &mut [T], threads: usize) {
         let large = self.batch.is_empty() && self.m.min(self.n).min(self.k) >= TURN_FROM;
@@ -160,12 +160,12 @@ impl Layout {
         if large && self.c[1] == 1 && self.b.row == 1 && collides(self.b.column) && fits(self.k * self.n) {
             T::scratch(self.k * self.n, |turned| {
                 transpose(&b[self.b.start..], self.b.column as usize, turned, self.n, threads);
-                Layout { b: turned_view(self.n, 1), ..self.clone() }.run(a, turned, c, false, threads);
+                MatMulDescriptor { b: turned_view(self.n, 1), ..self.clone() }.run(a, turned, c, false, threads);
             });
         } else if large && self.c[0] == 1 && self.a.column == 1 && collides(self.a.row) && fits(self.k * self.m) {
             T::scratch(self.k * self.m, |turned| {
                 transpose(&a[self.a.start..], self.a.row as usize, turned, self.m, threads);
-                Layout { a: turned_view(1, self.m), ..self.clone() }.run(turned, b, c, false, threads);
+                MatMulDescriptor { a: turned_view(1, self.m), ..self.clone() }.run(turned, b, c, false, threads);
             });
         } else {
             self.run(a, b, c, false, threads);
@@ -189,7 +189,7 @@ impl Layout {
                 of_b += position as isize * axis.b;
                 of_c += position * axis.c;
             }
-            let one = Layout { a: self.a.moved(of_a), b: self.b.moved(of_b), batch: Vec::new(), ..*self };
+            let one = MatMulDescriptor { a: self.a.moved(of_a), b: self.b.moved(of_b), batch: Vec::new(), ..*self };
             call(&one, a, b, &mut c[of_c..], accumulate, 1);
         }
     }
@@ -265,8 +265,8 @@ struct Side<T> {
 }
 
 /// One product by the library; `layout` has no batch axes.
-fn call<T: Real>(layout: &Layout, a: &[T], b: &[T], c: &mut [T], accumulate: bool, threads: usize) {
-    let &Layout { m, n, k, a: of_a, b: of_b, c: [c_row, c_column], .. } = layout;
+fn call<T: Real>(layout: &MatMulDescriptor, a: &[T], b: &[T], c: &mut [T], accumulate: bool, threads: usize) {
+    let &MatMulDescriptor { m, n, k, a: of_a, b: of_b, c: [c_row, c_column], .. } = layout;
     if m == 0 || n == 0 {
         return;
     }

@@ -15,7 +15,7 @@ mod tests;
 use super::pool;
 use layout::{Sides, View};
 
-pub(super) use layout::{Layout, transpose};
+pub(super) use layout::{MatMulDescriptor, transpose};
 pub(crate) use scalar::{Real, Scalar};
 
 /// Multiply-adds below which a second thread costs more than it brings.
@@ -82,7 +82,7 @@ pub(crate) enum ProductError {
 }
 
 /// Shorthand of this file and of `conv`.
-pub(super) type Result<T = ()> = std::result::Result<T, ProductError>;
+pub(super) type ProductResult<T = ()> = std::result::Result<T, ProductError>;
 
 /// An operand that is read: element `(batch.., row, column)` is at
 /// `start + Σ batch·stride + row·self.row + column·self.column`.
@@ -131,7 +131,7 @@ pub(crate) fn matmul<T: Scalar>(
     right: Strided<'_, T>,
     c: StridedMut<'_, T>,
     threads: usize,
-) -> Result {
+) -> ProductResult {
     for (operand, found) in [("a", left.batch.len()), ("b", right.batch.len()), ("c", c.batch.len())] {
         if found != batch.len() {
             return Err(ProductError::BatchRank { operand, found, expected: batch.len() });
@@ -152,7 +152,8 @@ pub(crate) fn matmul<T: Scalar>(
         b: View { start: b_start, row: right.row, column: right.column },
         c: [c.row, c.column],
     };
-    let layout = Layout::new(batch, [m, n, k], sides, |axis| (left.batch[axis], right.batch[axis], c.batch[axis]));
+    let layout =
+        MatMulDescriptor::new(batch, [m, n, k], sides, |axis| (left.batch[axis], right.batch[axis], c.batch[axis]));
     let c = &mut c.data[..c_needed];
     match (T::as_wide(a), T::as_wide(b)) {
         (Some(wide_a), Some(wide_b)) => {
@@ -195,7 +196,7 @@ fn part<'a, T>(
     batch: &[usize],
     view: &Strided<'a, T>,
     [rows, columns]: [usize; 2],
-) -> Result<(&'a [T], usize)> {
+) -> ProductResult<(&'a [T], usize)> {
     let axes =
         || batch.iter().copied().zip(view.batch.iter().copied()).chain([(rows, view.row), (columns, view.column)]);
     // How far the axes lead behind the first element, or before it.
@@ -220,7 +221,7 @@ fn part<'a, T>(
 }
 
 /// How many elements the result spans, sizes not 0, if that is within `found`.
-fn extent(batch: &[usize], batch_strides: &[usize], matrix: [(usize, usize); 2], found: usize) -> Result<usize> {
+fn extent(batch: &[usize], batch_strides: &[usize], matrix: [(usize, usize); 2], found: usize) -> ProductResult<usize> {
     let axes = || batch.iter().copied().zip(batch_strides.iter().copied()).chain(matrix);
     let last = axes().try_fold(0usize, |last, (size, stride)| last.checked_add((size - 1).checked_mul(stride)?));
     match last.and_then(|last| last.checked_add(1)) {
@@ -239,7 +240,7 @@ fn signed(stride: usize) -> isize {
 
 /// That each axis steps over all of the axes with shorter strides, which makes all elements distinct. (Layouts that are
 /// distinct in another way exist, but none is a view of a row-major tensor.) Extents have been checked.
-fn check_distinct(batch: &[usize], batch_strides: &[usize], matrix: [(usize, usize); 2]) -> Result {
+fn check_distinct(batch: &[usize], batch_strides: &[usize], matrix: [(usize, usize); 2]) -> ProductResult {
     let nested = |axes: &mut dyn Iterator<Item = (usize, usize)>| {
         let mut span = 0;
         axes.filter(|&(size, _)| size > 1).all(|(size, stride)| {

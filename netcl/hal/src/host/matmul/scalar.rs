@@ -26,7 +26,7 @@ pub(crate) trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'stati
 /// The library's product `c = α·c + β·a·b` (`α·c` only where asked for): m, n, k; `c` with its strides from column to
 /// column and from row to row, and whether it is read; `a` and `b` likewise; α; β; three conjugations; threads. It is
 /// made for results whose columns are contiguous.
-pub(super) type Product<T> = unsafe fn(
+pub(super) type GemmFn<T> = unsafe fn(
     usize,
     usize,
     usize,
@@ -56,7 +56,7 @@ pub(crate) trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul
     const ONE: Self;
 
     /// The library's product for this processor.
-    fn product() -> Product<Self>;
+    fn product() -> GemmFn<Self>;
 
     /// Lends `len` elements of this thread's scratch memory, contents unspecified. Nested loans are separate memory.
     fn scratch<R>(len: usize, body: impl FnOnce(&mut [Self]) -> R) -> R;
@@ -87,7 +87,7 @@ macro_rules! real {
             const ZERO: $ty = 0.0;
             const ONE: $ty = 1.0;
 
-            fn product() -> Product<$ty> {
+            fn product() -> GemmFn<$ty> {
                 $library::gemm::$ty::get_gemm_fn()
             }
 

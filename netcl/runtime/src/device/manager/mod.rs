@@ -34,7 +34,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// # Ok::<(), netcl::Error>(())
 /// ```
 pub struct DeviceManager {
-    entries: Vec<Entry>,
+    entries: Vec<FoundDevice>,
     /// What failed while devices were listed.
     problems: Vec<String>,
     /// What selectors were found to mean.
@@ -42,7 +42,7 @@ pub struct DeviceManager {
 }
 
 /// An OpenCL device that was found.
-struct Entry {
+struct FoundDevice {
     found: Box<dyn Adapter>,
     opened: Mutex<Option<Device>>,
 }
@@ -76,7 +76,7 @@ impl DeviceManager {
     }
 
     fn of(Listed { devices, problems }: Listed) -> DeviceManager {
-        let entries = devices.into_iter().map(|found| Entry { found, opened: Mutex::default() }).collect();
+        let entries = devices.into_iter().map(|found| FoundDevice { found, opened: Mutex::default() }).collect();
         DeviceManager { entries, problems, handles: Mutex::default() }
     }
 
@@ -89,7 +89,7 @@ impl DeviceManager {
     /// What there is: every (platform, device), then the host. A device whose capabilities were never tried is opened;
     /// one that cannot be opened, as in a forked child, is listed as its driver describes it.
     pub fn profiles(&self) -> Vec<DeviceProfile> {
-        let mut profiles: Vec<DeviceProfile> = self.entries.iter().map(Entry::profile).collect();
+        let mut profiles: Vec<DeviceProfile> = self.entries.iter().map(FoundDevice::profile).collect();
         profiles.push(host().profile().clone());
         profiles
     }
@@ -232,7 +232,7 @@ impl DeviceManager {
         host()
     }
 
-    fn of_kind(&self, kind: DeviceKind) -> impl Iterator<Item = &Entry> {
+    fn of_kind(&self, kind: DeviceKind) -> impl Iterator<Item = &FoundDevice> {
         self.entries.iter().filter(move |entry| entry.found.reported().kind == kind)
     }
 
@@ -259,7 +259,7 @@ impl std::fmt::Debug for DeviceManager {
     }
 }
 
-impl Entry {
+impl FoundDevice {
     fn open(&self) -> Result<Device> {
         // Before the lock: it may have been held while the process forked.
         process::check()?;

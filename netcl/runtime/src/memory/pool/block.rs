@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A piece of driver memory.
-pub(in crate::memory) struct Block {
+pub(in crate::memory) struct MemoryBlock {
     pub(in crate::memory) id: u64,
     pub(in crate::memory) class: Class,
     pub(in crate::memory) memory: Arc<dyn Memory>,

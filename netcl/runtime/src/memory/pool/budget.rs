@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A pool that gives up what it keeps idle, as far as its budget asks.
-pub(super) trait Idle: Send + Sync {
+pub(super) trait Reclaimable: Send + Sync {
     /// When the driver buffer was freed that has been idle longest.
     fn oldest(&self) -> Option<u64>;
 
@@ -25,11 +25,11 @@ pub(super) struct Budget {
     shared: AtomicUsize,
     /// Counts what is freed, so that the least recently used is known.
     clock: AtomicU64,
-    pools: Mutex<Vec<Weak<dyn Idle>>>,
+    pools: Mutex<Vec<Weak<dyn Reclaimable>>>,
 }
 
 impl Budget {
-    pub(super) fn add_pool(&self, pool: Weak<dyn Idle>) {
+    pub(super) fn add_pool(&self, pool: Weak<dyn Reclaimable>) {
         // In a forked child nothing is freed, and a thread of the parent's may have held the lock.
         let Some(mut pools) = netcl_hal::process::lock(&self.pools) else { return };
         pools.retain(|pool| pool.strong_count() > 0);
@@ -69,8 +69,8 @@ impl Budget {
     #[cold]
     pub(super) fn enforce(&self, limit: usize) {
         // Without the lock: a pool may be gone with the handle made here.
-        let pools: Vec<Weak<dyn Idle>> = self.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let pools: Vec<Arc<dyn Idle>> = pools.iter().filter_map(Weak::upgrade).collect();
+        let pools: Vec<Weak<dyn Reclaimable>> = self.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let pools: Vec<Arc<dyn Reclaimable>> = pools.iter().filter_map(Weak::upgrade).collect();
         while !self.is_within(limit) {
             let oldest = pools.iter().filter_map(|pool| Some((pool.oldest()?, pool)));
             let Some((_, pool)) = oldest.min_by_key(|(stamp, _)| *stamp) else { break };

@@ -1,7 +1,7 @@
 //! What is kept of a device's memory, by size.
 
-use super::block::{Block, next_id};
-use super::budget::{Budget, Idle};
+use super::block::{MemoryBlock, next_id};
+use super::budget::{Budget, Reclaimable};
 use super::state::{Released, State};
 use crate::error::{Error, Result};
 use crate::memory::slab::{self, Slab};
@@ -47,7 +47,7 @@ impl Cache {
     }
 
     /// Memory of at least `bytes` bytes, with any content.
-    pub(in crate::memory) fn allocate(&self, bytes: usize) -> Result<Block> {
+    pub(in crate::memory) fn allocate(&self, bytes: usize) -> Result<MemoryBlock> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {
             return Err(self.out_of_memory(bytes));
@@ -61,7 +61,7 @@ impl Cache {
     /// Memory that is to be written to beside the device's queue: of what is idle, what has been so longest, because the
     /// device may still use what was freed last. Where it uses all of it there may be some more, so that copying and
     /// computing take turns.
-    pub(super) fn allocate_for_upload(&self, bytes: usize) -> Result<Block> {
+    pub(super) fn allocate_for_upload(&self, bytes: usize) -> Result<MemoryBlock> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {
             return Err(self.out_of_memory(bytes));
@@ -80,7 +80,11 @@ impl Cache {
     }
 
     /// What `obtain` gives; if there is no memory, once more after reserves were given up for it.
-    fn with_reserves(&self, class: Class, obtain: impl Fn() -> Result<Block, AllocateError>) -> Result<Block> {
+    fn with_reserves(
+        &self,
+        class: Class,
+        obtain: impl Fn() -> Result<MemoryBlock, AllocateError>,
+    ) -> Result<MemoryBlock> {
         let block = match obtain() {
             Err(AllocateError::OutOfMemory) if self.backend.reserves().release_holders() => obtain(),
             result => result,
@@ -93,7 +97,7 @@ impl Cache {
 
     /// Takes memory back; called when the last handle is dropped. Of memory that was copied to beside the device's queue it
     /// is noted when the device is done with it: it may be for that again.
-    pub(in crate::memory) fn put(&self, mut block: Block, uploaded: bool) {
+    pub(in crate::memory) fn put(&self, mut block: MemoryBlock, uploaded: bool) {
         if block.slab.is_none() && block.class.bytes > self.max_cached.min(self.max_bucket) {
             // Kept, it would push out everything else first, and then go all the same.
             self.lock().leave(block.class.bytes);
@@ -113,7 +117,7 @@ impl Cache {
     /// it next. A driver buffer goes to the driver, which frees it when no command uses it any more; a part of a shared one
     /// stays in use.
     #[cold]
-    pub(in crate::memory) fn abandon(&self, block: Block) {
+    pub(in crate::memory) fn abandon(&self, block: MemoryBlock) {
         if block.slab.is_some() {
             std::mem::forget(block);
         } else {
@@ -121,12 +125,12 @@ impl Cache {
         }
     }
 
-    fn take_idle(&self, class: Class, oldest: bool) -> Option<Block> {
+    fn take_idle(&self, class: Class, oldest: bool) -> Option<MemoryBlock> {
         self.lock().take(class, oldest)
     }
 
     #[cold]
-    fn miss(&self, class: Class) -> Result<Block, AllocateError> {
+    fn miss(&self, class: Class) -> Result<MemoryBlock, AllocateError> {
         let alignment = self.backend.profile().buffer_alignment;
         if class.bytes <= slab::SHARED
             && class.bytes.is_multiple_of(alignment)
@@ -136,12 +140,12 @@ impl Cache {
         }
         let memory = self.ask_driver(class.bytes)?;
         self.lock().count_miss(class.bytes);
-        Ok(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: None })
+        Ok(MemoryBlock { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: None })
     }
 
     /// A part of a driver buffer that several share; `None` if there is no memory for another of those, or all of them
     /// would be more than may be idle: only whole ones can go back to the driver.
-    fn cut(&self, class: Class) -> Result<Option<Block>, AllocateError> {
+    fn cut(&self, class: Class) -> Result<Option<MemoryBlock>, AllocateError> {
         let (slab, offset) = loop {
             let mut state = self.lock();
             if let Some(piece) = state.cut(class) {
@@ -162,7 +166,9 @@ impl Cache {
             }
         };
         match self.backend.part(slab.memory(), offset, class.bytes) {
-            Ok(memory) => Ok(Some(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: Some(slab) })),
+            Ok(memory) => {
+                Ok(Some(MemoryBlock { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: Some(slab) }))
+            }
             Err(error) => {
                 self.lock().uncut(&slab, class.bytes);
                 Err(AllocateError::Other(error))
@@ -278,7 +284,7 @@ impl Cache {
     }
 }
 
-impl Idle for Cache {
+impl Reclaimable for Cache {
     fn oldest(&self) -> Option<u64> {
         self.lock().oldest()
     }

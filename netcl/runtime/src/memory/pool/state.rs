@@ -1,6 +1,6 @@
 //! What a pool holds, by class.
 
-use super::block::Block;
+use super::block::MemoryBlock;
 use super::budget::Budget;
 use crate::memory::slab::{self, Slab};
 use netcl_hal::memory::classes;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What a pool holds. Changes under its lock.
 pub(super) struct State {
     /// By [`classes::Class::index`].
-    classes: Vec<Kept>,
+    classes: Vec<FreeLists>,
     stats: PoolStats,
     /// Counts what is idle here, and elsewhere.
     budget: Arc<Budget>,
@@ -20,23 +20,23 @@ pub(super) struct State {
 /// What goes back to the driver, when this is dropped: not under the pool's lock.
 #[derive(Default)]
 pub(super) struct Released {
-    blocks: Vec<Block>,
+    blocks: Vec<MemoryBlock>,
     /// Blocks hold theirs; there may be none.
     slabs: Vec<Arc<Slab>>,
 }
 
 /// What is kept of one class, each the latest freed last: it is used next, being the likeliest to be in a cache.
 #[derive(Default)]
-struct Kept {
+struct FreeLists {
     /// Driver buffers.
-    whole: VecDeque<Block>,
+    whole: VecDeque<MemoryBlock>,
     /// Parts of shared ones.
-    parts: VecDeque<Block>,
+    parts: VecDeque<MemoryBlock>,
     /// The driver buffers that blocks of this class share.
     slabs: Vec<Arc<Slab>>,
 }
 
-impl Kept {
+impl FreeLists {
     /// Bytes that are idle, also of what is left of shared driver buffers.
     fn idle_bytes(&self) -> usize {
         let whole = self.whole.front().map_or(0, |block| block.class.bytes * self.whole.len());
@@ -50,7 +50,7 @@ impl Kept {
 
 impl State {
     pub(super) fn new(budget: Arc<Budget>) -> State {
-        let classes = (0..classes::COUNT).map(|_| Kept::default()).collect();
+        let classes = (0..classes::COUNT).map(|_| FreeLists::default()).collect();
         State { classes, stats: PoolStats::default(), budget }
     }
 
@@ -99,7 +99,7 @@ impl State {
     }
 
     /// Takes a driver buffer back, or a part of one.
-    pub(super) fn put(&mut self, mut block: Block) {
+    pub(super) fn put(&mut self, mut block: MemoryBlock) {
         block.stamp = self.budget.tick();
         self.stats.in_use -= block.class.bytes;
         self.gain(block.class.bytes);
@@ -114,9 +114,9 @@ impl State {
     }
 
     /// The idle block that was freed last, or first. Parts go first: of whole ones the memory can be given back.
-    pub(super) fn take(&mut self, class: classes::Class, oldest: bool) -> Option<Block> {
+    pub(super) fn take(&mut self, class: classes::Class, oldest: bool) -> Option<MemoryBlock> {
         let kept = &mut self.classes[class.index];
-        let take = |idle: &mut VecDeque<Block>| if oldest { idle.pop_front() } else { idle.pop_back() };
+        let take = |idle: &mut VecDeque<MemoryBlock>| if oldest { idle.pop_front() } else { idle.pop_back() };
         let block = take(&mut kept.parts).or_else(|| take(&mut kept.whole))?;
         self.stats.hits += 1;
         self.use_idle(class.bytes);
@@ -168,7 +168,7 @@ impl State {
 
     /// When the driver buffer was freed that has been idle longest.
     pub(super) fn oldest(&self) -> Option<u64> {
-        self.classes.iter().filter_map(Kept::oldest).min()
+        self.classes.iter().filter_map(FreeLists::oldest).min()
     }
 
     /// Takes that one out.
@@ -200,7 +200,7 @@ impl State {
     #[cold]
     pub(super) fn shrink_bucket(&mut self, index: usize, limit: usize, released: &mut Released) {
         let bucket = classes::of_bucket(index);
-        while self.classes[bucket.clone()].iter().map(Kept::idle_bytes).sum::<usize>() > limit {
+        while self.classes[bucket.clone()].iter().map(FreeLists::idle_bytes).sum::<usize>() > limit {
             if !self.take_oldest_of(bucket.clone(), released) {
                 bucket.for_each(|index| self.take_slabs_of(index, released));
                 return;
@@ -218,8 +218,8 @@ impl State {
         if !kept.slabs.iter().any(|slab| slab.is_unused()) {
             return;
         }
-        let unused = |block: &Block| block.slab.as_ref().is_some_and(|slab| slab.is_unused());
-        let (gone, stays): (VecDeque<Block>, _) = kept.parts.drain(..).partition(unused);
+        let unused = |block: &MemoryBlock| block.slab.as_ref().is_some_and(|slab| slab.is_unused());
+        let (gone, stays): (VecDeque<MemoryBlock>, _) = kept.parts.drain(..).partition(unused);
         kept.parts = stays;
         released.blocks.extend(gone);
         let (gone, stays): (Vec<_>, _) = kept.slabs.drain(..).partition(|slab| slab.is_unused());

@@ -6,7 +6,7 @@ mod together;
 use super::force::Forced;
 use super::reason::{Reason, Selection};
 use super::records::{Record, bad_key};
-use super::state::{Alteration, Known, State};
+use super::state::{Alteration, DeviceSelector, SelectorState};
 use super::{shape, trial};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -33,11 +33,11 @@ const WHY: usize = 200;
 #[derive(Clone)]
 pub struct KernelSelector {
     device: Device,
-    state: Arc<State>,
+    state: Arc<DeviceSelector>,
 }
 
 impl KernelSelector {
-    pub(crate) fn new(device: Device, state: Arc<State>) -> KernelSelector {
+    pub(crate) fn new(device: Device, state: Arc<DeviceSelector>) -> KernelSelector {
         KernelSelector { device, state }
     }
 
@@ -49,7 +49,7 @@ impl KernelSelector {
 
     /// The records of tasks that differ in sizes alone, with the distance in octaves, nearest first: those whose
     /// configurations keep the device busy here, too.
-    fn neighbours<'a>(&self, task: &Task<u64>, known: &'a Known) -> Vec<(f64, &'a Record)> {
+    fn neighbours<'a>(&self, task: &Task<u64>, known: &'a SelectorState) -> Vec<(f64, &'a Record)> {
         let busy = self.busy_groups(task);
         let keeps_busy =
             |record: &Record| work_groups(&record.config, task, self.target()).is_none_or(|groups| groups >= busy);
@@ -313,7 +313,7 @@ impl KernelSelector {
         self.state.erase().map_err(|source| Error::Io { action: "delete", path, source })
     }
 
-    pub(crate) fn state(&self) -> &Arc<State> {
+    pub(crate) fn state(&self) -> &Arc<DeviceSelector> {
         &self.state
     }
 
@@ -333,7 +333,7 @@ impl KernelSelector {
 }
 
 /// This device's records first: of two that are as near, its own counts.
-fn all_records(known: &Known) -> impl Iterator<Item = &Record> {
+fn all_records(known: &SelectorState) -> impl Iterator<Item = &Record> {
     std::iter::once(&known.own).chain(&known.relatives).flat_map(|content| content.measured.values())
 }
 

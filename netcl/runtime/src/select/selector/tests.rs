@@ -26,7 +26,7 @@ fn devices_of_one_architecture_learn_from_each_other() {
     folder.update(&Identity::of(&with_driver("1.0")), &|own| _ = own.merge(content.clone())).unwrap();
 
     let of = |driver: &str, task: &Task<u64>| {
-        let state = State::with(device.id(), &with_driver(driver), Some(folder.clone()));
+        let state = DeviceSelector::with(device.id(), &with_driver(driver), Some(folder.clone()));
         KernelSelector::new(device.clone(), Arc::new(state)).select(task)
     };
     let task = product(512, 512, 512);
@@ -35,7 +35,7 @@ fn devices_of_one_architecture_learn_from_each_other() {
     assert_eq!(of("2.0", &task), Selection { config: tiled.clone(), reason: near }, "another driver");
 
     // What is wrong with one driver is not used there, and still is with the other.
-    let state = State::with(device.id(), &with_driver("2.0"), Some(folder.clone()));
+    let state = DeviceSelector::with(device.id(), &with_driver("2.0"), Some(folder.clone()));
     let selector = KernelSelector::new(device.clone(), Arc::new(state));
     selector.reject(&task, &tiled, "on purpose");
     assert_eq!(selector.select(&task).reason, Reason::Default);
@@ -59,7 +59,7 @@ fn a_record_that_cannot_be_used_is_none() {
         let profile = device.profile().clone().with(|profile| {
             profile.max_work_group = 256;
         });
-        let state = State::with(device.id(), &profile, Some(folder.clone()));
+        let state = DeviceSelector::with(device.id(), &profile, Some(folder.clone()));
         let selector = KernelSelector::new(device.clone(), Arc::new(state));
         if unusable == config("matmul_tiled TILE=16") {
             assert_eq!(selector.select(&task).reason, Reason::Measured);
@@ -81,7 +81,7 @@ fn what_the_device_would_not_launch_or_gets_wrong_is_not_used_even_where_it_is_a
     let profile = device.profile().clone().with(|profile| {
         profile.kind = DeviceKind::Gpu;
     });
-    let state = State::with(device.id(), &profile, None);
+    let state = DeviceSelector::with(device.id(), &profile, None);
     let selector = KernelSelector::new(device, Arc::new(state));
     let (task, tiled, naive) =
         (product(64, 64, 64), config("matmul_tiled TILE=16"), config("matmul_naive LOCAL_M=4 LOCAL_N=16"));
@@ -108,7 +108,7 @@ fn what_the_device_would_not_launch_or_gets_wrong_is_not_used_even_where_it_is_a
 #[test]
 fn what_is_erased_can_be_measured_again() {
     let device = Device::null(Target::Gpu, 1 << 28);
-    let mut state = State::with(device.id(), device.profile(), None);
+    let mut state = DeviceSelector::with(device.id(), device.profile(), None);
     state.autotune = Autotune::On;
     let selector = KernelSelector::new(device, Arc::new(state));
     let task = product(64, 64, 64);
@@ -122,7 +122,7 @@ fn what_is_erased_can_be_measured_again() {
 #[test]
 fn who_waits_for_a_turn_does_not_measure_what_was_measured_meanwhile() {
     let device = Device::null(Target::Gpu, 1 << 28);
-    let state = State::with(device.id(), device.profile(), None);
+    let state = DeviceSelector::with(device.id(), device.profile(), None);
     let selector = KernelSelector::new(device, Arc::new(state));
     let task = product(64, 64, 64);
     let measured = record(&task, &config("matmul_tiled TILE=16"));
@@ -146,7 +146,7 @@ fn what_another_process_found_changes_answers_that_were_given() {
     let (task, tiled) = (product(512, 512, 512), config("matmul_tiled TILE=16"));
     folder.update(&Identity::of(device.profile()), &|own| own.add(record(&task, &tiled))).unwrap();
     let open = || {
-        let state = State::with(device.id(), device.profile(), Some(folder.clone()));
+        let state = DeviceSelector::with(device.id(), device.profile(), Some(folder.clone()));
         KernelSelector::new(device.clone(), Arc::new(state))
     };
     let (own, other) = (open(), open());
@@ -175,7 +175,7 @@ fn records_come_before_their_neighbours_rules_and_the_compiler() {
         profile.kind = DeviceKind::Gpu;
         profile.vendor = Vendor::Nvidia;
     });
-    let state = State::with(device.id(), &profile, None);
+    let state = DeviceSelector::with(device.id(), &profile, None);
     let selector = KernelSelector::new(device, Arc::new(state));
     // What the null device computes would fail every test.
     for variant in ["conv2d_winograd", "conv2d_im2col", "conv2d_implicit_gemm"] {
@@ -211,7 +211,8 @@ fn a_neighbour_that_hardly_beat_the_compilers_choice_speaks_for_that_choice() {
     let (task, near) = (product(512, 512, 512), product(1024, 512, 512));
     let tiled = config("matmul_tiled TILE=16");
     let answer = |default_nanoseconds: Option<u64>| {
-        let selector = KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), device.profile(), None)));
+        let selector =
+            KernelSelector::new(device.clone(), Arc::new(DeviceSelector::with(device.id(), device.profile(), None)));
         let default = selector.default(&task);
         assert_ne!(default, tiled);
         let learnt = Record { default_nanoseconds, ..record(&near, &tiled) };
@@ -240,7 +241,7 @@ fn what_leaves_compute_units_idle_is_not_taken_from_neighbours() {
         let profile = device.profile().clone().with(|profile| {
             profile.compute_units = units;
         });
-        let selector = KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), &profile, None)));
+        let selector = KernelSelector::new(device.clone(), Arc::new(DeviceSelector::with(device.id(), &profile, None)));
         // Of the neighbour it makes four work-groups, of the task two.
         let wide = config("matmul_vectorized FORM=0 VECTOR=16 REG_M=5 REG_N=2 TILE_M=80 TILE_N=32 TILE_K=128");
         let learnt = record(&product(64, 128, 512), &wide);
@@ -258,7 +259,7 @@ fn what_cannot_be_written_is_known_and_that_it_was_not_kept_is_said() {
     let (path, _) = scratch("unkept");
     std::fs::write(&path, "a file where the folder belongs").unwrap();
     let device = Device::null(Target::Gpu, 1 << 28);
-    let state = State::with(device.id(), device.profile(), Some(Folder::at(path.join("tuning"))));
+    let state = DeviceSelector::with(device.id(), device.profile(), Some(Folder::at(path.join("tuning"))));
     let selector = KernelSelector::new(device.clone(), Arc::new(state));
     selector.check_kept().expect("nothing was to be kept yet");
     let (task, tiled) = (product(64, 64, 64), config("matmul_tiled TILE=16"));
@@ -282,7 +283,7 @@ fn what_is_forgotten_is_not_to_be_kept() {
     let (path, _) = scratch("forgotten");
     std::fs::write(&path, "a file where the folder belongs").unwrap();
     let device = Device::null(Target::Gpu, 1 << 28);
-    let state = State::with(device.id(), device.profile(), Some(Folder::at(path.join("tuning"))));
+    let state = DeviceSelector::with(device.id(), device.profile(), Some(Folder::at(path.join("tuning"))));
     let selector = KernelSelector::new(device, Arc::new(state));
     selector.state().confirm(|content| content.test("a test".to_owned(), true));
     assert!(selector.check_kept().is_err());

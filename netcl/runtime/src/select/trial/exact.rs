@@ -51,8 +51,8 @@ impl<'a> Exact<'a> {
 
     fn product(&self, own: &Product<u64>, position: u64) -> f64 {
         let [batch, row, column] = coordinates(position, [own.m, own.n]);
-        let left = Layout::of(own, own.k, own.m, own.a == Axis::K, own.a == Axis::None);
-        let right = Layout::of(own, own.n, own.k, own.b == Axis::Outer, own.b == Axis::None);
+        let left = OperandStrides::of(own, own.k, own.m, own.a == Axis::K, own.a == Axis::None);
+        let right = OperandStrides::of(own, own.n, own.k, own.b == Axis::Outer, own.b == Axis::None);
         let term = |k: u64| {
             let a = self.operand(0, left.position(batch, row, k), own.dtype);
             a * self.operand(1, right.position(batch, k, column), own.dtype)
@@ -183,7 +183,7 @@ fn window_of(own: &Conv2dTask<u64>, out: [u64; 2], pixel: [u64; 2], tap: [u64; 2
 }
 
 /// Where an operand of a product has its elements: as [`netcl_kernels::variant::graph`] lays it out.
-struct Layout {
+struct OperandStrides {
     /// Of the two axes the one that is not contiguous, and the elements from one place along it to the next.
     long: u64,
     width: u64,
@@ -192,12 +192,12 @@ struct Layout {
     step: u64,
 }
 
-impl Layout {
-    fn of(own: &Product<u64>, inner: u64, outer: u64, rows: bool, strided: bool) -> Layout {
+impl OperandStrides {
+    fn of(own: &Product<u64>, inner: u64, outer: u64, rows: bool, strided: bool) -> OperandStrides {
         let rows = rows || strided;
         let (long, short) = if rows { (outer, inner) } else { (inner, outer) };
         let step = if strided { 2 } else { 1 };
-        Layout { long, width: short * step + u64::from(!own.aligned && !strided), rows, step }
+        OperandStrides { long, width: short * step + u64::from(!own.aligned && !strided), rows, step }
     }
 
     fn position(&self, batch: u64, outer: u64, inner: u64) -> u64 {

@@ -14,13 +14,13 @@ mod self_test;
 mod small;
 
 use super::bench::{Bench, Rejection, Runner};
-use super::state::State;
+use super::state::DeviceSelector;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Loaded, verified};
 use crate::tensor::Tensor;
 pub(super) use bodies::test_name;
-use netcl_kernels::compile::{Options, compile, compile_with};
+use netcl_kernels::compile::{CompileOptions, compile, compile_with};
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Diagnostic;
@@ -88,7 +88,7 @@ impl Case {
     }
 
     /// Builds the configuration for this task alone.
-    fn load(&self, state: &State, config: &KernelConfig) -> Result<Loaded, Rejection> {
+    fn load(&self, state: &DeviceSelector, config: &KernelConfig) -> Result<Loaded, Rejection> {
         let plan = self.plan(state, config)?;
         verified(plan)
             .and_then(|plan| Loaded::fixed(&self.device, plan))
@@ -96,9 +96,9 @@ impl Case {
     }
 
     /// Compiles the configuration for this task alone.
-    fn plan(&self, state: &State, config: &KernelConfig) -> Result<Plan, Rejection> {
+    fn plan(&self, state: &DeviceSelector, config: &KernelConfig) -> Result<Plan, Rejection> {
         let target = self.device.profile().target;
-        let options = Options { limits: state.circumstances.limits, select: &Always(config.clone()) };
+        let options = CompileOptions { limits: state.circumstances.limits, select: &Always(config.clone()) };
         // What the compiler refuses, it refuses for this size: the driver has seen nothing of it.
         let unmeasured = |problem: Diagnostic| Rejection::Unmeasured(problem.to_string());
         let mut plan = compile_with(&self.graph, target, &options).map_err(unmeasured)?;
@@ -127,14 +127,14 @@ impl Case {
 
 /// The candidates of one task on a device, for the tuner.
 pub(super) struct DeviceBench<'a> {
-    state: &'a State,
+    state: &'a DeviceSelector,
     whole: Case,
     /// A smaller task that the host computes in full, where the whole would take it too long.
     part: Option<Case>,
 }
 
 impl<'a> DeviceBench<'a> {
-    pub(super) fn new(state: &'a State, device: &Device, task: &Task<u64>) -> Result<DeviceBench<'a>> {
+    pub(super) fn new(state: &'a DeviceSelector, device: &Device, task: &Task<u64>) -> Result<DeviceBench<'a>> {
         let device = state.trial_queue(device);
         if !state.computes() {
             return Ok(DeviceBench { state, whole: Case::without_reference(&device, task)?, part: None });

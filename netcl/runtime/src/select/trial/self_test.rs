@@ -6,9 +6,9 @@ use super::small::small;
 use super::{Case, Rejection, fault};
 use crate::device::Device;
 use crate::executor::{Loaded, verified};
-use crate::select::state::State;
+use crate::select::state::DeviceSelector;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::plan::source::Source;
+use netcl_kernels::plan::source::ProgramText;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{self, Family, KernelConfig, Task, candidates, default_config, legal};
@@ -56,7 +56,12 @@ fn trial(
 }
 
 /// Tries a configuration on a small shape.
-pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u64>, config: &KernelConfig) -> Verdict {
+pub(in crate::select) fn self_test(
+    state: &DeviceSelector,
+    device: &Device,
+    task: &Task<u64>,
+    config: &KernelConfig,
+) -> Verdict {
     let started = Instant::now();
     let (task, config) = match trial(task, config, device.profile().target, &state.circumstances.limits) {
         Ok(trial) => trial,
@@ -85,10 +90,14 @@ pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u
 }
 
 /// Tries configurations on small shapes in one program: the positions of those that passed.
-pub(in crate::select) fn self_tests(state: &State, device: &Device, list: &[(Task<u64>, KernelConfig)]) -> Vec<usize> {
+pub(in crate::select) fn self_tests(
+    state: &DeviceSelector,
+    device: &Device,
+    list: &[(Task<u64>, KernelConfig)],
+) -> Vec<usize> {
     let started = Instant::now();
     let queue = state.trial_queue(device);
-    let mut source = Source::default();
+    let mut source = ProgramText::default();
     let mut cases = Vec::new();
     for (position, (task, config)) in list.iter().enumerate() {
         let trial = trial(task, config, device.profile().target, &state.circumstances.limits);
