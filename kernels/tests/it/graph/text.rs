@@ -85,7 +85,8 @@ fn everything_prints_as_it_was_parsed() {
 
 #[test]
 fn calls_of_kernels_print_and_parse() {
-    let code = "kernel halves\nlaunch [N]\nparam x: read f32\nparam by: f32\nparam y: write f32\nparam z: write i32\n";
+    let code =
+        "kernel halves\nlaunch [N]\nparam x: read f32\nparam by: scalar f32\nparam y: write f32\nparam z: write i32\n";
     let (shape, name) = (Shape(vec![Dim::symbol("N")]), |name: &str| name.to_string());
     let result = |own: &str, dtype| CustomResult { name: name(own), dtype, shape: shape.clone() };
     let kernel = Arc::new(Custom {
