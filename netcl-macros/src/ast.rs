@@ -3,10 +3,13 @@
 use crate::number::ConstFloat;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::Custom;
 use netcl_kernels::layers::{Config, Init, Layer, Mode};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// One dimension in a tensor type.
 #[derive(Clone)]
@@ -148,9 +151,19 @@ pub(crate) struct Callable {
 
 /// A kernel in SIMT form that bodies call: it is launched as it is.
 pub(crate) struct Launched {
-    pub(crate) item: syn::ItemFn,
-    /// What the names in its body mean where it stands.
-    pub(crate) scope: Unit,
+    /// What is launched, for each choice of its element types; made when a body asks for the first time.
+    pub(crate) instances: LazyCell<Vec<LaunchedInstance>, Box<dyn FnOnce() -> Vec<LaunchedInstance>>>,
+}
+
+/// A kernel in SIMT form for one choice of its element types.
+pub(crate) struct LaunchedInstance {
+    pub(crate) name: Ident,
+    pub(crate) inputs: Vec<ArgDecl>,
+    pub(crate) kernel: Arc<Custom>,
+    /// Whether a caller has to promise something.
+    pub(crate) is_unsafe: bool,
+    /// Whether the gradient that it names is a kernel in index form.
+    pub(crate) indexed_gradient: bool,
 }
 
 /// What names mean in one model or kernel item.

@@ -1,6 +1,6 @@
 //! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
 
-use crate::ast::{Callable, Constant, FieldKind, FunctionItem, Launched, ModelImpl, ModelItem, Unit};
+use crate::ast::{Callable, Constant, FieldKind, FunctionItem, ModelImpl, ModelItem, Unit};
 use crate::chain::{self, Gathered, ItemKind};
 use crate::diag::Diag;
 use crate::lower::Sizes;
@@ -184,7 +184,7 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
         if kernel.is_some() && simt::is_simt(&item) {
             let mut scope = Unit::default();
             names(&rest, &mut scope);
-            unit.kernels.insert(path.clone(), Launched { item, scope });
+            unit.kernels.insert(path.clone(), simt::launched(item, scope));
             continue;
         }
         if kernel.is_some() || parse::function::is_of_tensors(&item.sig) {

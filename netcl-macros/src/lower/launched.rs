@@ -2,14 +2,12 @@
 
 use super::written::Written;
 use super::{Lowering, Val};
-use crate::ast::{ArgDecl, ArgType, Launched};
+use crate::ast::{ArgType, Launched, LaunchedInstance};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
-use crate::simt::{self, CustomInstance};
 use netcl_kernels::graph::{InputKind, NodeId, Op};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use syn::ExprCall;
 use syn::spanned::Spanned;
 
@@ -24,25 +22,16 @@ impl<'a> Lowering<'a> {
         if args.iter().any(Val::is_unknown) || !self.affords(&name, span) {
             return Val::Unknown;
         }
-        let known =
-            self.calls.launched.entry(std::ptr::from_ref(kernel)).or_insert_with(|| simt::customs(kernel).into());
-        let instances: Rc<[CustomInstance]> = known.clone();
-        let Some(instance) = self.instance(&instances, &args) else { return Val::Unknown };
-        if instance.signature.is_unsafe() && self.promised.replace(true).is_none() {
+        let Some(instance) = self.instance(&kernel.instances, &args) else { return Val::Unknown };
+        if instance.is_unsafe && self.promised.replace(true).is_none() {
             self.promised = None;
             return self.report(span, &m::KERNEL_UNCHECKED, &[&name, &format!("unsafe {{ {} }}", text(call))]);
         }
         if instance.indexed_gradient {
             return self.report(span, &m::KERNEL_INDEXED_GRADIENT, &[&name]);
         }
-        let inputs: Vec<ArgDecl> = instance
-            .signature
-            .args
-            .iter()
-            .filter(|arg| arg.result.is_none())
-            .map(|arg| ArgDecl { name: arg.name.clone(), ty: arg.ty.clone() })
-            .collect();
-        let callee = Callee::new(self.diag, &instance.signature.name, span);
+        let inputs = &instance.inputs;
+        let callee = Callee::new(self.diag, &instance.name, span);
         if !callee.takes(inputs.len(), args.len()) {
             return Val::Unknown;
         }
@@ -50,7 +39,7 @@ impl<'a> Lowering<'a> {
         let written = Written::new(name, call.args.iter());
         for (position, (arg, value)) in inputs.iter().zip(args).enumerate() {
             let place = written.place(position, span);
-            let own = name_of(&instance.signature.name);
+            let own = name_of(&instance.name);
             let instead = |_: &Self| match &arg.ty {
                 ArgType::Tensor(ty) => format!("pass a `{ty}`, or change what `{own}` declares"),
                 _ => "change what is passed, or the declaration".to_string(),
@@ -87,8 +76,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The instance of the element types that are passed, or else the first, which says what it takes.
-    fn instance<'i>(&self, instances: &'i [CustomInstance], args: &[Val<'a>]) -> Option<&'i CustomInstance> {
-        let fits = |instance: &&CustomInstance| {
+    fn instance<'i>(&self, instances: &'i [LaunchedInstance], args: &[Val<'a>]) -> Option<&'i LaunchedInstance> {
+        let fits = |instance: &&LaunchedInstance| {
             let inputs = instance.kernel.inputs.iter().zip(args);
             inputs.into_iter().all(|(input, value)| match value {
                 Val::Tensor(id) => self.builder.dtype(*id) == input.dtype,

@@ -2,36 +2,40 @@
 
 use super::plan::fill;
 use super::signature::{Signature, instances as choices, signature};
-use crate::ast::{ArgType, Launched, TensorType};
+use crate::ast::{ArgDecl, ArgType, Launched, LaunchedInstance, TensorType, Unit};
 use crate::diag::Diag;
 use crate::parse::{name, text};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{Custom, CustomInput, CustomResult};
 use netcl_kernels::kir::Kernel;
+use std::cell::LazyCell;
 use std::sync::Arc;
+use syn::ItemFn;
 
-/// A kernel for one choice of its element types.
-pub(crate) struct CustomInstance {
-    pub(crate) signature: Signature,
-    pub(crate) kernel: Arc<Custom>,
-    /// Whether the gradient that it names is a kernel in index form.
-    pub(crate) indexed_gradient: bool,
+/// The kernel `item`, whose names mean what `scope` says. What is wrong with it has been reported where it stands.
+pub(crate) fn launched(item: ItemFn, scope: Unit) -> Launched {
+    Launched { instances: LazyCell::new(Box::new(move || instances(&item, &scope))) }
 }
 
-/// The kernel for each choice of its element types. What is wrong with it has been reported where it stands.
-pub(crate) fn instances(launched: &Launched) -> Vec<CustomInstance> {
+fn instances(item: &ItemFn, scope: &Unit) -> Vec<LaunchedInstance> {
     let silent = Diag::new();
-    let all = choices(&silent, &launched.item);
+    let all = choices(&silent, item);
     let all = all.into_iter().filter_map(|(item, _)| {
-        let signature = signature(&silent, &item, &launched.scope.constants);
-        let lowered = super::lower(&silent, &launched.scope, &signature)?;
+        let signature = signature(&silent, &item, &scope.constants);
+        let lowered = super::lower(&silent, scope, &signature)?;
         let mut custom = custom(&signature, &lowered.zeroed, lowered.kernel);
         let path = signature.gradient.as_ref().map(|path| text(path));
-        let given = path.as_ref().and_then(|path| launched.scope.kernels.get(path));
+        let given = path.as_ref().and_then(|path| scope.kernels.get(path));
         custom.gradient = given.and_then(|given| gradient(&custom, given));
-        let indexed_gradient = path.is_some_and(|path| launched.scope.callables.contains_key(&path));
-        Some(CustomInstance { signature, kernel: Arc::new(custom), indexed_gradient })
+        let inputs = signature.args.iter().filter(|arg| arg.result.is_none());
+        Some(LaunchedInstance {
+            name: signature.name.clone(),
+            inputs: inputs.map(|arg| ArgDecl { name: arg.name.clone(), ty: arg.ty.clone() }).collect(),
+            kernel: Arc::new(custom),
+            is_unsafe: signature.is_unsafe(),
+            indexed_gradient: path.is_some_and(|path| scope.callables.contains_key(&path)),
+        })
     });
     let all = all.collect();
     silent.dismiss();
@@ -74,5 +78,5 @@ fn gradient(of: &Custom, given: &Launched) -> Option<Arc<Custom>> {
         own.inputs.iter().map(|own| (own.dtype, own.shape.is_some())).eq(takes.iter().copied())
             && own.results.iter().map(|own| own.dtype).eq(gives.iter().copied())
     };
-    instances(given).into_iter().map(|own| own.kernel).find(|own| fits(own))
+    given.instances.iter().map(|own| own.kernel.clone()).find(|own| fits(own))
 }

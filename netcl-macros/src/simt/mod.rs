@@ -61,7 +61,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use call::is_known;
 pub(crate) use check::shim;
-pub(crate) use custom::{CustomInstance, instances as customs};
+pub(crate) use custom::launched;
 pub(crate) use plan::compile;
 pub(crate) use state::Lowered;
 use state::Simt;
