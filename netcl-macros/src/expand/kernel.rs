@@ -2,7 +2,7 @@
 //! a check of that, `bias_relu.check(&x, &bias)?`.
 
 use super::functions::{arguments, result_type, scalars, tensors, unpack};
-use super::source::{self, Planned};
+use super::source::{self, Natives, Planned};
 use super::withheld::{Withheld, types};
 use crate::ast::FunctionItem;
 use crate::diag::Diag;
@@ -51,7 +51,8 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
     let differentiable = differentiable && withheld.is_none();
     let ((_, attrs), vis) = (of_functions(&function.attrs), &function.vis);
     let pointer = pointer(function);
-    let call = call(function, &plain);
+    let mut natives = Natives::default();
+    let call = call(function, &plain, &mut natives);
     let vjp = match withheld {
         Some(why) => {
             let why = format!("`{}` has no gradient: {why}", crate::parse::name(name));
@@ -63,9 +64,10 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
                 "give the kernel that it calls a gradient".into(),
             )
         }
-        None if differentiable => Some(vjp(function, &pullback, &float)),
+        None if differentiable => Some(vjp(function, &pullback, &float, &mut natives)),
         None => no_vjp(function),
     };
+    let natives = natives.items();
     let check = differentiable.then(|| check(function, &pullback, &graphs));
     let report = report(if differentiable {
         quote!(__netcl_plans(), __netcl_pullback_plans())
@@ -94,6 +96,7 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
                     &CALL
                 }
             }
+            #natives
             #call
             #vjp
             #check
@@ -122,10 +125,13 @@ pub(crate) fn plans(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) ->
     };
     dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
-    let source = source::source(&crate::parse::name(name), 0, &compile::graph_text(&path.graph, &plans), &plans);
+    let (mut natives, graph) = (Natives::default(), compile::graph_text(&path.graph, &plans));
+    let source = source::source(&crate::parse::name(name), 0, &graph, &plans, &mut natives);
+    let natives = natives.items();
     Some(quote! {
         #(#attrs)*
         #vis fn #name() -> &'static #private::Function {
+            #natives
             static FUNCTION: #private::Function = #private::Function::new(&#source);
             &FUNCTION
         }
@@ -181,9 +187,10 @@ fn pointer(function: &FunctionItem) -> TokenStream {
     quote!(fn(#(#args),*) -> ::netcl::Result<#result>)
 }
 
-fn call(function: &FunctionItem, planned: &[Planned]) -> TokenStream {
+fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
-    let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned);
+    let statics =
+        source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned, natives);
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let unpacked = unpack(function.tuple, function.results.len());
@@ -267,7 +274,7 @@ fn without_gradient(function: &FunctionItem) -> Option<String> {
 
 /// `vjp(args) -> Result<(result, pullback)>`; the pullback takes a cotangent for each float result and gives a gradient
 /// for each float argument.
-fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize]) -> TokenStream {
+fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &mut Natives) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
     let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
     let (tensors, scalars) = (tensors(function), scalars(function));
@@ -282,6 +289,7 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize]) -> TokenSt
         &format_ident!("__netcl_pullback_plans"),
         &format!("{}.vjp", crate::parse::name(&function.name)),
         planned,
+        natives,
     );
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let tuple = float.len() > 1;

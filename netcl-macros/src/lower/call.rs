@@ -236,7 +236,11 @@ impl<'a> Lowering<'a> {
         let fits = match (&value, function.results.as_slice()) {
             (Val::Tensor(id), [ty]) => {
                 let declared = Shape(ty.dims.iter().map(|dim| substitute(&dim.dim, symbols)).collect());
-                *self.builder.shape(*id) == declared && self.builder.dtype(*id) == ty.dtype
+                let declares = format!("`{}` returns", function.name);
+                self.builder.dtype(*id) == ty.dtype
+                    && self.builder.shape(*id).rank() == declared.rank()
+                    && (0..declared.rank())
+                        .all(|axis| self.has_size((*id, axis), &declared[axis], &declares, "its body gives"))
             }
             _ => true,
         };
@@ -267,8 +271,12 @@ impl<'a> Lowering<'a> {
                 let mut known = symbols.iter().map(|(name, dim)| (Symbol::new(name), dim.clone())).collect();
                 Dim::solve(ty.dims.iter().map(|own| &own.dim).zip(&shape.0), &mut known);
                 symbols.extend(known.into_iter().map(|(symbol, dim)| (symbol.name().to_string(), dim)));
-                let told = ty.dims.iter().zip(&shape.0).all(|(own, actual)| substitute(&own.dim, symbols) == *actual);
-                let fits = shape.rank() == ty.dims.len() && dtype == ty.dtype && told;
+                let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
+                let declares = format!("`{}` expects `{}` with", callee.name, arg.name);
+                for (axis, declared) in ty.dims.iter().enumerate().take(shape.rank()) {
+                    let declared = substitute(&declared.dim, symbols);
+                    fits &= self.has_size((id, axis), &declared, &declares, "and is given");
+                }
                 if fits {
                     return Some(Val::Tensor(id));
                 }

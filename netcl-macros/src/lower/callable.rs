@@ -1,5 +1,6 @@
 //! Calls of kernels in index form and of functions of tensors, which stand beside models: their bodies, in place.
 
+use super::given::Given;
 use super::written::Written;
 use super::{Lowering, Val};
 use crate::ast::{ArgType, Callable, FunctionItem};
@@ -10,13 +11,6 @@ use netcl_kernels::graph::{InputKind, NodeId, Op};
 use std::rc::Rc;
 use syn::ExprCall;
 use syn::spanned::Spanned;
-
-/// What an argument of a kernel is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
-    Tensor,
-    Number,
-}
 
 /// What a body leaves behind where it goes into another one.
 pub(super) struct Outside {

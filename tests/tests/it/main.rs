@@ -12,6 +12,7 @@ mod digits;
 mod drivers;
 mod events;
 mod functions;
+mod images;
 mod kernels;
 mod launches;
 mod layers;
