@@ -1,7 +1,7 @@
 //! Which symbols the values of dimensions give.
 
 use crate::dim::{Dim, Factor, Symbol};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Dim {
     /// Where `self` is `coefficient · symbol + rest` with one symbol that is not `known`, none such in the rest, and a
@@ -38,6 +38,27 @@ impl Dim {
             }
         }
     }
+
+    /// Adds to `known` the symbols of declared sizes for which these are what is given for them: `(declared, given)`.
+    pub fn solve<'a>(pairs: impl Iterator<Item = (&'a Dim, &'a Dim)>, known: &mut BTreeMap<Symbol, Dim>) {
+        let pairs: Vec<_> = pairs.collect();
+        loop {
+            let before = known.len();
+            for (declared, given) in &pairs {
+                let Some((symbol, coefficient, rest)) = declared.linear_in_unknown(&|own| known.contains_key(own))
+                else {
+                    continue;
+                };
+                let rest = rest.substitute(&|own| known.get(own).cloned());
+                if let Some(value) = ((*given).clone() - rest).exact_div(&Dim::constant(coefficient as i64)) {
+                    known.insert(symbol.clone(), value);
+                }
+            }
+            if known.len() == before {
+                return;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +73,14 @@ mod tests {
         assert_eq!(names(&[n.clone() * m.clone()]), [""; 0]);
         assert_eq!(names(&[n.clone() * m.clone() + k.clone(), n.clone(), m.clone() - n.clone()]), ["K", "M", "N"]);
         assert_eq!(names(&[n.clone().floor_div(2)]), [""; 0], "several sizes have one half");
+        let mut known = BTreeMap::new();
+        let pairs = [
+            (n.clone() * Dim::from(2) + m.clone(), k.clone() * Dim::from(6) + Dim::from(5)),
+            (m.clone(), Dim::from(5)),
+        ];
+        Dim::solve(pairs.iter().map(|(declared, given)| (declared, given)), &mut known);
+        assert_eq!(known.get(&Symbol::new("N")), Some(&(k.clone() * Dim::from(3))));
+        Dim::solve([(&(n.clone() * Dim::from(2)), &k)].into_iter(), &mut BTreeMap::new());
         let odd = n.clone() * Dim::from(2) + m.clone() * Dim::from(3);
         let (symbol, coefficient, rest) = odd.linear_in_unknown(&|symbol| symbol.name() == "M").unwrap();
         assert_eq!((symbol.name(), coefficient, rest), ("N", 2, m * Dim::from(3)));

@@ -3,10 +3,13 @@
 use crate::number::ConstFloat;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::Custom;
 use netcl_kernels::layers::{Config, Init, Layer, Mode};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// One dimension in a tensor type.
 #[derive(Clone)]
@@ -99,6 +102,8 @@ pub(crate) struct FunctionItem {
     /// Whether the result is written as a tuple.
     pub(crate) tuple: bool,
     pub(crate) body: syn::Block,
+    /// Whether the body says what one element is, by a closure over indices: a kernel in index form.
+    pub(crate) indexed: bool,
     /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
     /// for the mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,
@@ -137,6 +142,30 @@ pub(crate) struct Helper {
     pub(crate) scope: Unit,
 }
 
+/// A kernel or a function of tensors that stands beside models: bodies call it, and it is compiled where it is called.
+pub(crate) struct Callable {
+    pub(crate) function: FunctionItem,
+    /// What the names in its body mean where it stands, whoever calls it.
+    pub(crate) scope: Unit,
+}
+
+/// A kernel in SIMT form that bodies call: it is launched as it is.
+pub(crate) struct Launched {
+    /// What is launched, for each choice of its element types; made when a body asks for the first time.
+    pub(crate) instances: LazyCell<Vec<LaunchedInstance>, Box<dyn FnOnce() -> Vec<LaunchedInstance>>>,
+}
+
+/// A kernel in SIMT form for one choice of its element types.
+pub(crate) struct LaunchedInstance {
+    pub(crate) name: Ident,
+    pub(crate) inputs: Vec<ArgDecl>,
+    pub(crate) kernel: Arc<Custom>,
+    /// Whether a caller has to promise something.
+    pub(crate) is_unsafe: bool,
+    /// Whether the gradient that it names is a kernel in index form.
+    pub(crate) indexed_gradient: bool,
+}
+
 /// What names mean in one model or kernel item.
 #[derive(Default)]
 pub(crate) struct Unit {
@@ -155,14 +184,18 @@ pub(crate) struct Unit {
     pub(crate) nested: BTreeMap<String, Unit>,
     /// Functions of scalars, by the text of their path.
     pub(crate) helpers: BTreeMap<String, Helper>,
-    /// The function of scalars whose body this is the scope of.
+    /// The function or kernel whose body this is the scope of.
     pub(crate) own: Option<String>,
+    /// Whether that is a function of scalars, which is Rust as well and means the same there.
+    pub(crate) in_rust: bool,
     /// Functions of scalars, and items beside a kernel, that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
     /// The names of the model's functions that are left to run time.
     pub(crate) dynamic: BTreeSet<String>,
-    /// What is called as a function and is a kernel.
-    pub(crate) kernels: BTreeSet<String>,
+    /// Kernels in SIMT form, by the text of their path.
+    pub(crate) kernels: BTreeMap<String, Launched>,
+    /// Kernels in index form and functions of tensors, by the text of their path.
+    pub(crate) callables: BTreeMap<String, Callable>,
     pub(crate) constants: Constants,
     /// What the `impl` block gives to the model's parameters.
     pub(crate) given: Vec<Dim>,

@@ -7,6 +7,7 @@ use crate::kernel::{KernelOutput, kernel};
 use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
+use crate::tensors::Tensors;
 use crate::{alias, dump, expand, fallback, messages as m, nesting, only, parse, paths, recover, rounds, scan, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -323,7 +324,10 @@ fn half_typed_function(kept: &syn::ItemFn) -> TokenStream {
 }
 
 fn function_item(gathered: &Gathered, item: syn::ItemFn) -> TokenStream {
-    rounds::round(&Scalars(item), gathered)
+    match parse::function::is_of_tensors(&item.sig) {
+        true => rounds::round(&Tensors(item), gathered),
+        false => rounds::round(&Scalars(item), gathered),
+    }
 }
 
 /// A function of scalars.
@@ -340,9 +344,7 @@ impl rounds::Item for Scalars {
 
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let syn::ItemFn { sig, block, .. } = &self.0;
-        let needs = scan::needs(sig, block, is_builtin);
-        let itself = |need: &Need| need.kind == ItemKind::Function && need.path.is_ident(&sig.ident);
-        chain::left(gathered, needs.into_iter().filter(|need| !itself(need)))
+        chain::left(gathered, scan::needs_of_others(sig, block, is_builtin))
     }
 
     /// Nothing is made of it that others would miss.
@@ -354,9 +356,7 @@ impl rounds::Item for Scalars {
         let item = &self.0;
         parse::attr::decided(diag, &item.attrs, &m::CFG);
         if let Some(mut helper) = parse::function::helper(diag, &item.sig, &item.block) {
-            payload::helpers(gathered, &mut helper.scope);
-            payload::constants_into(gathered, &mut helper.scope.constants);
-            helper.scope.broken.extend(payload::refused_constants(gathered));
+            payload::names(gathered, &mut helper.scope);
             helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
             lower::function(diag, &helper);
         }

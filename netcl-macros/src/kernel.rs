@@ -90,7 +90,7 @@ fn one(form: KernelOutput, gathered: Gathered, piece: Piece) -> TokenStream {
 
 /// The kernel with attributes that are nearly ours, as `#[lanuch(..)]`, taken for ours; reported.
 fn meant(diag: &Diag, item: &ItemFn) -> ItemFn {
-    const OURS: [&str; 3] = [words::LAUNCH, words::GRADIENT, words::TYPES];
+    const OURS: [&str; 4] = [words::LAUNCH, words::GRADIENT, words::TYPES, words::OPENCL];
     let mut item = item.clone();
     item.attrs.iter_mut().for_each(|attr| attr::meant(diag, attr, &OURS, &m::KERNEL_ATTRIBUTE));
     item
@@ -115,8 +115,14 @@ impl rounds::Item for Kernel {
     /// The functions and constants that the kernel uses.
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let (sig, block) = (&self.item.sig, &self.item.block);
-        let known = if simt::is_simt(&self.item) { simt::is_known } else { lower::is_builtin };
-        chain::left(gathered, scan::needs(sig, block, known))
+        if !simt::is_simt(&self.item) {
+            return chain::left(gathered, scan::needs(sig, block, lower::is_builtin));
+        }
+        // Who calls it learns of its gradient by it.
+        let gradient =
+            simt::gradient::path(&self.item).filter(|path| !path.get_ident().is_some_and(paths::is_macro_of_rust));
+        let gradient = gradient.map(|path| Need { kind: ItemKind::Function, path });
+        chain::left(gathered, scan::needs(sig, block, simt::is_known).into_iter().chain(gradient))
     }
 
     fn unless(&self) -> TokenStream {
@@ -156,36 +162,34 @@ impl rounds::Item for Kernel {
             index_item(self.form, diag, &unit, item)
         };
         let mut expanded = expanded.filter(|_| diag.count() == 0)?;
-        expanded.extend(self.export());
+        expanded.extend(self.export(gathered, true));
         dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
         Some(expanded)
     }
 
-    fn stub(&self, _gathered: &Gathered) -> TokenStream {
+    fn stub(&self, gathered: &Gathered) -> TokenStream {
         let silent = Diag::new();
         let item = meant(&silent, &self.item);
         silent.dismiss();
-        let (stub, export) = (fallback::kernel(&item), self.export());
+        let (stub, export) = (fallback::kernel(&item), self.export(gathered, false));
         quote!(#stub #export)
     }
 }
 
 impl Kernel {
     /// What those learn who call it in a body. Where a macro of Rust's own has its name, that stays what it is.
-    fn export(&self) -> TokenStream {
+    fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
         let (name, vis) = (&self.item.sig.ident, &self.item.vis);
         let asked = self.form == KernelOutput::Callable && !paths::is_macro_of_rust(name);
-        if asked { chain::export(name, vis, &payload::kernel()) } else { TokenStream::new() }
+        if asked { chain::export(name, vis, &payload::kernel(gathered, &self.item, sound)) } else { TokenStream::new() }
     }
 }
 
 /// What names mean in the kernel, where the functions that `needs` names are not known.
 fn unit(gathered: &Gathered, needs: &[Need]) -> Unit {
-    let mut unit = Unit { constants: payload::constants(gathered), ..Unit::default() };
-    payload::helpers(gathered, &mut unit);
+    let mut unit = Unit::default();
+    payload::names(gathered, &mut unit);
     unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-    unit.broken.extend(gathered.refused().map(String::from));
-    unit.broken.extend(payload::refused_constants(gathered));
     unit
 }
 
@@ -236,7 +240,8 @@ fn index_item(form: KernelOutput, diag: &Diag, unit: &Unit, item: &ItemFn) -> Op
 fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> FunctionItem {
     let item = &without_simt(diag, item);
     let ItemFn { attrs, vis, sig, block, .. } = item;
-    parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+    let function = parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new());
+    FunctionItem { indexed: true, ..function }
 }
 
 /// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[types(T = [f32, f16])]` on a kernel in index form,
@@ -247,7 +252,7 @@ fn without_simt(diag: &Diag, item: &ItemFn) -> ItemFn {
     silent.dismiss();
     let mut item = first.map_or_else(|| item.clone(), |(item, _)| item);
     item.attrs.retain(|attr| {
-        let of_simt = [words::TYPES, words::GRADIENT].iter().any(|name| attr.path().is_ident(name));
+        let of_simt = [words::TYPES, words::GRADIENT, words::OPENCL].iter().any(|name| attr.path().is_ident(name));
         // Of a misspelt one its name has been spoken of.
         let written = attr.path().span().source_text().is_none_or(|written| attr.path().is_ident(written.as_str()));
         if of_simt && written {

@@ -34,6 +34,7 @@ mod root;
 mod rounds;
 mod scan;
 mod simt;
+mod tensors;
 #[cfg(test)]
 mod tests;
 mod unused;
@@ -67,9 +68,14 @@ pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, driver::model)
 }
 
-/// Makes a function of scalars usable in kernels and models, element by element and differentiated.
+/// Makes a function of scalars usable in kernels and models, element by element and differentiated; or compiles a function
+/// of tensors, which models call.
 ///
-/// It stays a function of Rust too, and both give the same: methods such as `max`, `round` and `signum` are Rust's in it
+/// A function of tensors, `fn unit(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C>`, has the body of a model's function without
+/// `self`. Models' functions and others of its kind call it, and it is compiled where they do; outside it is what a kernel
+/// is: called with tensors, `unit(&x)?`, with `vjp`, `check`, `report`, `source` and `prepare`.
+///
+/// A function of scalars stays a function of Rust too, and both give the same: methods such as `max`, `round` and `signum` are Rust's in it
 /// (in kernels and models `max` and `round` are netcl's operations, whose maximum with NaN is NaN and whose halves are
 /// rounded to even). An `if` on a value computes both of its branches and chooses, for its value as for each variable that
 /// a branch assigns.
@@ -104,6 +110,8 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 /// `prod`, `max`, `min` and `mean`, reduce along a range, or several: `sum((0..H, 0..W), |h, w| ..)`. `argmax` and `argmin`
 /// give the index of the first element that is largest or smallest, or of the first NaN; over several ranges, which then start at 0, the
 /// row-major position within them.
+///
+/// Functions of models call kernels as operations: those in index form are fused with what is around them.
 ///
 /// A kernel with `#[launch(global = [N], local = [64])]` is in SIMT form: its body runs once for each work-item. An index
 /// that is outside, in a tensor or in an array, reads zero and writes nothing; `#[launch(.., unchecked)]` leaves the

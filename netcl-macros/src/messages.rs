@@ -64,9 +64,8 @@ messages! {
     MODE = "`#[mode]` says `training` or `inference`, on a function of a model", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
-    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`{}", "use `f32`, `i32`, `u32` or `bool` arguments and result";
+    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
     FUNCTION_RECEIVER = "a function of scalars has no `self`", "move it out of the `impl` block, and pass numbers as arguments";
-    FUNCTION_OF_TENSORS = "`#[netcl::function]` is of single numbers, and applied to every element", "write `x: f32` and `-> f32`; what works on whole tensors is a function of a `#[netcl::model] impl` block, or a `kernel!`";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
@@ -145,7 +144,9 @@ messages! {
     AXES_MISSING = "`{}` takes axes, found none", "write {}";
     AXES_EXPECTED = "`{}` takes axes, found {}", "write {} for the {} of all elements";
     FIELD_CALLED = "`{}` is a {}, called by its function `forward`", "write `{}`";
-    KERNEL_CALLED = "`{}` is a kernel, which is launched: no body can call it", "call it in ordinary Rust, on what this function returns; what bodies call is a `#[netcl::function]` of numbers";
+    KERNEL_CALLED = "`{}` is of whole tensors, and this body is of one element", "call it in a function of a model or a `#[netcl::function]` of tensors, where both are fused; what this body calls is a `#[netcl::function]` of numbers";
+    KERNEL_UNCHECKED = "`{}` is `unsafe` to call: nobody checks what it reads and writes", "write `{}`, which promises that all of it is inside, or leave `unchecked` or `#[opencl(..)]` out where it is declared";
+    KERNEL_INDEXED_GRADIENT = "the gradient of `{}` is in index form, and a body calls kernels in SIMT form whose gradients are too", "give the gradient a `#[launch(global = [N])]` and results as arguments, `dx: &mut Tensor<f32, N>`";
     TEXT = "{} is text, which no tensor holds", "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`";
     CHANGED_IN_PLACE = "there is no operation `{}`: none changes a tensor", "write `{}`";
     NAMED_AXIS = "axes are numbers, found the name \"{}\"", "write `{}`";
@@ -265,6 +266,7 @@ messages! {
     SIMT_ARRAY_UNWRITTEN = "`{}` is read and never written", "assign its elements, `{}[{}] = ..;`, {}";
     SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
+    SIMT_OPENCL = "`#[opencl]` holds the OpenCL C of a body as text", "write `#[opencl(\"uint i = get_global_id(0); if (i < N) y[i] = x[i];\")]`";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: `x[i as u32]`";

@@ -1,21 +1,31 @@
 //! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
 
-use crate::ast::{Constant, FieldKind, ModelImpl, ModelItem, Unit};
+use crate::ast::{Callable, Constant, FieldKind, FunctionItem, ModelImpl, ModelItem, Unit};
 use crate::chain::{self, Gathered, ItemKind};
 use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::parse::constant::{self, Constants};
-use crate::{parse, scan};
-use proc_macro2::TokenStream;
+use crate::{parse, scan, simt};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
 use syn::{ItemConst, ItemFn, ItemImpl, ItemStruct};
 
-/// What a kernel tells who calls it in a body: that it is one.
+/// The word that says of what a body calls that it is a kernel.
 const KERNEL: &str = "kernel";
 
-/// What a kernel tells who calls it in a body, where no kernel is called.
-pub(crate) fn kernel() -> TokenStream {
-    proc_macro2::Ident::new(KERNEL, proc_macro2::Span::call_site()).to_token_stream()
+/// What a kernel tells who calls it in a body: the same as a function, behind a word of its own.
+pub(crate) fn kernel(gathered: &Gathered, item: &ItemFn, sound: bool) -> TokenStream {
+    let (word, function) =
+        (proc_macro2::Ident::new(KERNEL, proc_macro2::Span::call_site()), function(gathered, item, sound));
+    quote!(#word #function)
+}
+
+/// What a kernel told, without its word; `None` of what is none.
+fn read_kernel(payload: &TokenStream) -> Option<TokenStream> {
+    let mut tokens = payload.clone().into_iter();
+    let word = matches!(tokens.next(), Some(TokenTree::Ident(word)) if word == KERNEL);
+    word.then(|| tokens.collect())
 }
 
 /// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
@@ -174,30 +184,54 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
     (unit, block)
 }
 
-/// The functions of scalars among what was gathered.
+/// The functions and kernels among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
     for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Function) {
-        if tokens.to_string() == KERNEL {
-            unit.kernels.insert(path.clone());
-            continue;
-        }
-        let Some((function, rest)) = read_function(tokens) else {
+        let kernel = read_kernel(tokens);
+        let Some((item, rest)) = read_function(kernel.as_ref().unwrap_or(tokens)) else {
             unit.broken.insert(path.clone());
             continue;
         };
+        if kernel.is_some() && simt::is_simt(&item) {
+            let mut scope = Unit::default();
+            names(&rest, &mut scope);
+            unit.kernels.insert(path.clone(), simt::launched(item, scope));
+            continue;
+        }
+        if kernel.is_some() || parse::function::is_of_tensors(&item.sig) {
+            unit.callables.insert(path.clone(), callable(&item, &rest, kernel.is_some()));
+            continue;
+        }
         let silent = Diag::new();
-        if let Some(mut helper) = parse::function::helper(&silent, &function.sig, &function.block) {
+        if let Some(mut helper) = parse::function::helper(&silent, &item.sig, &item.block) {
             // What it calls is named as its own module names it.
-            helpers(&rest, &mut helper.scope);
-            constants_into(&rest, &mut helper.scope.constants);
-            helper.scope.broken.extend(refused_constants(&rest));
+            names(&rest, &mut helper.scope);
             unit.helpers.insert(path.clone(), helper);
         }
         silent.dismiss();
     }
 }
 
-/// What a function of scalars tells whoever calls it: whether it is sound, itself, and what it gathered.
+/// What names mean in a function or a kernel that has gathered that.
+pub(crate) fn names(gathered: &Gathered, scope: &mut Unit) {
+    helpers(gathered, scope);
+    constants_into(gathered, &mut scope.constants);
+    scope.broken.extend(gathered.refused().map(String::from));
+    scope.broken.extend(refused_constants(gathered));
+}
+
+/// A kernel or a function of tensors; errors in it have been reported where it stands.
+fn callable(item: &ItemFn, gathered: &Gathered, kernel: bool) -> Callable {
+    let ItemFn { attrs, vis, sig, block, .. } = item;
+    let mut scope = Unit { own: Some(parse::name(&sig.ident)), ..Unit::default() };
+    names(gathered, &mut scope);
+    let silent = Diag::new();
+    let function = parse::function::function(&silent, attrs, vis, sig, block, &scope.constants, &BTreeSet::new());
+    silent.dismiss();
+    Callable { function: FunctionItem { indexed: kernel, ..function }, scope }
+}
+
+/// What a function tells whoever calls it: whether it is sound, itself, and what it gathered.
 pub(crate) fn function(gathered: &Gathered, item: &ItemFn, sound: bool) -> TokenStream {
     let gathered = gathered.tokens();
     quote!({ #sound } { #item } { #gathered })

@@ -18,6 +18,12 @@ pub(crate) fn needs(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> 
     constants.chain(functions).collect()
 }
 
+/// The same without itself: a function that calls itself is spoken of where its body is looked at.
+pub(crate) fn needs_of_others(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Need> {
+    let itself = |need: &Need| need.kind == ItemKind::Function && need.path.is_ident(&sig.ident);
+    needs(sig, block, known).into_iter().filter(|need| !itself(need)).collect()
+}
+
 /// Functions that are called by path in `block`, the body of `sig`, other than those that need no declaration (`known`).
 fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
     Uses::of(sig, block, known, BTreeSet::new()).functions

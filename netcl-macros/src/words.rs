@@ -29,6 +29,8 @@ pub(crate) const DYNAMIC: &str = "dynamic";
 /// `#[mode(training)]` on a function of a model.
 pub(crate) const MODE: &str = "mode";
 /// `#[gradient(..)]` on a kernel.
+/// What OpenCL devices run in place of a kernel's body.
+pub(crate) const OPENCL: &str = "opencl";
 pub(crate) const GRADIENT: &str = "gradient";
 /// `#[launch(global = [N], local = [64])]` on a SIMT-form kernel.
 pub(crate) const LAUNCH: &str = "launch";

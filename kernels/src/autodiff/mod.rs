@@ -12,6 +12,7 @@
 
 #[cfg(feature = "interp")]
 pub mod check;
+mod custom;
 mod guard;
 mod maths;
 pub mod rules;
@@ -62,15 +63,27 @@ fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) ->
             accumulate(builder, &mut cotangents, output, Cotangent::everywhere(seed))?;
         }
     }
+    let mut results = custom::Results::default();
     for id in (0..count).rev().map(|position| NodeId(position as u32)) {
-        let Some(mut cotangent) = cotangents[id.index()].clone() else { continue };
+        let is_call = matches!(builder.node(id).op, Op::Custom { .. });
+        let wanted = rules::RequestedGradients { leads: &leads, targets: &targets };
+        let Some(mut cotangent) = cotangents[id.index()].clone() else {
+            // Other results of it may have one.
+            if is_call {
+                call(builder, id, &results, &wanted, &mut cotangents)?;
+            }
+            continue;
+        };
         // Backward nodes are reported at the place of the forward node that they belong to.
         let outer = builder.set_span(builder.node(id).span);
         // Elements that mix with others must be right before they do.
         if !builder.node(id).op.is_elementwise() {
             cotangent = cotangent.closed(builder)?;
         }
-        let wanted = rules::RequestedGradients { leads: &leads, targets: &targets };
+        results.note(builder, id, cotangent.value);
+        if is_call {
+            call(builder, id, &results, &wanted, &mut cotangents)?;
+        }
         let contributions = rules::contributions(builder, id, cotangent.value, &wanted)?;
         for (number, (operand, value)) in contributions.into_iter().enumerate() {
             let (guard, open) = guard::passed(builder, id, (operand, number), &cotangent)?;
@@ -85,6 +98,22 @@ fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) ->
     }
     let of = |id: &NodeId| cotangents.get(id.index()).and_then(Option::as_ref).map(|gradient| gradient.value);
     Ok(wrt.iter().map(of).collect())
+}
+
+/// Adds what a call of a user's kernel contributes.
+fn call(
+    builder: &mut Builder,
+    id: NodeId,
+    results: &custom::Results,
+    wanted: &rules::RequestedGradients<'_>,
+    cotangents: &mut [Option<Cotangent>],
+) -> Result<()> {
+    let outer = builder.set_span(builder.node(id).span);
+    for (operand, value) in results.contributions(builder, id, wanted)? {
+        accumulate(builder, cotangents, operand, Cotangent::everywhere(value))?;
+    }
+    builder.set_span(outer);
+    Ok(())
 }
 
 /// That there are gradients of the outputs, whose seeds fit, and in each of `wrt`.
@@ -120,7 +149,7 @@ fn leading_to(graph: &Graph, count: usize, targets: &BTreeSet<NodeId>) -> Vec<bo
     let mut leads = vec![false; count];
     for id in (0..count).map(|position| NodeId(position as u32)) {
         leads[id.index()] = targets.contains(&id)
-            || (graph[id].dtype.is_float()
+            || ((graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. }))
                 && rules::differentiable_operands(graph, id).iter().any(|operand| leads[operand.index()]));
     }
     leads

@@ -17,6 +17,10 @@ use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E};
 /// The operands through which a gradient flows; none for step functions, integers and sources.
 pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
     let node = &graph[id];
+    if let Op::Custom { kernel, operands, .. } = &node.op {
+        // Whichever of its results are floats.
+        return kernel.differentiable().map(|position| operands[position]).collect();
+    }
     if !node.dtype.is_float() {
         return Vec::new();
     }
@@ -45,6 +49,8 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         Op::Conv2dWeightGrad { input, grad, .. } => vec![input, grad],
         Op::Gather { source, .. } => vec![source],
         Op::ScatterAdd { updates, .. } => vec![updates],
+        Op::CustomResult { call, .. } => vec![call],
+        Op::Custom { .. } => Vec::new(),
     }
 }
 
@@ -57,7 +63,7 @@ pub(super) struct RequestedGradients<'a> {
 }
 
 impl RequestedGradients<'_> {
-    fn has(&self, id: NodeId) -> bool {
+    pub(super) fn has(&self, id: NodeId) -> bool {
         self.leads[id.index()]
     }
 }
@@ -74,6 +80,8 @@ pub(super) fn contributions(
     let mut result = Vec::new();
     match node.op {
         Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {}
+        // Of all results together: see [`super::custom`].
+        Op::Custom { .. } | Op::CustomResult { .. } => {}
         Op::Unary(op, x) => {
             if wanted.has(x)
                 && let Some(contribution) = unary(&mut m, op, x, id, g)?

@@ -16,7 +16,7 @@ pub(super) struct Buffers {
     /// Buffers by their names, and the positions of the caller's scalars by theirs.
     named: BTreeMap<String, BufferId>,
     scalars: BTreeMap<String, usize>,
-    /// What scatter-adds keep between their kernels.
+    /// What scatter-adds keep between their kernels, and what users' kernels write that nobody reads.
     between: BTreeMap<NodeId, Vec<BufferId>>,
 }
 
@@ -83,7 +83,31 @@ impl Buffers {
             }
             buffers.between.insert(id, between);
         }
+        buffers.unread(graph, &mut taken);
         buffers
+    }
+
+    /// A buffer for each result of a user's kernel that is no node: it is written all the same.
+    fn unread(&mut self, graph: &Graph, taken: &mut BTreeSet<String>) {
+        for (id, node) in graph.iter() {
+            let Op::Custom { kernel, sizes, .. } = &node.op else { continue };
+            let read = |wanted: usize| {
+                graph
+                    .nodes
+                    .iter()
+                    .any(|node| matches!(node.op, Op::CustomResult { call, result } if call == id && result == wanted))
+            };
+            let mut unread = Vec::new();
+            for (_, result) in kernel.results.iter().enumerate().skip(1).filter(|(position, _)| !read(*position)) {
+                let name = distinct(taken, format!("{}_{}", self.names[&id], sanitized(&result.name)));
+                let own = BufferId(self.list.len() as u32);
+                self.named.insert(name.clone(), own);
+                let shape = kernel.shape(sizes, &result.shape);
+                self.list.push(Buffer { name, shape, dtype: result.dtype, role: Role::Scratch });
+                unread.push(own);
+            }
+            self.between.insert(id, unread);
+        }
     }
 
     /// The buffer that holds `id`.
@@ -111,7 +135,8 @@ impl Buffers {
         self.named.get(name).copied()
     }
 
-    /// What the scatter-add `id` keeps between its kernels; none if it is one kernel.
+    /// What the scatter-add `id` keeps between its kernels, none if it is one kernel; of a user's kernel the results that no
+    /// node is, in order.
     pub(super) fn between(&self, id: NodeId) -> &[BufferId] {
         self.between.get(&id).map_or(&[], Vec::as_slice)
     }
@@ -144,5 +169,6 @@ pub(super) fn operation(op: &Op) -> &'static str {
         Op::Conv2dWeightGrad { .. } => ConvKind::WeightGrad.operation(),
         Op::Gather { .. } => "gather",
         Op::ScatterAdd { .. } => "scatter_add",
+        Op::Custom { .. } | Op::CustomResult { .. } => "custom",
     }
 }

@@ -3,6 +3,7 @@
 mod buffers;
 mod configs;
 mod conv;
+mod custom;
 mod decide;
 mod distinct;
 mod epilogue;
@@ -51,6 +52,7 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
 pub fn compile_with(graph: &Graph, target: Target, options: &CompileOptions<'_>) -> Result<Plan> {
     let graph = verify(graph).map_err(|mut errors| errors.remove(0))?;
     let mut requirements = requirements(&graph);
+    requirements.extend(custom::requirements(&graph));
     let mut graph = fuse::legalize::legalize(&graph)?;
     let mut marks = Marks::default();
     let mut decider = Decider::new(options, target);
@@ -97,6 +99,7 @@ fn emit(builder: &mut PlanBuilder<'_>) -> Result<()> {
             ClusterKind::MatMul(product) => builder.product(bundle[0], *product)?,
             ClusterKind::Conv(conv) => builder.conv(bundle[0], *conv)?,
             ClusterKind::Scatter(scatter) => builder.scatter(bundle[0], *scatter)?,
+            ClusterKind::Custom(call) => builder.custom(bundle[0], *call)?,
         }
     }
     Ok(())

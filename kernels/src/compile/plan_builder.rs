@@ -14,7 +14,7 @@ use crate::graph::{Graph, NodeId};
 use crate::identifier::{is_reserved, sanitized};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
-use crate::kir::{Access, Expr, Kernel, Launch, ParamKind};
+use crate::kir::{Access, Expr, Kernel, Launch, Param, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::source::ProgramText;
 use crate::plan::{Arg, BufferId, Step, Work};
@@ -186,6 +186,30 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
+    /// Adds a step that runs a user's kernel with `args`, which computes so much if that is known.
+    pub(super) fn add_custom(
+        &mut self,
+        label: String,
+        kernel: Kernel,
+        args: Vec<Arg>,
+        flops: Option<Dim>,
+    ) -> Result<()> {
+        self.check(&kernel)?;
+        let touched = |wanted: fn(Access) -> bool| -> BTreeSet<BufferId> {
+            let of = |(param, arg): (&Param, &Arg)| match (&param.kind, arg) {
+                (ParamKind::Buffer(_, access), Arg::Buffer(id)) if wanted(*access) => Some(*id),
+                _ => None,
+            };
+            kernel.params.iter().zip(&args).filter_map(of).collect()
+        };
+        let (reads, writes) = (touched(|access| access != Access::Write), touched(|access| access != Access::Read));
+        let bytes = [self.bytes(&reads), self.bytes(&writes)];
+        let (work, local_bytes) = self.work(kernel);
+        let (reads, writes) = (reads.into_iter().collect(), writes.into_iter().collect());
+        self.steps.push(Step { label, work, args, reads, writes, local_bytes, flops, bytes });
+        Ok(())
+    }
+
     fn checked(&self, builder: KernelBuilder) -> Result<Kernel> {
         let kernel = self.finished(builder);
         self.constants_are_countable()?;
@@ -196,13 +220,19 @@ impl<'a> PlanBuilder<'a> {
     /// What runs a kernel, what is passed to it, and its local memory in bytes.
     fn launched(&mut self, kernel: Kernel) -> (Work, Vec<Arg>, u64) {
         let args = self.args(&kernel);
+        let (work, local_bytes) = self.work(kernel);
+        (work, args, local_bytes)
+    }
+
+    /// What runs a kernel, and its local memory in bytes.
+    fn work(&mut self, kernel: Kernel) -> (Work, u64) {
         let (launch, local_bytes) = (kernel.launch.clone(), kernel.local_bytes());
         let (position, entry) = self.kernels.add_loop(kernel, &self.shared);
         let work = match self.target {
             Target::Host => Work::Loop { kernel: position },
             Target::Cpu | Target::Gpu => Work::Kernel { entry: entry.to_owned(), launch },
         };
-        (work, args, local_bytes)
+        (work, local_bytes)
     }
 
     /// Bytes of buffers.

@@ -125,10 +125,16 @@ fn kernel_text(program: &mut Program, verified: &VerifiedKernel<'_>, shared: &BT
     } else {
         text.push_str(&format!("{result} {}(\n    {}\n) {{\n", kernel.name, params.join(",\n    ")));
     }
-    for (position, array) in kernel.arrays.iter().enumerate() {
-        text.push_str(&format!("    {}\n", declare_array(array, &body.arrays[position])));
+    match &kernel.opencl {
+        // As its user has written it, names and all.
+        Some(own) => own.lines().for_each(|line| text.push_str(&format!("{line}\n"))),
+        None => {
+            for (position, array) in kernel.arrays.iter().enumerate() {
+                text.push_str(&format!("    {}\n", declare_array(array, &body.arrays[position])));
+            }
+            text.push_str(&body.kernel_body());
+        }
     }
-    text.push_str(&body.kernel_body());
     text.push_str("}\n");
     text
 }

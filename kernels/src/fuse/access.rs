@@ -104,6 +104,8 @@ pub(crate) fn is_anchor(op: &Op) -> bool {
             | Op::Conv2dInputGrad { .. }
             | Op::Conv2dWeightGrad { .. }
             | Op::ScatterAdd { .. }
+            | Op::Custom { .. }
+            | Op::CustomResult { .. }
     )
 }
 

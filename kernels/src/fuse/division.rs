@@ -20,6 +20,8 @@ pub(crate) enum ClusterKind {
     Conv(NodeId),
     /// A scatter-add, alone: a row of its result is done only when all updates have been seen.
     Scatter(NodeId),
+    /// A user's kernel, alone, with all of its results.
+    Custom(NodeId),
 }
 
 /// Nodes computed by one kernel.

@@ -93,7 +93,9 @@ impl Draft {
                 | Op::Conv2d { .. }
                 | Op::Conv2dInputGrad { .. }
                 | Op::Conv2dWeightGrad { .. }
-                | Op::ScatterAdd { .. } => divider.place_product(id),
+                | Op::ScatterAdd { .. }
+                | Op::Custom { .. } => divider.place_product(id),
+                Op::CustomResult { call, .. } => divider.place_result(id, *call),
                 Op::Input(_) => {}
                 _ if divider.readings.is_root(id) => divider.place_root(id),
                 _ => {}
@@ -152,9 +154,14 @@ impl Draft {
                 IterationSpace::Product(id) => match graph[id].op {
                     Op::MatMul(..) => ClusterKind::MatMul(id),
                     Op::ScatterAdd { .. } => ClusterKind::Scatter(id),
+                    Op::Custom { .. } => ClusterKind::Custom(id),
                     _ => ClusterKind::Conv(id),
                 },
             };
+            if matches!(kind, ClusterKind::Custom(_)) {
+                // It writes all of its results, whoever reads them.
+                stored.extend(part.members.iter().copied());
+            }
             let (members, reads) = (part.members.clone(), part.reads.iter().copied().collect());
             clusters.push(Cluster { kind, members, reads, operands: operands.into_iter().collect() });
         }
@@ -280,6 +287,13 @@ impl Divider<'_, '_> {
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
         self.found(id, IterationSpace::Product(id), reads, needed, &[]);
+    }
+
+    /// Another result of `call`, whose kernel computes it.
+    fn place_result(&mut self, id: NodeId, call: NodeId) {
+        if let Some(part) = self.draft.home(call) {
+            self.join(id, part, IterationSpace::Product(call), Vec::new(), Set::default(), &[]);
+        }
     }
 
     fn place_reduce(&mut self, id: NodeId) {

@@ -13,6 +13,10 @@ pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
     match op {
         Op::Gather { source, .. } => vec![*source],
         Op::ScatterAdd { indices, updates } => vec![*indices, *updates],
+        Op::Custom { kernel, operands, .. } => {
+            let tensors = kernel.inputs.iter().zip(operands).filter(|(input, _)| input.shape.is_some());
+            tensors.map(|(_, operand)| *operand).collect()
+        }
         op => op.factors().map_or_else(Vec::new, Vec::from),
     }
 }
@@ -161,9 +165,9 @@ pub(crate) fn extents(graph: &Graph, id: NodeId) -> Extents {
 
 /// The coordinates of `id` at which the element of `product` at its own coordinates ends up, following elementwise
 /// nodes, permutations and reshapes; `None` if `id` does not lie on such a path, or if `product` is a scatter-add, which adds
-/// to an element as often as an update hits it.
+/// to an element as often as an update hits it, or a user's kernel, which writes whatever it wants.
 pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
-    if matches!(graph[product].op, Op::ScatterAdd { .. }) {
+    if matches!(graph[product].op, Op::ScatterAdd { .. } | Op::Custom { .. }) {
         return None;
     }
     let extents = &graph[product].shape.0;

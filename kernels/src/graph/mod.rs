@@ -22,6 +22,7 @@ mod agreement;
 mod batch;
 pub mod build;
 mod conv;
+mod custom;
 #[cfg(feature = "interp")]
 pub mod interp;
 pub mod open;
@@ -36,8 +37,10 @@ use crate::span::Span;
 pub use agreement::Agreement;
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
+pub use custom::{Custom, CustomInput, CustomResult};
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 pub use window::{ConvGeometry, Window};
 
 /// A node of a [`Graph`]; ids order nodes topologically.
@@ -194,6 +197,22 @@ pub enum Op {
         /// `[i.., rest..]`.
         updates: NodeId,
     },
+    /// A call of a kernel that a user has written; the node is its first result.
+    Custom {
+        /// What is called.
+        kernel: Arc<Custom>,
+        /// What its symbols are here.
+        sizes: Vec<Dim>,
+        /// An operand for each of its inputs. A number is a scalar input, a constant or a size.
+        operands: Vec<NodeId>,
+    },
+    /// Another result of such a call.
+    CustomResult {
+        /// The call.
+        call: NodeId,
+        /// Which result, from 1 on.
+        result: usize,
+    },
 }
 
 impl Op {
@@ -211,6 +230,8 @@ impl Op {
             Op::Conv2dWeightGrad { input, grad, .. } => [*input, *grad].into_iter().for_each(visit),
             Op::Gather { source, indices } => [*source, *indices].into_iter().for_each(visit),
             Op::ScatterAdd { indices, updates } => [*indices, *updates].into_iter().for_each(visit),
+            Op::Custom { operands, .. } => operands.iter().copied().for_each(visit),
+            Op::CustomResult { call, .. } => visit(*call),
         }
     }
 
@@ -257,6 +278,8 @@ impl Op {
                 *indices = map(*indices);
                 *updates = map(*updates);
             }
+            Op::Custom { operands, .. } => operands.iter_mut().for_each(|operand| *operand = map(*operand)),
+            Op::CustomResult { call, .. } => *call = map(*call),
         }
         self
     }
@@ -281,7 +304,7 @@ pub struct Node {
     /// Where it was written.
     pub span: Span,
     /// For each axis, where its size came from (`hidden`, `outputs = 64`), for error messages; may be shorter.
-    pub origins: Vec<Option<std::sync::Arc<str>>>,
+    pub origins: Vec<Option<Arc<str>>>,
 }
 
 /// What a graph's output is for.
@@ -336,6 +359,7 @@ impl Graph {
             match &node.op {
                 Op::View { index, .. } => index.iter().for_each(|axis| axis.offset.visit_symbols(&mut add)),
                 Op::Size(dim) => dim.visit_symbols(&mut add),
+                Op::Custom { sizes, .. } => sizes.iter().for_each(|dim| dim.visit_symbols(&mut add)),
                 _ => {}
             }
         }

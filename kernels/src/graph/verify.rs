@@ -8,7 +8,7 @@ use crate::span::Diagnostic;
 use std::collections::BTreeSet;
 
 /// The rules: number and what it says.
-pub const RULES: [(&str, &str); 28] = [
+pub const RULES: [(&str, &str); 30] = [
     ("G01", "an operand is an earlier node"),
     ("G02", "no dimension is a negative number"),
     ("G03", "elementwise operands have the node's shape"),
@@ -47,6 +47,8 @@ pub const RULES: [(&str, &str); 28] = [
     ("G26", "a gradient or a new state belongs to an input and has its shape and type"),
     ("G27", "a graph has an output"),
     ("G28", "arguments, scalars and results are at positions up to 65535"),
+    ("G29", "a call of a kernel passes what that takes, and is its first result"),
+    ("G30", "another result of a call is one that its kernel gives, with its shape and type"),
 ];
 
 /// The largest stride, padding, dilation, group count or divisor that a graph may hold: kernels compute with it as `i32`.
@@ -178,6 +180,8 @@ fn check(graph: &Graph, node: &Node, report: ErrorSink<'_>) {
         }
         Op::Gather { source, indices } => check_gather(node, &graph[*source], &graph[*indices], report),
         Op::ScatterAdd { indices, updates } => check_scatter(node, &graph[*indices], &graph[*updates], report),
+        Op::Custom { kernel, sizes, operands } => check_custom(graph, node, (kernel, sizes, operands), report),
+        Op::CustomResult { call, result } => check_custom_result(node, &graph[*call], *result, report),
     }
 }
 
@@ -310,6 +314,56 @@ fn check_scatter(node: &Node, indices: &Node, updates: &Node, report: ErrorSink<
 /// Whether `result` is `[i.., rest..]` for `source [r, rest..]` and `indices [i..]`.
 fn gathers(source: &Shape, indices: &Shape, result: &Shape) -> bool {
     source.rank() > 0 && indices.0.iter().chain(&source.0[1..]).eq(&result.0)
+}
+
+/// Rule G29.
+fn check_custom(
+    graph: &Graph,
+    node: &Node,
+    (kernel, sizes, operands): (&Custom, &[Dim], &[NodeId]),
+    report: ErrorSink<'_>,
+) {
+    if kernel.inputs.len() != operands.len() || kernel.symbols.len() != sizes.len() || kernel.kernels.is_empty() {
+        let found = format!("{} operands and {} sizes", operands.len(), sizes.len());
+        return report("G29", format!("a call of `{}` with {found}", kernel.name));
+    }
+    for (input, operand) in kernel.inputs.iter().zip(operands) {
+        let given = &graph[*operand];
+        let fits = match &input.shape {
+            Some(shape) => {
+                given.shape == kernel.shape(sizes, shape) && !matches!(given.op, Op::Input(InputKind::Scalar(_)))
+            }
+            None => given.shape.rank() == 0 && is_passed_by_value(&given.op),
+        };
+        if !fits || given.dtype != input.dtype {
+            report("G29", format!("`{}` of `{}` is {}{}", input.name, kernel.name, given.dtype, given.shape));
+        }
+    }
+    if !gives(kernel, sizes, 0, node) {
+        report("G29", format!("`{}` is said to give {}{}", kernel.name, node.dtype, node.shape));
+    }
+}
+
+/// Whether a launch can pass the node's value as a number.
+pub(crate) fn is_passed_by_value(op: &Op) -> bool {
+    matches!(op, Op::Input(InputKind::Scalar(_)) | Op::Constant(_) | Op::Size(_))
+}
+
+/// Rule G30.
+fn check_custom_result(node: &Node, call: &Node, result: usize, report: ErrorSink<'_>) {
+    let fits = match &call.op {
+        Op::Custom { kernel, sizes, .. } => result > 0 && gives(kernel, sizes, result, node),
+        _ => false,
+    };
+    if !fits {
+        report("G30", format!("result {result} is said to be {}{}", node.dtype, node.shape));
+    }
+}
+
+/// Whether the node is as the kernel's result at that position.
+fn gives(kernel: &Custom, sizes: &[Dim], result: usize, node: &Node) -> bool {
+    let given = kernel.results.get(result);
+    given.is_some_and(|given| given.dtype == node.dtype && kernel.shape(sizes, &given.shape) == node.shape)
 }
 
 /// Rules G23 to G26: inputs and outputs.

@@ -35,6 +35,7 @@ impl KernelBuilder {
                 result: None,
                 launch,
                 may_race: false,
+                opencl: None,
             },
             types: Vec::new(),
             known: HashMap::new(),

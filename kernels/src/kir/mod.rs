@@ -466,6 +466,9 @@ pub struct Kernel {
     /// Whether one work-item may access an element that another writes, without atomics: a user's kernel may. The values are
     /// anything then, and the host accesses its memory such that this is all that can happen.
     pub may_race: bool,
+    /// OpenCL C that its user has written for the body: OpenCL devices run that, and other devices `body`, which is to mean the
+    /// same.
+    pub opencl: Option<String>,
 }
 
 impl Kernel {

@@ -10,6 +10,10 @@ impl Kernel {
         own.name.clear();
         own.doc.clear();
         own.spans.clear();
+        if own.opencl.is_some() {
+            // What a user has written calls parameters by their names.
+            return own;
+        }
         own.vars.iter_mut().for_each(|var| var.name.clear());
         own.arrays.iter_mut().for_each(|array| array.name.clear());
         for param in &mut own.params {

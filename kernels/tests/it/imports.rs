@@ -9,13 +9,13 @@ use std::process::Command;
 const LAYERS: &[&[&str]] = &[
     &["span", "dtype", "dim", "binding", "identifier", "philox", "quotient", "equality", "sign", "target"],
     &["text"],
-    // What scalars do is that of the graph's operators, and building a graph folds literals.
-    &["graph", "scalar", "fold"],
+    // What scalars do is that of the graph's operators, and building a graph folds literals. Kernels compute with these operators,
+    // and a graph calls those that users have written.
+    &["graph", "scalar", "fold", "kir"],
     &["autodiff"],
     &["ops"],
     &["layers"],
     &["index"],
-    &["kir"],
     &["emit"],
     &["template"],
     &["variant"],

@@ -19,6 +19,8 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
     let before = diag.count();
     let name = &function.name;
     let (mut plain, mut pullback, mut graphs) = (Vec::new(), Vec::new(), Vec::new());
+    // Why a function has no gradient that calls what has none: only who asks for it is told.
+    let mut withheld: Option<String> = None;
     let float: Vec<usize> = differentiable(function);
     let differentiable = !float.is_empty() && function.results.iter().any(|ty| ty.dtype.is_float());
     for path in lowered {
@@ -38,6 +40,7 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
             graphs.push(compile::text(&path.graph));
             match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {
                 Ok(graph) => pullback.extend(planned(&graph, &format!("{}.vjp", crate::parse::name(name)))),
+                Err(diagnostic) if !function.indexed => withheld = Some(diagnostic.message),
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
         }
@@ -45,11 +48,25 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
     if diag.count() > before || plain.is_empty() {
         return None;
     }
+    let differentiable = differentiable && withheld.is_none();
     let ((_, attrs), vis) = (of_functions(&function.attrs), &function.vis);
     let pointer = pointer(function);
     let mut natives = Natives::default();
     let call = call(function, &plain, &mut natives);
-    let vjp = if differentiable { Some(vjp(function, &pullback, &float, &mut natives)) } else { no_vjp(function) };
+    let vjp = match withheld {
+        Some(why) => {
+            let why = format!("`{}` has no gradient: {why}", crate::parse::name(name));
+            withheld_vjp(
+                name,
+                &types(function),
+                &result_type(function),
+                why,
+                "give the kernel that it calls a gradient".into(),
+            )
+        }
+        None if differentiable => Some(vjp(function, &pullback, &float, &mut natives)),
+        None => no_vjp(function),
+    };
     let natives = natives.items();
     let check = differentiable.then(|| check(function, &pullback, &graphs));
     let report = report(if differentiable {
@@ -58,8 +75,9 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
         quote!(__netcl_plans())
     });
     let inner = quote!(pub);
-    // Of arguments and indices errors say so.
-    let unused = unused::beside(&function.attrs, &unused::names([], &function.body));
+    // Of a kernel's arguments and indices errors say so.
+    let args = function.args.iter().map(|arg| &arg.name).filter(|_| !function.indexed);
+    let unused = unused::beside(&function.attrs, &unused::names(args, &function.body));
     let prelude = paths::prelude();
     Some(quote! {
         #(#attrs)*

@@ -127,14 +127,14 @@ struct Promise {
 
 impl Promise {
     fn of(signature: &Signature) -> Promise {
-        let keyword = signature.unchecked.then(|| quote!(unsafe));
-        let in_words = signature.unchecked.then(|| {
+        let keyword = signature.is_unsafe().then(|| quote!(unsafe));
+        let in_words = signature.is_unsafe().then(|| {
             quote! {
                 ///
                 /// # Safety
                 ///
-                /// It is launched `unchecked`: with these arguments every index that a work-item computes is inside its
-                /// tensor or array.
+                /// It is launched `unchecked`, or OpenCL C of its own: with these arguments every index that a work-item computes
+                /// is inside its tensor or array, and nothing else that it does is undefined.
             }
         });
         Promise { keyword, in_words }

@@ -254,7 +254,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether this is the body of a function of scalars, which is Rust as well.
     pub(super) fn in_function(&self) -> bool {
-        self.frame().unit.own.is_some()
+        self.frame().unit.in_rust
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
-use super::sizes::{Sizes, symbol};
+use super::sizes::Sizes;
 use super::written::Written;
 use super::{FieldRef, Lowering, Val};
 use crate::ast::{ArgType, FunctionItem, Helper, Unit};
@@ -8,7 +8,7 @@ use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
 use crate::{quotient, words};
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
@@ -62,8 +62,11 @@ impl<'a> Lowering<'a> {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
             return self.helper(helper, args, call);
         }
-        if unit.kernels.contains(&text(&path.path)) {
-            return self.report(span, &m::KERNEL_CALLED, &[&text(&path.path)]);
+        if let Some(callable) = unit.callables.get(&text(&path.path)) {
+            return self.callable(callable, call);
+        }
+        if let Some(kernel) = unit.kernels.get(&text(&path.path)) {
+            return self.launched(kernel, call);
         }
         if unit.broken.contains(&text(&path.path)) {
             // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
@@ -212,13 +215,16 @@ impl<'a> Lowering<'a> {
         let numbers = Self::numbers(unit, &sizes, path);
         self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
+        self.give(function, &bound);
         for (name, value) in bound {
             self.bind(&name, value, false, true);
         }
         let before = self.diag.count();
         let outside = self.diag.within(numbers);
         self.wanted = true;
-        let value = self.block(&function.body);
+        let promised = self.inside(function);
+        let value = self.body(function);
+        self.outside(promised);
         let symbols = std::mem::take(&mut self.frame_mut().symbols);
         self.frames.pop();
         let value =
@@ -257,7 +263,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Checks an argument and binds the sizes that its type names.
-    fn argument_value(
+    pub(super) fn argument_value(
         &mut self,
         (callee, instead): (&Callee<'_>, &dyn Fn(&Self) -> String),
         arg: &crate::ast::ArgDecl,
@@ -277,18 +283,14 @@ impl<'a> Lowering<'a> {
                     self.open();
                     return None;
                 }
+                let mut known = symbols.iter().map(|(name, dim)| (Symbol::new(name), dim.clone())).collect();
+                Dim::solve(ty.dims.iter().map(|own| &own.dim).zip(&shape.0), &mut known);
+                symbols.extend(known.into_iter().map(|(symbol, dim)| (symbol.name().to_string(), dim)));
                 let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
                 let declares = format!("`{}` expects `{}` with", callee.name, arg.name);
-                for (axis, (declared, actual)) in ty.dims.iter().zip(&shape.0).enumerate() {
-                    match symbol(&declared.dim) {
-                        Some(name) if !symbols.contains_key(&name) => {
-                            symbols.insert(name, actual.clone());
-                        }
-                        _ => {
-                            let declared = substitute(&declared.dim, symbols);
-                            fits &= self.has_size((id, axis), &declared, &declares, "and is given");
-                        }
-                    }
+                for (axis, declared) in ty.dims.iter().enumerate().take(shape.rank()) {
+                    let declared = substitute(&declared.dim, symbols);
+                    fits &= self.has_size((id, axis), &declared, &declares, "and is given");
                 }
                 if fits {
                     return Some(Val::Tensor(id));

@@ -104,6 +104,7 @@ impl<'a> Lowering<'a> {
                 self.assign(&assign.left, None, right, span)
             }
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
+            Expr::Unsafe(block) if !self.elementwise => self.promise(block),
             Expr::If(branch) => self.branch(branch),
             Expr::ForLoop(each) => self.for_loop(each),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,

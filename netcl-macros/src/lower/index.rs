@@ -6,14 +6,14 @@
 use super::affine::{Atom, DivRem};
 use super::indexed::{clamped, operand_text};
 use super::space::Space;
-use super::{Affine, Lowering, Val};
+use super::{Affine, Given, Lowering, Val};
 use crate::ast::{FunctionItem, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{AxisIndex, BinaryOp, InputKind, NodeId, Op};
+use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId};
 use netcl_kernels::span::Result;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -32,13 +32,12 @@ impl<'a> Lowering<'a> {
     /// `|n, c| expr` over the result's axes.
     pub(super) fn kernel_body(&mut self, function: &'a FunctionItem) -> Val<'a> {
         self.elementwise = true;
-        let shape: Vec<Dim> = function.results[0].dims.iter().map(|dim| dim.dim.clone()).collect();
-        if let Some(other) = function
-            .results
-            .iter()
-            .find(|ty| ty.dims.len() != shape.len() || ty.dims.iter().zip(&shape).any(|(dim, first)| dim.dim != *first))
-        {
-            let first = &function.results[0];
+        let (first, symbols) = (&function.results[0], &self.frame().symbols);
+        let shape: Vec<Dim> = first.substitute(symbols).dims.into_iter().map(|dim| dim.dim).collect();
+        if let Some(other) = function.results.iter().find(|ty| {
+            ty.dims.len() != first.dims.len()
+                || ty.dims.iter().zip(&first.dims).any(|(dim, first)| dim.dim != first.dim)
+        }) {
             return self.report(other.span, &m::KERNEL_RESULTS, &[first, other]);
         }
         let names = ["n", "c", "h", "w"].into_iter().cycle().take(shape.len()).collect::<Vec<_>>().join(", ");
@@ -291,26 +290,27 @@ impl<'a> Lowering<'a> {
     /// Whether the node's elements come from a tensor, or are a plain argument as it is, the same everywhere: data as far as
     /// shapes go.
     fn reads_data(&self, id: NodeId) -> bool {
-        let plain = |kind: &InputKind| matches!(kind, InputKind::Scalar(_));
-        matches!(&self.builder.node(id).op, Op::Input(_)) || self.reads(id, &|kind| !plain(kind))
+        self.given(id).is_some() || self.reads(id, Given::Tensor)
     }
 
     /// Whether a plain argument is computed with in it.
     fn reads_argument(&self, id: NodeId) -> bool {
-        self.reads(id, &|kind| matches!(kind, InputKind::Scalar(_)))
+        self.reads(id, Given::Number)
     }
 
-    /// Whether the node depends on such an input.
-    fn reads(&self, id: NodeId, wanted: &dyn Fn(&InputKind) -> bool) -> bool {
+    /// Whether the node depends on such an argument.
+    fn reads(&self, id: NodeId, wanted: Given) -> bool {
         let mut seen = std::collections::BTreeSet::new();
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
-            let op = &self.builder.node(id).op;
-            if matches!(op, Op::Input(kind) if wanted(kind)) {
-                return true;
-            }
-            if seen.insert(id) {
-                op.visit_operands(|operand| pending.push(operand));
+            match self.given(id) {
+                Some(given) if given == wanted => return true,
+                // What the caller made it of is none of the kernel's.
+                Some(_) => {}
+                None if seen.insert(id) => {
+                    self.builder.node(id).op.visit_operands(|operand| pending.push(operand));
+                }
+                None => {}
             }
         }
         false

@@ -10,15 +10,18 @@ mod arith;
 mod branch;
 mod builtin;
 mod call;
+mod callable;
 mod calls;
 mod calls_made;
 mod control;
 mod declared;
 mod expr;
 mod float;
+mod given;
 mod index;
 mod indexed;
 mod iterators;
+mod launched;
 mod method;
 mod misuse;
 mod open;
@@ -44,6 +47,7 @@ pub(crate) use builtin::is_builtin;
 pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
+use given::Given;
 pub(crate) use misuse::{constant as moved_constant, is_no_function_of_scalars, is_of_tensors, macro_call};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -90,6 +94,8 @@ struct Frame<'a> {
     sizes: Rc<Sizes>,
     /// Sizes by the names that this function gives them.
     symbols: BTreeMap<String, Dim>,
+    /// Of a kernel that another body calls: the nodes that stand for its arguments.
+    given: BTreeMap<NodeId, Given>,
 }
 
 /// The evaluator's state along one path.
@@ -137,6 +143,8 @@ pub(crate) struct Lowering<'a> {
     open: bool,
     /// No size is open: the function is compiled for numbers.
     closed: bool,
+    /// This stands in `unsafe { .. }`, and whether that has been made use of.
+    promised: Option<bool>,
 }
 
 /// What a function became.
@@ -268,7 +276,7 @@ fn lower_path<'a>(
     if function.results.iter().flat_map(|ty| &ty.dims).any(|token| quotient::is_in(&token.dim)) {
         lowering.open();
     }
-    let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
+    let value = lowering.body(function);
     if !lowering.unsure && !lowering.open {
         lowering.results(function, value);
     }
@@ -308,12 +316,13 @@ impl<'a> Lowering<'a> {
             doubtful: false,
             open: false,
             closed: false,
+            promised: None,
         }
     }
 
-    /// Whether `function` stands in a `kernel!`.
-    fn kernel(&self, function: &FunctionItem) -> bool {
-        !function.receiver && self.frame().unit.model.is_none()
+    /// The value of the function's body, whose arguments are bound.
+    fn body(&mut self, function: &'a FunctionItem) -> Val<'a> {
+        if function.indexed { self.kernel_body(function) } else { self.block(&function.body) }
     }
 
     fn enter(&mut self, unit: &'a Unit, this: Option<FieldRef<'a>>, sizes: Rc<Sizes>, function: &str) {
@@ -324,6 +333,7 @@ impl<'a> Lowering<'a> {
             scopes: vec![Vec::new()],
             symbols: sizes.functions.clone(),
             sizes,
+            given: BTreeMap::new(),
         });
     }
 

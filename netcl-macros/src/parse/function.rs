@@ -79,6 +79,7 @@ pub(crate) fn function(
         results,
         tuple,
         body: body.clone(),
+        indexed: false,
         unsound: None,
     };
     if diag.count() == before {
@@ -309,13 +310,21 @@ fn symbols(dim: &Dim) -> BTreeSet<Symbol> {
     all
 }
 
+/// Whether a function beside models works on whole tensors, and not on single numbers.
+pub(crate) fn is_of_tensors(sig: &Signature) -> bool {
+    let receiver = sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_)));
+    let of_tensors = |ty: &Type| mentions(ty.to_token_stream(), &|name| name == crate::words::TENSOR);
+    let typed = |input: &FnArg| matches!(input, FnArg::Typed(typed) if of_tensors(&typed.ty));
+    let result = matches!(&sig.output, ReturnType::Type(_, ty) if of_tensors(ty));
+    !receiver && (result || sig.inputs.iter().any(typed))
+}
+
 /// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.
 pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helper> {
     let before = diag.count();
     form(diag, sig);
     let mut args = Vec::new();
-    let of_tensors = |ty: &Type| super::names_in(ty.to_token_stream()).contains(crate::words::TENSOR);
-    // Where the first is that is no scalar, and whether it is a tensor; one message says what all of them may be.
+    // Where the first is that is no scalar; one message says what all of them may be.
     let mut wrong = None;
     let mut receiver = false;
     for input in &sig.inputs {
@@ -328,25 +337,23 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
                 let Some(name) = plain_name(diag, &typed.pat) else { continue };
                 match scalar(&typed.ty) {
                     Some(dtype) => args.push((name, dtype)),
-                    None => wrong = wrong.or(Some((typed.ty.span(), text(&typed.ty), of_tensors(&typed.ty)))),
+                    None => wrong = wrong.or(Some((typed.ty.span(), text(&typed.ty)))),
                 }
             }
         }
     }
     let result = match &sig.output {
-        ReturnType::Default => Err((sig.ident.span(), "()".to_string(), false)),
-        ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), text(ty), of_tensors(ty))),
+        ReturnType::Default => Err((sig.ident.span(), "()".to_string())),
+        ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), text(ty))),
     };
     // Of a generic function it has been said that it is one.
     let told = wrong.or_else(|| result.clone().err()).filter(|_| sig.generics.params.is_empty() && !receiver);
-    match told {
-        Some((span, _, true)) => diag.report(span, &m::FUNCTION_OF_TENSORS, &[]),
-        Some((span, found, _)) => diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`")]),
-        None => {}
+    if let Some((span, found)) = told {
+        diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`")]);
     }
     let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.
-    let scope = Unit { own: Some(super::name(&sig.ident)), ..Unit::default() };
+    let scope = Unit { own: Some(super::name(&sig.ident)), in_rust: true, ..Unit::default() };
     (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone(), scope })
 }
 

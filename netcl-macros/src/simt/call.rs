@@ -76,7 +76,7 @@ impl Simt<'_> {
         if let Some(helper) = unit.helpers.get(&full) {
             return self.helper(helper, call, span);
         }
-        if unit.kernels.contains(&full) {
+        if unit.kernels.contains_key(&full) || unit.callables.contains_key(&full) {
             return self.report(span, &m::KERNEL_CALLED, &[&full]);
         }
         if unit.broken.contains(&full) {

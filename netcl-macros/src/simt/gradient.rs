@@ -23,6 +23,12 @@ pub(crate) fn judge(diag: &Diag, kernels: &[ItemFn]) {
     }
 }
 
+/// The kernel that is said to give the gradient of `item`.
+pub(crate) fn path(item: &ItemFn) -> Option<syn::Path> {
+    let attr = item.attrs.iter().find(|attr| attr.path().is_ident(words::GRADIENT))?;
+    attr.parse_args::<syn::Path>().ok()
+}
+
 /// The tensors that a kernel takes and gives.
 struct Shapes {
     inputs: Vec<(Ident, TensorType)>,

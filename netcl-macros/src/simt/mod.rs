@@ -30,6 +30,7 @@ mod assign;
 mod bounds;
 mod call;
 mod check;
+mod custom;
 mod expr;
 mod function;
 pub(crate) mod gradient;
@@ -54,12 +55,13 @@ use crate::literal::Large;
 use crate::messages as m;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::{ArrayId, AtomicTarget, Expr, Kernel, Launch, Space, Stmt};
+use netcl_kernels::kir::{ArrayId, AtomicTarget, Expr, Kernel, Launch, ParamKind, Space, Stmt};
 use proc_macro2::Ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use call::is_known;
 pub(crate) use check::shim;
+pub(crate) use custom::launched;
 pub(crate) use plan::compile;
 pub(crate) use state::Lowered;
 use state::Simt;
@@ -95,7 +97,15 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         if signature.unsound.is_some() || doubtful {
             return None;
         }
+        let mut builder = builder;
+        if signature.opencl.is_some() {
+            // What the text may call by its name.
+            for symbol in signature.symbols() {
+                builder.param(symbol.name(), ParamKind::Symbol);
+            }
+        }
         let mut kernel = builder.finish();
+        kernel.opencl.clone_from(&signature.opencl);
         // Nothing keeps two items from one element.
         kernel.may_race = true;
         let (results, arrays) = (written(diag, signature, &kernel), filled(diag, &kernel, &arrays));

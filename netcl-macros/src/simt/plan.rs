@@ -187,7 +187,7 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
 }
 
 /// A kernel that writes zeros to the result `name`.
-fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
+pub(super) fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
     let elements = elements(ty);
     let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
     let mut builder =

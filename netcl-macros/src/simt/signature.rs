@@ -40,10 +40,19 @@ pub(crate) struct Signature {
     pub(crate) unchecked: bool,
     /// The kernel that gives the gradients in the inputs.
     pub(crate) gradient: Option<syn::Path>,
+    /// OpenCL C that OpenCL devices run in place of the body.
+    pub(crate) opencl: Option<String>,
     pub(crate) body: syn::Block,
     /// Where something is wrong, which is reported: the arguments whose types nobody knows. Such a kernel is lowered for the
     /// mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,
+}
+
+impl Signature {
+    /// Whether a caller has to promise something: that indices are inside, or that OpenCL C which nobody checks is right.
+    pub(crate) fn is_unsafe(&self) -> bool {
+        self.unchecked || self.opencl.is_some()
+    }
 }
 
 /// Whether the function is in SIMT form.
@@ -55,10 +64,9 @@ pub(crate) fn is_simt(item: &ItemFn) -> bool {
 /// Parses it. What is wrong is reported and makes it unsound.
 pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Signature {
     let before = diag.count();
-    let (own, attrs): (Vec<_>, Vec<_>) =
-        item.attrs.iter().cloned().partition(|attr| {
-            [words::LAUNCH, words::GRADIENT, words::TYPES].iter().any(|word| attr.path().is_ident(word))
-        });
+    let (own, attrs): (Vec<_>, Vec<_>) = item.attrs.iter().cloned().partition(|attr| {
+        [words::LAUNCH, words::GRADIENT, words::TYPES, words::OPENCL].iter().any(|word| attr.path().is_ident(word))
+    });
     crate::parse::attr::decided(diag, &attrs, &m::CFG);
     once(diag, &own);
     if let ReturnType::Type(_, ty) = &item.sig.output {
@@ -104,6 +112,9 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
     let gradient = own.iter().find(|attr| attr.path().is_ident(words::GRADIENT)).and_then(|attr| {
         attr.parse_args::<syn::Path>().map_err(|_| diag.report(attr.span(), &m::SIMT_GRADIENT, &[])).ok()
     });
+    let opencl = own.iter().find(|attr| attr.path().is_ident(words::OPENCL)).and_then(|attr| {
+        attr.parse_args::<syn::LitStr>().map_err(|_| diag.report(attr.span(), &m::SIMT_OPENCL, &[])).ok()
+    });
     let mut signature = Signature {
         attrs,
         vis: item.vis.clone(),
@@ -114,6 +125,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         local,
         unchecked,
         gradient,
+        opencl: opencl.map(|text| text.value()),
         body: (*item.block).clone(),
         unsound: None,
     };

@@ -187,7 +187,7 @@ struct Player {
     known: BTreeMap<String, String>,
     /// What `use` brings, by such names too, and what it is.
     imported: BTreeMap<String, String>,
-    /// The kernels in index form, and a kernel for each function.
+    /// The kernels in index form, the functions of tensors, and a kernel for each function of scalars.
     declared: Vec<String>,
 }
 
@@ -246,6 +246,10 @@ impl Player {
                 item.attrs.clear();
                 self.compiled.function(self.flat(quote!(#item), scope));
                 let name = format_ident!("{}", joined(scope, &item.sig.ident.to_string()));
+                if crate::parse::function::is_of_tensors(&item.sig) {
+                    self.declared.push(name.to_string());
+                    return;
+                }
                 let args = item.sig.inputs.iter().map(|arg| match arg {
                     FnArg::Typed(arg) => arg,
                     FnArg::Receiver(_) => panic!("`{name}` has no `self`"),

@@ -186,7 +186,6 @@ fn in_signatures() -> Vec<String> {
     cases.push(
         "«#[derive(Copy)]» #[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8)] a: Linear }".into(),
     );
-    cases.push("#[netcl::function] fn sq(«x: &Tensor<f32, N>») -> f32 { x * x }".into());
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
     cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
     cases.push(
@@ -204,6 +203,12 @@ fn in_signatures() -> Vec<String> {
 /// The same in kernels of both forms.
 fn in_kernels() -> Vec<String> {
     let mut cases = Vec::new();
+    let copied = "fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }";
+    cases.push(kernel(&format!("#[launch(global = [N])] «#[opencl(1)]» {copied}")));
+    cases.push(format!(
+        "{} #[netcl::function] fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> {{ «copied(x)» }}",
+        kernel(&format!("#[launch(global = [N], unchecked)] {copied}"))
+    ));
     // Kernels in index form.
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",

@@ -153,9 +153,19 @@ fn blocks() {
     assert!(said > total / 2, "{said} of {total} prefixes are wrong");
 }
 
+/// With a kernel that others may name as their gradient.
+fn with_gradient() -> Crate {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        #[launch(global = [N])]
+        fn other(x: &Tensor<f32, N>, dx: &mut Tensor<f32, N>) { dx[global_id(0)] = x[global_id(0)]; }
+    });
+    own
+}
+
 /// Checks each prefix of a kernel between two sound ones.
 fn check_kernels(items: TokenStream, name: &str) {
-    let mut own = Crate::default();
+    let mut own = with_gradient();
     own.kernel(items.clone());
     own.sound();
     let (before, after) = (
@@ -171,13 +181,13 @@ fn check_kernels(items: TokenStream, name: &str) {
         ),
     );
     for prefix in prefixes(items) {
-        let mut alone = Crate::default();
+        let mut alone = with_gradient();
         alone.kernel(prefix.clone());
         if !prefix.is_empty() {
             assert!(!alone.errors().is_empty() || alone.has_function(name), "{prefix}");
         }
         assert!(alone.has_function(name) || !declares(&prefix, "fn", name), "{prefix}: {}", alone.output);
-        let mut own = Crate::default();
+        let mut own = with_gradient();
         own.kernel(quote!(#before #prefix #after));
         assert!(own.has_function("before") && own.has_function("after"), "{prefix}: {}", own.output);
         let syntax = |errors: &[String]| errors.iter().filter(|text| text.contains("expected ")).count();

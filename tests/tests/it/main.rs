@@ -3,6 +3,7 @@
 
 mod blocks;
 mod branches;
+mod called_kernels;
 mod common;
 mod composed;
 mod constants;

@@ -5,6 +5,7 @@
 mod adjoint;
 mod agree;
 mod contract;
+mod custom;
 mod elementwise;
 mod view;
 

@@ -7,6 +7,7 @@
 //! as a kernel's store does), while sums and products accumulate in `f64`: the closest there is to what a device should
 //! give. Nothing here is fast, and nothing here is clever.
 
+mod custom;
 mod movement;
 mod products;
 mod tensor;
@@ -20,6 +21,7 @@ use crate::fold;
 use crate::philox;
 use crate::scalar::{self, Baseline};
 use crate::span::{Diagnostic, Result};
+use std::collections::BTreeMap;
 
 /// The most elements one tensor may have here; beyond it evaluation is refused, not attempted.
 const LARGEST: usize = 1 << 28;
@@ -46,10 +48,10 @@ pub fn evaluate(
             node.op.visit_operands(|operand| needed[operand.index()] = true);
         }
     }
-    let mut run = Run { bindings, values: Vec::with_capacity(graph.nodes.len()) };
+    let mut run = Run { bindings, values: Vec::with_capacity(graph.nodes.len()), results: BTreeMap::new() };
     for (id, node) in graph.iter() {
         let value = if needed[id.index()] {
-            let value = run.node(node, inputs).map_err(|diagnostic| diagnostic.at(node.span))?;
+            let value = run.node(id, node, inputs).map_err(|diagnostic| diagnostic.at(node.span))?;
             Some(value.rounded(precision))
         } else {
             None
@@ -63,6 +65,8 @@ pub fn evaluate(
 struct Run<'a> {
     bindings: Bindings<'a>,
     values: Vec<Option<HostTensor>>,
+    /// The results of calls of users' kernels, the first apart.
+    results: BTreeMap<(NodeId, usize), HostTensor>,
 }
 
 impl Run<'_> {
@@ -84,7 +88,12 @@ impl Run<'_> {
         }
     }
 
-    fn node(&self, node: &Node, inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>) -> Result<HostTensor> {
+    fn node(
+        &mut self,
+        id: NodeId,
+        node: &Node,
+        inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>,
+    ) -> Result<HostTensor> {
         let shape = self.shape(&node.shape)?;
         let count = shape.iter().product::<usize>();
         let dtype = node.dtype;
@@ -167,6 +176,16 @@ impl Run<'_> {
             Op::Gather { source, indices } => movement::gather(self.value(*source), self.value(*indices)),
             Op::ScatterAdd { indices, updates } => {
                 movement::scatter_add(&shape, dtype, self.value(*indices), self.value(*updates))
+            }
+            Op::Custom { kernel, sizes, operands } => {
+                let mut results = self.custom(kernel, sizes, operands)?.into_iter().enumerate();
+                let (_, first) = results.next().ok_or_else(|| Diagnostic::new("a kernel has a result"))?;
+                self.results.extend(results.map(|(position, value)| ((id, position), value)));
+                return Ok(first);
+            }
+            Op::CustomResult { call, result } => {
+                let value = self.results.get(&(*call, *result)).cloned();
+                return value.ok_or_else(|| Diagnostic::new("a call is computed before its results are read"));
             }
         };
         HostTensor::new(dtype, shape, data)

@@ -17,6 +17,9 @@
 //! `view %1 [$0*2 + $1 - 1, N - 1, $2 + 1 over 2]`. Sizes read `N*64 + 3` and `((H - 2)/2)`. Where the sizes came from
 //! ([`Node::origins`]) is not written.
 //!
+//! Kernels of users that the graph calls stand before the nodes as JSON, `kernel 0 = {..}`, and are called by their numbers:
+//! `custom 0 [%1, %2] sizes [N*64]`.
+//!
 //! Parsing checks the notation alone: it may make graphs that [`verify`](super::verify::verify) rejects.
 
 mod parse;
@@ -29,9 +32,23 @@ use std::fmt::{self, Display, Formatter, Write};
 impl Display for Graph {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "graph {}", escape(&self.name))?;
+        let kernels = kernels(self);
+        for (position, kernel) in kernels.iter().enumerate() {
+            writeln!(f, "kernel {position} = {}", serde_json::to_string(kernel).map_err(|_| fmt::Error)?)?;
+        }
         for (id, node) in self.iter() {
             write!(f, "%{} = ", id.0)?;
-            write_op(f, node)?;
+            match &node.op {
+                Op::Custom { kernel, sizes, operands } => {
+                    let position = kernels.iter().position(|known| known == kernel).unwrap_or_default();
+                    write!(f, "custom {position} [")?;
+                    write_list(f, operands.iter().map(|operand| format!("%{}", operand.0)))?;
+                    f.write_str("] sizes [")?;
+                    write_list(f, sizes.iter().map(Dim::to_string))?;
+                    f.write_char(']')?;
+                }
+                _ => write_op(f, node)?,
+            }
             write!(f, " : {}{}", node.dtype, node.shape)?;
             if node.span != Span::NONE {
                 write!(f, " @{}", node.span.0)?;
@@ -52,6 +69,23 @@ impl Display for Graph {
         }
         Ok(())
     }
+}
+
+/// The kernels that the graph calls, each once.
+fn kernels(graph: &Graph) -> Vec<Arc<Custom>> {
+    let mut kernels: Vec<Arc<Custom>> = Vec::new();
+    for node in &graph.nodes {
+        if let Op::Custom { kernel, .. } = &node.op
+            && !kernels.contains(kernel)
+        {
+            kernels.push(kernel.clone());
+        }
+    }
+    kernels
+}
+
+fn write_list(f: &mut Formatter<'_>, items: impl Iterator<Item = String>) -> fmt::Result {
+    f.write_str(&items.collect::<Vec<_>>().join(", "))
 }
 
 fn write_op(f: &mut Formatter<'_>, node: &Node) -> fmt::Result {
@@ -90,6 +124,9 @@ fn write_op(f: &mut Formatter<'_>, node: &Node) -> fmt::Result {
         }
         Op::Gather { source, indices } => write!(f, "gather %{}, %{}", source.0, indices.0),
         Op::ScatterAdd { indices, updates } => write!(f, "scatter_add %{}, %{}", indices.0, updates.0),
+        Op::CustomResult { call, result } => write!(f, "custom_result %{} {result}", call.0),
+        // By its number in the graph's list of kernels, which only the graph knows.
+        Op::Custom { kernel, .. } => f.write_str(&kernel.name),
     }
 }
 

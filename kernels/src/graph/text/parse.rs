@@ -19,6 +19,7 @@ pub fn parse(text: &str) -> Result<Graph> {
 fn graph(text: &str) -> Parsed<Graph> {
     let mut graph = Graph::default();
     let mut headed = false;
+    let mut kernels = Vec::new();
     for (number, content) in text.lines().enumerate() {
         let (number, trimmed) = (number + 1, content.trim_start());
         if trimmed.is_empty() {
@@ -30,10 +31,21 @@ fn graph(text: &str) -> Parsed<Graph> {
                 _ => return Line::of_line(content, number, ())?.expected("`graph` and its name"),
             }
             headed = true;
+        } else if let Some(rest) = trimmed.strip_prefix("kernel ") {
+            let json = rest.split_once('=').filter(|(position, _)| position.trim() == kernels.len().to_string());
+            match json.map(|(_, json)| serde_json::from_str::<Custom>(json.trim())) {
+                Some(Ok(kernel)) => kernels.push(Arc::new(kernel)),
+                Some(Err(error)) => {
+                    return Line::of_line(content, number, ())?.error(format!("this is no kernel: {error}"));
+                }
+                None => {
+                    return Line::of_line("", number, ())?.expected(&format!("`kernel {} = ` and it", kernels.len()));
+                }
+            }
         } else if trimmed.starts_with('%') {
             // The rest of the line is the name as it is.
             let (code, own) = content.split_once('#').unwrap_or((content, ""));
-            let mut node = node(&mut Line::of_line(code, number, ())?, graph.nodes.len())?;
+            let mut node = node(&mut Line::of_line(code, number, ())?, graph.nodes.len(), &kernels)?;
             node.name = name(own, content, number)?;
             graph.nodes.push(node);
         } else {
@@ -78,14 +90,14 @@ fn id(line: &mut Line<'_>) -> Parsed<NodeId> {
 }
 
 /// A node without its name.
-fn node(line: &mut Line<'_>, expected: usize) -> Parsed<Node> {
+fn node(line: &mut Line<'_>, expected: usize, kernels: &[Arc<Custom>]) -> Parsed<Node> {
     line.expect('%')?;
     if *line.peek() != Token::Number(&expected.to_string(), "") {
         return line.expected(&format!("the next node's number, {expected}"));
     }
     line.next();
     line.expect('=')?;
-    let draft = op(line)?;
+    let draft = op(line, kernels)?;
     line.expect(':')?;
     let dtype = line.dtype()?;
     let shape = Shape(list(line, Line::dim)?);
@@ -162,7 +174,16 @@ fn constant(line: &mut Line<'_>) -> Parsed<LiteralToken> {
     Ok(number)
 }
 
-fn op(line: &mut Line<'_>) -> Parsed<ParsedOp> {
+fn op(line: &mut Line<'_>, kernels: &[Arc<Custom>]) -> Parsed<ParsedOp> {
+    if line.take_word("custom") {
+        let position: usize = line.integer("a kernel's number")?;
+        let Some(kernel) = kernels.get(position).cloned() else {
+            return line.error(format!("there is no kernel {position} above"));
+        };
+        let operands = list(line, id)?;
+        line.expect_word("sizes")?;
+        return Ok(ParsedOp::Op(Op::Custom { kernel, sizes: list(line, Line::dim)?, operands }));
+    }
     if line.take_word("constant") {
         let number = constant(line)?;
         let own = if matches!(line.peek(), Token::Word(_)) { Some(line.dtype()?) } else { None };
@@ -195,6 +216,7 @@ const WORDS: &[(&str, Parse)] = &[
     ("reduce", reduce),
     ("matmul", |line| pair(line).map(|(a, b)| Op::MatMul(a, b))),
     ("gather", |line| pair(line).map(|(source, indices)| Op::Gather { source, indices })),
+    ("custom_result", |line| Ok(Op::CustomResult { call: id(line)?, result: line.integer("a result's number")? })),
     ("scatter_add", |line| pair(line).map(|(indices, updates)| Op::ScatterAdd { indices, updates })),
 ];
 

@@ -23,7 +23,8 @@
 //! - Literals carry their type: `1u32`, `-2.5f32`, `true`, `inf.f32`, `nan.f32`, `bits.f64(0x7ff8000000000001)`.
 //! - Vectors: `load.16 @x[%0]`, `splat.8(%0)`, `lane_ids.u32.8`, `lane.3(%0)`, `horizontal.sum(%0)`; a variable of 8
 //!   lanes is declared as `f32x8`.
-//! - `may_race` after the launch: a work-item may access what another writes.
+//! - `may_race` after the launch: a work-item may access what another writes. `opencl ".."` behind it: what OpenCL devices run
+//!   in place of the statements.
 //! - A device function (`launch []`) may end with `return %n`.
 //! - A line that starts with `;` is skipped. Kernels that break rules parse: judging them is the verifier's.
 

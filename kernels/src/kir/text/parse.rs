@@ -79,6 +79,7 @@ impl Parser<'_> {
             Vec::new()
         };
         let may_race = self.take_word("may_race");
+        let opencl = if self.take_word("opencl") { Some(self.text()?) } else { None };
         self.context = Declarations::default();
         let mut code = Arenas::default();
         self.declarations(&mut code)?;
@@ -98,6 +99,7 @@ impl Parser<'_> {
             result,
             launch: Launch { global, local },
             may_race,
+            opencl,
         })
     }
 

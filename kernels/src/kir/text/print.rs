@@ -19,6 +19,9 @@ pub fn print(kernel: &Kernel) -> String {
     if kernel.may_race {
         line(&mut text, "", "may_race");
     }
+    if let Some(own) = &kernel.opencl {
+        line(&mut text, "", &format!("opencl {own:?}"));
+    }
     for param in &kernel.params {
         let kind = match param.kind {
             ParamKind::Buffer(dtype, Access::Read) => format!("read {dtype}"),

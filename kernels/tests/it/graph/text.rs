@@ -1,10 +1,12 @@
 //! The text form of graphs.
 
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::text::parse;
-use netcl_kernels::graph::{Graph, Node, Op};
+use netcl_kernels::graph::{Custom, CustomInput, CustomResult, Graph, InputKind, Node, Op, OutputKind};
 use netcl_kernels::span::Span;
+use std::sync::Arc;
 
 /// One of everything, as it is printed.
 const ALL: &str = r#"graph every operation
@@ -72,9 +74,59 @@ fn everything_prints_as_it_was_parsed() {
         Op::Gather { .. } => 16,
         Op::ScatterAdd { .. } => 17,
         Op::Size(_) => 18,
+        // See `calls_of_kernels_print_and_parse`.
+        Op::Custom { .. } => 19,
+        Op::CustomResult { .. } => 20,
     };
     for wanted in 0..19 {
         assert!(graph.nodes.iter().any(|node| kind(&node.op) == wanted), "kind {wanted} is missing");
+    }
+}
+
+#[test]
+fn calls_of_kernels_print_and_parse() {
+    let code =
+        "kernel halves\nlaunch [N]\nparam x: read f32\nparam by: scalar f32\nparam y: write f32\nparam z: write i32\n";
+    let (shape, name) = (Shape(vec![Dim::symbol("N")]), |name: &str| name.to_string());
+    let result = |own: &str, dtype| CustomResult { name: name(own), dtype, shape: shape.clone() };
+    let kernel = Arc::new(Custom {
+        name: name("halves"),
+        symbols: vec![Symbol::new("N")],
+        inputs: vec![
+            CustomInput { name: name("x"), dtype: DType::F32, shape: Some(shape.clone()) },
+            CustomInput { name: name("by"), dtype: DType::F32, shape: None },
+        ],
+        results: vec![result("y", DType::F32), result("z", DType::I32)],
+        kernels: vec![netcl_kernels::kir::text::parse(code).unwrap()],
+        gradient: None,
+    });
+    let mut b = Builder::new("calls");
+    let size = Dim::symbol("M") * Dim::from(2);
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![size.clone()]), DType::F32);
+    let by = b.constant(0.5, DType::F32);
+    let results = b.custom(&kernel, std::slice::from_ref(&size), &[x, by]).unwrap();
+    let again = b.custom(&kernel, &[size], &[results[0], by]).unwrap();
+    for (position, id) in [results[0], results[1], again[1]].into_iter().enumerate() {
+        b.output(OutputKind::Result(position), id);
+    }
+    let graph = b.finish();
+    netcl_kernels::graph::verify::verify(&graph).unwrap();
+    let text = graph.to_string();
+    assert!(
+        text.contains("= custom 0 [%0, %1] sizes [M*2] : f32[M*2]\n%3 = custom_result %2 1 : i32[M*2]\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("kernel 0 = {\"name\":\"halves\"").count(), 1, "{text}");
+    let parsed = parse(&text).unwrap();
+    assert_eq!(parsed.to_string(), text);
+    assert_eq!(parsed.nodes.len(), graph.nodes.len());
+    for (broken, what) in [
+        (text.replace("custom 0", "custom 1"), "there is no kernel 1 above"),
+        (text.replace("kernel 0 = {", "kernel 0 = {{"), "this is no kernel: "),
+        (text.replace("kernel 0 =", "kernel 3 ="), "expected `kernel 0 = ` and it"),
+    ] {
+        let error = parse(&broken).expect_err("a mistake").to_string();
+        assert!(error.contains(what), "{error}");
     }
 }
 

@@ -108,6 +108,11 @@ const BROKEN: &[(&str, &str)] = &[
     ("G26", "%0 = input argument 0 : f32[2]\noutput argument_gradient 1 = %0"),
     ("G26", "%0 = input state : f32[2]  # m\n%1 = constant 1.0 : f64[2]\noutput state \"m\" = %1"),
     ("G27", ""),
+    (
+        "G29",
+        "kernel 0 = {\"name\":\"k\",\"symbols\":[],\"inputs\":[],\"results\":[],\"kernels\":[]}\n%0 = custom 0 [] sizes [] : f32[2]",
+    ),
+    ("G30", "%0 = input argument 0 : f32[2]\n%1 = custom_result %0 1 : f32[2]"),
     ("G28", "%0 = input argument 777 : f32[2]"),
     ("G28", "%0 = input scalar 777 : f32[]"),
     ("G28", "%0 = input argument 0 : f32[2]\noutput result 777 = %0"),

@@ -194,6 +194,7 @@ fn random_kernel(seed: u64, count: usize) -> Kernel {
         result: None,
         launch,
         may_race: false,
+        opencl: None,
     };
     let mut random = Random { state: seed.wrapping_mul(0x9E37_79B9) ^ 0x5DEE_CE66, kernel, types: Vec::new() };
     for position in 0..count {

@@ -197,6 +197,7 @@ impl Choices {
                 local: (0..self.below(4)).map(|_| self.bits() as u32).collect(),
             },
             may_race: self.below(2) == 0,
+            opencl: (self.below(4) == 0).then(|| self.line()),
         }
     }
 }

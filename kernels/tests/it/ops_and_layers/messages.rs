@@ -217,7 +217,10 @@ fn gradients_say_what_has_none() {
 const SOURCES: [&str; 3] = ["ops", "layers", "graph/build"];
 
 /// Messages that no user of operations and layers can get: parts of the compiler that call each other wrongly.
-const INTERNAL: [&str; 4] = [
+const INTERNAL: [&str; 7] = [
+    "`{}` takes {takes} operands, found {given}",
+    "`{}` expects {expected} as `{}`, found {dtype}{shape}",
+    "`{}` expects a number as `{}` that is known when it is launched, found one that is computed",
     "argument {position} of an operation is no {wanted}",
     "`scatter_add` expects numbers at i32 or u32 indices, found {} at {}",
     "`scatter_add` cannot add {u} at indices {i} to {shape}",

@@ -91,7 +91,7 @@ impl<const H: usize> Computed<{ H + 1 }> {
 }
 
 #[netcl::function]
-fn of_tensors(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+fn of_tensors(x: &Tensor<f32, N>) -> f32 {
     x * x
 }
 
