@@ -13,6 +13,7 @@ mod drivers;
 mod events;
 mod functions;
 mod generic;
+mod generic_images;
 mod images;
 mod kernels;
 mod launches;
