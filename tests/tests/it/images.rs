@@ -156,8 +156,9 @@ fn found(
 
 macro_rules! run {
     ($model:expr, $x:expr, $y:expr) => {{
-        let (loss, gradients) = $model.loss_with_gradients($x, $y)?;
-        found(&$model.forward($x)?, &loss, $model, |path| gradients.tensor(path))?
+        let model = $model;
+        let (loss, gradients) = model.loss_with_gradients($x, $y)?;
+        found(&model.forward($x)?, &loss, model, |path| gradients.tensor(path))?
     }};
 }
 
@@ -225,8 +226,10 @@ fn residual_networks_take_images_of_any_size() -> Result<()> {
         }
         close(&format!("{device}, for {:?}", SIZES[0]), &results[0], &even);
         let (x, labels) = input(&device, SIZES[1])?;
-        let odd = OddResidual::new(&device, Seed(4))?;
-        close(&format!("{device}, for {:?}", SIZES[1]), &results[1], &run!(&odd, &x, &labels));
+        // Both new: running statistics are of one batch.
+        let (odd, model) = (OddResidual::new(&device, Seed(4))?, Residual::new(&device, Seed(4))?);
+        let expected = run!(&odd, &x, &labels);
+        close(&format!("{device}, for {:?}", SIZES[1]), &run!(&model, &x, &labels), &expected);
         let few = others == 0 && first <= 2 * one;
         assert!(
             measured_before(&device) || few,
@@ -268,8 +271,10 @@ fn unets_take_images_of_any_size() -> Result<()> {
         }
         close(&format!("{device}, for {:?}", SIZES[0]), &results[0], &even);
         let (x, y) = input(&device, SIZES[1])?;
-        let odd = OddUnet::new(&device, Seed(6))?;
-        close(&format!("{device}, for {:?}", SIZES[1]), &results[1], &run!(&odd, &x, &y));
+        // Both new: running statistics are of one batch.
+        let (odd, model) = (OddUnet::new(&device, Seed(6))?, Unet::new(&device, Seed(6))?);
+        let expected = run!(&odd, &x, &y);
+        close(&format!("{device}, for {:?}", SIZES[1]), &run!(&model, &x, &y), &expected);
         let few = others == 0 && first <= 2 * one;
         assert!(
             measured_before(&device) || few,
