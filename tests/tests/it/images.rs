@@ -196,9 +196,8 @@ fn asked(device: &Device, run: impl FnOnce() -> Result<()>) -> Result<u64> {
 
 #[test]
 fn residual_networks_take_images_of_any_size() -> Result<()> {
-    let host = Residual::new(&Device::host(), Seed(4))?;
     for device in devices()? {
-        let model = Residual::new(&device, Seed(4))?;
+        let (host, model) = (Residual::new(&Device::host(), Seed(4))?, Residual::new(&device, Seed(4))?);
         let input = |device: &Device, [h, w]: [usize; 2]| -> Result<(Tensor, Tensor)> {
             let x = Tensor::from_slice(device, &numbers(2 * 3 * h * w, 1), &[2, 3, h, w])?;
             Ok((x, Tensor::from_slice(device, &[7u32, 2], &[2])?))
@@ -241,9 +240,8 @@ fn residual_networks_take_images_of_any_size() -> Result<()> {
 
 #[test]
 fn unets_take_images_of_any_size() -> Result<()> {
-    let host = Unet::new(&Device::host(), Seed(6))?;
     for device in devices()? {
-        let model = Unet::new(&device, Seed(6))?;
+        let (host, model) = (Unet::new(&Device::host(), Seed(6))?, Unet::new(&device, Seed(6))?);
         let input = |device: &Device, [h, w]: [usize; 2]| -> Result<(Tensor, Tensor)> {
             let x = Tensor::from_slice(device, &numbers(3 * 2 * h * w, 1), &[3, 2, h, w])?;
             Ok((x, Tensor::from_slice(device, &numbers(3 * h * w, 2), &[3, 1, h, w])?))
