@@ -156,8 +156,9 @@ fn found(
 
 macro_rules! run {
     ($model:expr, $x:expr, $y:expr) => {{
-        let (loss, gradients) = $model.loss_with_gradients($x, $y)?;
-        found(&$model.forward($x)?, &loss, $model, |path| gradients.tensor(path))?
+        let model = $model;
+        let (loss, gradients) = model.loss_with_gradients($x, $y)?;
+        found(&model.forward($x)?, &loss, model, |path| gradients.tensor(path))?
     }};
 }
 
@@ -195,9 +196,8 @@ fn asked(device: &Device, run: impl FnOnce() -> Result<()>) -> Result<u64> {
 
 #[test]
 fn residual_networks_take_images_of_any_size() -> Result<()> {
-    let host = Residual::new(&Device::host(), Seed(4))?;
     for device in devices()? {
-        let model = Residual::new(&device, Seed(4))?;
+        let (host, model) = (Residual::new(&Device::host(), Seed(4))?, Residual::new(&device, Seed(4))?);
         let input = |device: &Device, [h, w]: [usize; 2]| -> Result<(Tensor, Tensor)> {
             let x = Tensor::from_slice(device, &numbers(2 * 3 * h * w, 1), &[2, 3, h, w])?;
             Ok((x, Tensor::from_slice(device, &[7u32, 2], &[2])?))
@@ -225,8 +225,10 @@ fn residual_networks_take_images_of_any_size() -> Result<()> {
         }
         close(&format!("{device}, for {:?}", SIZES[0]), &results[0], &even);
         let (x, labels) = input(&device, SIZES[1])?;
-        let odd = OddResidual::new(&device, Seed(4))?;
-        close(&format!("{device}, for {:?}", SIZES[1]), &results[1], &run!(&odd, &x, &labels));
+        // Both new: running statistics are of one batch.
+        let (odd, model) = (OddResidual::new(&device, Seed(4))?, Residual::new(&device, Seed(4))?);
+        let expected = run!(&odd, &x, &labels);
+        close(&format!("{device}, for {:?}", SIZES[1]), &run!(&model, &x, &labels), &expected);
         let few = others == 0 && first <= 2 * one;
         assert!(
             measured_before(&device) || few,
@@ -238,9 +240,8 @@ fn residual_networks_take_images_of_any_size() -> Result<()> {
 
 #[test]
 fn unets_take_images_of_any_size() -> Result<()> {
-    let host = Unet::new(&Device::host(), Seed(6))?;
     for device in devices()? {
-        let model = Unet::new(&device, Seed(6))?;
+        let (host, model) = (Unet::new(&Device::host(), Seed(6))?, Unet::new(&device, Seed(6))?);
         let input = |device: &Device, [h, w]: [usize; 2]| -> Result<(Tensor, Tensor)> {
             let x = Tensor::from_slice(device, &numbers(3 * 2 * h * w, 1), &[3, 2, h, w])?;
             Ok((x, Tensor::from_slice(device, &numbers(3 * h * w, 2), &[3, 1, h, w])?))
@@ -268,8 +269,10 @@ fn unets_take_images_of_any_size() -> Result<()> {
         }
         close(&format!("{device}, for {:?}", SIZES[0]), &results[0], &even);
         let (x, y) = input(&device, SIZES[1])?;
-        let odd = OddUnet::new(&device, Seed(6))?;
-        close(&format!("{device}, for {:?}", SIZES[1]), &results[1], &run!(&odd, &x, &y));
+        // Both new: running statistics are of one batch.
+        let (odd, model) = (OddUnet::new(&device, Seed(6))?, Unet::new(&device, Seed(6))?);
+        let expected = run!(&odd, &x, &y);
+        close(&format!("{device}, for {:?}", SIZES[1]), &run!(&model, &x, &y), &expected);
         let few = others == 0 && first <= 2 * one;
         assert!(
             measured_before(&device) || few,
