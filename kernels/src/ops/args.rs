@@ -160,7 +160,10 @@ fn integer(builder: &mut Builder, op: &str, value: i64, dtype: DType) -> Result<
     if dtype.holds(value) { builder.integer(value, dtype) } else { Err(misfit(op, value, dtype)) }
 }
 
-fn misfit(op: &str, value: impl std::fmt::Display, dtype: DType) -> Diagnostic {
+fn misfit(op: &str, value: impl std::fmt::Debug, dtype: DType) -> Diagnostic {
+    // `{:?}` keeps large numbers short: `1e300`; whole ones it shows as they are written.
+    let value = format!("{value:?}");
+    let value = value.strip_suffix(".0").unwrap_or(&value);
     let problem = match dtype {
         DType::Bool => format!("`{op}` cannot combine a bool tensor with the number {value}"),
         _ => format!("`{op}` cannot combine a {dtype} tensor with {value}, which {dtype} cannot hold"),

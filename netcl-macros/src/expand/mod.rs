@@ -5,4 +5,5 @@ pub(crate) mod kernel;
 pub(crate) mod model;
 pub(crate) mod simt;
 mod source;
+mod stand_in;
 mod withheld;

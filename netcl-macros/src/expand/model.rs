@@ -1,5 +1,6 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
+use super::stand_in;
 use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::parse::model::visit_sizes;
 use crate::{paths, unused};
@@ -373,7 +374,10 @@ fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> O
     let (vis, name) = (&model.vis, &field.name);
     let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");
-    let (ty, value) = gradient_value(model, &field.kind, &own, &own, structs)?;
+    // A mistake in the field is one mistake: its gradients can be asked for.
+    let stand_in = matches!(field.kind, FieldKind::Unknown).then(|| stand_in::of(&field.ty)).flatten();
+    let kind = stand_in.as_ref().unwrap_or(&field.kind);
+    let (ty, value) = gradient_value(model, kind, &own, &own, structs)?;
     // Where that is no model, rustc says so at the place of its type.
     let place = nested(&field.kind).map_or_else(Span::call_site, place);
     Some(quote_spanned! {place=>

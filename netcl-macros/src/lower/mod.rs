@@ -15,6 +15,7 @@ mod control;
 mod declared;
 mod expr;
 mod float;
+mod hyperbolic;
 mod index;
 mod indexed;
 mod iterators;
@@ -105,6 +106,8 @@ pub(crate) struct Lowering<'a> {
     /// See [`Path::private`].
     private: Vec<TokenStream>,
     depth: usize,
+    /// Of the expression that is lowered it has been said that it is nested too deeply.
+    said_too_deep: bool,
     /// How many rounds of loops there have been.
     rounds: usize,
     calls: calls_made::Calls<'a>,
@@ -226,6 +229,7 @@ impl<'a> Lowering<'a> {
             seed: None,
             private: Vec::new(),
             depth: 0,
+            said_too_deep: false,
             rounds: 0,
             calls: calls_made::Calls::default(),
             axes: None,

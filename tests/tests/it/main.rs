@@ -25,3 +25,4 @@ mod sizes;
 mod soak;
 mod taken_names;
 mod twins;
+mod zeros;
