@@ -132,13 +132,7 @@ fn operations_name_what_is_wrong() {
     refused("sum", F32, &[2, 3], &[Value::List(vec![int(1), int(-1)])], "`sum` names an axis of [2, 3] twice: [1, -1]");
     refused("softmax", F32, &[2, 3], &[int(-3)], "`softmax` names axis -3 of [2, 3], which has 2 axes");
     refused("add", I32, &[2], &[number(0.5)], "`add` cannot combine a i32 tensor with 0.5, which i32 cannot hold");
-    refused(
-        "add",
-        F32,
-        &[2],
-        &[number(1e39)],
-        &format!("`add` cannot combine a f32 tensor with {}, which f32 cannot hold", 1e39),
-    );
+    refused("add", F32, &[2], &[number(1e39)], "`add` cannot combine a f32 tensor with 1e39, which f32 cannot hold");
     refused("add", U8, &[2], &[int(256)], "`add` cannot combine a u8 tensor with 256, which u8 cannot hold");
     refused("add", Bool, &[2], &[int(1)], "`add` cannot combine a bool tensor with the number 1");
     refused("add", F32, &[2], &[Value::Bool(true)], "`add` cannot combine a f32 tensor with `true`");
