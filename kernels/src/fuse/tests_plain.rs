@@ -379,6 +379,8 @@ fn pays(
             ClusterKind::MatMul(product) | ClusterKind::Conv(product) | ClusterKind::Scatter(product) => {
                 spent += computed_loads(graph, target, product, &stored, &stays);
             }
+            // It reads from memory what it is given.
+            ClusterKind::Custom(_) => {}
             ClusterKind::Loop { .. } => {
                 for &id in &read {
                     let elements = graph[id].shape.elements().estimate() as f64;

@@ -1,7 +1,7 @@
 //! `AvgPool2d`: the mean of each window.
 
 use super::checks::positive_pair;
-use super::conv2d::renamed;
+use super::conv2d::{misfit, renamed};
 use super::max_pool2d::{check_padding, pool_stride};
 use super::{Config, ConfigKey, ConfigKind, Context, Layer};
 use crate::graph::{ConvGeometry, NodeId};
@@ -37,7 +37,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         ConvGeometry { stride: pool_stride(config), padding: config.pair("padding"), ..ConvGeometry::default() };
     let kernel = config.pair("kernel");
     let y = ops::convolution::avg_pool2d(context.builder, x, kernel, geometry)
-        .map_err(|error| renamed(error, "avg_pool2d", context.name))?;
+        .map_err(|error| misfit(renamed(error, "avg_pool2d", context.name), config))?;
     ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
     Ok(y)
 }

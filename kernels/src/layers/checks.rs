@@ -14,7 +14,13 @@ pub(super) fn positive_pair(layer: &str, config: &Config, key: &str) -> Result<(
     if height > 0 && width > 0 {
         return Ok(());
     }
-    Err(Diagnostic::new(format!("`{key}` of `{layer}` must be at least 1, found ({height}, {width})")))
+    let found = if height == width { height.to_string() } else { format!("({height}, {width})") };
+    let instead = match [height.max(1), width.max(1)] {
+        [height, width] if height == width => height.to_string(),
+        [height, width] => format!("({height}, {width})"),
+    };
+    Err(Diagnostic::new(format!("`{key}` of `{layer}` must be at least 1, found {found}"))
+        .hint(format!("write `{key} = {instead}`")))
 }
 
 /// An error if `epsilon` is not above zero.

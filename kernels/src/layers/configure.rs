@@ -10,6 +10,18 @@ use crate::span::{Diagnostic, Result, Span};
 const LARGEST: u64 = i32::MAX as u64;
 
 impl Config {
+    /// Some configuration of `layer`: what the names of its tensors can be asked of where the user's is wrong.
+    pub fn any(layer: &Layer) -> Config {
+        let value = |key: &ConfigKey| match (&key.default, key.kind) {
+            (Some(value), _) => value.clone(),
+            (None, ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count) => ConfigValue::Size(1),
+            (None, ConfigKind::Pair) => ConfigValue::Pair([1; 2]),
+            (None, ConfigKind::Number) => ConfigValue::Number(0.5),
+            (None, ConfigKind::Bool) => ConfigValue::Bool(true),
+        };
+        Config { keys: layer.config, values: layer.config.iter().map(value).collect() }
+    }
+
     /// The configuration of `layer` from what the user wrote, in any order; keys left out take their defaults.
     ///
     /// # Errors

@@ -108,26 +108,28 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let weight = context.tensor(0, dtype)?;
     let bias = if context.config.bool("bias") { Some(context.tensor(1, dtype)?) } else { None };
     let y = ops::convolution::conv2d(context.builder, x, weight, bias, geometry)
-        .map_err(|error| dilated(renamed(error, "conv2d", context.name), context.config))?;
+        .map_err(|error| misfit(renamed(error, "conv2d", context.name), context.config))?;
     context.origin(y, 1, "outputs");
     let kernel = context.config.pair("kernel");
     ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
     Ok(y)
 }
 
-/// Says what makes a window that does not fit larger than its kernel.
-fn dilated(mut error: Diagnostic, config: &Config) -> Diagnostic {
+/// Says of a window that does not fit what makes it larger than its kernel, and what to write instead.
+pub(super) fn misfit(mut error: Diagnostic, config: &Config) -> Diagnostic {
     let of = |name: &str| match config.pair(name) {
         [height, width] if height == width => format!("`{name} = {height}`"),
         [height, width] => format!("`{name} = ({height}, {width})`"),
     };
-    if config.pair("dilation") != [1, 1]
-        && let Some((window, rest)) = error.message.split_once(" does not fit into ")
-    {
+    let Some((window, rest)) = error.message.split_once(" does not fit into ") else { return error };
+    let mut smaller = "kernel";
+    let dilates = config.keys.iter().any(|key| key.name == "dilation");
+    if dilates && config.pair("dilation") != [1, 1] {
         let keys = format!("{} with {}", of("kernel"), of("dilation"));
         error.message = format!("{window} ({keys}) does not fit into {rest}");
-        error.hint.get_or_insert_with(|| "write a smaller `dilation`, or a larger `padding`".into());
+        smaller = "dilation";
     }
+    error.hint.get_or_insert_with(|| format!("write a smaller `{smaller}`, or a larger `padding`"));
     error
 }
 

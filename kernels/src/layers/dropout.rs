@@ -22,7 +22,12 @@ fn check(config: &Config) -> Result<()> {
     if (0.0..1.0).contains(&rate) {
         return Ok(());
     }
-    Err(Diagnostic::new(format!("`rate` of `Dropout` must be at least 0 and below 1, found {rate}")))
+    let problem = Diagnostic::new(format!("`rate` of `Dropout` must be at least 0 and below 1, found {rate:?}"));
+    // What is meant by 20 is a percentage.
+    Err(match rate {
+        2.0..100.0 => problem.hint(format!("it is a probability, no percentage: write `rate = {:?}`", rate / 100.0)),
+        _ => problem.hint("it is the probability of a zero: write `rate = 0.5`"),
+    })
 }
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {

@@ -1,7 +1,7 @@
 //! `MaxPool2d`: the largest element of each window.
 
 use super::checks::positive_pair;
-use super::conv2d::renamed;
+use super::conv2d::{misfit, renamed};
 use super::{Config, ConfigKey, ConfigKind, Context, Layer};
 use crate::graph::{ConvGeometry, NodeId};
 use crate::ops;
@@ -65,7 +65,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     };
     let kernel = config.pair("kernel");
     let y = ops::convolution::max_pool2d(context.builder, x, kernel, geometry)
-        .map_err(|error| renamed(error, "max_pool2d", context.name))?;
+        .map_err(|error| misfit(renamed(error, "max_pool2d", context.name), config))?;
     ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
     Ok(y)
 }

@@ -160,7 +160,11 @@ fn integer(builder: &mut Builder, op: &str, value: i64, dtype: DType) -> Result<
     if dtype.holds(value) { builder.integer(value, dtype) } else { Err(misfit(op, value, dtype)) }
 }
 
-fn misfit(op: &str, value: impl std::fmt::Display, dtype: DType) -> Diagnostic {
+fn misfit(op: &str, value: impl std::fmt::Display + std::fmt::Debug, dtype: DType) -> Diagnostic {
+    // Nobody counts more digits than 64 bits have: `{:?}` writes `1e300`.
+    const DIGITS: usize = 20;
+    let (digits, exponent) = (value.to_string(), format!("{value:?}"));
+    let value = if digits.len() > DIGITS { exponent } else { digits };
     let problem = match dtype {
         DType::Bool => format!("`{op}` cannot combine a bool tensor with the number {value}"),
         _ => format!("`{op}` cannot combine a {dtype} tensor with {value}, which {dtype} cannot hold"),

@@ -73,6 +73,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
 fn count(op: &str, name: &str, dim: &Dim) -> Result<u64> {
     match dim.as_constant() {
         Some(value) if (0..=i64::from(i32::MAX)).contains(&value) => Ok(value as u64),
+        Some(value) if value > 0 => {
+            let most = i32::MAX;
+            Err(Diagnostic::new(format!(
+                "`{op}` expects an integer constant of at most {most} as `{name}`, found {dim}"
+            )))
+        }
         _ => Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 0 as `{name}`, found {dim}"))),
     }
 }

@@ -296,14 +296,21 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
             Diagnostic::new(format!("`narrow` takes {start}..{end} along axis {axis} of {source}, which {has}"));
         return Err(match (source[axis].as_constant(), start.as_constant(), length.as_constant()) {
             (Some(size), Some(start), Some(length)) if length <= size => {
-                let starts = if length == size { "0".to_string() } else { format!("0 to {}", size - length) };
-                let lengths = if start < size {
-                    format!(", or up to {} elements from {start}", size - start)
-                } else {
-                    String::new()
+                let starts = match size - length {
+                    0 => "0".to_string(),
+                    1 => "0 or 1".to_string(),
+                    last => format!("0 to {last}"),
                 };
-                problem.hint(format!("{length} elements start at {starts}{lengths}"))
+                let lengths = match size - start {
+                    ..=0 => String::new(),
+                    1 => format!(", or 1 element from {start}"),
+                    rest => format!(", or up to {rest} elements from {start}"),
+                };
+                let elements = if length == 1 { "1 element starts".into() } else { format!("{length} elements start") };
+                problem.hint(format!("{elements} at {starts}{lengths}"))
             }
+            (Some(0), _, Some(_)) => problem.hint("there are no elements along that axis"),
+            (Some(1), _, Some(_)) => problem.hint("take 1 element"),
             (Some(size), _, Some(_)) => problem.hint(format!("take up to {size} elements")),
             (Some(size), ..) => problem.hint(format!(
                 "{end} may be more than {size}: write a number, or take the elements that an argument \
@@ -338,11 +345,12 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
         let problem =
             Diagnostic::new(format!("`get` takes position {position} along axis {axis} of {source}, which {has}"));
         return Err(match (position.as_constant(), source[axis].as_constant()) {
-            (Some(back @ ..0), _) => {
+            (_, Some(0)) => problem.hint("there are no elements along that axis"),
+            (Some(back @ ..0), size) if size.is_none_or(|size| back >= -size) => {
                 let back = back.unsigned_abs();
                 problem.hint(format!("positions are counted from the start: write `x.dim({axis}) - {back}`"))
             }
-            (_, Some(0)) => problem.hint("there are no elements along that axis"),
+            (_, Some(1)) => problem.hint("the only position is 0"),
             (_, Some(size)) => problem.hint(format!("positions go from 0 to {}", size - 1)),
             (_, None) => problem.hint(SURE),
         });

@@ -1,6 +1,7 @@
 //! The gradients of a model, of its own shape.
 
 use super::rust::{TensorPath, length, part, place, position, size};
+use super::stand_in;
 use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::paths;
 use netcl_kernels::dim::{Dim, Shape};
@@ -56,7 +57,10 @@ fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> O
     let (vis, name) = (&model.vis, &field.name);
     let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");
-    let (ty, value) = gradient_value(model, &field.kind, &own, &TensorPath::Known(own.clone()), structs)?;
+    // A mistake in the field is one mistake: its gradients can be asked for.
+    let stand_in = matches!(field.kind, FieldKind::Unknown).then(|| stand_in::of(&field.ty)).flatten();
+    let kind = stand_in.as_ref().unwrap_or(&field.kind);
+    let (ty, value) = gradient_value(model, kind, &own, &TensorPath::Known(own.clone()), structs)?;
     // Where that is no model, rustc says so at the place of its type.
     let place = nested(&field.kind).map_or_else(Span::call_site, place);
     Some(quote_spanned! {place=>

@@ -9,6 +9,7 @@ mod rust;
 mod schema;
 pub(crate) mod simt;
 mod source;
+mod stand_in;
 mod withheld;
 
 pub(crate) use rust::dtype;

@@ -28,17 +28,9 @@ pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream
     let item = &without_parameters(item);
     let (attrs, generics, ty) = (&item.attrs, &item.generics, &item.self_ty);
     let bounds = &generics.where_clause;
-    let gradients = match &**ty {
-        Type::Path(path) => path.path.segments.last().map(|last| {
-            let (name, given) = (paths::gradients(&last.ident), &last.arguments);
-            let mut path = path.clone();
-            path.path.segments.pop();
-            let module = path.path.segments;
-            let leading = path.path.leading_colon;
-            quote!(#leading #module #name #given)
-        }),
-        _ => None,
-    };
+    // By the struct, which alone a further block has to have imported.
+    let private = paths::private();
+    let gradients = matches!(&**ty, Type::Path(_)).then(|| quote!(<Self as #private::Part>::Gradients));
     // A function that is there twice, or is generated as well, is reported; rustc need not say so again.
     let mut names = generated(item);
     let first = |item: &&ImplItem| !matches!(item, ImplItem::Fn(f) if !names.insert(f.sig.ident.to_string()));

@@ -18,8 +18,13 @@ impl<'a> Lowering<'a> {
     /// The value of `expr`.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Val<'a> {
         if self.depth == words::MAX_DEPTH {
-            return self.report(expr.span(), &m::TOO_DEEP, &[]);
+            // What is beside it is as deep: one expression is one mistake.
+            return match std::mem::replace(&mut self.said_too_deep, true) {
+                true => Val::Unknown,
+                false => self.report(expr.span(), &m::TOO_DEEP, &[]),
+            };
         }
+        self.said_too_deep &= self.depth > 0;
         self.depth += 1;
         let value = self.evaluate(expr);
         self.depth -= 1;

@@ -13,7 +13,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind, UnaryOp};
 use netcl_kernels::span::Result;
 use proc_macro2::Span;
-use std::f64::consts::{LN_2, LOG10_2, PI};
+use std::f64::consts::{LOG10_2, PI};
 
 /// A function by its name and its number of operands: on floats that are known, and as nodes.
 struct Composed {
@@ -47,15 +47,7 @@ const FUNCTIONS: &[Composed] = &[
         },
     },
     Composed { name: "sinh", operands: 1, known: |x| x[0].sinh(), nodes: |f, x| f.sinh(x[0]) },
-    Composed {
-        name: "cosh",
-        operands: 1,
-        known: |x| x[0].cosh(),
-        nodes: |f, x| {
-            let [rising, falling] = f.half_exponentials(x[0])?;
-            f.0.binary(BinaryOp::Add, rising, falling)
-        },
-    },
+    Composed { name: "cosh", operands: 1, known: |x| x[0].cosh(), nodes: |f, x| f.cosh(x[0]) },
     Composed {
         name: "asin",
         operands: 1,
@@ -204,37 +196,37 @@ impl<'a> Lowering<'a> {
 }
 
 /// Arithmetic on nodes, short enough to read as formulas.
-struct Formula<'b>(&'b mut Builder);
+pub(super) struct Formula<'b>(pub(super) &'b mut Builder);
 
 impl Formula<'_> {
-    fn number(&mut self, value: f64, like: NodeId) -> NodeId {
+    pub(super) fn number(&mut self, value: f64, like: NodeId) -> NodeId {
         let dtype = self.0.dtype(like);
         self.0.constant(value, dtype)
     }
 
-    fn apply(&mut self, op: UnaryOp, x: NodeId) -> Result<NodeId> {
+    pub(super) fn apply(&mut self, op: UnaryOp, x: NodeId) -> Result<NodeId> {
         self.0.unary(op, x)
     }
 
-    fn sub(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
+    pub(super) fn sub(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
         self.0.binary(BinaryOp::Sub, a, b)
     }
 
-    fn mul(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
+    pub(super) fn mul(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
         self.0.binary(BinaryOp::Mul, a, b)
     }
 
-    fn div(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
+    pub(super) fn div(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
         self.0.binary(BinaryOp::Div, a, b)
     }
 
-    fn scaled(&mut self, x: NodeId, by: f64) -> Result<NodeId> {
+    pub(super) fn scaled(&mut self, x: NodeId, by: f64) -> Result<NodeId> {
         let by = self.number(by, x);
         self.mul(x, by)
     }
 
     /// Whether `x` compares so with a number.
-    fn is(&mut self, op: CompareOp, x: NodeId, than: f64) -> Result<NodeId> {
+    pub(super) fn is(&mut self, op: CompareOp, x: NodeId, than: f64) -> Result<NodeId> {
         let than = self.number(than, x);
         self.0.compare(op, x, than)
     }
@@ -244,87 +236,6 @@ impl Formula<'_> {
         let negative = self.is(CompareOp::Lt, x, 0.0)?;
         let (up, down) = (self.apply(UnaryOp::Ceil, x)?, self.apply(UnaryOp::Floor, x)?);
         self.0.select(negative, up, down)
-    }
-
-    /// `e^x / 2` and `e^-x / 2`. Squared roots reach as far as the results do, where `e^x` itself would overflow.
-    fn half_exponentials(&mut self, x: NodeId) -> Result<[NodeId; 2]> {
-        let half = self.scaled(x, 0.5)?;
-        let root = self.apply(UnaryOp::Exp, half)?;
-        let rising = self.scaled(root, 0.5)?;
-        let rising = self.mul(rising, root)?;
-        let one_half = self.number(0.5, x);
-        let falling = self.div(one_half, root)?;
-        Ok([rising, self.div(falling, root)?])
-    }
-
-    fn sinh(&mut self, x: NodeId) -> Result<NodeId> {
-        let [rising, falling] = self.half_exponentials(x)?;
-        let far = self.sub(rising, falling)?;
-        // Near zero the two are nearly equal, what they are beyond 1 is not.
-        let minus = self.apply(UnaryOp::Neg, x)?;
-        let (up, down) = (self.apply(UnaryOp::Expm1, x)?, self.apply(UnaryOp::Expm1, minus)?);
-        let twice = self.sub(up, down)?;
-        let near = self.scaled(twice, 0.5)?;
-        let size = self.apply(UnaryOp::Abs, x)?;
-        let small = self.is(CompareOp::Lt, size, 1.0)?;
-        self.0.select(small, near, far)
-    }
-
-    /// `log(x + sqrt(x² + 1))` of the size of `x`, where nothing cancels, with the sign of `x`.
-    fn asinh(&mut self, x: NodeId) -> Result<NodeId> {
-        self.odd(x, |f, size| {
-            let square = f.mul(size, size)?;
-            let one = f.number(1.0, size);
-            let beyond = f.0.binary(BinaryOp::Add, square, one)?;
-            let root = f.apply(UnaryOp::Sqrt, beyond)?;
-            let below = f.0.binary(BinaryOp::Add, root, one)?;
-            let rest = f.div(square, below)?;
-            let excess = f.0.binary(BinaryOp::Add, size, rest)?;
-            f.log1p_or_far(excess, size)
-        })
-    }
-
-    /// `log(x + sqrt(x² - 1))`; NaN below 1.
-    fn acosh(&mut self, x: NodeId) -> Result<NodeId> {
-        let (one, two) = (self.number(1.0, x), self.number(2.0, x));
-        let beyond = self.sub(x, one)?;
-        let sum = self.0.binary(BinaryOp::Add, beyond, two)?;
-        let (less, more) = (self.apply(UnaryOp::Sqrt, beyond)?, self.apply(UnaryOp::Sqrt, sum)?);
-        let root = self.mul(less, more)?;
-        let excess = self.0.binary(BinaryOp::Add, beyond, root)?;
-        self.log1p_or_far(excess, x)
-    }
-
-    /// `log((1 + x) / (1 - x)) / 2` of the size of `x`, with its sign; NaN beyond 1.
-    fn atanh(&mut self, x: NodeId) -> Result<NodeId> {
-        self.odd(x, |f, size| {
-            let one = f.number(1.0, size);
-            let (twice, left) = (f.scaled(size, 2.0)?, f.sub(one, size)?);
-            let ratio = f.div(twice, left)?;
-            let log = f.apply(UnaryOp::Log1p, ratio)?;
-            f.scaled(log, 0.5)
-        })
-    }
-
-    /// `log(1 + excess)`; where `x` is so large that its square and 1 differ in nothing, `log(2 x)`, which does not overflow.
-    fn log1p_or_far(&mut self, excess: NodeId, x: NodeId) -> Result<NodeId> {
-        let near = self.apply(UnaryOp::Log1p, excess)?;
-        let (log, two) = (self.apply(UnaryOp::Log, x)?, self.number(LN_2, x));
-        let far = self.0.binary(BinaryOp::Add, log, two)?;
-        let large = self.is(CompareOp::Gt, x, f64::from(1 << 28))?;
-        self.0.select(large, far, near)
-    }
-
-    /// A function that changes its sign with its operand, of what it is above zero. Zeros stay as they are, and there, too, it
-    /// has its derivative, which is 1.
-    fn odd(&mut self, x: NodeId, of_size: impl FnOnce(&mut Self, NodeId) -> Result<NodeId>) -> Result<NodeId> {
-        let (negative, minus) = (self.is(CompareOp::Lt, x, 0.0)?, self.apply(UnaryOp::Neg, x)?);
-        let size = self.0.select(negative, minus, x)?;
-        let value = of_size(self, size)?;
-        let minus = self.apply(UnaryOp::Neg, value)?;
-        let value = self.0.select(negative, minus, value)?;
-        let none = self.is(CompareOp::Eq, x, 0.0)?;
-        self.0.select(none, x, value)
     }
 
     /// `sqrt(1 - x²)`, without a difference of near numbers, and with a derivative at both ends.

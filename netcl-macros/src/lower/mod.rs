@@ -18,6 +18,7 @@ mod declared;
 mod expr;
 mod float;
 mod given;
+mod hyperbolic;
 mod index;
 mod indexed;
 mod iterators;
@@ -114,6 +115,8 @@ pub(crate) struct Lowering<'a> {
     /// See [`Path::private`].
     private: Vec<TokenStream>,
     depth: usize,
+    /// Of the expression that is lowered it has been said that it is nested too deeply.
+    said_too_deep: bool,
     /// How many rounds of loops there have been.
     rounds: usize,
     calls: calls_made::Calls<'a>,
@@ -301,6 +304,7 @@ impl<'a> Lowering<'a> {
             seed: None,
             private: Vec::new(),
             depth: 0,
+            said_too_deep: false,
             rounds: 0,
             calls: calls_made::Calls::default(),
             axes: None,

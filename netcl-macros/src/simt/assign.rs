@@ -3,6 +3,7 @@
 use super::bounds::GuardedIndex;
 use super::expr::{ElementStorage, Target};
 use super::state::{Simt, Val};
+use super::types::places;
 use crate::messages as m;
 use crate::parse::{constant, unparenthesized};
 use netcl_kernels::kir::{Stmt as Kir, ValueType};
@@ -67,7 +68,10 @@ impl Simt<'_> {
                 if let Some(value) = self.starts_whole(left, &current, &right) {
                     return value;
                 }
-                let value = self.binary(&binary.op, current, right, binary.op.span());
+                if let Some(refused) = self.number_beside_vector(binary, &current, &right) {
+                    return refused;
+                }
+                let value = self.binary(&binary.op, current, right, places(binary));
                 if matches!(value, Val::Unknown) && !given {
                     self.distrust(left);
                 }
@@ -103,7 +107,7 @@ impl Simt<'_> {
         let place = GuardedIndex { index: self.once("position", position), inside: None };
         self.builder.open();
         let current = self.load_from(Target { memory, place });
-        let value = self.binary(&binary.op, current, right, span);
+        let value = self.binary(&binary.op, current, right, places(binary));
         let result = self.store(Target { memory, place }, value, [index.expr.span(), span]);
         let then = self.builder.close();
         match inside {
@@ -146,7 +150,7 @@ impl Simt<'_> {
             return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         };
         let target = Val::Expr(current, bare);
-        let Some((_, value)) = self.pair(target, value, span) else { return Val::Unknown };
+        let Some((_, value)) = self.pair(target, value, [span; 2]) else { return Val::Unknown };
         let (own, given) = (self.ty(current), self.ty(value));
         if own != given {
             return self.unlike("=", &own, &given, span);

@@ -209,7 +209,7 @@ impl Simt<'_> {
             }
             let Some(condition) = self.value(next(), Some(DType::Bool), span) else { return Val::Unknown };
             let (then, otherwise) = (next(), next());
-            let Some((then, otherwise)) = self.pair(then, otherwise, span) else { return Val::Unknown };
+            let Some((then, otherwise)) = self.pair(then, otherwise, [span; 2]) else { return Val::Unknown };
             return Val::Expr(self.builder.select(condition, then, otherwise), None);
         }
         if let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == name) {
@@ -306,12 +306,12 @@ impl Simt<'_> {
     }
 
     fn mul_add(&mut self, a: Val, b: Val, c: Val, span: Span) -> Val {
-        let Some((a, b)) = self.pair(a, b, span) else { return Val::Unknown };
+        let Some((a, b)) = self.pair(a, b, [span; 2]) else { return Val::Unknown };
         let ty = self.ty(a);
         let Some(c) = self.value(c, Some(ty.dtype), span) else { return Val::Unknown };
         if self.ty(b) != ty || self.ty(c) != ty {
             let other = if self.ty(b) == ty { self.ty(c) } else { self.ty(b) };
-            return self.unlike("mul_add", &ty, &other, span);
+            return self.unlike_types("mul_add", ty, other, span);
         }
         Val::Expr(self.builder.mul_add(a, b, c), None)
     }

@@ -3,7 +3,7 @@
 use super::bounds::GuardedIndex;
 use super::size::size_of;
 use super::state::{Simt, Val, Var};
-use super::types::{as_computed, kind};
+use super::types::{as_computed, kind, places};
 use super::untyped;
 use crate::ast::Constant;
 use crate::literal;
@@ -41,8 +41,13 @@ impl Simt<'_> {
     /// The value of `expr`.
     pub(super) fn expr(&mut self, expr: &Expr) -> Val {
         if self.too_deep() {
-            return self.report(expr.span(), &m::TOO_DEEP, &[]);
+            // What is beside it is as deep: one expression is one mistake.
+            return match std::mem::replace(&mut self.said_too_deep, true) {
+                true => Val::Unknown,
+                false => self.report(expr.span(), &m::TOO_DEEP, &[]),
+            };
         }
+        self.said_too_deep &= self.depth > 0;
         self.depth += 1;
         let value = self.evaluate(expr);
         self.depth -= 1;
@@ -87,7 +92,10 @@ impl Simt<'_> {
                 if let Some(refused) = self.truth_as_number(binary, &left, &right) {
                     return refused;
                 }
-                let result = self.binary(&binary.op, left, right, binary.op.span());
+                if let Some(refused) = self.number_beside_vector(binary, &left, &right) {
+                    return refused;
+                }
+                let result = self.binary(&binary.op, left, right, places(binary));
                 self.opened(open, result)
             }
             Expr::Cast(cast) => self.cast(cast),
@@ -141,9 +149,9 @@ impl Simt<'_> {
         self.forget(known);
         let mut then = self.builder.close();
         if then.is_empty() {
-            return self.binary(&binary.op, left, right, span);
+            return self.binary(&binary.op, left, right, (span, [span; 2]));
         }
-        let Some((left, right)) = self.pair(left, right, span) else { return Val::Unknown };
+        let Some((left, right)) = self.pair(left, right, [span; 2]) else { return Val::Unknown };
         for operand in [left, right] {
             if self.ty(operand) != ValueType::scalar(DType::Bool) {
                 return self.report(span, &m::CONDITION_TYPE, &[&self.ty(operand)]);
@@ -440,7 +448,7 @@ impl Simt<'_> {
         }
         let open = self.meeting([&then, &otherwise], branch);
         let then = self.met(open, then, Some(&otherwise), branch.span());
-        let Some((then, otherwise)) = self.pair(then, otherwise, branch.span()) else { return Val::Unknown };
+        let Some((then, otherwise)) = self.pair(then, otherwise, [branch.span(); 2]) else { return Val::Unknown };
         let (x, y) = (self.ty(then), self.ty(otherwise));
         if x != y {
             return self.unlike("if", &x, &y, branch.span());

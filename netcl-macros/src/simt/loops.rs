@@ -101,7 +101,7 @@ impl Simt<'_> {
         let mut next = || values.next();
         let (start, end) = (next().unwrap_or(Val::Unknown), next().unwrap_or(Val::Unknown));
         let step = next().unwrap_or(Val::Number(Constant::Integer(1)));
-        let (start, end) = self.pair(start, end, span)?;
+        let (start, end) = self.pair(start, end, [span; 2])?;
         let ty = self.ty(start);
         if self.ty(end) != ty {
             self.unlike("..", &ty, &self.ty(end), span);

@@ -45,6 +45,7 @@ mod state;
 mod stmt;
 mod types;
 mod untyped;
+mod zeros;
 
 use signature::entry;
 pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_types};
@@ -87,6 +88,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             attempt.dismiss();
             continue;
         }
+        let zeros = simt.zero_local(&signature.local);
         let Simt { builder, zeroed, types, barriers, returns, arrays, .. } = simt;
         if attempt.count() > 0 {
             diag.absorb(attempt);
@@ -112,6 +114,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         if !results || !arrays {
             return None;
         }
+        kernel.body.splice(0..0, zeros);
         plan::restrict(&mut kernel, signature, &zeroed);
         return plan::verified(diag, signature, &kernel, (&barriers, &returns)).then_some(Lowered {
             kernel,
@@ -137,22 +140,23 @@ fn written(diag: &Diag, signature: &Signature, kernel: &Kernel) -> bool {
     unwritten.is_empty()
 }
 
-/// Rule: an array that is read has been written. Wrong: `let mut s = local!([f32; 64]); y[i] = s[local_id(0)];`. Nothing gives
-/// an array its first elements.
+/// Rule: an array that is read has been written. Wrong: `let mut s = local!([f32; 64]); y[i] = s[local_id(0)];`, which reads
+/// nothing but the zeros that arrays start with.
 fn filled(diag: &Diag, kernel: &Kernel, names: &[Ident]) -> bool {
     let read =
         |id: ArrayId| kernel.exprs.iter().any(|expr| matches!(expr, Expr::LoadArray { array, .. } if *array == id));
-    let mut written = BTreeSet::new();
+    let mut stores = vec![0; kernel.arrays.len()];
     visit(&kernel.body, &mut |stmt| match stmt {
         Stmt::StoreArray { array, .. } | Stmt::Atomic { target: AtomicTarget::Local(array), .. } => {
-            written.insert(array.0);
+            stores[array.0 as usize] += 1;
         }
         _ => {}
     });
     let mut all = true;
     for (position, (array, name)) in kernel.arrays.iter().zip(names).enumerate() {
-        let id = ArrayId(position as u32);
-        if read(id) && !written.contains(&id.0) {
+        // One store to a private array is that of its zeros.
+        let written = stores[position] > usize::from(array.space == Space::Private);
+        if read(ArrayId(position as u32)) && !written {
             let (index, before) = match array.space {
                 Space::Local => ("local_id(0)", "before the barrier"),
                 _ => ("0", "before they are read"),
@@ -203,6 +207,7 @@ impl<'a> Simt<'a> {
             ranges: BTreeMap::new(),
             facts: Vec::new(),
             depth: 0,
+            said_too_deep: false,
             unrolled: 0,
             functions: HashMap::new(),
             inlined: 0,

@@ -98,6 +98,8 @@ pub(super) struct Simt<'a> {
     /// Pairs of which the first is below the second at this place.
     pub(super) facts: Vec<(ExprId, ExprId)>,
     pub(super) depth: usize,
+    /// Of the expression that is lowered it has been said that it is nested too deeply.
+    pub(super) said_too_deep: bool,
     /// How many rounds of loops over lists have been written down.
     pub(super) unrolled: usize,
     /// The functions of scalars that have been compiled, by their place in memory, and how many operations of theirs there are

@@ -289,6 +289,9 @@ impl Simt<'_> {
                 self.arrays.push(name.ident.clone());
                 let name = crate::parse::name(&name.ident);
                 let array = self.builder.array(&name, space, dtype, length);
+                if space == Space::Private {
+                    self.zero_private(array);
+                }
                 self.bind(&name, Val::Array(array, dtype), None);
             }
             (_, None) => self.bind_unknown(pattern),

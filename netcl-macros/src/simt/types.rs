@@ -73,8 +73,8 @@ impl Simt<'_> {
         position.is_some_and(|position| !self.numbers.contains_key(&position))
     }
 
-    /// Both as expressions of one type.
-    pub(super) fn pair(&mut self, a: Val, b: Val, span: Span) -> Option<(ExprId, ExprId)> {
+    /// Both as expressions of one type; the places are where a number is marked that the type has not.
+    pub(super) fn pair(&mut self, a: Val, b: Val, places: [Span; 2]) -> Option<(ExprId, ExprId)> {
         let of = |this: &Self, value: &Val| match value {
             // What a use has said of a bare number is firm.
             Val::Expr(id, position) => Some((this.ty(*id).dtype, this.is_open(*position))),
@@ -95,11 +95,11 @@ impl Simt<'_> {
         };
         let float = matches!(a, Val::Number(Constant::Float(_))) || matches!(b, Val::Number(Constant::Float(_)));
         let wanted = wanted.or(float.then_some(DType::F32));
-        Some((self.value(a, wanted, span)?, self.value(b, wanted, span)?))
+        Some((self.value(a, wanted, places[0])?, self.value(b, wanted, places[1])?))
     }
 
-    /// `a op b`.
-    pub(super) fn binary(&mut self, op: &BinOp, a: Val, b: Val, span: Span) -> Val {
+    /// `a op b`; the places are those of the operator and, where a number is to be marked, of the operands.
+    pub(super) fn binary(&mut self, op: &BinOp, a: Val, b: Val, (span, places): (Span, [Span; 2])) -> Val {
         if matches!(a, Val::Unknown) || matches!(b, Val::Unknown) {
             return Val::Unknown;
         }
@@ -127,7 +127,7 @@ impl Simt<'_> {
             }
             return Val::Expr(self.builder.push(Expr::Shift(left, a, b), ty), None);
         }
-        let Some((a, b)) = self.pair(a, b, span) else { return Val::Unknown };
+        let Some((a, b)) = self.pair(a, b, places) else { return Val::Unknown };
         if !self.same(op, a, b, span) {
             return Val::Unknown;
         }
@@ -179,11 +179,58 @@ impl Simt<'_> {
 
     fn same(&mut self, op: &impl quote::ToTokens, a: ExprId, b: ExprId, span: Span) -> bool {
         let (x, y) = (self.ty(a), self.ty(b));
-        if x != y && !self.changed {
-            let text = op.to_token_stream().to_string();
-            self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
+        if x != y {
+            self.unlike_types(&op.to_token_stream().to_string(), x, y, span);
         }
         x == y
+    }
+
+    /// The same of types, of which one may be that of a vector.
+    pub(super) fn unlike_types(&self, what: &str, one: ValueType, other: ValueType, span: Span) -> Val {
+        let lanes = one.lanes.max(other.lanes);
+        if self.changed || one.lanes == other.lanes || one.lanes.min(other.lanes) > 1 {
+            return self.unlike(what, &one, &other, span);
+        }
+        let scalar = if one.lanes == 1 { one } else { other };
+        let element = if one.lanes == 1 { other } else { one }.dtype;
+        let written = if scalar.dtype == element { "..".to_string() } else { format!(".. as {element}") };
+        self.report(span, &m::SIMT_LANES, &[&what, &one, &other, &format!("splat{lanes}({written})")])
+    }
+
+    /// Rule: a vector meets vectors. Wrong: `x.load4(i) * 2.0`.
+    pub(super) fn number_beside_vector(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
+        let ty = |value: &Val| match value {
+            Val::Expr(id, _) => Some(self.ty(*id)),
+            _ => None,
+        };
+        let vector = |value: &Val| ty(value).filter(|ty| ty.lanes > 1);
+        let scalar = |value: &Val| match value {
+            Val::Number(Constant::Bool(_)) => None,
+            Val::Number(_) => Some(None),
+            value => ty(value).filter(|ty| ty.lanes == 1 && ty.dtype != DType::Bool).map(|ty| Some(ty.dtype)),
+        };
+        let (vector, scalar, expr) = match (vector(left), vector(right)) {
+            (Some(vector), None) => (vector, scalar(right)?, &binary.right),
+            (None, Some(vector)) => (vector, scalar(left)?, &binary.left),
+            _ => return None,
+        };
+        if self.changed {
+            return None;
+        }
+        let written = parse::index::text_of(parse::unparenthesized(expr));
+        let written = match scalar {
+            None if vector.dtype.is_float() && written.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("{written}.0")
+            }
+            Some(dtype) if dtype != vector.dtype => match parse::unparenthesized(expr) {
+                syn::Expr::Path(_) | syn::Expr::Index(_) => format!("{written} as {}", vector.dtype),
+                _ => format!("({written}) as {}", vector.dtype),
+            },
+            _ => written,
+        };
+        let number = scalar.unwrap_or(vector.dtype);
+        let instead = format!("splat{}({written})", vector.lanes);
+        Some(self.report(binary.op.span(), &m::SIMT_LANES, &[&parse::text(&binary.op), &vector, &number, &instead]))
     }
 
     /// Says that `what` takes values of one type, unless the next try may see another.
@@ -193,10 +240,10 @@ impl Simt<'_> {
 
     /// A function of two values.
     pub(super) fn function_of_two(&mut self, op: BinaryOp, a: Val, b: Val, span: Span) -> Val {
-        let Some((a, b)) = self.pair(a, b, span) else { return Val::Unknown };
+        let Some((a, b)) = self.pair(a, b, [span; 2]) else { return Val::Unknown };
         let (x, y) = (self.ty(a), self.ty(b));
         if x != y {
-            return self.unlike(op.name(), &x, &y, span);
+            return self.unlike_types(op.name(), x, y, span);
         }
         Val::Expr(self.builder.binary(op, a, b), None)
     }
@@ -317,4 +364,15 @@ pub(super) fn value_type(name: &str) -> Option<ValueType> {
     };
     let dtype = DType::from_name(scalar)?;
     [1, 2, 4, 8, 16].contains(&lanes).then_some(ValueType { dtype: dtype.compute(), lanes })
+}
+
+/// Where an operator stands, and where an operand is marked: at a number itself, at the operator where it is more than that.
+pub(super) fn places(binary: &ExprBinary) -> (Span, [Span; 2]) {
+    let op = binary.op.span();
+    let place = |side: &syn::Expr| match parse::unparenthesized(side) {
+        syn::Expr::Lit(number) => number.span(),
+        syn::Expr::Unary(unary) if matches!(&*unary.expr, syn::Expr::Lit(_)) => unary.expr.span(),
+        _ => op,
+    };
+    (op, [place(&binary.left), place(&binary.right)])
 }

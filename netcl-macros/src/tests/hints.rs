@@ -242,6 +242,9 @@ fn in_kernels() -> Vec<String> {
         "y[i, 1] = «x[i][j]»;",
         "y[i, 1] = «sum(0..C, |c| x[i, c])»;",
         "y[i, 1] = «(x[i, j] > 0.0) * x[i, j]»;",
+        "let v = x.load4(i) * «2.0»; y[i, 1] = v.lane(0);",
+        "let mut v = x.load4(i); v -= «i»; y[i, 1] = v.lane(0);",
+        "let v = «3» / x.load4(i); y[i, 1] = v.lane(0);",
         "let mut t = «private!([[f32; 16]; 2])»; t[0] = 1.0; y[i, 1] = t[0];",
     ] {
         cases.push(simt(text));

@@ -2,6 +2,7 @@
 
 mod absurd;
 mod bounds;
+mod derivatives;
 mod early;
 mod fuzz;
 mod gradients;

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `global_id(d)`, `local_id(d)`, `group_id(d)`, `global_size(d)`, `local_size(d)`, `num_groups(d)` | the index space, `d` = 0, 1 or 2 |
 //! | `barrier()`, `global_barrier()` | all items of the group meet; the second also orders global memory |
-//! | `local!([f32; 64])`, `private!([f32; 4])` | arrays: one for the group, one for each item |
+//! | `local!([f32; 64])`, `private!([f32; 4])` | arrays that start as zeros: one for the group, one for each item |
 //! | `sub_group_lane()`, `sub_group_size()`, `sub_group_id()`, `sub_group_add(v)`, `.._max`, `.._min`, `sub_group_broadcast(v, lane)`, `sub_group_shuffle_xor(v, mask)` | sub-groups |
 //! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics; the value is what the element was before |
 //! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16 |
@@ -284,9 +284,11 @@ macro_rules! __netcl_array {
     };
 }
 
-/// An array of the work-group: `local!([f32; 64])`.
+/// An array of the work-group: `local!([f32; 64])`. It starts as zeros, on every device: before anything else the items of the
+/// group write them together, and meet. It is one array, also where the `let` stands in a loop: no round makes it new.
 #[doc(inline)]
 pub use crate::__netcl_array as local;
-/// An array of the work-item: `private!([f32; 4])`.
+/// An array of the work-item: `private!([f32; 4])`. It starts as zeros, on every device, wherever its `let` is met: in a loop in
+/// each round.
 #[doc(inline)]
 pub use crate::__netcl_array as private;

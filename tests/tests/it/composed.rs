@@ -173,6 +173,14 @@ netcl::kernel! {
         |n| (one::asinh(x[n]), one::acosh(x[n]), one::atanh(x[n]), one::degrees(x[n]), one::radians(x[n]), one::both_legs(x[n]), one::sort(x[n]), one::known(x[n]))
     }
 
+    fn hyperbolic(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (one::sinh(x[n]), one::cosh(x[n]))
+    }
+
+    fn sine(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| one::sinh(x[n])
+    }
+
     /// The same as methods in a kernel of the other form.
     #[launch(global = [N])]
     fn methods(x: &Tensor<f32, N>, y: &mut Tensor<f32, 22, N>) {
@@ -233,6 +241,53 @@ const NUMBERS: [f32; 18] = [
     f32::NEG_INFINITY,
     f32::NAN,
 ];
+
+/// Where an exponential overflows, or has long gone flat, and where differences of two would cancel.
+const ENDS: [f32; 16] = [
+    1e-10,
+    -1e-6,
+    1e-6,
+    0.0,
+    63.9,
+    -64.0,
+    86.0,
+    -86.0,
+    89.2,
+    -89.4,
+    95.0,
+    130.0,
+    1e10,
+    -1e10,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+];
+
+#[test]
+fn hyperbolic_functions_and_their_gradients_at_the_ends() -> Result<()> {
+    everywhere(|| {
+        let (x, ones) = (floats(&ENDS, &[ENDS.len()]), floats(&[1.0; ENDS.len()], &[ENDS.len()]));
+        let ((sines, cosines), pullback) = hyperbolic.vjp(&x)?;
+        let none = floats(&[0.0; ENDS.len()], &[ENDS.len()]);
+        let exact = ENDS.map(|x| (f64::from(x).sinh() as f32, f64::from(x).cosh() as f32));
+        let (sines, cosines) = (sines.to_vec::<f32>()?, cosines.to_vec::<f32>()?);
+        let finite: Vec<usize> = (0..ENDS.len()).filter(|at| exact[*at].1.is_finite()).collect();
+        let (of_sinh, of_cosh) = (pullback(&ones, &none)?.to_vec::<f32>()?, pullback(&none, &ones)?.to_vec::<f32>()?);
+        for (at, (x, (sine, cosine))) in ENDS.into_iter().zip(exact).enumerate() {
+            agree("sinh", &x.to_string(), sines[at], sine);
+            agree("cosh", &x.to_string(), cosines[at], cosine);
+            // Where both are infinite, the other's cotangent of 0 makes NaN of the sum.
+            if finite.contains(&at) {
+                agree("the slope of sinh", &x.to_string(), of_sinh[at], cosine);
+                agree("the slope of cosh", &x.to_string(), of_cosh[at], sine);
+            }
+        }
+        let (_, pullback) = sine.vjp(&x)?;
+        for ((x, (_, slope)), found) in ENDS.into_iter().zip(exact).zip(pullback(&ones)?.to_vec::<f32>()?) {
+            agree("the slope of sinh alone", &x.to_string(), found, slope);
+        }
+        Ok(())
+    })
+}
 
 type Function = (&'static str, fn(f32) -> f32);
 

@@ -29,3 +29,4 @@ mod sizes;
 mod soak;
 mod taken_names;
 mod twins;
+mod zeros;

@@ -115,6 +115,9 @@ impl Builder {
             return self
                 .fail(format!("`conv2d` expects input [n, c, h, w] and weight [o, c, kh, kw], found {x} and {w}"));
         }
+        if geometry.groups == 0 {
+            return self.fail("`conv2d` expects at least 1 group, found 0".into());
+        }
         let groups = Dim::constant(geometry.groups as i64);
         if x[1] != w[1].clone() * groups.clone() {
             return self.fail(format!(
@@ -124,7 +127,7 @@ impl Builder {
                 self.origin_note(input, 1)
             ));
         }
-        if geometry.groups == 0 || w[0].exact_div(&groups).is_none() {
+        if w[0].exact_div(&groups).is_none() {
             return self
                 .fail(format!("`conv2d` cannot split {} output channels into {} groups", w[0], geometry.groups));
         }

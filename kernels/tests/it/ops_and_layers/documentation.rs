@@ -145,3 +145,24 @@ fn operations_are_documented() {
 fn layers_are_documented() {
     check("layers.md", &layer_reference());
 }
+
+/// A line that rustdoc hides stands on the page all the same, and does not compile where it is copied.
+#[test]
+fn pages_hide_no_lines() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let files = std::fs::read_dir(&folder).expect("docs").map(|entry| entry.expect("a file").path());
+    for path in files.chain([folder.join("../README.md")]) {
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let (text, mut rust) = (std::fs::read_to_string(&path).expect("a page"), false);
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim_start();
+            if line.starts_with("```") {
+                rust = !rust && line.starts_with("```rust");
+            }
+            let hidden = rust && (line == "#" || line.starts_with("# "));
+            assert!(!hidden, "{}:{}: `{line}` is shown on the page", path.display(), number + 1);
+        }
+    }
+}

@@ -145,6 +145,21 @@ fn operations_say_what_does_not_fit() {
             convolution(image(), Tensor(F32, &[4, 3, 3])),
             "`conv2d` expects input [n, c, h, w] and weight [o, c, kh, kw], found [1, 3, 5, 5] and [4, 3, 3]",
         ),
+        (
+            "conv2d",
+            vec![image(), Tensor(F32, &[4, 3, 3, 3]), one.clone(), int(0), one.clone(), int(0)],
+            "`conv2d` expects at least 1 group, found 0",
+        ),
+        (
+            "conv2d",
+            vec![image(), Tensor(F32, &[4, 3, 3, 3]), int(i64::MAX), int(0), one.clone(), one.clone()],
+            "`conv2d` expects an integer constant of at most 2147483647 as `stride`, found 9223372036854775807",
+        ),
+        (
+            "clamp",
+            vec![pair(), number(-1e300), number(1.0)],
+            "`clamp` cannot combine a f32 tensor with -1e300, which f32 cannot hold",
+        ),
         ("conv2d", convolution(image(), Tensor(F32, &[4, 2, 3, 3])), "`conv2d` expects 2 input channels, found 3"),
         (
             "conv2d",

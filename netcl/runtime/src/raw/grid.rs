@@ -43,10 +43,11 @@ impl Grid {
         self
     }
 
-    /// At least `items` work-items, rounded up to whole work-groups of `group`: the kernel must skip those past the end.
+    /// At least `items` work-items, rounded up to whole work-groups of `group`: the kernel must skip those past the end. Where a
+    /// `usize` does not hold so many, as many whole groups as it holds: more than any device takes, which the launch then says.
     pub fn rounded_up(items: usize, group: usize) -> Grid {
         let group = group.max(1);
-        let items = items.checked_next_multiple_of(group).unwrap_or(usize::MAX);
+        let items = items.checked_next_multiple_of(group).unwrap_or(usize::MAX - usize::MAX % group);
         Grid::from(items).in_groups([group])
     }
 

@@ -220,8 +220,8 @@ impl KernelSpec {
     ///
     /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec
     /// asks for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no
-    /// name, the source has no such kernel, or none at all, or a NUL character is in the source or the options; [those of
-    /// every device](crate::Error#errors-of-every-device).
+    /// name, the source has no such kernel, or none at all, a NUL character is in the source or the options, or the options
+    /// end where an argument is expected (`-I`); [those of every device](crate::Error#errors-of-every-device).
     pub fn build(&self, device: &Device) -> Result<RawKernel> {
         let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -240,6 +240,12 @@ impl KernelSpec {
             [("source has", &source), ("options have", &options)].iter().find(|(_, text)| text.contains('\0'))
         {
             let problem = format!("the {what} a NUL character, where a driver's text ends; leave it out");
+            return Err(Error::Kernel { kernel: self.name.clone(), problem });
+        }
+        if let Some(option) = unfinished(&options) {
+            let problem = format!(
+                "the options end with `{option}`, which takes an argument; write it behind `{option}` or leave `{option}` out"
+            );
             return Err(Error::Kernel { kernel: self.name.clone(), problem });
         }
         let unsupported = |problem: &str| Error::Unsupported {
@@ -269,6 +275,26 @@ impl KernelSpec {
         let kernel = compiler.kernel(KernelSource::of(&self.name, &source, &options))?;
         RawKernel::new(device, &self.name, self.tuner, source, &options, kernel)
     }
+}
+
+/// The option that the options end with, if it takes an argument, which then is missing. Drivers are not asked: PoCL crashes.
+fn unfinished(options: &str) -> Option<&str> {
+    const WITH_ARGUMENT: [&str; 12] = [
+        "-D",
+        "-I",
+        "-U",
+        "-Xclang",
+        "-idirafter",
+        "-imacros",
+        "-include",
+        "-include-pch",
+        "-iquote",
+        "-isystem",
+        "-mllvm",
+        "-x",
+    ];
+    let last = options.split_ascii_whitespace().next_back()?.trim_matches(['"', '\'']);
+    WITH_ARGUMENT.contains(&last).then_some(last)
 }
 
 /// Whether the source names a kernel outside of comments, or includes a file that may. Drivers are not asked about other
@@ -389,6 +415,13 @@ mod tests {
         assert!(text.contains("leave out `parameters`"), "{text}");
         let text = KernelSpec::new("f").option("-D A\0").build(&host).err().unwrap().to_string();
         assert!(text.contains("the options have a NUL character"), "{text}");
+        for (options, last) in
+            [("-I", "-I"), ("-D", "-D"), ("-I ", "-I"), ("-Werror -I\t", "-I"), ("\"-include\"", "-include")]
+        {
+            let text = KernelSpec::new("f").option(options).build(&host).err().unwrap().to_string();
+            assert!(text.contains(&format!("the options end with `{last}`, which takes an argument")), "{text}");
+        }
+        assert_eq!(unfinished("-cl-std=CL1.2 -I folder -D A -Ia -DB=1"), None);
         let text = KernelSpec::new("f").body("/*\0*/").build(&host).err().unwrap().to_string();
         assert!(text.contains("the source has a NUL character"), "{text}");
     }

@@ -6,6 +6,8 @@ pub struct Mlp {
     dropout: Dropout,
     #[layer(inputs = 3, outputs = 4, kernel = 3, groups = 2)]
     conv: Conv2d,
+    #[layer(inputs = 3, outputs = 4, kernel = 0)]
+    none: Conv2d,
 }
 
 fn main() {}
