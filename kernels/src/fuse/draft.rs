@@ -215,6 +215,18 @@ impl Divider<'_, '_> {
         homes
     }
 
+    /// The parts `reads`, which are read, and those that read a tensor which is read, but for those in `needed`; some of them
+    /// repeatedly.
+    fn related(&self, reading: &Reading, reads: &[usize], needed: &Set) -> Vec<usize> {
+        // Most of what reads something at the beginning of a deep graph is far above.
+        let possible = |part: &usize| !needed.contains(*part);
+        let mut related: Vec<usize> = reads.iter().copied().filter(possible).collect();
+        for tensor in &reading.tensors {
+            related.extend(self.draft.readers.of(*tensor).filter(possible));
+        }
+        related
+    }
+
     fn stays_apart(&self, part: usize) -> bool {
         self.draft.parts[part].members.iter().any(|id| self.constraints.apart.contains(id))
     }
@@ -293,7 +305,12 @@ impl Divider<'_, '_> {
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
         let loops = &self.readings.loops;
-        let mut candidates: Vec<usize> = self.draft.loops[own].iter().copied().collect();
+        let mut candidates: Vec<usize> = match self.target {
+            // A launch is a call there, which what has nothing in common need not share. Apart, equal layers' sums are equal kernels.
+            Target::Host => self.related(&reading, &reads, &needed),
+            Target::Cpu | Target::Gpu => self.draft.loops[own].iter().copied().collect(),
+        };
+        candidates.retain(|part| self.draft.parts[*part].form == IterationSpace::Loop(own));
         // A map turns into a row-wise kernel if the reduction runs along its rows.
         if loops.reduced(own).last().is_some_and(|last| last + 1 == loops.space(own).rank()) {
             candidates.extend(reads.iter().copied().filter(|&part| match self.draft.parts[part].form {
@@ -305,6 +322,7 @@ impl Divider<'_, '_> {
             }));
         }
         candidates.sort();
+        candidates.dedup();
         let joins =
             |divider: &mut Self, part| divider.may_join(part, &reading, &needed) && divider.fits(part, &reading);
         let joined = candidates.into_iter().rev().find(|&part| joins(self, part));
@@ -320,12 +338,7 @@ impl Divider<'_, '_> {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
-        // Most of what reads something at the beginning of a deep graph is far above.
-        let possible = |part: &usize| !needed.contains(*part);
-        let mut candidates: Vec<usize> = reads.iter().copied().filter(possible).collect();
-        for tensor in &reading.tensors {
-            candidates.extend(self.draft.readers.of(*tensor).filter(possible));
-        }
+        let mut candidates = self.related(&reading, &reads, &needed);
         candidates.sort();
         candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| self.root_joins(part, id, (&reading, &reads, &needed)));
