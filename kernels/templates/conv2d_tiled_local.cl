@@ -47,6 +47,25 @@
 #define MULTIPLY_ADD(x, y, sum) mad(x, y, sum)
 #endif
 
+// Whether a sum has so many terms that a running one would lose digits: what is added to it loses what is below its last. Then
+// at most BLOCK_K terms are added up at a time, and these sums to a total, together with what that addition rounds off
+// (two-sum: Knuth, "The Art of Computer Programming" 2, section 4.2.2).
+#ifndef LONG_SUMS
+#define LONG_SUMS 0
+#endif
+#define ADD_BLOCK(TYPE, total, lost, block)                                                                            \
+    {                                                                                                                  \
+        const TYPE before = total;                                                                                     \
+        const TYPE own = block;                                                                                        \
+        const TYPE after = before + own;                                                                               \
+        const TYPE added = after - before;                                                                             \
+        lost += (before - (after - added)) + (own - added);                                                            \
+        total = after;                                                                                                 \
+    }
+// Of a total that is not finite, what it has lost is not known.
+#define WHOLE_SUM(total, lost) select(total, (total) + (lost), isfinite(lost))
+#define BLOCK_K 256
+
 #define ITEMS (TILE_Y * TILE_X)
 #define TILES_Y ((OUT_HEIGHT + TILE_Y - 1) / TILE_Y)
 #define TILES_X ((OUT_WIDTH + TILE_X - 1) / TILE_X)
@@ -75,6 +94,14 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void KERNEL_NAME(KER
 #pragma unroll
     for (uint r = 0; r < REG_M; ++r)
         sum[r] = (ACC)0;
+#if LONG_SUMS
+    ACC total[REG_M];
+    ACC lost[REG_M];
+#pragma unroll
+    for (uint r = 0; r < REG_M; ++r)
+        total[r] = lost[r] = (ACC)0;
+    uint terms = 0; // of the block
+#endif
 
     for (uint c0 = 0; c0 < GROUP_IN; c0 += TILE_C) {
         for (uint i = item; i < TILE_C * SPAN; i += ITEMS) {
@@ -107,10 +134,28 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void KERNEL_NAME(KER
                 for (uint r = 0; r < REG_M; ++r)
                     sum[r] = MULTIPLY_ADD(pixel, taps[channel][tap][r], sum[r]);
             }
+#if LONG_SUMS
+            terms += TAPS;
+            if (terms >= BLOCK_K) {
+#pragma unroll
+                for (uint r = 0; r < REG_M; ++r) {
+                    ADD_BLOCK(ACC, total[r], lost[r], sum[r])
+                    sum[r] = (ACC)0;
+                }
+                terms = 0;
+            }
+#endif
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
+#if LONG_SUMS
+#pragma unroll
+    for (uint r = 0; r < REG_M; ++r) {
+        ADD_BLOCK(ACC, total[r], lost[r], sum[r])
+        sum[r] = WHOLE_SUM(total[r], lost[r]);
+    }
+#endif
     if (y0 + y < OUT_HEIGHT && x0 + x < OUT_WIDTH) {
         const uint n = image * OUT_PIXELS + (y0 + y) * OUT_WIDTH + x0 + x;
 #pragma unroll

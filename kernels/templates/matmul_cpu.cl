@@ -197,6 +197,29 @@
 #define MULTIPLY_ADD(x, y, sum) mad(x, y, sum)
 #endif
 
+// Whether a sum has so many terms that a running one would lose digits: what is added to it loses what is below its last. Then
+// at most BLOCK_K terms are added up at a time, and these sums to a total, together with what that addition rounds off
+// (two-sum: Knuth, "The Art of Computer Programming" 2, section 4.2.2).
+#ifndef LONG_SUMS
+#define LONG_SUMS 0
+#endif
+#define ADD_BLOCK(TYPE, total, lost, block)                                                                            \
+    {                                                                                                                  \
+        const TYPE before = total;                                                                                     \
+        const TYPE own = block;                                                                                        \
+        const TYPE after = before + own;                                                                               \
+        const TYPE added = after - before;                                                                             \
+        lost += (before - (after - added)) + (own - added);                                                            \
+        total = after;                                                                                                 \
+    }
+// Of a total that is not finite, what it has lost is not known.
+#define WHOLE_SUM(total, lost) select(total, (total) + (lost), isfinite(lost))
+#if FORM == FORM_ROW
+#define BLOCK_K (16 * TILE_K) // each panel's sums are added to those of the panels before it in the block
+#else
+#define BLOCK_K (256 * VECTOR) // 256 terms for each lane
+#endif
+
 #if FORM == FORM_ROW
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
@@ -211,6 +234,10 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
 
     ACC_VECTOR panel[TILE_K * REG_N];
     ACC_VECTOR unfinished[TILE_M * REG_N];
+#if LONG_SUMS
+    ACC_VECTOR total[TILE_M * REG_N];
+    ACC_VECTOR lost[TILE_M * REG_N];
+#endif
     uint k0 = 0;
     do {
         const uint depth = min((uint)TILE_K, K - k0);
@@ -234,7 +261,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
                 row[i] = m0 + min(r + i, rows - 1);
 #pragma unroll
                 for (uint j = 0; j < REG_N; ++j)
-                    sum[i][j] = k0 == 0 ? (ACC_VECTOR)0 : unfinished[(r + i) * REG_N + j];
+                    sum[i][j] = LONG_SUMS || k0 == 0 ? (ACC_VECTOR)0 : unfinished[(r + i) * REG_N + j];
             }
 
 #if A_COMPUTED
@@ -268,11 +295,31 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
 
             // Finished sums pass through memory, too: what is done to a result stands in the code twice, for a vector and for
             // an element, and not for each register. Drivers take the longer to build the more there is.
+#if LONG_SUMS
+            const bool begins = k0 % BLOCK_K == 0;
+#pragma unroll
+            for (uint i = 0; i < REG_M; ++i)
+#pragma unroll
+                for (uint j = 0; j < REG_N; ++j)
+                    unfinished[(r + i) * REG_N + j] =
+                        begins ? sum[i][j] : unfinished[(r + i) * REG_N + j] + sum[i][j];
+            const bool ends = (k0 + depth) % BLOCK_K == 0 || k0 + depth >= K;
+            if (ends && K > BLOCK_K) {
+                ROLLED
+                for (uint i = r * REG_N; i < (r + REG_M) * REG_N; ++i) {
+                    if (k0 < BLOCK_K)
+                        total[i] = lost[i] = (ACC_VECTOR)0;
+                    ADD_BLOCK(ACC_VECTOR, total[i], lost[i], unfinished[i])
+                    unfinished[i] = WHOLE_SUM(total[i], lost[i]);
+                }
+            }
+#else
 #pragma unroll
             for (uint i = 0; i < REG_M; ++i)
 #pragma unroll
                 for (uint j = 0; j < REG_N; ++j)
                     unfinished[(r + i) * REG_N + j] = sum[i][j];
+#endif
             if (k0 + depth >= K) {
                 ROLLED
                 for (uint i = r; i < min(r + REG_M, rows); ++i) {
@@ -329,18 +376,46 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
                     sum[i][j] = (ACC_VECTOR)0;
             }
 
-            for (uint k = 0; k < whole; k += VECTOR) {
-                ACC_VECTOR y[REG_N];
+#if LONG_SUMS
+            ACC_VECTOR blocks[REG_M][REG_N];
+            ACC_VECTOR lost[REG_M][REG_N];
+#pragma unroll
+            for (uint i = 0; i < REG_M; ++i)
 #pragma unroll
                 for (uint j = 0; j < REG_N; ++j)
-                    y[j] = LOAD_B_VECTOR(batch, k, column[j]);
-#pragma unroll
-                for (uint i = 0; i < REG_M; ++i) {
-                    const ACC_VECTOR x = LOAD_A_VECTOR(batch, row[i], k);
+                    blocks[i][j] = lost[i][j] = (ACC_VECTOR)0;
+            uint end = 0;
+            for (uint first = 0; first < whole; first = end) {
+                end = min(whole, first + BLOCK_K);
+#else
+            {
+                const uint first = 0;
+                const uint end = whole;
+#endif
+                for (uint k = first; k < end; k += VECTOR) {
+                    ACC_VECTOR y[REG_N];
 #pragma unroll
                     for (uint j = 0; j < REG_N; ++j)
-                        sum[i][j] = MULTIPLY_ADD(x, y[j], sum[i][j]);
+                        y[j] = LOAD_B_VECTOR(batch, k, column[j]);
+#pragma unroll
+                    for (uint i = 0; i < REG_M; ++i) {
+                        const ACC_VECTOR x = LOAD_A_VECTOR(batch, row[i], k);
+#pragma unroll
+                        for (uint j = 0; j < REG_N; ++j)
+                            sum[i][j] = MULTIPLY_ADD(x, y[j], sum[i][j]);
+                    }
                 }
+#if LONG_SUMS
+                if (whole > BLOCK_K) {
+#pragma unroll
+                    for (uint i = 0; i < REG_M; ++i)
+#pragma unroll
+                        for (uint j = 0; j < REG_N; ++j) {
+                            ADD_BLOCK(ACC_VECTOR, blocks[i][j], lost[i][j], sum[i][j])
+                            sum[i][j] = end < whole ? (ACC_VECTOR)0 : WHOLE_SUM(blocks[i][j], lost[i][j]);
+                        }
+                }
+#endif
             }
 
             ACC total[REG_M][REG_N];

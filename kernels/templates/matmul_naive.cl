@@ -83,15 +83,47 @@
 #define MULTIPLY_ADD(x, y, sum) mad(x, y, sum)
 #endif
 
+// Whether a sum has so many terms that a running one would lose digits: what is added to it loses what is below its last. Then
+// at most BLOCK_K terms are added up at a time, and these sums to a total, together with what that addition rounds off
+// (two-sum: Knuth, "The Art of Computer Programming" 2, section 4.2.2).
+#ifndef LONG_SUMS
+#define LONG_SUMS 0
+#endif
+#define ADD_BLOCK(TYPE, total, lost, block)                                                                            \
+    {                                                                                                                  \
+        const TYPE before = total;                                                                                     \
+        const TYPE own = block;                                                                                        \
+        const TYPE after = before + own;                                                                               \
+        const TYPE added = after - before;                                                                             \
+        lost += (before - (after - added)) + (own - added);                                                            \
+        total = after;                                                                                                 \
+    }
+// Of a total that is not finite, what it has lost is not known.
+#define WHOLE_SUM(total, lost) select(total, (total) + (lost), isfinite(lost))
+#define BLOCK_K 256
+
 __kernel __attribute__((reqd_work_group_size(LOCAL_N, LOCAL_M, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
     const uint n = (uint)get_global_id(0);
     const uint m = (uint)get_global_id(1);
     const uint batch = (uint)get_global_id(2);
     if (m < M && n < N) {
+#if LONG_SUMS
+        ACC total = (ACC)0;
+        ACC lost = (ACC)0;
+        for (uint k0 = 0; k0 < K; k0 += BLOCK_K) {
+            const uint depth = min((uint)BLOCK_K, (uint)(K) - k0);
+            ACC block = (ACC)0;
+            for (uint k = k0; k < k0 + depth; ++k)
+                block = MULTIPLY_ADD(LOAD_A(batch, m, k), LOAD_B(batch, k, n), block);
+            ADD_BLOCK(ACC, total, lost, block)
+        }
+        const ACC sum = WHOLE_SUM(total, lost);
+#else
         ACC sum = (ACC)0;
         for (uint k = 0; k < K; ++k)
             sum = MULTIPLY_ADD(LOAD_A(batch, m, k), LOAD_B(batch, k, n), sum);
+#endif
         STORE(batch, m, n, sum);
     }
 }

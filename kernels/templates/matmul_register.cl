@@ -163,6 +163,32 @@
 #define MULTIPLY_ADD(x, y, sum) mad(x, y, sum)
 #endif
 
+// Whether a sum has so many terms that a running one would lose digits: what is added to it loses what is below its last. Then
+// at most BLOCK_K terms are added up at a time, and these sums to a total, together with what that addition rounds off
+// (two-sum: Knuth, "The Art of Computer Programming" 2, section 4.2.2).
+#ifndef LONG_SUMS
+#define LONG_SUMS 0
+#endif
+#define ADD_BLOCK(TYPE, total, lost, block)                                                                            \
+    {                                                                                                                  \
+        const TYPE before = total;                                                                                     \
+        const TYPE own = block;                                                                                        \
+        const TYPE after = before + own;                                                                               \
+        const TYPE added = after - before;                                                                             \
+        lost += (before - (after - added)) + (own - added);                                                            \
+        total = after;                                                                                                 \
+    }
+// Of a total that is not finite, what it has lost is not known.
+#define WHOLE_SUM(total, lost) select(total, (total) + (lost), isfinite(lost))
+#define BLOCK_K 256 // a multiple of TILE_K
+
+// Before a loop that stays one: what is done to a result, which may be long, is built once and not for each place in a tile.
+#ifdef __clang__
+#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define ROLLED _Pragma("unroll 1")
+#endif
+
 #define THREADS_M (TILE_M / REG_M)
 #define THREADS_N (TILE_N / REG_N)
 #define THREADS (THREADS_M * THREADS_N)
@@ -269,6 +295,15 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #pragma unroll
         for (uint j = 0; j < REG_N / 4; ++j)
             sum[i][j] = (ACC_VECTOR)0;
+#if LONG_SUMS
+    // In memory, and volatile so that they stay there: in registers they would leave too few for the sums (measured on an H100:
+    // tiles of 128x128 are by a tenth slower then).
+    volatile ACC_VECTOR total[REG_M * REG_N / 4];
+    volatile ACC_VECTOR lost[REG_M * REG_N / 4];
+    ROLLED
+    for (uint i = 0; i < REG_M * REG_N / 4; ++i)
+        total[i] = lost[i] = (ACC_VECTOR)0;
+#endif
 
     // While the tiles of one step are multiplied, those of the next are on their way: in the first round there is nothing to
     // multiply yet, in the last one nothing more to fetch. Compilers take long for index maps, so these are there once.
@@ -299,6 +334,17 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
                         sum[4 * i + 3][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s3), y[j], sum[4 * i + 3][j]);
                     }
             }
+#if LONG_SUMS
+            if (k0 % BLOCK_K == 0 || !more) {
+#pragma unroll
+                for (uint i = 0; i < REG_M; ++i)
+#pragma unroll
+                    for (uint j = 0; j < REG_N / 4; ++j) {
+                        ADD_BLOCK(ACC_VECTOR, total[i * (REG_N / 4) + j], lost[i * (REG_N / 4) + j], sum[i][j])
+                        sum[i][j] = (ACC_VECTOR)0;
+                    }
+            }
+#endif
         }
         now = 1 - now;
         if (more) {
@@ -307,24 +353,32 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
-#pragma unroll
+#if LONG_SUMS
+#define RESULTS ROLLED
+#define RESULT(i, j) WHOLE_SUM(total[(i) * (REG_N / 4) + (j)], lost[(i) * (REG_N / 4) + (j)])
+#else
+#define RESULTS _Pragma("unroll")
+#define RESULT(i, j) sum[i][j]
+#endif
+    RESULTS
     for (uint i = 0; i < REG_M; ++i) {
         const uint m = m0 + (i / 4 * THREADS_M + thread_m) * 4 + i % 4;
         if (m < M) {
-#pragma unroll
+            RESULTS
             for (uint j = 0; j < REG_N / 4; ++j) {
                 const uint n = n0 + (j * THREADS_N + thread_n) * 4;
+                const ACC_VECTOR result = RESULT(i, j);
                 if (n + 4 <= N) {
-                    STORE_VECTOR(batch, m, n, sum[i][j]);
+                    STORE_VECTOR(batch, m, n, result);
                 } else {
                     if (n < N) {
-                        STORE(batch, m, n, sum[i][j].s0);
+                        STORE(batch, m, n, result.s0);
                     }
                     if (n + 1 < N) {
-                        STORE(batch, m, n + 1, sum[i][j].s1);
+                        STORE(batch, m, n + 1, result.s1);
                     }
                     if (n + 2 < N) {
-                        STORE(batch, m, n + 2, sum[i][j].s2);
+                        STORE(batch, m, n + 2, result.s2);
                     }
                 }
             }

@@ -95,6 +95,25 @@
 #define MULTIPLY_ADD(x, y, sum) mad(x, y, sum)
 #endif
 
+// Whether a sum has so many terms that a running one would lose digits: what is added to it loses what is below its last. Then
+// at most BLOCK_K terms are added up at a time, and these sums to a total, together with what that addition rounds off
+// (two-sum: Knuth, "The Art of Computer Programming" 2, section 4.2.2).
+#ifndef LONG_SUMS
+#define LONG_SUMS 0
+#endif
+#define ADD_BLOCK(TYPE, total, lost, block)                                                                            \
+    {                                                                                                                  \
+        const TYPE before = total;                                                                                     \
+        const TYPE own = block;                                                                                        \
+        const TYPE after = before + own;                                                                               \
+        const TYPE added = after - before;                                                                             \
+        lost += (before - (after - added)) + (own - added);                                                            \
+        total = after;                                                                                                 \
+    }
+// Of a total that is not finite, what it has lost is not known.
+#define WHOLE_SUM(total, lost) select(total, (total) + (lost), isfinite(lost))
+#define BLOCK_K 256 // a multiple of TILE
+
 __kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
     __local ACC tile_a[TILE][TILE + 1]; // [m][k]
@@ -112,6 +131,10 @@ __kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void KERNEL_NAME(K
     const uint b_n = B_ALONG == ALONG_N ? x : y;
 
     ACC sum = (ACC)0;
+#if LONG_SUMS
+    ACC total = (ACC)0;
+    ACC lost = (ACC)0;
+#endif
     for (uint k0 = 0; k0 < K; k0 += TILE) {
         ACC element_a = (ACC)0;
         ACC element_b = (ACC)0;
@@ -126,8 +149,18 @@ __kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void KERNEL_NAME(K
 #pragma unroll
         for (uint k = 0; k < TILE; ++k)
             sum = MULTIPLY_ADD(tile_a[y][k], tile_b[k][x], sum);
+#if LONG_SUMS
+        if ((k0 + TILE) % BLOCK_K == 0) {
+            ADD_BLOCK(ACC, total, lost, sum)
+            sum = (ACC)0;
+        }
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+#if LONG_SUMS
+    ADD_BLOCK(ACC, total, lost, sum)
+    sum = WHOLE_SUM(total, lost);
+#endif
 
     if (m0 + y < M && n0 + x < N) {
         STORE(batch, m0 + y, n0 + x, sum);

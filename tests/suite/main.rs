@@ -8,6 +8,7 @@ mod graphs;
 mod halves;
 mod layers;
 mod limits;
+mod long_sums;
 mod memory;
 mod model_cases;
 mod prologue_cases;
@@ -85,6 +86,7 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .chain(layers::all())
             .chain(sub_groups::all())
             .chain(limits::all())
+            .chain(long_sums::all())
             .chain(types::all())
             .chain(memory::all())
             .chain(halves::all())

@@ -95,6 +95,7 @@ impl PlanBuilder<'_> {
             let text = instance.dim(size);
             instance.define(macro_name, text);
         }
+        instance.sums_of(&k, self.factor_dtype(id));
         instance.types(self.factor_dtype(id), (template.lanes)(&choice));
         let columns = match (template.columns)(&choice) {
             Columns::OfProduct => n.clone(),

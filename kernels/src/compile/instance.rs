@@ -11,6 +11,9 @@ use crate::plan::source::ProgramText;
 use crate::template::Template;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The most terms of a running sum in a template, which for each thousand equal ones may be off by some hundred-thousandths.
+const RUNNING: i64 = 2048;
+
 /// A parameter of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum InstanceArg {
@@ -200,6 +203,14 @@ impl Instance {
         match index.terms().collect::<Vec<_>>().as_slice() {
             [(Atom::Var(var), factor)] if factor.is(1) && index.offset().is(0) => names[*var as usize].to_string(),
             _ => self.index(index, names),
+        }
+    }
+
+    /// Tells the template whether its sums, of so many terms, are too long for running sums. Those of f64 never are, and
+    /// integers lose nothing.
+    pub(super) fn sums_of(&mut self, terms: &Dim, dtype: DType) {
+        if dtype.compute() == DType::F32 && terms.as_constant().is_none_or(|terms| terms > RUNNING) {
+            self.define("LONG_SUMS", "1".to_string());
         }
     }
 

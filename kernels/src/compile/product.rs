@@ -137,6 +137,7 @@ impl PlanBuilder<'_> {
                 None => functions.extend(side.prologue(self, &mut instance, &name, template, &choice)),
             }
         }
+        instance.sums_of(&sizes.k, self.factor_dtype(product));
         instance.types(self.factor_dtype(product), (template.lanes)(&choice));
         let launch = (template.grid)(&choice).launch(&sizes.m, &sizes.n, &sizes.batch);
         self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))

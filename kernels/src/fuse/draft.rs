@@ -3,6 +3,7 @@
 //! Whether a node may join a cluster is a question about few of them: those that it reads, those that read what it reads,
 //! and, for a reduction, those with its own loop.
 
+use super::budget;
 use super::dependencies::{Dependencies, Set};
 use super::division::{Cluster, ClusterKind, Constraints, Division};
 use super::loops::LoopId;
@@ -27,6 +28,8 @@ pub(super) struct DraftCluster {
     pub members: Vec<NodeId>,
     /// Other parts that it reads from, repeats included.
     reads: Vec<usize>,
+    /// What its members compute, each for itself: at least what it computes.
+    weight: u32,
 }
 
 /// A division while roots are still looked for.
@@ -48,8 +51,8 @@ pub(super) struct Draft {
 struct Placed {
     id: NodeId,
     part: usize,
-    /// The form and the number of reads of the part that it joined; none if it founded one.
-    joined: Option<(IterationSpace, usize)>,
+    /// The form, the number of reads and the weight of the part that it joined; none if it founded one.
+    joined: Option<(IterationSpace, usize, u32)>,
     /// What clusters needed that need more since.
     needs: Vec<(usize, Set)>,
     readers: usize,
@@ -108,7 +111,7 @@ impl Draft {
         self.home[id.index()] = None;
         self.readers.shorten(readers);
         let now = self.parts[part].form;
-        let Some((form, reads)) = joined else {
+        let Some((form, reads, weight)) = joined else {
             self.parts.pop();
             self.needs.pop();
             return self.move_to(part, now, None);
@@ -117,6 +120,7 @@ impl Draft {
         self.parts[part].reads.truncate(reads);
         self.needs.restore(needs);
         self.parts[part].form = form;
+        self.parts[part].weight = weight;
         if form != now {
             self.move_to(part, now, Some(form));
         }
@@ -240,11 +244,23 @@ impl Divider<'_, '_> {
         !needed.contains(part) && reading.leaves.iter().all(|leaf| leaf.in_place || !own(leaf.node))
     }
 
-    fn found(&mut self, id: NodeId, form: IterationSpace, reads: Vec<usize>, needed: Set, tensors: &[NodeId]) {
+    /// Whether a kernel for `part` and for what has that reading is not too large.
+    fn fits(&mut self, part: usize, reading: &Reading) -> bool {
+        let own = &self.draft.parts[part];
+        let together = own.weight.saturating_add(budget::weight(self.readings.graph, reading));
+        together <= budget::MOST || budget::fits(self.readings, &own.members, reading)
+    }
+
+    fn found(&mut self, id: NodeId, form: IterationSpace, reads: Vec<usize>, needed: Set, reading: &Reading) {
+        // What a product reads is not computed by its kernel, or in a prologue, which is looked at apart.
+        let (weight, tensors) = match form {
+            IterationSpace::Loop(_) => (budget::weight(self.readings.graph, reading), &*reading.tensors),
+            IterationSpace::Product(_) => (0, &[][..]),
+        };
         let draft = &mut *self.draft;
         let part = draft.parts.len();
         draft.needs.found(&reads, needed);
-        draft.parts.push(DraftCluster { form, members: vec![id], reads });
+        draft.parts.push(DraftCluster { form, members: vec![id], reads, weight });
         if let IterationSpace::Loop(own) = form {
             draft.loops[own].insert(part);
         }
@@ -259,19 +275,20 @@ impl Divider<'_, '_> {
         form: IterationSpace,
         mut reads: Vec<usize>,
         needed: Set,
-        tensors: &[NodeId],
+        reading: &Reading,
     ) {
         reads.retain(|read| *read != part);
         let draft = &mut *self.draft;
         let needs = draft.needs.join(part, &reads, needed);
         let own = &mut draft.parts[part];
-        let before = (std::mem::replace(&mut own.form, form), own.reads.len());
+        let before = (std::mem::replace(&mut own.form, form), own.reads.len(), own.weight);
+        own.weight = own.weight.saturating_add(budget::weight(self.readings.graph, reading));
         own.members.push(id);
         own.reads.extend(reads);
         if before.0 != form {
             draft.move_to(part, before.0, Some(form));
         }
-        self.placed(Placed { id, part, joined: Some(before), needs, readers: 0 }, tensors);
+        self.placed(Placed { id, part, joined: Some(before), needs, readers: 0 }, &reading.tensors);
     }
 
     fn placed(&mut self, placed: Placed, tensors: &[NodeId]) {
@@ -286,7 +303,7 @@ impl Divider<'_, '_> {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
-        self.found(id, IterationSpace::Product(id), reads, needed, &[]);
+        self.found(id, IterationSpace::Product(id), reads, needed, &reading);
     }
 
     /// Another result of `call`, whose kernel computes it.
@@ -320,11 +337,13 @@ impl Divider<'_, '_> {
         }
         candidates.sort();
         candidates.dedup();
-        let joined = candidates.into_iter().rev().find(|&part| self.may_join(part, &reading, &needed));
+        let joins =
+            |divider: &mut Self, part| divider.may_join(part, &reading, &needed) && divider.fits(part, &reading);
+        let joined = candidates.into_iter().rev().find(|&part| joins(self, part));
         let Some(part) = joined else {
-            return self.found(id, IterationSpace::Loop(own), reads, needed, &reading.tensors);
+            return self.found(id, IterationSpace::Loop(own), reads, needed, &reading);
         };
-        self.join(id, part, IterationSpace::Loop(own), reads, needed, &reading.tensors);
+        self.join(id, part, IterationSpace::Loop(own), reads, needed, &reading);
     }
 
     fn place_root(&mut self, id: NodeId) {
@@ -336,26 +355,32 @@ impl Divider<'_, '_> {
         let mut candidates = self.related(&reading, &reads, &needed);
         candidates.sort();
         candidates.dedup();
-        let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {
+        let joined = candidates.into_iter().rev().find(|&part| self.root_joins(part, id, (&reading, &reads, &needed)));
+        match joined {
+            Some(part) => self.join(id, part, self.draft.parts[part].form, reads, needed, &reading),
+            None => self.found(id, IterationSpace::Loop(own), reads, needed, &reading),
+        }
+    }
+
+    /// Whether `part` can compute the root `id` too, which has that reading alone, reads those parts, and they need those.
+    fn root_joins(&mut self, part: usize, id: NodeId, (alone, reads, needed): (&Reading, &[usize], &Set)) -> bool {
+        let joins = match self.draft.parts[part].form {
             IterationSpace::Loop(theirs) => {
                 let reduces = !self.readings.loops.reduced(theirs).is_empty();
                 if reduces && self.constraints.apart.contains(&id) || !self.readings.loops.holds(theirs, id) {
                     return false;
                 }
                 let reading = self.readings.in_loop(id, theirs);
-                self.may_join(part, &reading, &needed)
+                self.may_join(part, &reading, needed)
             }
             IterationSpace::Product(product) => {
                 if self.target == Target::Host || reads.binary_search(&part).is_err() {
                     return false;
                 }
                 let reading = self.readings.in_epilogue(id, product);
-                reading.is_some_and(|reading| self.may_join(part, &reading, &needed))
+                reading.is_some_and(|reading| self.may_join(part, &reading, needed))
             }
-        });
-        match joined {
-            Some(part) => self.join(id, part, self.draft.parts[part].form, reads, needed, &reading.tensors),
-            None => self.found(id, IterationSpace::Loop(own), reads, needed, &reading.tensors),
-        }
+        };
+        joins && self.fits(part, alone)
     }
 }

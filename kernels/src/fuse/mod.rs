@@ -10,6 +10,7 @@
 //! Everything else is a question of profit; the result is the same for every division but for the order of float sums.
 
 pub(crate) mod access;
+mod budget;
 pub(crate) mod bundle;
 pub(crate) mod cost;
 mod dependencies;
@@ -30,6 +31,7 @@ pub(crate) use division::{Cluster, ClusterKind, Constraints, Division};
 use crate::graph::{Graph, NodeId};
 use crate::target::Target;
 use access::is_anchor;
+use budget::too_large;
 use cost::{cheaper_as_one, recomputed_too_dearly};
 use draft::Draft;
 use product::{memory_operands, memory_root};
@@ -58,7 +60,9 @@ fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
 fn divide_by(readings: &mut Readings<'_>, target: Target, constraints: &Constraints) -> Division {
     let mut draft = Draft::new(readings, target, constraints);
     loop {
-        let better = recomputed_too_dearly(readings, &draft).or_else(|| cheaper_as_one(readings, &draft));
+        let better = recomputed_too_dearly(readings, &draft)
+            .or_else(|| cheaper_as_one(readings, &draft))
+            .or_else(|| too_large(readings, &draft));
         let Some(root) = better else { return prologue::fuse(readings, target, constraints, draft).finish(readings) };
         readings.set_root(root, true);
         draft.renew(root, readings, target, constraints);

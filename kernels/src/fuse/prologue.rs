@@ -1,6 +1,7 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
 use super::access::{Trace, table, vectorizes};
+use super::budget::too_large;
 use super::cost::{READ, cheaper_as_one, own_cost, recomputed_too_dearly};
 use super::division::Constraints;
 use super::draft::{Draft, IterationSpace};
@@ -40,6 +41,7 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
         if trial.parts.len() < draft.parts.len()
             && recomputed_too_dearly(readings, &trial).is_none()
             && cheaper_as_one(readings, &trial).is_none()
+            && too_large(readings, &trial).is_none()
         {
             draft = trial;
             readers = self::readers(readings, &draft);

@@ -126,3 +126,41 @@ fn the_work_of_dividing_grows_with_the_depth_and_no_faster() {
         }
     }
 }
+
+/// `rounds` of `tanh` and an addition, as an unrolled loop makes them.
+fn rounds(rounds: usize, of: &str) -> Graph {
+    use crate::graph::build::Builder;
+    use crate::graph::{BinaryOp, InputKind, OutputKind, ReduceOp, UnaryOp};
+    let mut b = Builder::new("rounds");
+    let kind = if of == "parameter" { InputKind::Parameter } else { InputKind::Argument(0) };
+    let mut h = b.input(kind, "h", Shape::of(&[64, 64]), crate::dtype::DType::F32);
+    for _ in 0..rounds {
+        let shift = b.constant(0.001, crate::dtype::DType::F32);
+        let bent = b.unary(UnaryOp::Tanh, h).expect("a float");
+        h = b.binary(BinaryOp::Add, bent, shift).expect("two floats");
+    }
+    if of == "parameter" {
+        let loss = b.reduce(ReduceOp::Sum, h, &[0, 1], false).expect("a sum");
+        b.output(OutputKind::Result(0), loss);
+        return step(b.finish());
+    }
+    b.output(OutputKind::Result(0), h);
+    b.finish()
+}
+
+#[test]
+fn unrolled_loops_are_kernels_of_a_bounded_size() {
+    for of in ["argument", "parameter"] {
+        let graph = legalize(&rounds(256, of)).expect("a graph of the builder's");
+        for target in Target::ALL {
+            let division = divide(&graph, target, &Constraints::default());
+            let roots: std::collections::BTreeSet<NodeId> = division.home.keys().copied().collect();
+            let mut readings = Readings::new(&graph, &roots);
+            for cluster in &division.clusters {
+                let fits = super::budget::fits(&mut readings, &cluster.members, &super::reading::Reading::default());
+                assert!(fits, "on {}: {:?}", target.name(), cluster.members);
+            }
+            assert!(division.clusters.len() >= 8, "on {}: {}", target.name(), division.clusters.len());
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{Batch, BinaryOp, NodeId};
-use crate::ops::{along, moments};
+use crate::ops::{Moments, along};
 use crate::span::{Diagnostic, Result};
 
 pub(super) static BATCH_NORM: Layer = Layer {
@@ -57,21 +57,24 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = context.computed(x)?;
     let shape = context.builder.shape(x).clone();
     let channel = |b: &mut Builder, statistic: NodeId| along(b, statistic, &shape, &[1]);
-    let [mean, variance] = match context.mode {
-        Mode::Inference => [context.tensor(0, dtype)?, context.tensor(1, dtype)?],
+    let (centred, variance) = match context.mode {
+        Mode::Inference => {
+            let (mean, variance) = (context.tensor(0, dtype)?, context.tensor(1, dtype)?);
+            let mean = channel(context.builder, mean)?;
+            (context.builder.binary(BinaryOp::Sub, x, mean)?, variance)
+        }
         Mode::Training => {
             let axes: Vec<usize> = (0..shape.rank()).filter(|&axis| axis != 1).collect();
             let batch = Batch { layer: context.name.to_owned(), shape: shape.clone() };
             let count = batch.count();
             context.builder.require_batch(batch)?;
-            let [mean, variance] = moments(context.builder, x, &axes)?;
-            update(context, mean, variance, &count)?;
-            [mean, variance]
+            let moments = Moments::of(context.builder, x, &axes)?;
+            let mean = context.builder.binary(BinaryOp::Add, moments.mean, moments.residual)?;
+            update(context, mean, moments.variance, &count)?;
+            (moments.centred(context.builder, x, &channel)?, moments.variance)
         }
     };
     let b = &mut *context.builder;
-    let spread_mean = channel(b, mean)?;
-    let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
     let mut y = normalised(b, centred, variance, context.config.number("epsilon"), &channel)?;
     if context.config.bool("affine") {
         let (weight, bias) = (context.tensor(2, dtype)?, context.tensor(3, dtype)?);

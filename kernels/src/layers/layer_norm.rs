@@ -6,7 +6,7 @@ use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
-use crate::ops::{along, moments, spread};
+use crate::ops::{Moments, along, spread};
 use crate::span::Result;
 
 pub(super) static LAYER_NORM: Layer = Layer {
@@ -45,11 +45,10 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     context.expect(x, last, "features", "features")?;
     let x = context.computed(x)?;
     let b = &mut *context.builder;
-    let [mean, variance] = moments(b, x, &[last])?;
+    let moments = Moments::of(b, x, &[last])?;
     let over_rows = |b: &mut Builder, statistic: NodeId| spread(b, statistic, &shape, &[last]);
-    let spread_mean = over_rows(b, mean)?;
-    let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
-    let mut y = normalised(b, centred, variance, context.config.number("epsilon"), &over_rows)?;
+    let centred = moments.centred(b, x, &over_rows)?;
+    let mut y = normalised(b, centred, moments.variance, context.config.number("epsilon"), &over_rows)?;
     if context.config.bool("affine") {
         let (weight, bias) = (context.tensor(0, dtype)?, context.tensor(1, dtype)?);
         let b = &mut *context.builder;

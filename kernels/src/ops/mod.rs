@@ -32,7 +32,7 @@ pub mod upsample;
 pub(crate) use args::{along, spread};
 pub use call::call;
 pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
-pub(crate) use reduction::moments;
+pub(crate) use reduction::Moments;
 
 /// Every operation, family by family.
 pub fn all() -> impl Iterator<Item = &'static Operation> {

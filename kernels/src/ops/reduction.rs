@@ -188,31 +188,85 @@ pub fn mean_all(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     b.mean(x, &axes, false)
 }
 
-/// Mean and population variance over `axes`, which disappear: `mean(x)` and `mean((x - mean)²)`.
+/// Mean and population variance of a tensor over some axes, which disappear, of the type that it is computed in: sums of squares
+/// are beyond half precision.
+pub struct Moments {
+    /// `mean(x)`, rounded.
+    pub mean: NodeId,
+    /// `mean(x - mean)`: what the rounded mean misses by, a constant to gradients, since it would be zero.
+    pub residual: NodeId,
+    /// `mean((x - mean - residual)²)`.
+    pub variance: NodeId,
+}
+
+impl Moments {
+    /// Those of `x` over `axes`.
+    pub fn of(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<Moments> {
+        let Deviations { mean, residual, squares } = Deviations::of(b, x, axes)?;
+        let squares = b.mean(squares, axes, false)?;
+        let missed = b.binary(BinaryOp::Mul, residual, residual)?;
+        let variance = b.binary(BinaryOp::Sub, squares, missed)?;
+        Ok(Moments { mean, residual, variance: not_negative(b, variance)? })
+    }
+
+    /// `x - mean - residual`, the statistics spread to its shape.
+    pub fn centred(
+        &self,
+        b: &mut Builder,
+        x: NodeId,
+        spread: &dyn Fn(&mut Builder, NodeId) -> Result<NodeId>,
+    ) -> Result<NodeId> {
+        let mean = spread(b, self.mean)?;
+        let centred = b.binary(BinaryOp::Sub, x, mean)?;
+        let residual = spread(b, self.residual)?;
+        b.binary(BinaryOp::Sub, centred, residual)
+    }
+}
+
+/// How far elements are from their mean.
 ///
-/// Two passes: the one-pass form `mean(x²) - mean²` loses every digit where the mean is large. Both are of the type that
-/// `x` is computed in: sums of squares are beyond half precision.
-pub fn moments(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<[NodeId; 2]> {
-    let shape = b.shape(x).clone();
-    let x = b.cast(x, b.dtype(x).compute())?;
-    let mean = b.mean(x, axes, false)?;
-    let spread_mean = spread(b, mean, &shape, axes)?;
-    let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
-    let squared = b.binary(BinaryOp::Mul, centred, centred)?;
-    Ok([mean, b.mean(squared, axes, false)?])
+/// Two passes: the one-pass form `mean(x²) - mean²` loses every digit where the mean is large. There the mean is rounded by as much as
+/// elements may differ, so that what it misses by is corrected (Chan, Golub, LeVeque, "Algorithms for Computing the Sample
+/// Variance", 1983): in the second pass, at the cost of a sum.
+struct Deviations {
+    mean: NodeId,
+    residual: NodeId,
+    /// `(x - mean)²`.
+    squares: NodeId,
+}
+
+impl Deviations {
+    fn of(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<Deviations> {
+        let shape = b.shape(x).clone();
+        let x = b.cast(x, b.dtype(x).compute())?;
+        let mean = b.mean(x, axes, false)?;
+        let spread_mean = spread(b, mean, &shape, axes)?;
+        let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
+        let residual = b.mean(centred, axes, false)?;
+        let squares = b.binary(BinaryOp::Mul, centred, centred)?;
+        Ok(Deviations { mean, residual: b.detach(residual), squares })
+    }
+}
+
+/// `x`, and 0 where rounding has made it negative.
+fn not_negative(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let zero = b.constant(0.0, b.dtype(x));
+    let negative = b.compare(CompareOp::Lt, x, zero)?;
+    b.select(negative, zero, x)
 }
 
 /// The variance, of the type that `x` is computed in.
 fn variance(b: &mut Builder, op: &str, x: NodeId, axes: &[usize], correction: &Dim) -> Result<NodeId> {
     let dtype = float(b, op, x)?.compute();
     let shape = b.shape(x).clone();
-    let x = b.cast(x, dtype)?;
-    let mean = b.mean(x, axes, false)?;
-    let spread_mean = spread(b, mean, &shape, axes)?;
-    let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
-    let squared = b.binary(BinaryOp::Mul, centred, centred)?;
-    let sum = b.reduce(ReduceOp::Sum, squared, axes, false)?;
+    let Deviations { residual, squares, .. } = Deviations::of(b, x, axes)?;
+    let sum = b.reduce(ReduceOp::Sum, squares, axes, false)?;
     let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * shape[axis].clone());
+    let missed = b.binary(BinaryOp::Mul, residual, residual)?;
+    let elements = b.dim(&count, dtype)?;
+    let missed = b.binary(BinaryOp::Mul, missed, elements)?;
+    let sum = b.binary(BinaryOp::Sub, sum, missed)?;
+    let sum = not_negative(b, sum)?;
     // No more elements than the correction gives 0/0, NaN: there is no such variance.
     let divisor = b.dim(&(count - correction.clone()), dtype)?;
     let zero = b.constant(0.0, dtype);

@@ -3,6 +3,10 @@
 use netcl_fixtures::models;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
+use netcl_kernels::dim::Shape;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{BinaryOp, Graph, InputKind, OutputKind, ReduceOp, UnaryOp};
 use netcl_kernels::kir::ParamKind;
 use netcl_kernels::plan::{Arg, Plan, Target, Work};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +54,36 @@ fn steps_that_read_one_part_after_another_have_their_kernels_once() {
         assert!(more.0 > 4 * few.0, "{few:?}, {more:?} launches and kernels on {}", target.name());
         assert_eq!(more.1, few.1, "on {}: {:#?}", target.name(), launched(&plans[1]));
     }
+}
+
+#[test]
+fn pieces_of_an_unrolled_loop_have_their_kernels_once() {
+    for target in [Target::Cpu, Target::Gpu] {
+        for gradient in [false, true] {
+            let plans = [256, 512].map(|rounds| compile(&bent(rounds, gradient), target).expect("a plan"));
+            let [few, more] = [&plans[0], &plans[1]].map(|plan| (plan.launches(), launched(plan).len()));
+            assert!(more.0 > 3 * few.0 / 2, "{few:?}, {more:?} launches and kernels on {}", target.name());
+            assert!(more.1 <= 6 && more.1 <= few.1 + 1, "{few:?}, {more:?} kernels on {}", target.name());
+        }
+    }
+}
+
+/// So many rounds of `tanh` and an addition, and the gradient of their sum.
+fn bent(rounds: usize, gradient: bool) -> Graph {
+    let mut b = Builder::new("bent");
+    let mut h = b.input(InputKind::Parameter, "h", Shape::of(&[64, 64]), DType::F32);
+    for _ in 0..rounds {
+        let shift = b.constant(0.001, DType::F32);
+        let bent = b.unary(UnaryOp::Tanh, h).expect("a float");
+        h = b.binary(BinaryOp::Add, bent, shift).expect("two floats");
+    }
+    if !gradient {
+        b.output(OutputKind::Result(0), h);
+        return b.finish();
+    }
+    let loss = b.reduce(ReduceOp::Sum, h, &[0, 1], false).expect("a sum");
+    b.output(OutputKind::Result(0), loss);
+    append_gradients(b.finish(), Arguments::None).expect("a loss")
 }
 
 #[test]

@@ -16,7 +16,9 @@ mod patches;
 #[cfg(test)]
 mod tests;
 
-use super::matmul::{MatMulDescriptor, ProductError, ProductResult, Real, Scalar, threads_for, transpose};
+use super::matmul::{
+    MatMulDescriptor, ProductError, ProductResult, Real, Scalar, add_lost, add_part, threads_for, transpose,
+};
 use super::pool;
 use crate::device::dispatch::ConvShapes;
 use netcl_kernels::graph::ConvKind;
@@ -25,6 +27,9 @@ use std::ops::Range;
 
 /// Elements of patches that are made at a time: half of a core's second-level cache in `f32`.
 const BLOCK: usize = 1 << 17;
+
+/// Products of a weight gradient that are added up as they are.
+const TOGETHER: usize = 16;
 
 /// One of the three convolutions. `first` and `second` are, as `kind` says: input and weight, output gradient and
 /// weight, or input and output gradient, all row-major without gaps; `out` is overwritten. Slices may be longer than the
@@ -280,38 +285,58 @@ impl Conv {
         });
     }
 
-    /// Sums of the weight gradient over `images`.
+    /// Sums of the weight gradient over `images`. Those of [`TOGETHER`] products at a time are added to the total, which keeps
+    /// what that loses: there may be very many.
     fn weight_grad_part<T: Real>(&self, input: &[T], grad: &[T], images: Range<usize>, sums: &mut [T], threads: usize) {
-        let begin = images.start;
-        T::scratch(self.patch_elements(), |scratch| {
-            for index in images.start * self.groups..images.end * self.groups {
-                let image = chunk(input, index, self.input_group());
-                let grad = chunk(grad, index, self.outputs * self.positions);
-                let group = index % self.groups;
-                let size = self.outputs * self.taps;
-                let sums = &mut sums[group * size..(group + 1) * size];
-                let add = index / self.groups > begin;
-                if self.window.is_pointwise() {
-                    let sizes = [self.taps, self.outputs, self.positions];
-                    let strides = [self.positions, 1, 1, self.positions, self.outputs, 1];
-                    MatMulDescriptor::matrix(sizes, strides).run(image, grad, sums, add, threads);
-                    continue;
+        let size = self.outputs * self.taps;
+        T::scratch(self.patch_elements() + 2 * size, |scratch| {
+            let (scratch, rest) = scratch.split_at_mut(self.patch_elements());
+            let (own, lost) = rest.split_at_mut(size);
+            for (group, total) in sums.chunks_exact_mut(size).enumerate() {
+                lost.fill(T::ZERO);
+                let mut add_own = |total: &mut [T], own: &[T]| {
+                    for ((total, lost), &own) in total.iter_mut().zip(lost.iter_mut()).zip(own) {
+                        add_part(total, lost, own);
+                    }
+                };
+                let mut products = 0;
+                for image in images.clone() {
+                    let index = image * self.groups + group;
+                    let image = chunk(input, index, self.input_group());
+                    let grad = chunk(grad, index, self.outputs * self.positions);
+                    for (rows, positions) in self.parts() {
+                        let to = if products < TOGETHER { &mut *total } else { &mut *own };
+                        let (add, width) = (products % TOGETHER > 0, positions.len());
+                        let sizes = [self.taps, self.outputs, width];
+                        let strides = [width, 1, 1, self.positions, self.outputs, 1];
+                        let product = MatMulDescriptor::matrix(sizes, strides);
+                        let grad = &grad[positions.start..];
+                        if self.window.is_pointwise() {
+                            product.run(image, grad, to, add, threads);
+                        } else {
+                            let patches = &mut scratch[..self.taps * width];
+                            self.window.gather(image, rows, patches, threads);
+                            product.run(patches, grad, to, add, threads);
+                        }
+                        products += 1;
+                        if products > TOGETHER && products.is_multiple_of(TOGETHER) {
+                            add_own(total, own);
+                        }
+                    }
                 }
-                for (rows, positions) in self.blocks() {
-                    let width = positions.len();
-                    let patches = &mut scratch[..self.taps * width];
-                    self.window.gather(image, rows, patches, threads);
-                    let strides = [width, 1, 1, self.positions, self.outputs, 1];
-                    MatMulDescriptor::matrix([self.taps, self.outputs, width], strides).run(
-                        patches,
-                        &grad[positions.start..],
-                        sums,
-                        add || positions.start > 0,
-                        threads,
-                    );
+                if products > TOGETHER && !products.is_multiple_of(TOGETHER) {
+                    add_own(total, own);
                 }
+                total.iter_mut().zip(lost.iter()).for_each(|(total, &lost)| add_lost(total, lost));
             }
         });
+    }
+
+    /// The parts of an image whose patches are made at a time; an image whose patches are itself is one.
+    fn parts(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let whole = self.window.is_pointwise().then(|| (0..self.window.output[0], 0..self.positions));
+        let blocks = whole.is_none().then(|| self.blocks());
+        whole.into_iter().chain(blocks.into_iter().flatten())
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "the matrix library takes pointers; one call, all extents checked before it")]
 
+use super::long::{add_lost, add_part, part};
 use super::scalar::Real;
 use crate::host::pool;
 use gemm_common::Parallelism;
@@ -178,7 +179,7 @@ impl MatMulDescriptor {
             return;
         }
         if self.batch.is_empty() {
-            return call(self, a, b, c, accumulate, threads);
+            return self.in_parts(a, b, c, accumulate, threads);
         }
         for index in 0..self.batch.iter().map(|axis| axis.size).product() {
             let (mut rest, mut of_a, mut of_b, mut of_c) = (index, 0isize, 0isize, 0);
@@ -190,8 +191,43 @@ impl MatMulDescriptor {
                 of_c += position * axis.c;
             }
             let one = MatMulDescriptor { a: self.a.moved(of_a), b: self.b.moved(of_b), batch: Vec::new(), ..*self };
-            call(&one, a, b, &mut c[of_c..], accumulate, 1);
+            one.in_parts(a, b, &mut c[of_c..], accumulate, 1);
         }
+    }
+
+    /// A product without batch axes: a long sum in parts, whose sum keeps what adding them loses.
+    fn in_parts<T: Real>(&self, a: &[T], b: &[T], c: &mut [T], accumulate: bool, threads: usize) {
+        let &MatMulDescriptor { m, n, k, c: [c_row, c_column], .. } = self;
+        let length = part(m, n);
+        if k <= length || m == 0 || n == 0 {
+            return call(self, a, b, c, accumulate, threads);
+        }
+        // The parts lie as the result does, which is what the library's paths depend on.
+        let rows_inside = c_row < c_column && n > 1;
+        let (strides, [lines, line_step, line, step]) =
+            if rows_inside { ([1, m], [n, c_column, m, c_row]) } else { ([n, 1], [m, c_row, n, c_column]) };
+        let places = || (0..lines).flat_map(|at| (0..line).map(move |place| at * line_step + place * step));
+        T::scratch(2 * m * n, |scratch| {
+            let (own, lost) = scratch.split_at_mut(m * n);
+            lost.fill(T::ZERO);
+            for first in (0..k).step_by(length) {
+                let one = MatMulDescriptor {
+                    k: length.min(k - first),
+                    a: self.a.moved(first as isize * self.a.column),
+                    b: self.b.moved(first as isize * self.b.row),
+                    ..self.clone()
+                };
+                if first == 0 && !accumulate {
+                    call(&one, a, b, c, false, threads);
+                    continue;
+                }
+                call(&MatMulDescriptor { c: strides, ..one }, a, b, own, false, threads);
+                for ((place, lost), &part) in places().zip(lost.iter_mut()).zip(own.iter()) {
+                    add_part(&mut c[place], lost, part);
+                }
+            }
+            places().zip(lost.iter()).for_each(|(place, &lost)| add_lost(&mut c[place], lost));
+        });
     }
 
     /// Cuts the work in two for two groups of threads; `false` if `c` does not allow it.

@@ -8,6 +8,7 @@
 //! The same call on the same number of threads adds in the same order, so results repeat bit for bit.
 
 mod layout;
+mod long;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use super::pool;
 use layout::{Sides, View};
 
 pub(super) use layout::{MatMulDescriptor, transpose};
+pub(super) use long::{add_lost, add_part};
 pub(crate) use scalar::{Real, Scalar};
 
 /// Multiply-adds below which a second thread costs more than it brings.

@@ -49,7 +49,14 @@ pub(super) type GemmFn<T> = unsafe fn(
 );
 
 /// `f32` and `f64`, the types of which the library makes products.
-pub(crate) trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul<Output = Self> {
+pub(crate) trait Real:
+    Scalar<Wide = Self>
+    + PartialEq
+    + std::ops::AddAssign
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+{
     /// 0.
     const ZERO: Self;
     /// 1.

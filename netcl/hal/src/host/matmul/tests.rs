@@ -132,7 +132,11 @@ fn check<T: Scalar + PartialEq>(
     }
 }
 
-const SHAPES: [[usize; 3]; 16] = [
+const SHAPES: [[usize; 3]; 19] = [
+    // Sums in parts.
+    [1, 3, 1100],
+    [3, 1, 1100],
+    [3, 2, 9000],
     [1, 1, 1],
     [1, 5, 3],
     [5, 1, 3],
