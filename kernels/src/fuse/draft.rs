@@ -309,7 +309,7 @@ impl Divider<'_, '_> {
     /// Another result of `call`, whose kernel computes it.
     fn place_result(&mut self, id: NodeId, call: NodeId) {
         if let Some(part) = self.draft.home(call) {
-            self.join(id, part, IterationSpace::Product(call), Vec::new(), Set::default(), &[]);
+            self.join(id, part, IterationSpace::Product(call), Vec::new(), Set::default(), &Reading::default());
         }
     }
 
