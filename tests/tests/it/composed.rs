@@ -272,13 +272,13 @@ fn hyperbolic_functions_and_their_gradients_at_the_ends() -> Result<()> {
         let (sines, cosines) = (sines.to_vec::<f32>()?, cosines.to_vec::<f32>()?);
         let finite: Vec<usize> = (0..ENDS.len()).filter(|at| exact[*at].1.is_finite()).collect();
         let (of_sinh, of_cosh) = (pullback(&ones, &none)?.to_vec::<f32>()?, pullback(&none, &ones)?.to_vec::<f32>()?);
-        for (at, (x, (sine, cosine))) in ENDS.into_iter().zip(exact).enumerate() {
-            agree("sinh", &x.to_string(), sines[at], sine);
-            agree("cosh", &x.to_string(), cosines[at], cosine);
+        for (at, (x, (sinh, cosh))) in ENDS.into_iter().zip(exact).enumerate() {
+            agree("sinh", &x.to_string(), sines[at], sinh);
+            agree("cosh", &x.to_string(), cosines[at], cosh);
             // Where both are infinite, the other's cotangent of 0 makes NaN of the sum.
             if finite.contains(&at) {
-                agree("the slope of sinh", &x.to_string(), of_sinh[at], cosine);
-                agree("the slope of cosh", &x.to_string(), of_cosh[at], sine);
+                agree("the slope of sinh", &x.to_string(), of_sinh[at], cosh);
+                agree("the slope of cosh", &x.to_string(), of_cosh[at], sinh);
             }
         }
         let (_, pullback) = sine.vjp(&x)?;
