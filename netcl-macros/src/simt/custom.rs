@@ -25,7 +25,7 @@ fn instances(item: &ItemFn, scope: &Unit) -> Vec<LaunchedInstance> {
         let signature = signature(&silent, &item, &scope.constants);
         let lowered = super::lower(&silent, scope, &signature)?;
         let mut custom = custom(&signature, &lowered.zeroed, lowered.kernel);
-        let path = signature.gradient.as_ref().map(|path| text(path));
+        let path = signature.gradient.as_ref().map(text);
         let given = path.as_ref().and_then(|path| scope.kernels.get(path));
         custom.gradient = given.and_then(|given| gradient(&custom, given));
         let inputs = signature.args.iter().filter(|arg| arg.result.is_none());

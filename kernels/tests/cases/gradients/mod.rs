@@ -1,5 +1,7 @@
 //! Every derivative rule against central differences, generated from the operation tables.
 
+mod users;
+
 use crate::test;
 use libtest_mimic::Trial;
 use netcl_kernels::autodiff::check::finite_difference_check;
@@ -9,14 +11,11 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::HostTensor;
 use netcl_kernels::graph::{
-    AxisIndex, BinaryOp, CompareOp, ConvGeometry, Custom, CustomInput, CustomResult, Graph, InputKind, NodeId, Op,
-    OutputKind, ReduceOp, UnaryOp,
+    AxisIndex, BinaryOp, CompareOp, ConvGeometry, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp, UnaryOp,
 };
-use netcl_kernels::kir;
 use netcl_kernels::philox;
 use netcl_kernels::span::Result;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Numbers the operations that have gradients. A new one does not compile until it is placed here, and then
 /// [`every_operation_has_a_case`] fails until a case holds it.
@@ -424,50 +423,6 @@ fn rows_by_number() -> Vec<Checked> {
     checked
 }
 
-/// A kernel of a user that takes `inputs` of `N` numbers and gives `results` of as many.
-fn custom(name: &str, [inputs, results]: [&[&str]; 2], body: &str, gradient: Option<Custom>) -> Custom {
-    let (shape, dtype) = (Shape(vec![Dim::symbol("N")]), DType::F64);
-    let param = |name: &&str, access: &str| format!("param {name}: {access} f64\n");
-    let params = inputs.iter().map(|name| param(name, "read")).chain(results.iter().map(|name| param(name, "write")));
-    let params: String = params.collect();
-    let text = format!("kernel {name}\nlaunch [N]\n{params}var i: u32\nlet $i = global_id.0\n{body}");
-    let input = |name: &&str| CustomInput { name: name.to_string(), dtype, shape: Some(shape.clone()) };
-    let result = |name: &&str| CustomResult { name: name.to_string(), dtype, shape: shape.clone() };
-    Custom {
-        name: name.into(),
-        symbols: vec![Symbol::new("N")],
-        inputs: inputs.iter().map(input).collect(),
-        results: results.iter().map(result).collect(),
-        kernels: vec![kir::text::parse(&text).unwrap()],
-        gradient: gradient.map(Arc::new),
-    }
-}
-
-/// With the gradients that they name, of all results, of the first, and of another one alone.
-fn kernels_of_users() -> Vec<Checked> {
-    let slopes = "store @dx[$i] = add(mul(mul(load @x[$i], 2.0f64), load @dy[$i]), mul(load @dz[$i], load @w[$i]))\n\
-                  store @dw[$i] = mul(load @dz[$i], load @x[$i])\n";
-    let gradient = custom("slopes", [&["x", "w", "dy", "dz"], &["dx", "dw"]], slopes, None);
-    let values = "store @y[$i] = mul(load @x[$i], load @x[$i])\nstore @z[$i] = mul(load @x[$i], load @w[$i])\n";
-    let kernel = Arc::new(custom("values", [&["x", "w"], &["y", "z"]], values, Some(gradient)));
-    let mut checked = Vec::new();
-    for (what, both) in [("both results", [true, true]), ("the first", [true, false]), ("another", [false, true])] {
-        let mut case = Case::new();
-        let values: Vec<f64> = (0..12).map(|i| f64::from(philox::uniform(5, 0, i)) + 0.5).collect();
-        let x = case.given(Shape::of(&[12]), &[12], DType::F64, &values);
-        let w = case.given(Shape::of(&[12]), &[12], DType::F64, &values[..6].repeat(2));
-        let x = case.builder.unary(UnaryOp::Sin, x).unwrap();
-        let results = case.builder.custom(&kernel, &[Dim::from(12)], &[x, w]).unwrap();
-        let used: Vec<NodeId> = results.into_iter().zip(both).filter(|(_, used)| *used).map(|(id, _)| id).collect();
-        let y = match used[..] {
-            [y, z] => case.builder.binary(BinaryOp::Mul, y, z).unwrap(),
-            _ => case.builder.unary(UnaryOp::Exp, used[0]).unwrap(),
-        };
-        checked.push(case.of(what, y, false));
-    }
-    checked
-}
-
 /// `x - log(sum(exp(x - max)))` with the maximum detached: the derivative is right without the maximum's.
 fn log_softmax(builder: &mut Builder, x: NodeId) -> Result<NodeId> {
     let top = builder.reduce(ReduceOp::Max, x, &[1], true)?;
@@ -502,7 +457,7 @@ fn tables() -> [(&'static str, Vec<Checked>); 14] {
         ("matrix_products", matrix_products()),
         ("convolutions", convolutions()),
         ("rows_by_number", rows_by_number()),
-        ("kernels_of_users", kernels_of_users()),
+        ("kernels_of_users", users::kernels_of_users()),
         ("chains_and_detached_values", chains_and_detached_values()),
     ]
 }
