@@ -40,8 +40,11 @@ const SCANNED: &str = "running sums are a product with a triangle, `x.matmul(sel
                        `netcl::algorithms` takes them, in ordinary Rust";
 const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
      inside of a body there are none, and so no loss of gradients";
-const A_LAYER: &str =
-    "it has weights or a state, and is a layer: a field with `#[layer(..)]`, called by its `forward` (docs/layers.md)";
+const ATTENTION: &str = "it has weights, and is a layer: a field `#[layer(features = 8, heads = 2)] attention: SelfAttention`, called as `self.attention.forward(&x)`; without weights it is `q.scaled_dot_product_attention(k, v, false)`";
+const CONV1D: &str = "a `Conv2d` of images of height 1: `#[layer(inputs = 8, outputs = 16, kernel = (1, 3))] conv: Conv2d`, called as `self.conv.forward(&x.unsqueeze(2)).squeeze(2)` for `x [N, 8, T]`";
+const CONV_TRANSPOSE: &str = "there is no such layer: a `Conv2d` after the image was made larger, `x.reshape([N, C, H, 1, W, 1]).broadcast_to([N, C, H, 2, W, 2]).reshape([N, C, H * 2, W * 2])`";
+const GROUP_NORM: &str = "a mean and a variance for each group: `let g = x.reshape([N, GROUPS, -1]); let g = (g - g.mean_keepdim([2])) * (g.var([2], 0).unsqueeze(2) + 1e-5).rsqrt();`, and a reshape back";
+const ADAPTIVE_POOL: &str = "over the whole image it is a mean, `x.mean([2, 3])`; into other sizes an `AvgPool2d` whose kernel is the quotient of both";
 const DROPOUT: &str =
     "it is a layer: a field `#[layer(rate = 0.1)] dropout: Dropout`, called as `self.dropout.forward(&x)`";
 const LAYER_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8)] norm: LayerNorm`, called as `self.norm.forward(&x)`";
@@ -202,7 +205,11 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["batch_norm"], Say(BATCH_NORM)),
     (&["rms_norm"], Say(RMS_NORM)),
     (&["embedding"], Say(EMBEDDING)),
-    (&["group_norm", "conv1d", "conv_transpose2d", "adaptive_avg_pool2d", "multi_head_attention"], Say(A_LAYER)),
+    (&["multi_head_attention"], Say(ATTENTION)),
+    (&["conv1d"], Say(CONV1D)),
+    (&["conv_transpose2d"], Say(CONV_TRANSPOSE)),
+    (&["group_norm", "instance_norm"], Say(GROUP_NORM)),
+    (&["adaptive_avg_pool2d", "adaptive_avg_pool1d"], Say(ADAPTIVE_POOL)),
     // Iterators.
     (
         &[

@@ -87,8 +87,9 @@ impl ClMemory {
         let cut = context.sub_buffers.cut();
         // SAFETY: inside and aligned, as the caller promises, of a buffer that is no sub-buffer (OpenCL 5.2.3).
         let buffer = unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
+        let serial = context.sub_buffers.next_serial();
         drop(cut);
-        let part = SubBuffer { buffer: Live::new(buffer), whole: whole.clone(), start, bytes };
+        let part = SubBuffer { buffer: Live::new(buffer), whole: whole.clone(), start, bytes, serial };
         Ok(ClMemory { part: Some(part), whole, context })
     }
 

@@ -1,12 +1,17 @@
 //! Copies to devices that are held back, or that refuse something on the way.
 
 use super::*;
+use crate::device::memory::downcast;
 use crate::event::UserEvent;
+use crate::opencl::memory::ClMemory;
 use crate::profile::Lane;
 use opencl3::error_codes::CL_OUT_OF_RESOURCES;
+use opencl3::memory::set_mem_object_destructor_callback;
+use opencl3::types::cl_mem;
 use pinned::UNFINISHED;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use transfer::REFUSED_FLUSH;
 
 const MIB: usize = 1 << 20;
@@ -123,13 +128,15 @@ fn a_copy_that_is_refused_uses_nothing_any_more() {
     }
 }
 
+/// Of a driver on which sub-buffers and copies take turns.
+static TURNS: Quirk =
+    Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::SubBuffersBesideCommands, reason: "test" };
+
 /// Where sub-buffers and copies take turns, a part is made all the same beside a copy that is held back. What is not used any
 /// more serves the next use of the same bytes, and goes with the buffer that it is a part of.
 #[test]
 fn parts_wait_for_copies_and_not_for_ever() {
     const PART: usize = 4096;
-    static TURNS: Quirk =
-        Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::SubBuffersBesideCommands, reason: "test" };
     for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.quirks.push(&TURNS))));
         let unused = || OpenCl::of(device.backend()).unwrap().shared.context.sub_buffers.unused();
@@ -154,5 +161,38 @@ fn parts_wait_for_copies_and_not_for_ever() {
         device.finish().unwrap();
         drop(device.allocate(PART).unwrap());
         assert_eq!(unused(), 0, "{device}: they go with what they are parts of");
+    }
+}
+
+/// Where sub-buffers and copies take turns, a buffer's parts are released together, the one that was made last first, whatever the
+/// order in which they came out of use.
+#[test]
+fn parts_are_released_in_the_reverse_order_of_their_making() {
+    const PART: usize = 4096;
+    static RELEASED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    extern "C" fn note(_: cl_mem, part: *mut c_void) {
+        RELEASED.lock().unwrap().push(part.addr());
+    }
+    for device in with_work_under_way() {
+        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.quirks.push(&TURNS))));
+        let whole = device.allocate(8 * PART).unwrap();
+        // They overlap, as the parts of an arena do.
+        let mut parts: Vec<Buffer> =
+            (0..5).map(|part| whole.part(part * PART, (part + 2) / 2 * PART).unwrap()).collect();
+        for (number, part) in parts.iter().enumerate() {
+            let memory = downcast::<ClMemory>(part.memory()).unwrap();
+            // SAFETY: a live sub-buffer; the callback takes a number.
+            unsafe { set_mem_object_destructor_callback(memory.raw(), note, std::ptr::without_provenance_mut(number)) }
+                .unwrap();
+        }
+        // The third of them, the second, and so on.
+        for next in [2, 1, 2, 0, 0] {
+            drop(parts.remove(next));
+        }
+        assert!(RELEASED.lock().unwrap().is_empty(), "{device}: the buffer is still used");
+        drop(whole);
+        device.finish().unwrap();
+        drop(device.allocate(PART).unwrap().part(0, PART).unwrap());
+        assert_eq!(std::mem::take(&mut *RELEASED.lock().unwrap()), [4, 3, 2, 1, 0], "{device}");
     }
 }
