@@ -174,13 +174,20 @@ mod tests {
                 let other = [number(by - 3), Dim::symbol("M") * number(by - 3), n().floor_div(by as u64)]
                     [next(3) as usize]
                     .clone();
-                let (made, expected): (Dim, Box<dyn Fn(i64, [u64; 2]) -> i64>) = match kind {
-                    0 => (dim.clone() * number(by), Box::new(move |v, _| v * by)),
-                    1 => (dim.clone() + other.clone(), Box::new(move |v, point| v + value(&other, point))),
-                    _ => (dim.floor_div(by as u64), Box::new(move |v, _| v.div_euclid(by))),
+                let before = dim.clone();
+                let added = if kind == 1 { other } else { Dim::default() };
+                dim = match kind {
+                    0 => before * number(by),
+                    1 => before + added.clone(),
+                    _ => before.floor_div(by as u64),
                 };
-                dim = made;
-                values.iter_mut().zip(&points).for_each(|(v, point)| *v = expected(*v, *point));
+                for (v, point) in values.iter_mut().zip(&points) {
+                    *v = match kind {
+                        0 => *v * by,
+                        1 => *v + value(&added, *point),
+                        _ => v.div_euclid(by),
+                    };
+                }
             }
             for (point, expected) in points.iter().zip(&values) {
                 assert_eq!(value(&dim, *point), *expected, "round {round}: {dim} at {point:?}");

@@ -234,7 +234,7 @@ mod tests {
             "N*((C + 63) / 64)*2"
         );
         let last = "let $last = div(@C, 4u32)\nfor $k in 2u32 .. add($last, 2u32) step local_size.0";
-        assert_eq!(counted(&format!("{last} {{\n{sum}")).unwrap(), "N*((C / 4 + 63) / 64)*2");
+        assert_eq!(counted(&format!("{last} {{\n{sum}")).unwrap(), "N*((C + 252) / 256)*2");
     }
 
     #[test]

@@ -56,6 +56,16 @@ fn operations_say_what_does_not_fit() {
     let convolution = |x: Arg, weight: Arg| vec![x, weight, one.clone(), int(0), one.clone(), one.clone()];
     let cases: Vec<(&str, Vec<Arg>, &str)> = vec![
         (
+            "upsample_nearest2d",
+            vec![pair(), two.clone()],
+            "`upsample_nearest2d` expects a tensor [n, c, h, w], found [2, 3]",
+        ),
+        (
+            "upsample_bilinear2d",
+            vec![image(), int(0)],
+            "`upsample_bilinear2d` expects a `scale` of at least 1, found 0",
+        ),
+        (
             "matmul",
             vec![pair(), Tensor(F32, &[4, 2])],
             "`matmul` cannot multiply [2, 3] by [4, 2]: the left has 3 columns, the right 4 rows",
