@@ -38,7 +38,7 @@ pub fn saturating_product(sizes: impl IntoIterator<Item = u64>) -> u64 {
 }
 
 /// A divisor as sizes are counted. Beyond 63 bits it is as large as a size can be, which goes into all of them as often.
-fn signed(divisor: u64) -> i64 {
+pub(crate) fn signed(divisor: u64) -> i64 {
     i64::try_from(divisor).unwrap_or(i64::MAX)
 }
 
@@ -129,68 +129,6 @@ impl Dim {
     /// Each term as a dimension of its own, and its coefficient.
     pub fn parts(&self) -> impl Iterator<Item = (Dim, i64)> {
         self.terms.iter().map(|(factors, c)| (Dim::term(factors.clone(), *c), *c))
-    }
-
-    /// `floor(self / divisor)`; exact where every coefficient is divisible.
-    pub fn floor_div(&self, divisor: u64) -> Dim {
-        assert!(divisor > 0, "division by zero");
-        let d = signed(divisor);
-        if d == 1 {
-            return self.clone();
-        }
-        if let Some(value) = self.as_constant() {
-            return Dim::constant(value.div_euclid(d));
-        }
-        // Take out what divides exactly: floor((d·q + r) / d) = q + floor(r / d).
-        let (mut quotient, mut rest) = (Dim::default(), Dim::default());
-        for (factors, coefficient) in self.terms.iter() {
-            let (q, r) = (coefficient.div_euclid(d), coefficient.rem_euclid(d));
-            if q != 0 {
-                quotient.terms.push((factors.clone(), q));
-            }
-            if r != 0 {
-                rest.terms.push((factors.clone(), r));
-            }
-        }
-        if rest.terms.is_empty() {
-            return quotient;
-        }
-        if let Some(value) = rest.as_constant() {
-            return quotient + Dim::constant(value.div_euclid(d));
-        }
-        let whole = Factor::FloorDiv(Box::new(rest), divisor);
-        quotient + Dim::term(vec![whole], 1)
-    }
-
-    /// `ceil(self / divisor)`.
-    pub fn ceil_div(&self, divisor: u64) -> Dim {
-        (self.clone() + Dim::constant(signed(divisor) - 1)).floor_div(divisor)
-    }
-
-    /// `self / other` where that is exact and can be seen to be.
-    pub fn exact_div(&self, other: &Dim) -> Option<Dim> {
-        if self == other {
-            return Some(Dim::constant(1));
-        }
-        // Division by a single term: every term of self must contain it.
-        let mut it = other.terms.iter();
-        let (factors, coefficient) = it.next()?;
-        if it.next().is_some() {
-            return None;
-        }
-        let mut result = Dim::default();
-        for (own, own_coefficient) in self.terms.iter() {
-            // `i64::MIN / -1` is no number of 64 bits.
-            if own_coefficient.checked_rem(*coefficient)? != 0 {
-                return None;
-            }
-            let mut left = own.clone();
-            for factor in factors {
-                left.remove(left.iter().position(|f| f == factor)?);
-            }
-            result.add_term(left, own_coefficient / coefficient);
-        }
-        Some(result)
     }
 
     /// The value under `bindings`; `None` if a symbol is not bound or the arithmetic overflows.

@@ -29,8 +29,8 @@
 // The idea is that of cuDNN (Chetlur et al. 2014) and of the implicit-GEMM convolutions of CUTLASS.
 //
 // To define before this file: CHANNELS, HEIGHT, WIDTH, OUT_CHANNELS, OUT_HEIGHT, OUT_WIDTH, FILTER_HEIGHT, FILTER_WIDTH,
-// STRIDE_Y, STRIDE_X, PAD_Y, PAD_X, DILATION_Y, DILATION_X, GROUPS: literals, or names of kernel parameters. The
-// defaults are a 3 x 3 filter on 28 x 28 images. M, N and K are parameters of the product's template.
+// STRIDE_Y, STRIDE_X, PAD_Y, PAD_X, DILATION_Y, DILATION_X, GROUPS: literals. Channels, heights and widths of images may also
+// be expressions over kernel parameters, in parentheses. The defaults are a 3 x 3 filter on 28 x 28 images. M, N and K are parameters of the product's template.
 
 #define FORWARD 0
 #define INPUT 1

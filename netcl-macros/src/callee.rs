@@ -14,7 +14,7 @@ use syn::{Expr, ExprCall};
 /// A declared function, at a call of it.
 pub(crate) struct Callee<'a> {
     diag: &'a Diag,
-    name: String,
+    pub(crate) name: String,
     span: Span,
 }
 

@@ -72,6 +72,8 @@ fn main() {
         "[package]\nname = \"deep\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\nnetcl = {{ path = {netcl:?} }}\n"
     );
     std::fs::write(folder.join("Cargo.toml"), manifest).expect("the folder can be written to");
+    // The versions that its workspace has, where it tells them: two commits are compared with the same ones, and without a registry.
+    let _ = std::fs::copy(netcl.join("../Cargo.lock"), folder.join("Cargo.lock"));
     for (name, text, model, inputs) in MODELS {
         let file = folder.join(format!("src/bin/{name}.rs"));
         let text = program(text, model, inputs);

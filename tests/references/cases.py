@@ -319,6 +319,24 @@ op("conv2d", [T(1, 4, 4, 4), T(4, 2, 3, 3), sizes(2), sizes(1), sizes(1), size(2
 op("max_pool2d", [T(1, 2, 4, 5), sizes(2), sizes(2), sizes(0), sizes(1)], lambda x, k, s, p, d: F.max_pool2d(x, k[0], s[0]))
 op("avg_pool2d", [T(1, 2, 5, 4), sizes(3, 2), sizes(2), sizes(1)], lambda x, k, s, p: F.avg_pool2d(x, k, s[0], p[0]))
 
+# ---- Upsampling
+
+
+def nearest(x, scale):
+    return F.interpolate(x, scale_factor=tuple(scale) if len(scale) > 1 else scale[0], mode="nearest")
+
+
+def bilinear(x, scale):
+    scale = tuple(scale) if len(scale) > 1 else scale[0]
+    return F.interpolate(x, scale_factor=scale, mode="bilinear", align_corners=False)
+
+
+op("upsample_nearest2d", [T(2, 2, 3, 2), sizes(2)], nearest)
+op("upsample_nearest2d", [T(1, 2, 2, 3), sizes(1, 3)], nearest, "across")
+op("upsample_bilinear2d", [T(2, 2, 3, 2), sizes(2)], bilinear)
+op("upsample_bilinear2d", [T(1, 2, 3, 4), sizes(3, 2)], bilinear, "uneven")
+op("upsample_bilinear2d", [T(1, 1, 1, 3), sizes(4, 1)], bilinear, "one row")
+
 # ---- Attention
 
 
@@ -414,6 +432,9 @@ layer("MaxPool2d", {"kernel": 2}, given([1.0, NAN, 3.0, 4.0], [1, 1, 2, 2]), {},
 layer("AvgPool2d", {"kernel": 2}, T(2, 2, 4, 4), {}, lambda x: F.avg_pool2d(x, 2))
 layer("AvgPool2d", {"kernel": [3, 2], "stride": [2, 1], "padding": [1, 1]}, T(1, 2, 5, 4), {},
       lambda x: F.avg_pool2d(x, (3, 2), (2, 1), (1, 1)), "padding")
+layer("Upsample", {"scale": 2}, T(1, 2, 3, 2), {}, lambda x: F.interpolate(x, scale_factor=2))
+layer("Upsample", {"scale": [2, 3], "bilinear": True}, T(1, 2, 2, 3), {},
+      lambda x: F.interpolate(x, scale_factor=(2, 3), mode="bilinear"), "bilinear")
 
 NORMS = {"running_mean": T(3), "running_var": T(3, low=0.5, high=2.0), "weight": T(3), "bias": T(3)}
 

@@ -46,13 +46,9 @@ impl PlanBuilder<'_> {
     }
 
     /// What the convolution `id` is, for whoever chooses how it is computed.
-    ///
-    /// # Errors
-    ///
-    /// Images or channels of unknown size.
-    pub(super) fn conv_task(&self, id: NodeId) -> Result<Conv2dTask<Dim>> {
+    pub(super) fn conv_task(&self, id: NodeId) -> Conv2dTask<Dim> {
         let (ConvNode { kind, geometry, .. }, ConvShapes { input, weight, .. }) = self.convolution(id);
-        let task = Conv2dTask {
+        Conv2dTask {
             kind,
             images: input[0].clone(),
             channels: input[1].clone(),
@@ -64,29 +60,20 @@ impl PlanBuilder<'_> {
             dilation: geometry.dilation,
             groups: geometry.groups,
             dtype: self.factor_dtype(id),
-        };
-        let fixed =
-            [&task.channels, &task.size[0], &task.size[1], &task.out_channels, &task.filter[0], &task.filter[1]];
-        if fixed.iter().any(|dim| dim.as_constant().is_none()) {
-            let message = format!("`conv2d` expects images of fixed size and channels, found {input}");
-            let hint = "only the first axis, the number of images, may be symbolic: write numbers for the others, as in \
-                        `Tensor<f32, N, 3, 32, 32>`; a `#[netcl::dynamic]` function takes images of any size";
-            return Err(Diagnostic::new(message).hint(hint).at(self.graph[id].span));
         }
-        Ok(task)
     }
 
     fn template_conv(&mut self, cluster: usize, id: NodeId) -> Result<()> {
-        let likely = self.conv_task(id)?.estimate();
+        let likely = self.conv_task(id).estimate();
         let (conv, product) = likely.conv();
         let Extents { batch: groups, m, n, k } = extents(self.graph, id);
         let counts = [groups.clone(), m.clone(), n.clone()];
-        let (Some(defines), Some(problem)) = (conv.defines(product), likely.problem()) else {
+        let Some(problem) = likely.problem() else {
             return Err(Diagnostic::new("internal error: a convolution without output passed shape inference"));
         };
         let (template, choice) = self.chosen(id)?;
         let (node, shapes) = self.convolution(id);
-        let images = shapes.input[0].clone();
+        let ConvShapes { input, weight, output } = shapes;
         let axes = result_axes(node.kind, shapes, &counts);
         let name = self.kernel_name(node.kind.operation());
         let results = Results { cluster, product: id, extents: &counts, axes: &axes };
@@ -98,16 +85,23 @@ impl PlanBuilder<'_> {
             loads.extend(self.conv_operand(&mut instance, id, matrix, operand, template));
         }
         epilogue.hook_into(&mut instance);
-        instance.lines(&defines);
+        let [channels, height, width] = [1, 2, 3].map(|axis| &input[axis]);
+        let [out_channels, out_height, out_width] = [1, 2, 3].map(|axis| &output[axis]);
+        let sizes = [channels, height, width, out_channels, out_height, out_width, &weight[2], &weight[3]];
+        let sizes = sizes.map(|size| instance.dim(size));
+        instance.lines(&conv.defines(product, &sizes));
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &m), ("N", &n), ("K", &k), ("BATCH", &groups)] {
             let text = instance.dim(size);
             instance.define(macro_name, text);
         }
         instance.types(self.factor_dtype(id), (template.lanes)(&choice));
-        let columns = match (template.columns)(&choice, &problem) {
+        let columns = match (template.columns)(&choice) {
             Columns::OfProduct => n.clone(),
-            Columns::PerImage(columns) => images * Dim::from(columns as usize),
+            Columns::Tiles(tile) => {
+                let tiled = |axis: usize| output[2 + axis].ceil_div(tile[axis].into()) * Dim::from(tile[axis] as usize);
+                output[0].clone() * tiled(0) * tiled(1)
+            }
         };
         let launch = (template.grid)(&choice).launch(&m, &columns, &groups);
         let functions = epilogue.functions().into_iter().chain(loads).collect();

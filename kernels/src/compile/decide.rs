@@ -91,7 +91,8 @@ impl<'a> Decider<'a> {
     /// Whether `config` is legal for the sizes that the selector has in mind.
     fn legal(&self, config: &KernelConfig, task: &Task<Dim>) -> bool {
         let CompileOptions { limits, select } = self.options;
-        legal(config, &task.likely(select.sizes()), self.target, limits).is_ok()
+        let known = !config.rewrites() || !matches!(task, Task::Conv2d(conv) if !conv.knows_channels());
+        known && legal(config, &task.likely(select.sizes()), self.target, limits).is_ok()
     }
 
     /// Forgets what was decided about nodes that are asked about again, now that others have been rewritten.

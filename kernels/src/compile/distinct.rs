@@ -3,8 +3,8 @@
 
 use super::instance::Instance;
 use crate::emit::opencl;
+use crate::kir::Kernel;
 use crate::kir::verify::{Capabilities, VerifiedKernel, verify};
-use crate::kir::{Kernel, ParamKind};
 use crate::plan::source::ProgramText;
 use std::collections::{BTreeSet, HashMap};
 
@@ -50,7 +50,7 @@ impl Kernels {
     /// may lie where another one of the plan lies.
     pub(super) fn add_loop(&mut self, kernel: Kernel, in_place: &BTreeSet<String>) -> (usize, &str) {
         let in_place = kernel.params.iter().map(|param| in_place.contains(&param.name)).collect();
-        self.add(Likeness::Loop { kernel: nameless(&kernel).into(), in_place }, Written::Loop(kernel))
+        self.add(Likeness::Loop { kernel: kernel.nameless().into(), in_place }, Written::Loop(kernel))
     }
 
     /// The name of an instance like this one, which it becomes if there is none.
@@ -58,7 +58,7 @@ impl Kernels {
         let likeness = Likeness::Instance {
             template: instance.template().name,
             own: instance.nameless(),
-            functions: functions.iter().map(nameless).collect(),
+            functions: functions.iter().map(Kernel::nameless).collect(),
         };
         self.add(likeness, Written::Instance(instance, functions)).1
     }
@@ -132,30 +132,13 @@ fn verified(kernel: &Kernel) -> VerifiedKernel<'_> {
     verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|_| unreachable!("checked when added"))
 }
 
-/// The kernel without what does not change its code: comments, places, and names, but for those that tell what is passed
-/// (sizes by their symbols, the values that a template passes).
-fn nameless(kernel: &Kernel) -> Kernel {
-    let mut own = kernel.clone();
-    own.name.clear();
-    own.doc.clear();
-    own.spans.clear();
-    own.vars.iter_mut().for_each(|var| var.name.clear());
-    own.arrays.iter_mut().for_each(|array| array.name.clear());
-    for param in &mut own.params {
-        if matches!(param.kind, ParamKind::Buffer(..) | ParamKind::Scalar(_)) {
-            param.name.clear();
-        }
-    }
-    own
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dim::Dim;
     use crate::dtype::{DType, Literal};
     use crate::kir::build::KernelBuilder;
-    use crate::kir::{Access, Launch, WorkItem};
+    use crate::kir::{Access, Launch, ParamKind, WorkItem};
 
     /// `to[i] = factor * from[i]`.
     fn scaled(name: &str, from: &str, to: &str, factor: f64) -> Kernel {

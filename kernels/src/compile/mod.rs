@@ -136,5 +136,7 @@ fn requirements(graph: &Graph) -> Vec<Requirement> {
     };
     windows.retain(|window| bound(&window.size) && !window.spare().never_negative());
     let batches = graph.batches.iter().filter(|batch| bound(&batch.count())).cloned();
-    windows.into_iter().map(Requirement::Window).chain(batches.map(Requirement::Batch)).collect()
+    let agreements = graph.agreements.iter().filter(|own| own.sizes.iter().all(bound)).cloned();
+    let windows = windows.into_iter().map(Requirement::Window);
+    windows.chain(batches.map(Requirement::Batch)).chain(agreements.map(Requirement::Agreement)).collect()
 }

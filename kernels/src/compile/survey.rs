@@ -24,7 +24,7 @@ impl PlanBuilder<'_> {
                 ClusterKind::MatMul(id) | ClusterKind::Conv(id) => {
                     let task = match self.graph[id].op {
                         Op::MatMul(..) => Task::Product(self.product_task(id)),
-                        _ => Task::Conv2d(self.conv_task(id)?),
+                        _ => Task::Conv2d(self.conv_task(id)),
                     };
                     let config = match marks.preferred.get(&id) {
                         Some(preferred) => decider.part(task, preferred.as_ref()),

@@ -211,6 +211,18 @@ impl Divider<'_, '_> {
         homes
     }
 
+    /// The parts `reads`, which are read, and those that read a tensor which is read, but for those in `needed`; some of them
+    /// repeatedly.
+    fn related(&self, reading: &Reading, reads: &[usize], needed: &Set) -> Vec<usize> {
+        // Most of what reads something at the beginning of a deep graph is far above.
+        let possible = |part: &usize| !needed.contains(*part);
+        let mut related: Vec<usize> = reads.iter().copied().filter(possible).collect();
+        for tensor in &reading.tensors {
+            related.extend(self.draft.readers.of(*tensor).filter(possible));
+        }
+        related
+    }
+
     fn stays_apart(&self, part: usize) -> bool {
         self.draft.parts[part].members.iter().any(|id| self.constraints.apart.contains(id))
     }
@@ -276,7 +288,12 @@ impl Divider<'_, '_> {
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
         let loops = &self.readings.loops;
-        let mut candidates: Vec<usize> = self.draft.loops[own].iter().copied().collect();
+        let mut candidates: Vec<usize> = match self.target {
+            // A launch is a call there, which what has nothing in common need not share. Apart, equal layers' sums are equal kernels.
+            Target::Host => self.related(&reading, &reads, &needed),
+            Target::Cpu | Target::Gpu => self.draft.loops[own].iter().copied().collect(),
+        };
+        candidates.retain(|part| self.draft.parts[*part].form == IterationSpace::Loop(own));
         // A map turns into a row-wise kernel if the reduction runs along its rows.
         if loops.reduced(own).last().is_some_and(|last| last + 1 == loops.space(own).rank()) {
             candidates.extend(reads.iter().copied().filter(|&part| match self.draft.parts[part].form {
@@ -288,6 +305,7 @@ impl Divider<'_, '_> {
             }));
         }
         candidates.sort();
+        candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| self.may_join(part, &reading, &needed));
         let Some(part) = joined else {
             return self.found(id, IterationSpace::Loop(own), reads, needed, &reading.tensors);
@@ -301,12 +319,7 @@ impl Divider<'_, '_> {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
-        // Most of what reads something at the beginning of a deep graph is far above.
-        let possible = |part: &usize| !needed.contains(*part);
-        let mut candidates: Vec<usize> = reads.iter().copied().filter(possible).collect();
-        for tensor in &reading.tensors {
-            candidates.extend(self.draft.readers.of(*tensor).filter(possible));
-        }
+        let mut candidates = self.related(&reading, &reads, &needed);
         candidates.sort();
         candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {

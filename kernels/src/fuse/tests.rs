@@ -69,6 +69,22 @@ fn random_graphs_are_divided_as_the_rules_say() {
 }
 
 #[test]
+fn sums_that_read_nothing_in_common_share_a_loop_on_devices_alone() {
+    let graph = legalize(&step(own(models::deep_mlp(3, 512)))).expect("a graph of the builder's");
+    // The gradients of biases: sums over a batch.
+    let most = |target| {
+        let division = divide(&graph, target, &Constraints::default());
+        let sums = division.clusters.into_iter().filter_map(|cluster| match cluster.kind {
+            ClusterKind::Loop { space, reduced } if space.rank() == 2 && reduced == [0] => Some(cluster.members.len()),
+            _ => None,
+        });
+        sums.max()
+    };
+    assert_eq!(most(Target::Host), Some(1));
+    assert!(most(Target::Cpu) >= Some(2) && most(Target::Gpu) >= Some(2));
+}
+
+#[test]
 fn what_is_read_comes_first_however_long_the_chain_is() {
     const LENGTH: usize = 200_000;
     let cluster = |reads: &[usize]| Cluster {

@@ -101,7 +101,8 @@ impl Divider<'_> {
         let coordinates: Vec<Index> = (0..space.rank()).map(Index::var).collect();
         let leaves = self.trace(source, &coordinates, &space.0, false).leaves;
         let reads = self.reads_of(&leaves);
-        self.reads.insert(id, tensors(self.graph, &leaves));
+        let read = tensors(self.graph, &leaves);
+        self.reads.insert(id, read.clone());
         let candidates: Vec<usize> = (0..self.division.clusters.len())
             .rev()
             .filter(|&cluster| match &self.division.clusters[cluster].kind {
@@ -109,7 +110,10 @@ impl Divider<'_> {
                     // A map turns into a row-wise kernel if the reduction runs along its rows.
                     let apart = self.division.clusters[cluster].members.iter().any(|id| self.stays_apart(*id));
                     let widens = r.is_empty() && reduced.last() == Some(&(space.rank() - 1)) && !apart;
-                    *s == space && (*r == reduced || (widens && reads.contains(&cluster)))
+                    // The host has no loops of what has nothing in common.
+                    let related =
+                        self.target != Target::Host || reads.contains(&cluster) || self.shares_a_read(cluster, &read);
+                    *s == space && ((*r == reduced && related) || (widens && reads.contains(&cluster)))
                 }
                 _ => false,
             })

@@ -18,6 +18,7 @@
 //! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such an update out. Updates of one row are
 //!   added in an order that depends on the indices and the kind of device alone.
 
+mod agreement;
 mod batch;
 pub mod build;
 mod conv;
@@ -31,6 +32,7 @@ mod window;
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::span::Span;
+pub use agreement::Agreement;
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
@@ -308,6 +310,8 @@ pub struct Graph {
     pub windows: Vec<Window>,
     /// Batches whose channels symbols must give more than one element. They are no part of the text form either.
     pub batches: Vec<Batch>,
+    /// Sizes that symbols must make equal. They are no part of the text form either.
+    pub agreements: Vec<Agreement>,
 }
 
 impl Graph {

@@ -27,6 +27,7 @@ pub mod flops;
 mod geometry;
 #[cfg(feature = "interp")]
 pub mod interp;
+mod nameless;
 mod names;
 pub mod text;
 pub mod verify;

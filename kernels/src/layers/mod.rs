@@ -25,6 +25,7 @@ mod nearest;
 mod norm;
 mod rms_norm;
 mod tensors;
+mod upsample;
 
 pub use config::{Config, ConfigKey, ConfigKind, ConfigValue};
 pub use context::{Context, Mode};
@@ -32,11 +33,12 @@ pub use layer::{Layer, forward};
 pub use nearest::nearest;
 pub use tensors::{Init, TensorSpec};
 
-static ALL: [&Layer; 11] = [
+static ALL: [&Layer; 12] = [
     &linear::LINEAR,
     &conv2d::CONV2D,
     &max_pool2d::MAX_POOL2D,
     &avg_pool2d::AVG_POOL2D,
+    &upsample::UPSAMPLE,
     &batch_norm::BATCH_NORM,
     &layer_norm::LAYER_NORM,
     &rms_norm::RMS_NORM,

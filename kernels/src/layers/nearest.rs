@@ -21,6 +21,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str> + Clone
         ("eps", "epsilon"),
         ("elementwise_affine", "affine"),
         ("start_dim", "from"),
+        ("scale_factor", "scale"),
     ];
     for &(_, own) in SYNONYMS.iter().filter(|(theirs, _)| *theirs == name) {
         if let Some(found) = candidates.clone().find(|candidate| *candidate == own) {

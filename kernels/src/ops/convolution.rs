@@ -84,7 +84,7 @@ fn count(op: &str, name: &str, dim: &Dim) -> Result<u64> {
 }
 
 /// One integer for both axes, or `[height, width]`.
-fn pair(op: &str, name: &str, a: &[Value], position: usize) -> Result<[u64; 2]> {
+pub(super) fn pair(op: &str, name: &str, a: &[Value], position: usize) -> Result<[u64; 2]> {
     match a.sizes(position)?.as_slice() {
         [both] => Ok([count(op, name, both)?; 2]),
         [height, width] => Ok([count(op, name, height)?, count(op, name, width)?]),

@@ -11,6 +11,7 @@ use super::softmax::{log_of_sum, shifted};
 use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
+use crate::equality::Equality;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp, UnaryOp};
 use crate::span::{Diagnostic, Result};
@@ -77,9 +78,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
 ];
 
 /// The class axis, after checking types and shapes.
-fn class_axis(b: &Builder, op: &str, x: NodeId, labels: NodeId) -> Result<usize> {
+fn class_axis(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> Result<usize> {
     float(b, op, x)?;
-    let (shape, label_shape, label_type) = (b.shape(x), b.shape(labels), b.dtype(labels));
+    let (shape, label_shape, label_type) = (b.shape(x).clone(), b.shape(labels).clone(), b.dtype(labels));
     if !matches!(label_type, DType::U32 | DType::I32) {
         return Err(Diagnostic::new(format!("`{op}` expects u32 or i32 labels, found {label_type}"))
             .hint("labels are class numbers; convert them with `.cast(DType::U32)`"));
@@ -88,15 +89,17 @@ fn class_axis(b: &Builder, op: &str, x: NodeId, labels: NodeId) -> Result<usize>
         return Err(Diagnostic::new(format!("`{op}` expects a tensor [.., classes], found a scalar")));
     };
     let expected = Shape(shape.0[..axis].to_vec());
-    if *label_shape != expected {
-        let notes =
-            (0..axis.min(label_shape.rank())).find(|&a| shape[a] != label_shape[a]).map_or(String::new(), |a| {
+    let what = format!("`{op}` of {shape} expects labels of shape {expected}, found {label_shape}");
+    let fits = label_shape.rank() == axis
+        && (0..axis).all(|a| b.agree_along([(x, a), (labels, a)], &format!("{what}: axis {a} is"), "against"));
+    if !fits {
+        let notes = (0..axis.min(label_shape.rank()))
+            .find(|&a| shape[a].equality(&label_shape[a]) == Equality::No)
+            .map_or(String::new(), |a| {
                 let (rows, labelled) = (b.origin_note(x, a), b.origin_note(labels, a));
                 format!(": axis {a} is {}{rows} against {}{labelled}", shape[a], label_shape[a])
             });
-        let problem = Diagnostic::new(format!(
-            "`{op}` of {shape} expects labels of shape {expected}, found {label_shape}{notes}"
-        ));
+        let problem = Diagnostic::new(what + &notes);
         return Err(match label_shape.rank() == axis + 1 && label_shape[axis].is(1) {
             true => problem.hint(format!("leave the axis of one element out: `labels.squeeze({axis})`")),
             false => problem.hint("labels are the numbers of classes, without an axis for the classes"),
@@ -221,24 +224,27 @@ fn alike(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<[NodeId
     Ok([computed(b, x)?, computed(b, target)?])
 }
 
-fn same_shape(b: &Builder, op: &str, x: NodeId, target: NodeId) -> Result<()> {
+fn same_shape(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<()> {
     float(b, op, x)?;
-    let (shape, found) = (b.shape(x), b.shape(target));
-    if shape == found {
+    let (shape, found) = (b.shape(x).clone(), b.shape(target).clone());
+    let what = format!("`{op}` of {shape} expects a target of the same shape, found {found}");
+    if b.agree_everywhere([x, target], &what) {
         return Ok(());
     }
-    let notes = (0..shape.rank().min(found.rank())).find(|&a| shape[a] != found[a]).map_or(String::new(), |a| {
-        let (left, right) = (b.origin_note(x, a), b.origin_note(target, a));
-        format!(": axis {a} is {}{left} against {}{right}", shape[a], found[a])
-    });
-    let problem =
-        Diagnostic::new(format!("`{op}` of {shape} expects a target of the same shape, found {found}{notes}"));
+    let notes = (0..shape.rank().min(found.rank())).find(|&a| shape[a].equality(&found[a]) == Equality::No).map_or(
+        String::new(),
+        |a| {
+            let (left, right) = (b.origin_note(x, a), b.origin_note(target, a));
+            format!(": axis {a} is {}{left} against {}{right}", shape[a], found[a])
+        },
+    );
+    let problem = Diagnostic::new(what + &notes);
     // One of them has an axis of one element more.
     let without = |long: &Shape, short: &Shape| {
         let last = long.rank().checked_sub(1).filter(|last| long[*last].is(1) && long.0[..*last] == short.0[..]);
         last.map(|last| format!("leave the axis of one element out, `.squeeze({last})`, or give both one"))
     };
-    Err(match without(shape, found).or_else(|| without(found, shape)) {
+    Err(match without(&shape, &found).or_else(|| without(&found, &shape)) {
         Some(instead) => problem.hint(instead),
         None => problem,
     })

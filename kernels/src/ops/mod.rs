@@ -27,6 +27,7 @@ mod operation;
 pub mod reduction;
 pub mod shape;
 pub mod softmax;
+pub mod upsample;
 
 pub(crate) use args::{along, spread};
 pub use call::call;
@@ -63,6 +64,7 @@ pub fn families() -> &'static [Family] {
         family("Indexing", false, index::OPERATIONS),
         family("Products", false, linear::OPERATIONS),
         family("Convolution and pooling", false, convolution::OPERATIONS),
+        family("Upsampling", false, upsample::OPERATIONS),
         family("Attention", false, attention::OPERATIONS),
         family("Losses", false, loss::OPERATIONS),
     ];

@@ -4,7 +4,8 @@ use super::args::{self, AXES, AXIS, Args, X, arg, literal, number_arg};
 use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
-use crate::graph::build::Builder;
+use crate::equality::Equality;
+use crate::graph::build::{Builder, smaller};
 use crate::graph::{AxisIndex, CompareOp, NodeId};
 use crate::span::{Diagnostic, Result};
 
@@ -197,7 +198,7 @@ fn note_rest(b: &mut Builder, y: NodeId, origin: &str) {
 /// Which axis of two shapes differs first, other than `along`, and where its sizes came from.
 fn difference(b: &Builder, first: NodeId, other: NodeId, along: Option<usize>) -> String {
     let (x, y) = (b.shape(first), b.shape(other));
-    let differs = |axis: &usize| Some(*axis) != along && x[*axis] != y[*axis];
+    let differs = |axis: &usize| Some(*axis) != along && x[*axis].equality(&y[*axis]) == Equality::No;
     let axes = if x.rank() == y.rank() { 0..x.rank() } else { 0..0 };
     match axes.into_iter().find(differs) {
         Some(axis) => {
@@ -399,13 +400,18 @@ fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
     let mut shape = first.clone();
     for &part in &parts[1..] {
         let own = b.shape(part).clone();
-        let fits = own.rank() == first.rank() && (0..own.rank()).all(|a| a == axis || own[a] == first[a]);
-        if !fits || b.dtype(part) != dtype {
-            let (found, notes) = (b.dtype(part), difference(b, parts[0], part, Some(axis)));
-            let problem = Diagnostic::new(format!(
-                "`concat` along axis {axis} of {dtype} {first} expects others that differ in that axis alone, \
-                 found {found} {own}{notes}"
-            ));
+        let found = b.dtype(part);
+        let what = format!(
+            "`concat` along axis {axis} of {dtype} {first} expects others that differ in that axis alone, found {found} {own}"
+        );
+        let fits = own.rank() == first.rank()
+            && found == dtype
+            && (0..own.rank()).all(|a| {
+                let on = format!("{what}: axis {a} is");
+                a == axis || b.agree_along([(parts[0], a), (part, a)], &on, "against")
+            });
+        if !fits {
+            let problem = Diagnostic::new(what + &difference(b, parts[0], part, Some(axis)));
             return Err(problem.hint(if found != dtype {
                 format!("convert one of them with `.cast({dtype})`")
             } else if own.rank() + 1 == first.rank() {
@@ -416,7 +422,9 @@ fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
                 "`narrow` leaves elements of an axis out, `pad` adds some".to_string()
             }));
         }
-        shape.0[axis] = shape[axis].clone() + own[axis].clone();
+        for (a, size) in shape.0.iter_mut().enumerate() {
+            *size = if a == axis { size.clone() + own[axis].clone() } else { smaller(size, &own[a]) };
+        }
     }
     let position = b.iota(&shape, axis, DType::I32)?;
     let mut start = Dim::constant(0);
@@ -442,9 +450,12 @@ fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
 
 fn stack(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
     let first = b.shape(parts[0]).clone();
-    if let Some(&other) = parts.iter().find(|&&part| *b.shape(part) != first) {
-        let (found, notes) = (b.shape(other), difference(b, parts[0], other, None));
-        return Err(Diagnostic::new(format!("`stack` expects tensors of one shape, found {first} and {found}{notes}"))
+    for &other in &parts[1..] {
+        let what = format!("`stack` expects tensors of one shape, found {first} and {}", b.shape(other));
+        if b.agree_everywhere([parts[0], other], &what) {
+            continue;
+        }
+        return Err(Diagnostic::new(what + &difference(b, parts[0], other, None))
             .hint("`concat` joins tensors that differ in one axis; `narrow` and `pad` change the size of one"));
     }
     let parts = parts.iter().map(|&part| unsqueeze(b, part, axis)).collect::<Result<Vec<_>>>()?;

@@ -1,7 +1,7 @@
 //! What the values of symbols must satisfy for a plan to be run, beyond its buffers' own sizes.
 
 use crate::dim::{Bindings, Dim, INDEX_LIMIT, Shape};
-use crate::graph::{Batch, Window};
+use crate::graph::{Agreement, Batch, Window};
 use serde::{Deserialize, Serialize};
 
 /// A condition on sizes that symbols decide.
@@ -13,6 +13,8 @@ pub enum Requirement {
     Window(Window),
     /// The channels of a batch that is normalised by its own statistics have more than one element.
     Batch(Batch),
+    /// Two sizes are equal.
+    Agreement(Agreement),
     /// Work-items run along each axis of a launch, if there is anything that they write.
     Items {
         /// The launch's axes.
@@ -46,6 +48,16 @@ impl Requirement {
                 }
                 _ => Ok(()),
             },
+            Requirement::Agreement(agreement) => {
+                let [first, second] = agreement.sizes.each_ref().map(|size| size.evaluate(bindings));
+                if first == second && first.is_some() {
+                    return Ok(());
+                }
+                let written =
+                    |size: &Dim| size.evaluate(bindings).map_or_else(|| size.to_string(), |v| equation(size, v));
+                let [first, second] = agreement.sizes.each_ref().map(written);
+                Err(agreement.differ([&first, &second]))
+            }
             Requirement::Items { global, written } => {
                 let none =
                     global.iter().find_map(|axis| Some((axis, axis.evaluate(bindings).filter(|items| *items < 1)?)));
@@ -59,6 +71,11 @@ impl Requirement {
             }
         }
     }
+}
+
+/// A size and its value.
+fn equation(size: &Dim, value: i64) -> String {
+    if size.as_constant().is_some() { value.to_string() } else { format!("{size} = {value}") }
 }
 
 /// What is wrong with a size that kernels cannot count up to.
@@ -90,6 +107,21 @@ mod tests {
         let check = |size| window.check(&[(Symbol::new("H"), size)]);
         assert_eq!(check(3), Ok(()));
         assert_eq!(check(2).unwrap_err(), "a window of 5 does not fit into 2 with padding 1");
+    }
+
+    #[test]
+    fn rounded_sizes_agree_or_not() {
+        let h = Dim::symbol("H");
+        let agreement = Requirement::Agreement(Agreement {
+            what: "`concat`: axis 2 is".into(),
+            sizes: [h.floor_div(2) * Dim::from(2), h],
+            notes: [" (from `up`)".into(), String::new()],
+            joint: "against".into(),
+        });
+        let check = |size| agreement.check(&[(Symbol::new("H"), size)]);
+        assert_eq!(check(62), Ok(()));
+        let expected = "`concat`: axis 2 is (H / 2)*2 = 62 (from `up`) against H = 63";
+        assert_eq!(check(63).unwrap_err(), expected);
     }
 
     #[test]

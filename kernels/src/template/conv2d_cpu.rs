@@ -21,7 +21,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms: |_, _| Vec::new(),
     grid: matmul_cpu::grid,
-    columns: |_, _| Columns::OfProduct,
+    columns: |_| Columns::OfProduct,
     local_bytes: |_, _| 0,
     lanes: matmul_cpu::lanes,
     loads_vectors: |_, _, _| false,

@@ -17,7 +17,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms: |_, _| Vec::new(),
     grid: matmul_register::grid,
-    columns: |_, _| Columns::OfProduct,
+    columns: |_| Columns::OfProduct,
     local_bytes: matmul_register::local_bytes,
     lanes: |_| matmul_register::VECTOR,
     loads_vectors: |_, _, _| false,

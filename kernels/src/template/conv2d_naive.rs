@@ -15,7 +15,7 @@ pub const TEMPLATE: Template = Template {
     initial: matmul_naive::TEMPLATE.initial,
     other_forms: |_, _| Vec::new(),
     grid: matmul_naive::TEMPLATE.grid,
-    columns: |_, _| Columns::OfProduct,
+    columns: |_| Columns::OfProduct,
     local_bytes: |_, _| 0,
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,

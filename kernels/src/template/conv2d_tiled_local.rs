@@ -51,11 +51,9 @@ fn grid(choice: &Choice) -> Grid {
     Grid { per_group_m: choice.get("REG_M"), per_group_n: pixels, local: [pixels, 1, 1] }
 }
 
-/// Whole tiles of each image; none if no window fits.
-fn columns(choice: &Choice, problem: &Problem) -> Columns {
-    let [height, width] = problem.conv.and_then(|conv| conv.out_size()).unwrap_or([0, 0]);
-    let up = |size: u64, tile: u32| size.next_multiple_of(u64::from(tile.max(1)));
-    Columns::PerImage(up(height, choice.get("TILE_Y")).saturating_mul(up(width, choice.get("TILE_X"))))
+/// Whole tiles of each image.
+fn columns(choice: &Choice) -> Columns {
+    Columns::Tiles(["TILE_Y", "TILE_X"].map(|tile| choice.get(tile).max(1)))
 }
 
 /// The image's tile with its margins, and the taps of the filters; nothing of a problem that is no convolution.

@@ -47,25 +47,19 @@ impl Conv2d {
         Some([along(0)?, along(1)?])
     }
 
-    /// The prelude of a convolution all of whose sizes, but for the number of images, are literals. It replaces
-    /// [`Problem::defines`](super::Problem::defines). `None` as for [`Conv2d::out_size`].
-    pub fn defines(&self, product: ConvolutionKind) -> Option<String> {
-        let [height, width] = self.out_size()?;
+    /// The prelude of a convolution, which replaces [`Problem::defines`](super::Problem::defines). `sizes` are the text of
+    /// those that [`SIZES`] names, in that order: literals, or expressions over kernel parameters.
+    pub fn defines(&self, product: ConvolutionKind, sizes: &[String; 8]) -> String {
         let product = match product {
             ConvolutionKind::Forward => "FORWARD",
             ConvolutionKind::Input => "INPUT",
             ConvolutionKind::Weight => "WEIGHT",
         };
         let mut text = format!("#define PRODUCT {product}\n");
+        for (name, size) in SIZES.into_iter().zip(sizes) {
+            let _ = writeln!(text, "#define {name} {size}");
+        }
         for (name, value) in [
-            ("CHANNELS", self.channels),
-            ("HEIGHT", self.size[0]),
-            ("WIDTH", self.size[1]),
-            ("OUT_CHANNELS", self.out_channels),
-            ("OUT_HEIGHT", height),
-            ("OUT_WIDTH", width),
-            ("FILTER_HEIGHT", self.filter[0]),
-            ("FILTER_WIDTH", self.filter[1]),
             ("STRIDE_Y", self.stride[0]),
             ("STRIDE_X", self.stride[1]),
             ("PAD_Y", self.pad[0]),
@@ -76,9 +70,14 @@ impl Conv2d {
         ] {
             let _ = writeln!(text, "#define {name} {value}");
         }
-        Some(text)
+        text
     }
 }
+
+/// The macros for the sizes of a convolution that symbols may decide, but for the number of images; those of the filter are
+/// literals always.
+pub const SIZES: [&str; 8] =
+    ["CHANNELS", "HEIGHT", "WIDTH", "OUT_CHANNELS", "OUT_HEIGHT", "OUT_WIDTH", "FILTER_HEIGHT", "FILTER_WIDTH"];
 
 #[cfg(test)]
 mod tests {

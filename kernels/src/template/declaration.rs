@@ -32,7 +32,7 @@ pub struct Template {
     /// The launch of a choice.
     pub grid: fn(&Choice) -> Grid,
     /// The columns that its launch covers.
-    pub columns: fn(&Choice, &Problem) -> Columns,
+    pub columns: fn(&Choice) -> Columns,
     /// Local memory of a work-group, in bytes.
     pub local_bytes: fn(&Choice, &Problem) -> u64,
     /// Lanes of its vectors: what `VECTOR` is, in the load and store hooks that have it in their name; 1 if it uses none of

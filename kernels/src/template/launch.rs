@@ -33,6 +33,7 @@ impl Grid {
 pub enum Columns {
     /// The product's own.
     OfProduct,
-    /// So many for each image of a convolution; those that lie outside the image give nothing.
-    PerImage(u64),
+    /// Whole tiles, of so many rows and columns, of each image of a convolution's result; what lies outside the image gives
+    /// nothing.
+    Tiles([u32; 2]),
 }

@@ -24,7 +24,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms,
     grid,
-    columns: |_, _| Columns::OfProduct,
+    columns: |_| Columns::OfProduct,
     local_bytes: |_, _| 0,
     lanes,
     loads_vectors,

@@ -18,7 +18,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms: |_, _| Vec::new(),
     grid,
-    columns: |_, _| Columns::OfProduct,
+    columns: |_| Columns::OfProduct,
     local_bytes,
     lanes: |_| VECTOR,
     loads_vectors: |choice, _, _| choice.get("STAGE") > 1,

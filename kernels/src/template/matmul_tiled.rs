@@ -17,7 +17,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms: |_, _| Vec::new(),
     grid,
-    columns: |_, _| Columns::OfProduct,
+    columns: |_| Columns::OfProduct,
     local_bytes,
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,

@@ -221,6 +221,9 @@ impl Task<Dim> {
         {
             likely.columns = likely.columns.max(1024);
         }
+        if let (Task::Conv2d(own), Task::Conv2d(likely)) = (self, &mut task) {
+            own.leave_room(likely, bindings);
+        }
         task
     }
 }
@@ -236,8 +239,26 @@ impl Product<Dim> {
 impl Conv2dTask<Dim> {
     /// As [`Task::estimate`].
     pub fn estimate(&self) -> Conv2dTask<u64> {
-        let Ok(conv) = self.try_map::<u64, Infallible>(|dim| Ok(dim.estimate()));
+        let Ok(mut conv) = self.try_map::<u64, Infallible>(|dim| Ok(dim.estimate()));
+        self.leave_room(&mut conv, &[]);
         conv
+    }
+
+    /// Whether its channels are numbers: what rewrites a convolution counts through them.
+    pub(crate) fn knows_channels(&self) -> bool {
+        [&self.channels, &self.out_channels].iter().all(|channels| channels.as_constant().is_some())
+    }
+
+    /// An image whose size nobody knows has room for a window: calls with a smaller one are refused.
+    fn leave_room(&self, likely: &mut Conv2dTask<u64>, bindings: Bindings<'_>) {
+        for axis in 0..2 {
+            if self.size[axis].known(bindings).as_constant().is_none() {
+                let taps = likely.filter[axis].saturating_sub(1);
+                let reach = taps.saturating_mul(self.dilation[axis]).saturating_add(1);
+                let room = reach.saturating_sub(self.padding[axis].saturating_mul(2));
+                likely.size[axis] = likely.size[axis].max(room);
+            }
+        }
     }
 }
 

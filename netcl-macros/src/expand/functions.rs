@@ -1,6 +1,6 @@
 //! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
 
-use super::source::{self, Planned};
+use super::source::{self, Natives, Planned};
 use super::withheld::{Withheld, types};
 use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Unit};
 use crate::compile::CompiledPlan;
@@ -106,6 +106,14 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         let used = may_use(function, &expanded.private);
         quote!(#plain #gradients #used)
     });
+    let mut natives = Natives::default();
+    let plans: Vec<TokenStream> = block
+        .functions
+        .iter()
+        .zip(&expanded)
+        .map(|(function, expanded)| plans(unit, function, expanded, &mut natives))
+        .collect();
+    let natives = natives.items();
     let withheld = block.functions.iter().filter_map(|function| no_gradients(block, function));
     let (levels, prelude) = (&block.levels, paths::prelude());
     // What rustc counts as read: a field that some block names.
@@ -148,6 +156,13 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #(#others)*
             #(#functions)*
         }
+        const _: () = {
+            #natives
+            #[allow(dead_code)]
+            impl #generics #ty #bounds {
+                #(#plans)*
+            }
+        };
         #(#withheld)*
     };
     [functions, about]
@@ -166,13 +181,23 @@ fn may_use(function: &FunctionItem, private: &[TokenStream]) -> Option<TokenStre
     })
 }
 
+/// The hidden functions that give the plans of a function.
+fn plans(unit: &Unit, function: &FunctionItem, expanded: &Expanded, natives: &mut Natives) -> TokenStream {
+    let full = format!("{}::{}", unit.name(), function.name);
+    let plain = source::statics(&format_ident!("__netcl_{}", function.name), &full, &expanded.plain, natives);
+    let gradients = expanded.gradients.as_ref().map(|paths| {
+        let hidden = format_ident!("__netcl_{}_with_gradients", function.name);
+        source::statics(&hidden, &format!("{full}_with_gradients"), paths, natives)
+    });
+    quote!(#plain #gradients)
+}
+
 fn plain(unit: &Unit, function: &FunctionItem, planned: &[Planned]) -> TokenStream {
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let args = arguments(function);
     let results = function.results.len();
     let result = result_type(function);
     let hidden = format_ident!("__netcl_{}", name);
-    let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
     let chosen = source::chosen(&format!("{}::{name}", unit.name()), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let core = if function.receiver {
@@ -184,7 +209,6 @@ fn plain(unit: &Unit, function: &FunctionItem, planned: &[Planned]) -> TokenStre
     let unpacked = unpack(function.tuple, results);
     let unused = unused::variables(&unused::names(function.args.iter().map(|arg| &arg.name), &function.body));
     quote! {
-        #statics
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> {
             #unused
@@ -219,7 +243,6 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, planned: &[Planned]) -> 
     let private = paths::private();
     let part = quote!(<Self as #private::Part>);
     let hidden = format_ident!("__netcl_{}", name);
-    let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
     let chosen = source::chosen(&format!("{}::{name}", unit.name()), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let mode = match function.mode.unwrap_or(Mode::Training) {
@@ -229,7 +252,6 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, planned: &[Planned]) -> 
     let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters.", function.name);
     let unpacked = unpack(false, 1);
     quote! {
-        #statics
         #[doc = #doc]
         #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> {
             let __netcl_prefix = ::netcl::Model::prefix(self);

@@ -2,7 +2,7 @@
 //! a check of that, `bias_relu.check(&x, &bias)?`.
 
 use super::functions::{arguments, result_type, scalars, tensors, unpack};
-use super::source::{self, Planned};
+use super::source::{self, Natives, Planned};
 use super::withheld::{Withheld, types};
 use crate::ast::FunctionItem;
 use crate::diag::Diag;
@@ -47,8 +47,10 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
     }
     let ((_, attrs), vis) = (of_functions(&function.attrs), &function.vis);
     let pointer = pointer(function);
-    let call = call(function, &plain);
-    let vjp = if differentiable { Some(vjp(function, &pullback, &float)) } else { no_vjp(function) };
+    let mut natives = Natives::default();
+    let call = call(function, &plain, &mut natives);
+    let vjp = if differentiable { Some(vjp(function, &pullback, &float, &mut natives)) } else { no_vjp(function) };
+    let natives = natives.items();
     let check = differentiable.then(|| check(function, &pullback, &graphs));
     let report = report(if differentiable {
         quote!(__netcl_plans(), __netcl_pullback_plans())
@@ -76,6 +78,7 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
                     &CALL
                 }
             }
+            #natives
             #call
             #vjp
             #check
@@ -104,10 +107,13 @@ pub(crate) fn plans(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) ->
     };
     dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
-    let source = source::source(&crate::parse::name(name), 0, &compile::graph_text(&path.graph, &plans), &plans);
+    let (mut natives, graph) = (Natives::default(), compile::graph_text(&path.graph, &plans));
+    let source = source::source(&crate::parse::name(name), 0, &graph, &plans, &mut natives);
+    let natives = natives.items();
     Some(quote! {
         #(#attrs)*
         #vis fn #name() -> &'static #private::Function {
+            #natives
             static FUNCTION: #private::Function = #private::Function::new(&#source);
             &FUNCTION
         }
@@ -163,9 +169,10 @@ fn pointer(function: &FunctionItem) -> TokenStream {
     quote!(fn(#(#args),*) -> ::netcl::Result<#result>)
 }
 
-fn call(function: &FunctionItem, planned: &[Planned]) -> TokenStream {
+fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
-    let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned);
+    let statics =
+        source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned, natives);
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let unpacked = unpack(function.tuple, function.results.len());
@@ -249,7 +256,7 @@ fn without_gradient(function: &FunctionItem) -> Option<String> {
 
 /// `vjp(args) -> Result<(result, pullback)>`; the pullback takes a cotangent for each float result and gives a gradient
 /// for each float argument.
-fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize]) -> TokenStream {
+fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &mut Natives) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
     let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
     let (tensors, scalars) = (tensors(function), scalars(function));
@@ -264,6 +271,7 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize]) -> TokenSt
         &format_ident!("__netcl_pullback_plans"),
         &format!("{}.vjp", crate::parse::name(&function.name)),
         planned,
+        natives,
     );
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let tuple = float.len() > 1;

@@ -1,7 +1,7 @@
 //! A SIMT-form kernel as a value that is called, with the hand-given pullback where there is one.
 
 use super::functions::unpack;
-use super::source::{self, Planned};
+use super::source::{self, Natives, Planned};
 use crate::ast::ArgType;
 use crate::compile::CompiledPlan;
 use crate::parse::attr::of_functions;
@@ -57,7 +57,9 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         DType::U32 => quote!(#private::Scalar::U32(#name)),
         _ => quote!(#private::Scalar::F32(#name)),
     });
-    let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(name), &planned);
+    let mut natives = Natives::default();
+    let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(name), &planned, &mut natives);
+    let natives = natives.items();
     let chosen = source::chosen(&crate::parse::name(name), &planned);
     let report = super::kernel::report(quote!(__netcl_plans()));
     let unpacked = unpack(tuple, signature.results.len());
@@ -96,6 +98,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
                     &CALL
                 }
             }
+            #natives
             #statics
             #report
             #(#on_call)*

@@ -2,9 +2,11 @@
 
 use crate::compile::CompiledPlan;
 use crate::paths;
+use netcl_kernels::kir::Kernel;
 use netcl_kernels::plan::embed::{Header, MARK};
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
+use std::collections::HashMap;
 use syn::{BinOp, Expr};
 
 /// The plans of one path through a function.
@@ -15,10 +17,45 @@ pub(crate) struct Planned {
     pub(crate) plans: Vec<CompiledPlan>,
 }
 
+/// The native code of several plans' kernels, each once: a loss computes what its forward does, and its gradients both again.
+/// What is the same for rustc differs in names at most.
+#[derive(Default)]
+pub(super) struct Natives {
+    /// Constants by kernels without names; none where the interpreter runs the kernel.
+    known: HashMap<Kernel, Option<Ident>>,
+    /// Their items, in the order in which they were met.
+    items: TokenStream,
+}
+
+impl Natives {
+    /// The constants, for where all plans that name them see them.
+    pub(super) fn items(self) -> TokenStream {
+        self.items
+    }
+
+    /// An `Option<NativeEntry>`: the native code `text` of `kernel`, or of one like it.
+    fn entry(&mut self, kernel: &Kernel, text: Option<&String>) -> TokenStream {
+        let next = self.known.len();
+        let items = &mut self.items;
+        let known = self.known.entry(kernel.nameless()).or_insert_with(|| {
+            let tokens = text?.parse::<TokenStream>().ok()?;
+            let (name, private) = (format_ident!("__NETCL_NATIVE_{next}"), paths::private());
+            items.extend(quote!(const #name: #private::NativeEntry = #tokens;));
+            Some(name)
+        });
+        match known {
+            Some(name) => quote!(::core::option::Option::Some(#name)),
+            None => quote!(::core::option::Option::None),
+        }
+    }
+}
+
 /// A function called `hidden` that gives the plans of all paths.
-pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStream {
+pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned], natives: &mut Natives) -> TokenStream {
     let private = self::paths::private();
-    let sources = paths.iter().enumerate().map(|(position, path)| source(name, position, &path.graph, &path.plans));
+    let sources =
+        paths.iter().enumerate().map(|(position, path)| source(name, position, &path.graph, &path.plans, natives));
+    let sources: Vec<TokenStream> = sources.collect();
     let count = Literal::usize_unsuffixed(paths.len());
     quote! {
         #[doc(hidden)]
@@ -35,19 +72,22 @@ pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
     choose(name, paths, &all, 0)
 }
 
-/// The graph and the plans of one path, by its position, as a `FunctionSource`.
-pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[CompiledPlan]) -> TokenStream {
+/// The graph and the plans of one path, by its position, as a `FunctionSource`, which names constants of `natives`.
+pub(super) fn source(
+    name: &str,
+    path: usize,
+    graph: &str,
+    plans: &[CompiledPlan],
+    natives: &mut Natives,
+) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);
         // `embed::find` finds it in a built binary.
         let header = Header { length: json.len(), target: plan.target, path, function: name.to_owned() };
         let text = format!("\n{header}\n{json}");
-        let native =
-            plan.native.iter().map(|native| match native.as_ref().and_then(|text| text.parse::<TokenStream>().ok()) {
-                Some(tokens) => quote!(::core::option::Option::Some(#tokens)),
-                None => quote!(::core::option::Option::None),
-            });
+        let native = plan.plan.loops.iter().zip(&plan.native);
+        let native = native.map(|(kernel, text)| natives.entry(kernel, text.as_ref()));
         let text = quote!(::core::concat!(#MARK, ::core::module_path!(), #text));
         quote!(#private::PlanSource { target: #target, json: #text, native: &[#(#native),*] })
     });

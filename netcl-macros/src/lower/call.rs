@@ -230,7 +230,11 @@ impl<'a> Lowering<'a> {
         let fits = match (&value, function.results.as_slice()) {
             (Val::Tensor(id), [ty]) => {
                 let declared = Shape(ty.dims.iter().map(|dim| substitute(&dim.dim, symbols)).collect());
-                *self.builder.shape(*id) == declared && self.builder.dtype(*id) == ty.dtype
+                let declares = format!("`{}` returns", function.name);
+                self.builder.dtype(*id) == ty.dtype
+                    && self.builder.shape(*id).rank() == declared.rank()
+                    && (0..declared.rank())
+                        .all(|axis| self.has_size((*id, axis), &declared[axis], &declares, "its body gives"))
             }
             _ => true,
         };
@@ -259,12 +263,16 @@ impl<'a> Lowering<'a> {
             (ArgType::Tensor(ty), Val::Tensor(id)) => {
                 let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
                 let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
-                for (declared, actual) in ty.dims.iter().zip(&shape.0) {
+                let declares = format!("`{}` expects `{}` with", callee.name, arg.name);
+                for (axis, (declared, actual)) in ty.dims.iter().zip(&shape.0).enumerate() {
                     match symbol(&declared.dim) {
                         Some(name) if !symbols.contains_key(&name) => {
                             symbols.insert(name, actual.clone());
                         }
-                        _ => fits &= substitute(&declared.dim, symbols) == *actual,
+                        _ => {
+                            let declared = substitute(&declared.dim, symbols);
+                            fits &= self.has_size((id, axis), &declared, &declares, "and is given");
+                        }
                     }
                 }
                 if fits {

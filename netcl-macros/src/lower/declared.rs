@@ -118,7 +118,7 @@ impl<'a> Lowering<'a> {
             return self.not_declared(name, ty, &Val::Tensor(id));
         }
         for (axis, (dim, token)) in dims.iter().zip(&declared.dims).enumerate() {
-            if *dim != shape[axis] {
+            if !self.has_size((id, axis), dim, &format!("`{name}` is declared with"), "its value has") {
                 let note = self.builder.origin_note(id, axis);
                 self.report(token.span, &m::LET_AXIS, &[&name, &token.dim, &shape[axis], &note, &shape[axis]]);
             }

@@ -5,6 +5,7 @@
 
 mod advice;
 mod affine;
+mod agree;
 mod arith;
 mod branch;
 mod builtin;
@@ -386,7 +387,9 @@ impl<'a> Lowering<'a> {
             self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape]);
             return false;
         }
-        let differing: Vec<usize> = (0..shape.rank()).filter(|axis| ty.dims[*axis].dim != shape[*axis]).collect();
+        let declares = format!("`{name}` returns");
+        let differs = |axis: &usize| !self.has_size((id, *axis), &ty.dims[*axis].dim, &declares, "its body gives");
+        let differing: Vec<usize> = (0..shape.rank()).filter(differs).collect();
         if let ([first, _, ..], None) = (differing.as_slice(), self.way()) {
             // One mistake gives several axes another size.
             let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
@@ -396,20 +399,14 @@ impl<'a> Lowering<'a> {
             self.report(ty.span, &m::RESULT_AXES, &[name, &declared, &shape, first, &shape[*first], &note, &given]);
             return false;
         }
-        let mut fits = true;
-        for (axis, dim) in ty.dims.iter().enumerate() {
-            if dim.dim != shape[axis] {
-                let note = self.builder.origin_note(id, axis);
-                match self.way() {
-                    Some(way) => self.report(dim.span, &m::RESULT_WAY, &[name, &dim.dim, &shape[axis], &note, &way]),
-                    None => {
-                        self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]])
-                    }
-                };
-                fits = false;
-            }
+        for &axis in &differing {
+            let (dim, note) = (&ty.dims[axis], self.builder.origin_note(id, axis));
+            match self.way() {
+                Some(way) => self.report(dim.span, &m::RESULT_WAY, &[name, &dim.dim, &shape[axis], &note, &way]),
+                None => self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]]),
+            };
         }
-        fits
+        differing.is_empty()
     }
 
     /// What holds on this way through the function's `if`s, where there are several.

@@ -35,6 +35,24 @@ fn a_model_gets_its_functions() {
 }
 
 #[test]
+fn a_kernel_that_functions_have_in_common_is_compiled_once() {
+    let kernels = |functions| {
+        let mut own = mlp();
+        own.model(quote!(impl Mlp { #functions }));
+        own.sound().output.matches("NativeKernel for Kernel").count()
+    };
+    let hidden = quote! {
+        fn hidden(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 32> { self.hidden.forward(x).relu() }
+    };
+    let logits = quote! {
+        fn logits(&self, y: &Tensor<f32, N, 64>) -> Tensor<f32, N, 10> { self.output.forward(&self.hidden.forward(y).relu()) }
+    };
+    let [alone, both] = [kernels(logits.clone()), kernels(quote!(#hidden #logits))];
+    assert!(alone > 0);
+    assert_eq!(alone, both, "`hidden` computes a part of `logits`");
+}
+
+#[test]
 fn a_wrong_literal_says_both_sides() {
     let mut own = Crate::default();
     own.model(quote! {

@@ -11,6 +11,7 @@ mod digits;
 mod drivers;
 mod events;
 mod functions;
+mod images;
 mod kernels;
 mod launches;
 mod layers;

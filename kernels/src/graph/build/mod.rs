@@ -3,10 +3,12 @@
 #![allow(clippy::missing_errors_doc, reason = "all have the same, which is written once: at `Builder`")]
 
 mod adjoint;
+mod agree;
 mod contract;
 mod elementwise;
 mod view;
 
+pub(crate) use agree::smaller;
 pub use contract::window_count;
 
 use super::*;
@@ -248,5 +250,5 @@ fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
     }
     let outputs = graph.outputs.into_iter().map(|(kind, id)| (kind, moved[id.index()])).collect();
     let places = moved.into_iter().zip(needed).map(|(id, needed)| needed.then_some(id)).collect();
-    (Graph { name: graph.name, nodes, outputs, windows: graph.windows, batches: graph.batches }, places)
+    (Graph { nodes, outputs, ..graph }, places)
 }

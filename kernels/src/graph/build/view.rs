@@ -1,6 +1,7 @@
 //! Views: which element of its source each element is. Permutations, broadcasts and reshapes among them.
 
 use super::*;
+use crate::equality::Equality;
 use std::collections::BTreeMap;
 
 impl Builder {
@@ -91,7 +92,17 @@ impl Builder {
                 index.push(AxisIndex::fixed(0));
             } else {
                 let note = self.origin_note(a, axis);
-                return self.fail(format!("{source}{note} does not broadcast to {shape}"));
+                let message = format!("{source}{note} does not broadcast to {shape}");
+                let agreement = Agreement {
+                    what: format!("{message}: axis {} is", lead + axis),
+                    sizes: [dim.clone(), shape[lead + axis].clone()],
+                    notes: [String::new(), String::new()],
+                    joint: "against".to_string(),
+                };
+                if !self.agree(agreement) {
+                    return self.fail(message);
+                }
+                index.push(AxisIndex::axis(lead + axis));
             }
         }
         self.view(a, shape.clone(), index)
@@ -108,6 +119,7 @@ impl Builder {
                 (Some(x), Some(y)) if y.is(1) => x,
                 (Some(x), Some(y)) if x.is(1) => y,
                 (Some(x), None) | (None, Some(x)) => x,
+                (Some(x), Some(y)) if x.equality(&y) != Equality::No => smaller(&x, &y),
                 _ => {
                     return Err(Diagnostic::new(format!("`{op}` cannot combine shapes {a} and {b}"))
                         .hint("axes are compared from the last: sizes are equal, or one of them is 1")
@@ -131,7 +143,7 @@ impl Builder {
             let rank = sa.rank().max(sb.rank());
             for axis in 0..sa.rank().min(sb.rank()) {
                 let (xa, xb) = (sa.rank() - 1 - axis, sb.rank() - 1 - axis);
-                if sa[xa] != sb[xb] && !sa[xa].is(1) && !sb[xb].is(1) {
+                if sa[xa].equality(&sb[xb]) == Equality::No && !sa[xa].is(1) && !sb[xb].is(1) {
                     diagnostic.message = format!(
                         "{}: axis {} is {}{} on the left and {}{} on the right",
                         diagnostic.message,
@@ -146,6 +158,14 @@ impl Builder {
             }
             diagnostic
         })?;
+        for back in 1..=sa.rank().min(sb.rank()) {
+            let (xa, xb) = (sa.rank() - back, sb.rank() - back);
+            if !sa[xa].is(1) && !sb[xb].is(1) {
+                let axis = shape.rank() - back;
+                let what = format!("`{op}` cannot combine shapes {sa} and {sb}: axis {axis} is");
+                self.agree_along([(a, xa), (b, xb)], &what, "on the left and on the right");
+            }
+        }
         Ok((self.broadcast_to(a, &shape)?, self.broadcast_to(b, &shape)?))
     }
 

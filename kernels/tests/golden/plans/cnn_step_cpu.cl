@@ -33,16 +33,16 @@
 // steps
 //    0  conv2d_4 = conv2d(x, conv1.weight)
 //       cnn_0_conv2d(conv1_weight, x, conv2d_4, N)
-//       over [(N*16 + 47) / 48 + N, 1, 1] in groups of [1, 1, 1]
+//       over [(N + 2) / 3 + N, 1, 1] in groups of [1, 1, 1]
 //    1  pool1 = max(max(conv1, 0) over 4, 5); argmax_88 = argmax(max(conv1, 0) over 4, 5)
 //       cnn_1_max_argmax(N, conv2d_4, conv1_bias, pool1, argmax_88)
-//       over [(N*128 + 1023) / 1024] in groups of [1]
+//       over [(N + 7) / 8] in groups of [1]
 //    2  conv2d_14 = conv2d(pool1, conv2.weight)
 //       cnn_2_conv2d(conv2_weight, pool1, conv2d_14, N)
-//       over [(N*16 + 47) / 48, 1, 1] in groups of [1, 1, 1]
+//       over [(N + 2) / 3, 1, 1] in groups of [1, 1, 1]
 //    3  pool2 = max(max(conv2, 0) over 4, 5); argmax_70 = argmax(max(conv2, 0) over 4, 5)
 //       cnn_3_max_argmax(N, conv2d_14, conv2_bias, pool2, argmax_70)
-//       over [(N*64 + 1023) / 1024] in groups of [1]
+//       over [(N + 15) / 16] in groups of [1]
 //    4  matmul_25 = matmul(flatten, output.weight)
 //       cnn_4_matmul_cpu(pool2, output_weight, matmul_25, N)
 //       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
@@ -60,7 +60,7 @@
 //       over [16] in groups of [1]
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
 //       cnn_9_conv2d_input_grad(conv2_weight, select_83, conv2d_input_grad_85, N)
-//       over [(N*16 + 47) / 48, 1, 1] in groups of [1, 1, 1]
+//       over [(N + 2) / 3, 1, 1] in groups of [1, 1, 1]
 //   10  grad_conv2_weight = conv2d_weight_grad(pool1, select_83)
 //       cnn_10_conv2d_weight_grad(select_83, pool1, grad_conv2_weight, N)
 //       over [2, 4, 1] in groups of [1, 1, 1]

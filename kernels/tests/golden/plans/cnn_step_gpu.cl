@@ -40,7 +40,7 @@
 //       over [N*128] in groups of [256]
 //    2  conv2d_14 = conv2d(pool1, conv2.weight)
 //       cnn_2_conv2d(conv2_weight, pool1, conv2d_14, N)
-//       over [((N*16 + 31) / 32)*32, 1, 1] in groups of [32, 1, 1]
+//       over [((N + 1) / 2)*32, 1, 1] in groups of [32, 1, 1]
 //    3  pool2 = max(max(conv2, 0) over 4, 5); argmax_70 = argmax(max(conv2, 0) over 4, 5)
 //       cnn_3_max_argmax(N, conv2d_14, conv2_bias, pool2, argmax_70)
 //       over [N*64] in groups of [256]
@@ -61,7 +61,7 @@
 //       over [4096] in groups of [256]
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
 //       cnn_9_conv2d_input_grad(conv2_weight, select_83, conv2d_input_grad_85, N)
-//       over [((N*16 + 31) / 32)*32, 1, 1] in groups of [32, 1, 1]
+//       over [((N + 1) / 2)*32, 1, 1] in groups of [32, 1, 1]
 //   10  conv2d_weight_grad_90 = conv2d_weight_grad(pool1, select_83)
 //       cnn_10_conv2d_weight_grad(select_83, N, pool1, conv2d_weight_grad_90)
 //       over [96, 1, 4] in groups of [32, 1, 1]

@@ -35,7 +35,7 @@
 //       over [1, 1, 1] in groups of [1, 1, 1]
 //    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 / 12
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
-//       over [(N*12 + 255) / 256 + 3] in groups of [1]
+//       over [(N*3 + 63) / 64 + 3] in groups of [1]
 //    6  grad_words_weight = scatter_add(x, view_53)
 //       words_6_scatter_add(grad_words_weight, N, x, view_53)
 //       over [32] in groups of [1]

@@ -22,8 +22,8 @@
 //   18  grad_words_weight_rows: i32 [N*12] (scratch)
 //   19  grad_words_weight_rows_2: i32 [N*12] (scratch)
 //   20  grad_words_weight_rows_3: i32 [N*12] (scratch)
-//   21  grad_words_weight_heads: f32 [(N*12 + 511) / 512, 16] (scratch)
-//   22  grad_words_weight_tails: f32 [(N*12 + 511) / 512, 16] (scratch)
+//   21  grad_words_weight_heads: f32 [(N*3 + 127) / 128, 16] (scratch)
+//   22  grad_words_weight_tails: f32 [(N*3 + 127) / 128, 16] (scratch)
 //
 // steps
 //    0  div_6 = sum(words over 1) / 12
@@ -43,7 +43,7 @@
 //       over [16, 16, 1] in groups of [16, 4, 1]
 //    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 / 12
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
-//       over [((N*192 + 255) / 256)*256 + 512] in groups of [256]
+//       over [((N*3 + 3) / 4)*256 + 512] in groups of [256]
 //    6  grad_words_weight = scatter_add(x, view_53): digits of the rows are counted
 //       words_6_scatter_add_count(grad_words_weight_counts, N, grad_words_weight_rows, x, grad_words_weight)
 //       over [32768] in groups of [256]
@@ -58,10 +58,10 @@
 //       over [32768] in groups of [256]
 //   10  grad_words_weight = scatter_add(x, view_53): rows are summed, block by block
 //       words_10_scatter_add_sum(N, grad_words_weight_rows_3, grad_words_weight_order_2, view_53, grad_words_weight, grad_words_weight_heads, grad_words_weight_tails)
-//       over [((N*12 + 511) / 512)*512] in groups of [256]
+//       over [((N*3 + 127) / 128)*512] in groups of [256]
 //   11  grad_words_weight = scatter_add(x, view_53): rows of several blocks are joined
 //       words_11_scatter_add_join(N, grad_words_weight_heads, grad_words_weight_tails, grad_words_weight_rows_3, grad_words_weight)
-//       over [((N*12 + 511) / 512)*16] in groups of [256]
+//       over [((N*3 + 127) / 128)*16] in groups of [256]
 
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -265,8 +265,8 @@ void words_6_scatter_add_count(
     const int group = get_group_id(0);
     own[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int first = group * ((N * 12 + 127) / 128);
-    const int end = min(first + (N * 12 + 127) / 128, N * 12);
+    const int first = group * ((N * 3 + 31) / 32);
+    const int end = min(first + (N * 3 + 31) / 32, N * 12);
     for (int i = first + item; i < end; i += 256) {
         const int row = (int)min(x[i], 300u);
         grad_words_weight_rows[i] = row;
@@ -313,8 +313,8 @@ void words_7_scatter_add_place(
     int next = before;
     const int begin = item / 32 * 32;
     const int chunk = item / 32 * 256;
-    const int first = group * ((N * 12 + 127) / 128);
-    const int end = min(first + (N * 12 + 127) / 128, N * 12);
+    const int first = group * ((N * 3 + 31) / 32);
+    const int end = min(first + (N * 3 + 31) / 32, N * 12);
     for (int tile = first; tile < end; tile += 256) {
         const int at = tile + item;
         int row = 0;
@@ -366,8 +366,8 @@ void words_8_scatter_add_count(
     const int group = get_group_id(0);
     own[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int first = group * ((N * 12 + 127) / 128);
-    const int end = min(first + (N * 12 + 127) / 128, N * 12);
+    const int first = group * ((N * 3 + 31) / 32);
+    const int end = min(first + (N * 3 + 31) / 32, N * 12);
     for (int i = first + item; i < end; i += 256) {
         atomic_add(&own[(grad_words_weight_rows_2[i] >> 8) & 255], 1);
     }
@@ -409,8 +409,8 @@ void words_9_scatter_add_place(
     int next = before;
     const int begin = item / 32 * 32;
     const int chunk = item / 32 * 256;
-    const int first = group * ((N * 12 + 127) / 128);
-    const int end = min(first + (N * 12 + 127) / 128, N * 12);
+    const int first = group * ((N * 3 + 31) / 32);
+    const int end = min(first + (N * 3 + 31) / 32, N * 12);
     for (int tile = first; tile < end; tile += 256) {
         const int at = tile + item;
         int row = 0;
@@ -557,7 +557,7 @@ void words_11_scatter_add_join(
     __global float* restrict grad_words_weight
 ) {
     const int item = get_global_id(0);
-    if (item < (N * 12 + 511) / 512 * 16) {
+    if (item < (N * 3 + 127) / 128 * 16) {
         const int block = item / 16;
         const int feature = item % 16;
         const int first = block * 512;
@@ -579,7 +579,7 @@ void words_11_scatter_add_join(
             float sum = head_row != tail_row ? grad_words_weight_tails[item] : head;
             // the first block behind this one that begins with another row
             int low = block + 1;
-            int high = (N * 12 + 511) / 512;
+            int high = (N * 3 + 127) / 128;
             while (low < high) {
                 const int middle = (int)((uint)low + high) / 2;
                 if (grad_words_weight_rows_3[(int)(middle * 512u)] == tail_row) {

@@ -2,6 +2,7 @@
 
 mod deep;
 mod distinct;
+mod images;
 mod launches;
 mod operands;
 mod prologues;

@@ -185,6 +185,20 @@ fn operations_name_what_is_wrong() {
         &[int(2), int(0), int(0)],
         "`avg_pool2d`: stride, dilation and window size must be at least 1, found 0",
     );
+    refused(
+        "upsample_nearest2d",
+        F32,
+        &[1, 4, 4],
+        &[int(2)],
+        "`upsample_nearest2d` expects a tensor [n, c, h, w], found [1, 4, 4]",
+    );
+    refused(
+        "upsample_bilinear2d",
+        F32,
+        &[1, 1, 4, 4],
+        &[int(0)],
+        "`upsample_bilinear2d` expects a `scale` of at least 1, found 0",
+    );
     refused("concat", F32, &[2], &[int(1), int(0)], "`concat` expects a list of tensors as `others`, found an integer");
 }
 
