@@ -3,5 +3,6 @@
 mod documentation;
 mod errors;
 mod hand;
+mod instead;
 mod messages;
 mod whole_numbers;
