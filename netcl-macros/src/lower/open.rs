@@ -21,6 +21,12 @@ impl<'a> Lowering<'a> {
         all
     }
 
+    /// Whether `a / b` is a whole number once open sizes are. Of 1 a fraction is meant, and of 0 no number comes.
+    pub(super) fn is_open_quotient(&self, a: &Dim, b: &Dim) -> bool {
+        let number = |size: &Dim, least: i64| size.as_constant().is_some_and(|size| size >= least);
+        self.is_open(a) && (self.is_open(b) || number(b, 1)) || number(a, 2) && self.is_open(b)
+    }
+
     /// What depends on an open size. Where it stands it may never be reached: nothing that follows from it is said to be wrong.
     pub(super) fn open(&mut self) -> Val<'a> {
         (self.open, self.partial) = (true, true);
