@@ -40,7 +40,12 @@ impl<'a> Lowering<'a> {
         match field.config.substitute(field.layer, &with) {
             Ok(config) if !config.is_open() => return Some(config),
             Ok(config) => match config.open().find(|size| !self.is_open(size)) {
-                Some(size) => drop(self.report(span, &m::NUMBER_NEEDED, &[&field.layer.name, size, size])),
+                Some(size) => {
+                    // There are no numbers to tell of.
+                    let numbers = self.diag.within(None);
+                    self.report(span, &m::NUMBER_NEEDED, &[&field.layer.name, size, size]);
+                    self.diag.within(numbers);
+                }
                 None => drop(self.open()),
             },
             Err(errors) => {
