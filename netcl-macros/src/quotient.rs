@@ -7,9 +7,10 @@ use syn::{BinOp, Expr, Lit, UnOp};
 
 /// The quotient, as a name.
 pub(crate) fn named(dividend: &Dim, divisor: &Dim) -> Dim {
-    let part = |size: &Dim| match crate::ast::is_plain(size) {
-        true => size.to_string(),
-        false => format!("({size})"),
+    let part = |size: &Dim| {
+        let text = size.to_string();
+        let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if plain { text } else { format!("({text})") }
     };
     Dim::symbol(&format!("{} / {}", part(dividend), part(divisor)))
 }

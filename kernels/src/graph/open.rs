@@ -1,7 +1,8 @@
 //! Graphs with sizes that are open: names for which whoever runs the graph has numbers, and which the compiler must know. They are
 //! kept as text and closed by the numbers before they are compiled.
 
-use super::{Agreement, Batch, Graph, NodeId, Op, Window, text};
+use super::build::Builder;
+use super::{Agreement, Batch, Graph, Node, NodeId, Op, Window, text};
 use crate::dim::{Bindings, Dim, Shape};
 use crate::dtype::Literal;
 use crate::span::{Diagnostic, Result, Span};
@@ -35,12 +36,11 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     // What numbers make equal is there once, as the builder has it.
     let mut known = HashMap::new();
     let mut places: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
-    let mut nodes = Vec::with_capacity(graph.nodes.len());
+    let mut nodes: Vec<Node> = Vec::with_capacity(graph.nodes.len());
     for mut node in std::mem::take(&mut graph.nodes) {
         node.shape = shape(&node.shape);
         node.op = node.op.map_operands(|operand| places[operand.index()]);
         match &mut node.op {
-            Op::View { index, .. } => index.iter_mut().for_each(|axis| axis.offset = axis.offset.known(sizes)),
             Op::Size(size) => {
                 let size = size.known(sizes);
                 node.op = match size.as_constant() {
@@ -50,6 +50,13 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
                     Some(value) => return Err(Diagnostic::new(format!("{value} is no {} number", node.dtype))),
                 };
             }
+            // A number that is repeated is a number everywhere.
+            Op::View { source, index } if index.is_empty() => {
+                if let Node { op: Op::Constant(number), .. } = &nodes[source.index()] {
+                    node.op = Op::Constant(*number);
+                }
+            }
+            Op::View { index, .. } => index.iter_mut().for_each(|axis| axis.offset = axis.offset.known(sizes)),
             _ => {}
         }
         if let Some(size) = node.shape.0.iter().find(|size| size.as_constant().is_some_and(|size| size < 0)) {
@@ -87,7 +94,8 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
             None => graph.agreements.push(agreement),
         }
     }
-    Ok(graph)
+    // Numbers that are repeated leave single ones behind.
+    Ok(Builder::extend(graph).finish())
 }
 
 /// Whether a convolution in the graph has channels of which one of `names` is a part: kernels are made for numbers of channels.
@@ -104,7 +112,6 @@ pub fn has_open_channels(graph: &Graph, names: &dyn Fn(&str) -> bool) -> bool {
 mod tests {
     use super::*;
     use crate::dtype::DType;
-    use crate::graph::build::Builder;
     use crate::graph::{ConvGeometry, InputKind, OutputKind};
     use crate::ops::convolution::{conv2d, max_pool2d};
 

@@ -5,7 +5,7 @@ use super::withheld::{Withheld, types};
 use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Unit};
 use crate::compile::CompiledPlan;
 use crate::diag::Diag;
-use crate::lower::{self, Lowered, Sizes};
+use crate::lower::{self, LoweredFunction, Sizes};
 use crate::{compile, dump, messages as m, parse, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
@@ -63,9 +63,9 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
             None => lower::lower(diag, unit, function, mode),
         };
         let mut paths = match lowered {
-            Lowered::Paths(paths) => paths,
-            Lowered::Open => return Some(CompiledForm::Instance),
-            Lowered::Broken => return None,
+            LoweredFunction::Paths(paths) => paths,
+            LoweredFunction::Open => return Some(CompiledForm::Instance),
+            LoweredFunction::Broken => return None,
         };
         paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
         let parameters = unit.open_names();
@@ -152,7 +152,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
     let (all, about_bound) = match instance {
         false => (quote!(&[#(#all),*]), None),
         true => {
-            let others = quote!(<Self as #private::Instance>::functions());
+            let others = quote!(<Self as #private::NamedInstance>::functions());
             (quote!(&[::std::vec![#(#all),*], #others].concat()), Some(instance_bound()))
         }
     };
@@ -251,7 +251,7 @@ fn mark(function: &FunctionItem) -> Option<TokenStream> {
 /// What says that a type has been named.
 fn instance_bound() -> TokenStream {
     let private = paths::private();
-    quote!(where Self: #private::Instance)
+    quote!(where Self: #private::NamedInstance)
 }
 
 /// How a function of that form is found, and its bound.
@@ -277,7 +277,7 @@ fn found(
                 _ => None,
             });
             let name = parse::name(name);
-            let found = quote!(<Self as #private::Instance>::function(#name, &[#(#plain),*])?);
+            let found = quote!(<Self as #private::NamedInstance>::function(#name, &[#(#plain),*])?);
             (found, Some(instance_bound()))
         }
     }

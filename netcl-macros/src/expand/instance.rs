@@ -51,7 +51,7 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> 
             #natives
             #(#statics)*
             #[automatically_derived]
-            impl #private::Instance for #ty {
+            impl #private::NamedInstance for #ty {
                 #[allow(unused_variables)]
                 fn function(
                     name: &'static ::core::primitive::str,
@@ -77,7 +77,7 @@ pub(crate) fn stub(ty: &syn::Type) -> TokenStream {
     let private = paths::private();
     quote! {
         #[automatically_derived]
-        impl #private::Instance for #ty {
+        impl #private::NamedInstance for #ty {
             fn function(
                 _: &'static ::core::primitive::str,
                 _: &[#private::PlainArgument],

@@ -102,6 +102,22 @@ impl<'a> Lowering<'a> {
         self.operate(operator, &text, left, right, places)
     }
 
+    /// Of a quotient that is no whole number here: one that numbers make is open, of another is said what to write.
+    fn no_quotient(&mut self, op: BinaryOp, (a, b): (&Dim, &Dim), span: Span) -> Val<'a> {
+        if self.is_open_quotient(a, b) {
+            return self.open();
+        }
+        // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
+        let sign = if op == BinaryOp::Div { "/" } else { "%" };
+        let float = match a.as_constant() {
+            Some(a) => format!("{a}.0"),
+            None if a.to_string().contains(' ') => format!("({a}) as f32"),
+            None => format!("{a} as f32"),
+        };
+        let values = [format!("{a} {sign} {b}"), format!("{float} {sign} {b}")];
+        self.report(span, &m::QUOTIENT, &[&values[0], &values[1]])
+    }
+
     /// The operator applied to known values and tensors; `text` is what the user wrote.
     pub(super) fn operate(
         &mut self,
@@ -123,21 +139,8 @@ impl<'a> Lowering<'a> {
                 if let Some(dim) = dims(op, a, b) {
                     return Val::Dim(dim);
                 }
-                let number = |size: &Dim, least: i64| size.as_constant().is_some_and(|size| size >= least);
-                // Of 1 a fraction is meant.
-                if self.is_open(a) && (self.is_open(b) || number(b, 1)) || number(a, 2) && self.is_open(b) {
-                    return self.open();
-                }
-                // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
-                if op == BinaryOp::Div || b.is(0) && op == BinaryOp::Rem {
-                    let sign = if op == BinaryOp::Div { "/" } else { "%" };
-                    let float = match a.as_constant() {
-                        Some(a) => format!("{a}.0"),
-                        None if a.to_string().contains(' ') => format!("({a}) as f32"),
-                        None => format!("{a} as f32"),
-                    };
-                    let values = [format!("{a} {sign} {b}"), format!("{float} {sign} {b}")];
-                    return self.report(span, &m::QUOTIENT, &[&values[0], &values[1]]);
+                if op == BinaryOp::Div || self.is_open_quotient(a, b) || b.is(0) && op == BinaryOp::Rem {
+                    return self.no_quotient(op, (a, b), span);
                 }
             }
             (Operator::Compare(op), Val::Dim(a), Val::Dim(b)) => {

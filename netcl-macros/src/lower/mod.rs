@@ -151,7 +151,7 @@ pub(crate) struct Lowering<'a> {
 }
 
 /// What a function became.
-pub(crate) enum Lowered {
+pub(crate) enum LoweredFunction {
     /// Every path through it.
     Paths(Vec<Path>),
     /// An open size decides what is computed: it is compiled where numbers are.
@@ -160,18 +160,18 @@ pub(crate) enum Lowered {
     Broken,
 }
 
-impl Lowered {
+impl LoweredFunction {
     /// The paths, where there are any.
     pub(crate) fn paths(self) -> Vec<Path> {
         match self {
-            Lowered::Paths(paths) => paths,
-            Lowered::Open | Lowered::Broken => Vec::new(),
+            LoweredFunction::Paths(paths) => paths,
+            LoweredFunction::Open | LoweredFunction::Broken => Vec::new(),
         }
     }
 }
 
 /// `function` in `mode`, its model's parameters being names.
-pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) -> Lowered {
+pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) -> LoweredFunction {
     lower_with(diag, (unit, &Rc::new(unit.sizes()), false), function, mode)
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn lower_closed(
     (unit, sizes): (&Unit, &Sizes),
     function: &FunctionItem,
     mode: Mode,
-) -> Lowered {
+) -> LoweredFunction {
     let outside = diag.within(Lowering::numbers(unit, sizes, ""));
     let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
     let function = FunctionItem { results, ..function.clone() };
@@ -195,7 +195,7 @@ fn lower_with(
     (unit, sizes, closed): (&Unit, &Rc<Sizes>, bool),
     function: &FunctionItem,
     mode: Mode,
-) -> Lowered {
+) -> LoweredFunction {
     let before = diag.count();
     let mut open = false;
     let mut paths: Vec<Path> = Vec::new();
@@ -203,7 +203,7 @@ fn lower_with(
     while let Some(given) = pending.pop() {
         if paths.len() == words::MAX_PATHS {
             diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
-            return Lowered::Broken;
+            return LoweredFunction::Broken;
         }
         let fresh = given.len();
         let (path, decided) = lower_path(diag, (unit, sizes, closed), function, mode, given);
@@ -219,9 +219,9 @@ fn lower_with(
     // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
     let whole = paths.iter().all(|path| !path.graph.outputs.is_empty());
     match diag.count() == before {
-        true if open => Lowered::Open,
-        true if whole => Lowered::Paths(paths),
-        _ => Lowered::Broken,
+        true if open => LoweredFunction::Open,
+        true if whole => LoweredFunction::Paths(paths),
+        _ => LoweredFunction::Broken,
     }
 }
 

@@ -21,6 +21,12 @@ impl<'a> Lowering<'a> {
         all
     }
 
+    /// Whether `a / b` is a whole number once open sizes are. Of 1 a fraction is meant, and of 0 no number comes.
+    pub(super) fn is_open_quotient(&self, a: &Dim, b: &Dim) -> bool {
+        let number = |size: &Dim, least: i64| size.as_constant().is_some_and(|size| size >= least);
+        self.is_open(a) && (self.is_open(b) || number(b, 1)) || number(a, 2) && self.is_open(b)
+    }
+
     /// What depends on an open size. Where it stands it may never be reached: nothing that follows from it is said to be wrong.
     pub(super) fn open(&mut self) -> Val<'a> {
         (self.open, self.partial) = (true, true);
@@ -34,7 +40,12 @@ impl<'a> Lowering<'a> {
         match field.config.substitute(field.layer, &with) {
             Ok(config) if !config.is_open() => return Some(config),
             Ok(config) => match config.open().find(|size| !self.is_open(size)) {
-                Some(size) => drop(self.report(span, &m::NUMBER_NEEDED, &[&field.layer.name, size, size])),
+                Some(size) => {
+                    // There are no numbers to tell of.
+                    let numbers = self.diag.within(None);
+                    self.report(span, &m::NUMBER_NEEDED, &[&field.layer.name, size, size]);
+                    self.diag.within(numbers);
+                }
                 None => drop(self.open()),
             },
             Err(errors) => {

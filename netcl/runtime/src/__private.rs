@@ -1,6 +1,6 @@
 //! What code made by netcl's macros calls, and `netcl` itself. Not for people; changes without notice.
 
-pub use crate::function::{Function, FunctionSource, Instance, OpenFunction, PlainArgument, PlanSource};
+pub use crate::function::{Function, FunctionSource, NamedInstance, OpenFunction, PlainArgument, PlanSource};
 pub use crate::gradient_check::gradients as check_gradients;
 pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
 pub use crate::optim::progress::Progress;

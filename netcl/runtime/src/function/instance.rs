@@ -20,7 +20,7 @@ pub enum PlainArgument {
     note = "name it once in the crate that has the model: `#[netcl::model] type Name = {Self};`; as a field of another model it is \
             compiled with that"
 )]
-pub trait Instance {
+pub trait NamedInstance {
     /// The function of that name for these plain arguments.
     ///
     /// # Errors

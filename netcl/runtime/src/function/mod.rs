@@ -13,7 +13,7 @@ use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
 use compiled::FunctionTable;
-pub use instance::{Instance, PlainArgument};
+pub use instance::{NamedInstance, PlainArgument};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::host::NativeEntry;
