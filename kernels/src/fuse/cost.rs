@@ -1,26 +1,16 @@
 //! What computing again costs against what memory costs, in additions; what a cluster computes in all.
 
 use super::access::{is_anchor, trace};
+use super::budget::own_cost;
 use super::division::{ClusterKind, Division};
 use super::draft::Draft;
 use super::reading::Readings;
 use crate::dim::Dim;
-use crate::graph::{BinaryOp, Graph, NodeId, Op};
+use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
 
 /// Roughly the cost of reading one element from memory, in additions.
 pub(super) const READ: u32 = 40;
-
-/// The cost of one element of `op` itself, its operands being there.
-pub(super) fn own_cost(op: &Op) -> u32 {
-    match op {
-        Op::Unary(op, _) => op.cost(),
-        Op::Random { .. } => 24,
-        Op::Binary(BinaryOp::Pow | BinaryOp::Atan2, ..) => 16,
-        Op::View { .. } | Op::Reshape(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => 0,
-        _ => 1,
-    }
-}
 
 /// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
 /// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)

@@ -2,7 +2,8 @@
 //! one must agree with.
 
 use super::access::{OperandAccess, Trace, is_anchor, table, trace};
-use super::cost::{READ, own_cost};
+use super::budget::own_cost;
+use super::cost::READ;
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
 use super::{Cluster, ClusterKind, Constraints, Division};

@@ -9,48 +9,48 @@
 //    5  attention_output_weight: f32 [32, 32] (parameter attention.output_weight)
 //    6  attention_qkv_bias: f32 [96] (parameter attention.qkv_bias)
 //    7  attention_output_bias: f32 [32] (parameter attention.output_bias)
-//    8  add_28: f32 [N*T, 96] (scratch)
-//    9  matmul_33: f32 [N, 4, T, T] (scratch)
-//   10  mul_49: f32 [N, 4, T, T] (scratch)
-//   11  view_51: f32 [N, T, 4, 8] (scratch)
-//   12  matmul_53: f32 [N*T, 32] (scratch)
+//    8  add_38: f32 [N*T, 96] (scratch)
+//    9  matmul_43: f32 [N, 4, T, T] (scratch)
+//   10  mul_59: f32 [N, 4, T, T] (scratch)
+//   11  view_61: f32 [N, T, 4, 8] (scratch)
+//   12  matmul_63: f32 [N*T, 32] (scratch)
 //   13  norm2_weight: f32 [32] (parameter norm2.weight)
 //   14  norm2_bias: f32 [32] (parameter norm2.bias)
 //   15  norm2: f32 [N, T, 32] (scratch)
 //   16  up_weight: f32 [32, 128] (parameter up.weight)
 //   17  up_bias: f32 [128] (parameter up.bias)
-//   18  mul_93: f32 [N, T, 128] (scratch)
+//   18  mul_112: f32 [N, T, 128] (scratch)
 //   19  down_weight: f32 [128, 32] (parameter down.weight)
 //   20  down_bias: f32 [32] (parameter down.bias)
 //   21  result: f32 [N, T, 32] (result 0)
 //
 // steps
-//    0  norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum(… * … over 2) / 32 + 0.00001)) * norm1.weight + norm1.bias)
+//    0  norm1 = (((x - … / 32) - sum(… over 2) / 32) * rsqrt(((… ? 0 : …) + 0.00001)) * norm1.weight + norm1.bias)
 //       block_0_sum_map(N, T, x, norm1_weight, norm1_bias, norm1)
 //       over [(N*T + 127) / 128] in groups of [1]
-//    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
-//       block_1_matmul_cpu(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
+//    1  add_38 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
+//       block_1_matmul_cpu(norm1, attention_qkv_weight, attention_qkv_bias, add_38, N, T)
 //       over [3, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
-//    2  matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
-//       block_2_matmul_cpu(add_28, T, matmul_33, N, 32i32)
+//    2  matmul_43 = matmul(add_38[i0, i2, 0, i1, i3], add_38[i0, i3, 1, i1, i2])
+//       block_2_matmul_cpu(add_38, T, matmul_43, N, 32i32)
 //       over [(T + 31) / 32, (T + 63) / 64, N*4] in groups of [1, 1, 1]
-//    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
-//       block_3_max_sum_map(N, T, matmul_33, mul_49)
+//    3  mul_59 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
+//       block_3_max_sum_map(N, T, matmul_43, mul_59)
 //       over [N*T*4] in groups of [1]
-//    4  view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
-//       block_4_matmul_cpu(mul_49, add_28, T, view_51, N, 64i32)
+//    4  view_61 = matmul(mul_59, add_38[i0, i2, 2, i1, i3])
+//       block_4_matmul_cpu(mul_59, add_38, T, view_61, N, 64i32)
 //       over [1, (T + 63) / 64, N*4] in groups of [1, 1, 1]
-//    5  matmul_53 = matmul(view_51, attention.output_weight)
-//       block_5_matmul_cpu(view_51, attention_output_weight, matmul_53, N, T)
+//    5  matmul_63 = matmul(view_61, attention.output_weight)
+//       block_5_matmul_cpu(view_61, attention_output_weight, matmul_63, N, T)
 //       over [1, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
-//    6  norm2 = (((x + attention) - sum(… over 2) / 32) * rsqrt((… / 32 + 0.00001)) * norm2.weight + norm2.bias)
-//       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
+//    6  norm2 = (((… - …) - … / 32) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
+//       block_6_sum_map(N, T, x, matmul_63, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [(N*T + 127) / 128] in groups of [1]
-//    7  mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
-//       block_7_matmul_cpu(norm2, up_weight, up_bias, mul_93, N, T)
+//    7  mul_112 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
+//       block_7_matmul_cpu(norm2, up_weight, up_bias, mul_112, N, T)
 //       over [4, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
 //    8  result = ((x + attention) + down)
-//       block_8_matmul_cpu(mul_93, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
+//       block_8_matmul_cpu(mul_112, down_weight, x, matmul_63, attention_output_bias, down_bias, result, N, T)
 //       over [1, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -106,8 +106,10 @@ static inline float16 netcl_min16(float16 a, float16 b) {
     return select(a, b, (a > b) | (b != b));
 }
 
-// norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum((x - sum(x over 2) / 32) * (x - sum(x over 2) / 32) over 2) /
-//     32 + 0.00001)) * norm1.weight + norm1.bias)
+// norm1 = (((x - sum(x over 2) / 32) - sum((x - sum(x over 2) / 32) over 2) / 32) * rsqrt(((((sum((x - … / 32) *
+//     (x - … / 32) over 2) / 32 - sum((x - … / 32) over 2) / 32 * (sum((x - … / 32) over 2) / 32)) < 0) ? 0 :
+//     (sum((x - sum(x over 2) / 32) * (x - sum(x over 2) / 32) over 2) / 32 - sum((x - sum(x over 2) / 32) over
+//     2) / 32 * (sum((x - sum(x over 2) / 32) over 2) / 32))) + 0.00001)) * norm1.weight + norm1.bias)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_0_sum_map(
     const int N,
@@ -126,14 +128,20 @@ void block_0_sum_map(
         }
         const float result = netcl_sum16(sum);
         float16 sum_1 = (float16)(0.0f);
+        float16 sum_2 = (float16)(0.0f);
         for (int i = 0; i < 32; i += 16) {
             const float16 t = vload16(0, &x[row * 32 + i]) - result / 32.0f;
-            sum_1 += t * t;
+            sum_1 += t;
+            sum_2 += t * t;
         }
         const float result_1 = netcl_sum16(sum_1);
+        const float result_2 = netcl_sum16(sum_2);
         for (int i = 0; i < 32; i += 16) {
-            const float16 norm1_1 = (vload16(0, &x[row * 32 + i]) - result / 32.0f)
-                * rsqrt(result_1 / 32.0f + 1e-5f) * vload16(0, &norm1_weight[i]) + vload16(0, &norm1_bias[i]);
+            const float t = result_1 / 32.0f;
+            const float t_1 = result_2 / 32.0f - t * t;
+            const float16 norm1_1 = (vload16(0, &x[row * 32 + i]) - result / 32.0f - t)
+                * rsqrt((t_1 < 0.0f ? 0.0f : t_1) + 1e-5f) * vload16(0, &norm1_weight[i])
+                + vload16(0, &norm1_bias[i]);
             vstore16(norm1_1, 0, &norm1[row * 32 + i]);
         }
     }
@@ -145,9 +153,9 @@ static inline void block_1_matmul_cpu_store(
     const int n,
     const float value,
     __global const float* attention_qkv_bias,
-    __global float* add_28
+    __global float* add_38
 ) {
-    add_28[m * 96 + n] = value + attention_qkv_bias[n];
+    add_38[m * 96 + n] = value + attention_qkv_bias[n];
 }
 
 static inline void block_1_matmul_cpu_store_vector(
@@ -156,9 +164,9 @@ static inline void block_1_matmul_cpu_store_vector(
     const int n,
     const float16 value,
     __global const float* attention_qkv_bias,
-    __global float* add_28
+    __global float* add_38
 ) {
-    vstore16(value + vload16(0, &attention_qkv_bias[n]), 0, &add_28[m * 96 + n]);
+    vstore16(value + vload16(0, &attention_qkv_bias[n]), 0, &add_38[m * 96 + n]);
 }
 
 static inline void block_2_matmul_cpu_store(
@@ -167,9 +175,9 @@ static inline void block_2_matmul_cpu_store(
     const int n,
     const float value,
     const int T,
-    __global float* matmul_33
+    __global float* matmul_43
 ) {
-    matmul_33[batch * (T * T) + m * T + n] = value;
+    matmul_43[batch * (T * T) + m * T + n] = value;
 }
 
 static inline void block_2_matmul_cpu_store_vector(
@@ -178,31 +186,31 @@ static inline void block_2_matmul_cpu_store_vector(
     const int n,
     const float16 value,
     const int T,
-    __global float* matmul_33
+    __global float* matmul_43
 ) {
-    vstore16(value, 0, &matmul_33[batch * (T * T) + m * T + n]);
+    vstore16(value, 0, &matmul_43[batch * (T * T) + m * T + n]);
 }
 
-// mul_49 = exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) - max(((i3 <= i2) ? matmul_33 *
-//     0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 :
-//     -inf) - max(((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) over 3))) over 3))
+// mul_59 = exp((((i3 <= i2) ? matmul_43 * 0.35355339059327373 : -inf) - max(((i3 <= i2) ? matmul_43 *
+//     0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((i3 <= i2) ? matmul_43 * 0.35355339059327373 :
+//     -inf) - max(((i3 <= i2) ? matmul_43 * 0.35355339059327373 : -inf) over 3))) over 3))
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_3_max_sum_map(
     const int N,
     const int T,
-    __global const float* restrict matmul_33,
-    __global float* restrict mul_49
+    __global const float* restrict matmul_43,
+    __global float* restrict mul_59
 ) {
     const int row = get_global_id(0);
     float16 max_1 = (float16)(-INFINITY);
     float max_2 = -INFINITY;
     const int whole = T - T % 16;
     for (int i = 0; i < whole; i += 16) {
-        max_1 = netcl_max16(max_1, select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i])
+        max_1 = netcl_max16(max_1, select((float16)(-INFINITY), vload16(0, &matmul_43[row * T + i])
             * 0.35355338f, i + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T));
     }
     for (int i = whole; i < T; ++i) {
-        max_2 = netcl_max(max_2, i <= row % T ? matmul_33[row * T + i] * 0.35355338f : -INFINITY);
+        max_2 = netcl_max(max_2, i <= row % T ? matmul_43[row * T + i] * 0.35355338f : -INFINITY);
     }
     const float result = netcl_max(netcl_maximum16(max_1), max_2);
     float16 sum = (float16)(0.0f);
@@ -213,7 +221,7 @@ void block_3_max_sum_map(
     for (int first = 0; first < whole_1; first += 512) {
         const int block_end = min(first + 512, whole_1);
         for (int i = first; i < block_end; i += 16) {
-            sum += exp(select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i]) * 0.35355338f, i
+            sum += exp(select((float16)(-INFINITY), vload16(0, &matmul_43[row * T + i]) * 0.35355338f, i
                 + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T) - result);
         }
         const float16 after = sum_total + sum;
@@ -223,18 +231,18 @@ void block_3_max_sum_map(
         sum = (float16)(0.0f);
     }
     for (int i = whole_1; i < T; ++i) {
-        sum_1 += exp((i <= row % T ? matmul_33[row * T + i] * 0.35355338f : -INFINITY) - result);
+        sum_1 += exp((i <= row % T ? matmul_43[row * T + i] * 0.35355338f : -INFINITY) - result);
     }
     sum = select(sum_total, sum_total + sum_lost, sum_lost - sum_lost == 0.0f);
     const float result_1 = netcl_sum16(sum) + sum_1;
     const int whole_2 = T - T % 16;
     for (int i = 0; i < whole_2; i += 16) {
-        vstore16(exp(select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i]) * 0.35355338f, i
+        vstore16(exp(select((float16)(-INFINITY), vload16(0, &matmul_43[row * T + i]) * 0.35355338f, i
             + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T) - result)
-            * (1.0f / result_1), 0, &mul_49[row * T + i]);
+            * (1.0f / result_1), 0, &mul_59[row * T + i]);
     }
     for (int i = whole_2; i < T; ++i) {
-        mul_49[row * T + i] = exp((i <= row % T ? matmul_33[row * T + i] * 0.35355338f : -INFINITY) - result)
+        mul_59[row * T + i] = exp((i <= row % T ? matmul_43[row * T + i] * 0.35355338f : -INFINITY) - result)
             * (1.0f / result_1);
     }
 }
@@ -245,9 +253,9 @@ static inline void block_4_matmul_cpu_store(
     const int n,
     const float value,
     const int T,
-    __global float* view_51
+    __global float* view_61
 ) {
-    view_51[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8] = value;
+    view_61[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8] = value;
 }
 
 static inline void block_4_matmul_cpu_store_vector(
@@ -256,9 +264,9 @@ static inline void block_4_matmul_cpu_store_vector(
     const int n,
     const float16 value,
     const int T,
-    __global float* view_51
+    __global float* view_61
 ) {
-    vstore16(value, 0, &view_51[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8]);
+    vstore16(value, 0, &view_61[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8]);
 }
 
 static inline void block_5_matmul_cpu_store(
@@ -266,9 +274,9 @@ static inline void block_5_matmul_cpu_store(
     const int m,
     const int n,
     const float value,
-    __global float* matmul_53
+    __global float* matmul_63
 ) {
-    matmul_53[m * 32 + n] = value;
+    matmul_63[m * 32 + n] = value;
 }
 
 static inline void block_5_matmul_cpu_store_vector(
@@ -276,20 +284,21 @@ static inline void block_5_matmul_cpu_store_vector(
     const int m,
     const int n,
     const float16 value,
-    __global float* matmul_53
+    __global float* matmul_63
 ) {
-    vstore16(value, 0, &matmul_53[m * 32 + n]);
+    vstore16(value, 0, &matmul_63[m * 32 + n]);
 }
 
-// norm2 = (((x + attention) - sum((x + attention) over 2) / 32) * rsqrt((sum(((x + attention) - sum((x +
-//     attention) over 2) / 32) * ((x + attention) - sum((x + attention) over 2) / 32) over 2) / 32 + 0.00001)) *
-//     norm2.weight + norm2.bias)
+// norm2 = ((((x + attention) - sum((x + attention) over 2) / 32) - sum(((x + attention) - sum((x + attention)
+//     over 2) / 32) over 2) / 32) * rsqrt(((((sum(… * … over 2) / 32 - sum(… over 2) / 32 * (sum(… over 2) /
+//     32)) < 0) ? 0 : (sum((… - …) * (… - …) over 2) / 32 - sum((… - …) over 2) / 32 * (sum((… - …) over 2) /
+//     32))) + 0.00001)) * norm2.weight + norm2.bias)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_6_sum_map(
     const int N,
     const int T,
     __global const float* x,
-    __global const float* restrict matmul_53,
+    __global const float* restrict matmul_63,
     __global const float* restrict attention_output_bias,
     __global const float* restrict norm2_weight,
     __global const float* restrict norm2_bias,
@@ -301,22 +310,28 @@ void block_6_sum_map(
         float16 sum = (float16)(0.0f);
         for (int i = 0; i < 32; i += 16) {
             const int t = row * 32 + i;
-            sum += vload16(0, &x[t]) + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[i]));
+            sum += vload16(0, &x[t]) + (vload16(0, &matmul_63[t]) + vload16(0, &attention_output_bias[i]));
         }
         const float result = netcl_sum16(sum);
         float16 sum_1 = (float16)(0.0f);
+        float16 sum_2 = (float16)(0.0f);
         for (int i = 0; i < 32; i += 16) {
             const int t = row * 32 + i;
             const float16 t_1 = vload16(0, &x[t])
-                + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[i])) - result / 32.0f;
-            sum_1 += t_1 * t_1;
+                + (vload16(0, &matmul_63[t]) + vload16(0, &attention_output_bias[i])) - result / 32.0f;
+            sum_1 += t_1;
+            sum_2 += t_1 * t_1;
         }
         const float result_1 = netcl_sum16(sum_1);
+        const float result_2 = netcl_sum16(sum_2);
         for (int i = 0; i < 32; i += 16) {
             const int t = row * 32 + i;
+            const float t_1 = result_1 / 32.0f;
+            const float t_2 = result_2 / 32.0f - t_1 * t_1;
             const float16 norm2_1 = (vload16(0, &x[t])
-                + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[i])) - result / 32.0f)
-                * rsqrt(result_1 / 32.0f + 1e-5f) * vload16(0, &norm2_weight[i]) + vload16(0, &norm2_bias[i]);
+                + (vload16(0, &matmul_63[t]) + vload16(0, &attention_output_bias[i])) - result / 32.0f - t_1)
+                * rsqrt((t_2 < 0.0f ? 0.0f : t_2) + 1e-5f) * vload16(0, &norm2_weight[i])
+                + vload16(0, &norm2_bias[i]);
             vstore16(norm2_1, 0, &norm2[row * 32 + i]);
         }
     }
@@ -328,10 +343,10 @@ static inline void block_7_matmul_cpu_store(
     const int n,
     const float value,
     __global const float* up_bias,
-    __global float* mul_93
+    __global float* mul_112
 ) {
     const float t = value + up_bias[n];
-    mul_93[m * 128 + n] = t * 0.5f * (erf(netcl_min(netcl_max(t, -1024.0f), 1024.0f) * 0.70710677f) + 1.0f);
+    mul_112[m * 128 + n] = t * 0.5f * (erf(netcl_min(netcl_max(t, -1024.0f), 1024.0f) * 0.70710677f) + 1.0f);
 }
 
 static inline void block_7_matmul_cpu_store_vector(
@@ -340,11 +355,11 @@ static inline void block_7_matmul_cpu_store_vector(
     const int n,
     const float16 value,
     __global const float* up_bias,
-    __global float* mul_93
+    __global float* mul_112
 ) {
     const float16 t = value + vload16(0, &up_bias[n]);
     vstore16(t * 0.5f * (erf(netcl_min16(netcl_max16(t, (float16)(-1024.0f)), (float16)(1024.0f))
-        * 0.70710677f) + 1.0f), 0, &mul_93[m * 128 + n]);
+        * 0.70710677f) + 1.0f), 0, &mul_112[m * 128 + n]);
 }
 
 static inline void block_8_matmul_cpu_store(
@@ -353,13 +368,13 @@ static inline void block_8_matmul_cpu_store(
     const int n,
     const float value,
     __global const float* x,
-    __global const float* matmul_53,
+    __global const float* matmul_63,
     __global const float* attention_output_bias,
     __global const float* down_bias,
     __global float* result
 ) {
     const int t = m * 32 + n;
-    result[m * 32 + n] = x[t] + (matmul_53[t] + attention_output_bias[n]) + (value + down_bias[n]);
+    result[m * 32 + n] = x[t] + (matmul_63[t] + attention_output_bias[n]) + (value + down_bias[n]);
 }
 
 static inline void block_8_matmul_cpu_store_vector(
@@ -368,20 +383,20 @@ static inline void block_8_matmul_cpu_store_vector(
     const int n,
     const float16 value,
     __global const float* x,
-    __global const float* matmul_53,
+    __global const float* matmul_63,
     __global const float* attention_output_bias,
     __global const float* down_bias,
     __global float* result
 ) {
     const int t = m * 32 + n;
-    vstore16(vload16(0, &x[t]) + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[n]))
+    vstore16(vload16(0, &x[t]) + (vload16(0, &matmul_63[t]) + vload16(0, &attention_output_bias[n]))
         + (value + vload16(0, &down_bias[n])), 0, &result[m * 32 + n]);
 }
 
-// add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
+// add_38 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
 #define KERNEL_NAME block_1_matmul_cpu
-#define STORE(batch_, m_, n_, value_) block_1_matmul_cpu_store(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_28)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_1_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_28)
+#define STORE(batch_, m_, n_, value_) block_1_matmul_cpu_store(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_38)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_1_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_38)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -406,7 +421,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_attention_qkv_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* arg_attention_qkv_bias, __global float* arg_add_28, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* arg_attention_qkv_bias, __global float* arg_add_38, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -439,10 +454,10 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
+// matmul_43 = matmul(add_38[i0, i2, 0, i1, i3], add_38[i0, i3, 1, i1, i2])
 #define KERNEL_NAME block_2_matmul_cpu
-#define STORE(batch_, m_, n_, value_) block_2_matmul_cpu_store(batch_, m_, n_, value_, arg_T, arg_matmul_33)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_2_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_T, arg_matmul_33)
+#define STORE(batch_, m_, n_, value_) block_2_matmul_cpu_store(batch_, m_, n_, value_, arg_T, arg_matmul_43)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_2_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_T, arg_matmul_43)
 #define A_ALONG 0
 #define B_ALONG 0
 #define B_CONTIGUOUS 0
@@ -460,14 +475,14 @@ static inline void block_8_matmul_cpu_store_vector(
 #define A_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8)
 #define A_STRIDE_M 96
 #define A_STRIDE_K 1
-#define a arg_add_28
+#define a arg_add_38
 #define B_OFFSET(batch) (b_first + ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8))
 #define B_STRIDE_K 1
 #define B_STRIDE_N 96
-#define b arg_add_28
+#define b arg_add_38
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_28, const int arg_T, __global float* arg_matmul_33, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_add_38, const int arg_T, __global float* arg_matmul_43, const int arg_N, const int b_first
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -500,10 +515,10 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
+// view_61 = matmul(mul_59, add_38[i0, i2, 2, i1, i3])
 #define KERNEL_NAME block_4_matmul_cpu
-#define STORE(batch_, m_, n_, value_) block_4_matmul_cpu_store(batch_, m_, n_, value_, arg_T, arg_view_51)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_4_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_T, arg_view_51)
+#define STORE(batch_, m_, n_, value_) block_4_matmul_cpu_store(batch_, m_, n_, value_, arg_T, arg_view_61)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_4_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_T, arg_view_61)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -521,14 +536,15 @@ static inline void block_8_matmul_cpu_store_vector(
 #define A_OFFSET(batch) ((batch) * (arg_T * arg_T))
 #define A_STRIDE_M arg_T
 #define A_STRIDE_K 1
-#define a arg_mul_49
+#define a arg_mul_59
 #define B_OFFSET(batch) (b_first + ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8))
 #define B_STRIDE_K 96
 #define B_STRIDE_N 1
-#define b arg_add_28
+#define b arg_add_38
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_49, __global const float* restrict arg_add_28, const int arg_T, __global float* arg_view_51, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_mul_59, __global const float* restrict arg_add_38, const int arg_T, __global float* arg_view_61, const int arg_N, const int b_first
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -546,6 +562,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL
@@ -561,10 +578,10 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// matmul_53 = matmul(view_51, attention.output_weight)
+// matmul_63 = matmul(view_61, attention.output_weight)
 #define KERNEL_NAME block_5_matmul_cpu
-#define STORE(batch_, m_, n_, value_) block_5_matmul_cpu_store(batch_, m_, n_, value_, arg_matmul_53)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_5_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_matmul_53)
+#define STORE(batch_, m_, n_, value_) block_5_matmul_cpu_store(batch_, m_, n_, value_, arg_matmul_63)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_5_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_matmul_63)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -582,14 +599,14 @@ static inline void block_8_matmul_cpu_store_vector(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 32
 #define A_STRIDE_K 1
-#define a arg_view_51
+#define a arg_view_61
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_attention_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_view_51, __global const float* restrict arg_attention_output_weight, __global float* arg_matmul_53, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_view_61, __global const float* restrict arg_attention_output_weight, __global float* arg_matmul_63, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -622,10 +639,10 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
+// mul_112 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
 #define KERNEL_NAME block_7_matmul_cpu
-#define STORE(batch_, m_, n_, value_) block_7_matmul_cpu_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
+#define STORE(batch_, m_, n_, value_) block_7_matmul_cpu_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_112)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_112)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -650,7 +667,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_up_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_93, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_112, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -685,8 +702,8 @@ static inline void block_8_matmul_cpu_store_vector(
 
 // result = ((x + attention) + down)
 #define KERNEL_NAME block_8_matmul_cpu
-#define STORE(batch_, m_, n_, value_) block_8_matmul_cpu_store(batch_, m_, n_, value_, arg_x, arg_matmul_53, arg_attention_output_bias, arg_down_bias, arg_result)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_8_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_x, arg_matmul_53, arg_attention_output_bias, arg_down_bias, arg_result)
+#define STORE(batch_, m_, n_, value_) block_8_matmul_cpu_store(batch_, m_, n_, value_, arg_x, arg_matmul_63, arg_attention_output_bias, arg_down_bias, arg_result)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_8_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_x, arg_matmul_63, arg_attention_output_bias, arg_down_bias, arg_result)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -704,14 +721,14 @@ static inline void block_8_matmul_cpu_store_vector(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 128
 #define A_STRIDE_K 1
-#define a arg_mul_93
+#define a arg_mul_112
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_down_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_93, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_53, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_mul_112, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_63, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC

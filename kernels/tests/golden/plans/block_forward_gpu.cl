@@ -9,48 +9,48 @@
 //    5  attention_output_weight: f32 [32, 32] (parameter attention.output_weight)
 //    6  attention_qkv_bias: f32 [96] (parameter attention.qkv_bias)
 //    7  attention_output_bias: f32 [32] (parameter attention.output_bias)
-//    8  add_28: f32 [N*T, 96] (scratch)
-//    9  matmul_33: f32 [N, 4, T, T] (scratch)
-//   10  mul_49: f32 [N, 4, T, T] (scratch)
-//   11  view_51: f32 [N, T, 4, 8] (scratch)
-//   12  matmul_53: f32 [N*T, 32] (scratch)
+//    8  add_38: f32 [N*T, 96] (scratch)
+//    9  matmul_43: f32 [N, 4, T, T] (scratch)
+//   10  mul_59: f32 [N, 4, T, T] (scratch)
+//   11  view_61: f32 [N, T, 4, 8] (scratch)
+//   12  matmul_63: f32 [N*T, 32] (scratch)
 //   13  norm2_weight: f32 [32] (parameter norm2.weight)
 //   14  norm2_bias: f32 [32] (parameter norm2.bias)
 //   15  norm2: f32 [N, T, 32] (scratch)
 //   16  up_weight: f32 [32, 128] (parameter up.weight)
 //   17  up_bias: f32 [128] (parameter up.bias)
-//   18  mul_93: f32 [N, T, 128] (scratch)
+//   18  mul_112: f32 [N, T, 128] (scratch)
 //   19  down_weight: f32 [128, 32] (parameter down.weight)
 //   20  down_bias: f32 [32] (parameter down.bias)
 //   21  result: f32 [N, T, 32] (result 0)
 //
 // steps
-//    0  norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum(… * … over 2) / 32 + 0.00001)) * norm1.weight + norm1.bias)
+//    0  norm1 = (((x - … / 32) - sum(… over 2) / 32) * rsqrt(((… ? 0 : …) + 0.00001)) * norm1.weight + norm1.bias)
 //       block_0_sum_map(N, T, x, norm1_weight, norm1_bias, norm1)
 //       over [N*T] in groups of [256]
-//    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
-//       block_1_matmul_register(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
+//    1  add_38 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
+//       block_1_matmul_register(norm1, attention_qkv_weight, attention_qkv_bias, add_38, N, T)
 //       over [512, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
-//    2  matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
-//       block_2_matmul_register(add_28, T, matmul_33, N, 32i32)
+//    2  matmul_43 = matmul(add_38[i0, i2, 0, i1, i3], add_38[i0, i3, 1, i1, i2])
+//       block_2_matmul_register(add_38, T, matmul_43, N, 32i32)
 //       over [((T + 127) / 128)*256, (T + 127) / 128, N*4] in groups of [256, 1, 1]
-//    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
-//       block_3_max_sum_map(N, T, matmul_33, mul_49)
+//    3  mul_59 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
+//       block_3_max_sum_map(N, T, matmul_43, mul_59)
 //       over [N*T*1024] in groups of [256]
-//    4  view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
-//       block_4_matmul_tiled(mul_49, add_28, T, view_51, N, 64i32)
+//    4  view_61 = matmul(mul_59, add_38[i0, i2, 2, i1, i3])
+//       block_4_matmul_tiled(mul_59, add_38, T, view_61, N, 64i32)
 //       over [16, ((T + 15) / 16)*16, N*4] in groups of [16, 16, 1]
-//    5  matmul_53 = matmul(view_51, attention.output_weight)
-//       block_5_matmul_register(view_51, attention_output_weight, matmul_53, N, T)
+//    5  matmul_63 = matmul(view_61, attention.output_weight)
+//       block_5_matmul_register(view_61, attention_output_weight, matmul_63, N, T)
 //       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
-//    6  norm2 = (((x + attention) - sum(… over 2) / 32) * rsqrt((… / 32 + 0.00001)) * norm2.weight + norm2.bias)
-//       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
+//    6  norm2 = (((… - …) - … / 32) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
+//       block_6_sum_map(N, T, x, matmul_63, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [N*T] in groups of [256]
-//    7  mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
-//       block_7_matmul_register(norm2, up_weight, up_bias, mul_93, N, T)
+//    7  mul_112 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
+//       block_7_matmul_register(norm2, up_weight, up_bias, mul_112, N, T)
 //       over [512, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
 //    8  result = ((x + attention) + down)
-//       block_8_matmul_register(mul_93, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
+//       block_8_matmul_register(mul_112, down_weight, x, matmul_63, attention_output_bias, down_bias, result, N, T)
 //       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -75,8 +75,10 @@ static inline float4 netcl_max4(float4 a, float4 b) {
     return select(a, b, (a < b) | (b != b));
 }
 
-// norm1 = ((x - sum(x over 2) / 32) * rsqrt((sum((x - sum(x over 2) / 32) * (x - sum(x over 2) / 32) over 2) /
-//     32 + 0.00001)) * norm1.weight + norm1.bias)
+// norm1 = (((x - sum(x over 2) / 32) - sum((x - sum(x over 2) / 32) over 2) / 32) * rsqrt(((((sum((x - … / 32) *
+//     (x - … / 32) over 2) / 32 - sum((x - … / 32) over 2) / 32 * (sum((x - … / 32) over 2) / 32)) < 0) ? 0 :
+//     (sum((x - sum(x over 2) / 32) * (x - sum(x over 2) / 32) over 2) / 32 - sum((x - sum(x over 2) / 32) over
+//     2) / 32 * (sum((x - sum(x over 2) / 32) over 2) / 32))) + 0.00001)) * norm1.weight + norm1.bias)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_0_sum_map(
     const int N,
@@ -93,13 +95,17 @@ void block_0_sum_map(
             sum += x[row * 32 + k];
         }
         float sum_1 = 0.0f;
+        float sum_2 = 0.0f;
         for (int k = 0; k < 32; ++k) {
             const float t = x[row * 32 + k] - sum / 32.0f;
-            sum_1 += t * t;
+            sum_1 += t;
+            sum_2 += t * t;
         }
         for (int k = 0; k < 32; ++k) {
-            const float norm1_1 = (x[row * 32 + k] - sum / 32.0f) * rsqrt(sum_1 / 32.0f + 1e-5f)
-                * norm1_weight[k] + norm1_bias[k];
+            const float t = sum_1 / 32.0f;
+            const float t_1 = sum_2 / 32.0f - t * t;
+            const float norm1_1 = (x[row * 32 + k] - sum / 32.0f - t)
+                * rsqrt((t_1 < 0.0f ? 0.0f : t_1) + 1e-5f) * norm1_weight[k] + norm1_bias[k];
             norm1[row * 32 + k] = norm1_1;
         }
     }
@@ -111,9 +117,9 @@ static inline void block_1_matmul_register_store(
     const int n,
     const float value,
     __global const float* attention_qkv_bias,
-    __global float* add_28
+    __global float* add_38
 ) {
-    add_28[m * 96 + n] = value + attention_qkv_bias[n];
+    add_38[m * 96 + n] = value + attention_qkv_bias[n];
 }
 
 static inline void block_1_matmul_register_store_vector(
@@ -122,9 +128,9 @@ static inline void block_1_matmul_register_store_vector(
     const int n,
     const float4 value,
     __global const float* attention_qkv_bias,
-    __global float* add_28
+    __global float* add_38
 ) {
-    vstore4(value + vload4(0, &attention_qkv_bias[n]), 0, &add_28[m * 96 + n]);
+    vstore4(value + vload4(0, &attention_qkv_bias[n]), 0, &add_38[m * 96 + n]);
 }
 
 static inline void block_2_matmul_register_store(
@@ -133,9 +139,9 @@ static inline void block_2_matmul_register_store(
     const int n,
     const float value,
     const int T,
-    __global float* matmul_33
+    __global float* matmul_43
 ) {
-    matmul_33[batch * (T * T) + m * T + n] = value;
+    matmul_43[batch * (T * T) + m * T + n] = value;
 }
 
 static inline void block_2_matmul_register_store_vector(
@@ -144,20 +150,20 @@ static inline void block_2_matmul_register_store_vector(
     const int n,
     const float4 value,
     const int T,
-    __global float* matmul_33
+    __global float* matmul_43
 ) {
-    vstore4(value, 0, &matmul_33[batch * (T * T) + m * T + n]);
+    vstore4(value, 0, &matmul_43[batch * (T * T) + m * T + n]);
 }
 
-// mul_49 = exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) - max(((i3 <= i2) ? matmul_33 *
-//     0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 :
-//     -inf) - max(((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) over 3))) over 3))
+// mul_59 = exp((((i3 <= i2) ? matmul_43 * 0.35355339059327373 : -inf) - max(((i3 <= i2) ? matmul_43 *
+//     0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((i3 <= i2) ? matmul_43 * 0.35355339059327373 :
+//     -inf) - max(((i3 <= i2) ? matmul_43 * 0.35355339059327373 : -inf) over 3))) over 3))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_3_max_sum_map(
     const int N,
     const int T,
-    __global const float* restrict matmul_33,
-    __global float* restrict mul_49
+    __global const float* restrict matmul_43,
+    __global float* restrict mul_59
 ) {
     __local float scratch0[256];
     __local float scratch1[256];
@@ -165,7 +171,7 @@ void block_3_max_sum_map(
     const int row = get_group_id(0);
     float max_1 = -INFINITY;
     for (int k = lid; k < T; k += 256) {
-        max_1 = netcl_max(max_1, k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY);
+        max_1 = netcl_max(max_1, k <= row % T ? matmul_43[row * T + k] * 0.35355338f : -INFINITY);
     }
     scratch0[lid] = max_1;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -184,7 +190,7 @@ void block_3_max_sum_map(
     for (int first = lid; first < T; first += 8192) {
         const int block_end = min(first + 8192, T);
         for (int k = first; k < block_end; k += 256) {
-            sum += exp((k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY) - max_all);
+            sum += exp((k <= row % T ? matmul_43[row * T + k] * 0.35355338f : -INFINITY) - max_all);
         }
         const float after = sum_total + sum;
         const float added = after - sum_total;
@@ -205,7 +211,7 @@ void block_3_max_sum_map(
     const float sum_all = scratch1[0];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = lid; k < T; k += 256) {
-        mul_49[row * T + k] = exp((k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY)
+        mul_59[row * T + k] = exp((k <= row % T ? matmul_43[row * T + k] * 0.35355338f : -INFINITY)
             - max_all) * (1.0f / sum_all);
     }
 }
@@ -216,9 +222,9 @@ static inline void block_4_matmul_tiled_store(
     const int n,
     const float value,
     const int T,
-    __global float* view_51
+    __global float* view_61
 ) {
-    view_51[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8] = value;
+    view_61[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8] = value;
 }
 
 static inline void block_5_matmul_register_store(
@@ -226,9 +232,9 @@ static inline void block_5_matmul_register_store(
     const int m,
     const int n,
     const float value,
-    __global float* matmul_53
+    __global float* matmul_63
 ) {
-    matmul_53[m * 32 + n] = value;
+    matmul_63[m * 32 + n] = value;
 }
 
 static inline void block_5_matmul_register_store_vector(
@@ -236,20 +242,21 @@ static inline void block_5_matmul_register_store_vector(
     const int m,
     const int n,
     const float4 value,
-    __global float* matmul_53
+    __global float* matmul_63
 ) {
-    vstore4(value, 0, &matmul_53[m * 32 + n]);
+    vstore4(value, 0, &matmul_63[m * 32 + n]);
 }
 
-// norm2 = (((x + attention) - sum((x + attention) over 2) / 32) * rsqrt((sum(((x + attention) - sum((x +
-//     attention) over 2) / 32) * ((x + attention) - sum((x + attention) over 2) / 32) over 2) / 32 + 0.00001)) *
-//     norm2.weight + norm2.bias)
+// norm2 = ((((x + attention) - sum((x + attention) over 2) / 32) - sum(((x + attention) - sum((x + attention)
+//     over 2) / 32) over 2) / 32) * rsqrt(((((sum(… * … over 2) / 32 - sum(… over 2) / 32 * (sum(… over 2) /
+//     32)) < 0) ? 0 : (sum((… - …) * (… - …) over 2) / 32 - sum((… - …) over 2) / 32 * (sum((… - …) over 2) /
+//     32))) + 0.00001)) * norm2.weight + norm2.bias)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_6_sum_map(
     const int N,
     const int T,
     __global const float* x,
-    __global const float* restrict matmul_53,
+    __global const float* restrict matmul_63,
     __global const float* restrict attention_output_bias,
     __global const float* restrict norm2_weight,
     __global const float* restrict norm2_bias,
@@ -260,18 +267,22 @@ void block_6_sum_map(
         float sum = 0.0f;
         for (int k = 0; k < 32; ++k) {
             const int t = row * 32 + k;
-            sum += x[t] + (matmul_53[t] + attention_output_bias[k]);
+            sum += x[t] + (matmul_63[t] + attention_output_bias[k]);
         }
         float sum_1 = 0.0f;
+        float sum_2 = 0.0f;
         for (int k = 0; k < 32; ++k) {
             const int t = row * 32 + k;
-            const float t_1 = x[t] + (matmul_53[t] + attention_output_bias[k]) - sum / 32.0f;
-            sum_1 += t_1 * t_1;
+            const float t_1 = x[t] + (matmul_63[t] + attention_output_bias[k]) - sum / 32.0f;
+            sum_1 += t_1;
+            sum_2 += t_1 * t_1;
         }
         for (int k = 0; k < 32; ++k) {
             const int t = row * 32 + k;
-            const float norm2_1 = (x[t] + (matmul_53[t] + attention_output_bias[k]) - sum / 32.0f)
-                * rsqrt(sum_1 / 32.0f + 1e-5f) * norm2_weight[k] + norm2_bias[k];
+            const float t_1 = sum_1 / 32.0f;
+            const float t_2 = sum_2 / 32.0f - t_1 * t_1;
+            const float norm2_1 = (x[t] + (matmul_63[t] + attention_output_bias[k]) - sum / 32.0f - t_1)
+                * rsqrt((t_2 < 0.0f ? 0.0f : t_2) + 1e-5f) * norm2_weight[k] + norm2_bias[k];
             norm2[row * 32 + k] = norm2_1;
         }
     }
@@ -283,10 +294,10 @@ static inline void block_7_matmul_register_store(
     const int n,
     const float value,
     __global const float* up_bias,
-    __global float* mul_93
+    __global float* mul_112
 ) {
     const float t = value + up_bias[n];
-    mul_93[m * 128 + n] = t * 0.5f * (erf(netcl_min(netcl_max(t, -1024.0f), 1024.0f) * 0.70710677f) + 1.0f);
+    mul_112[m * 128 + n] = t * 0.5f * (erf(netcl_min(netcl_max(t, -1024.0f), 1024.0f) * 0.70710677f) + 1.0f);
 }
 
 static inline void block_7_matmul_register_store_vector(
@@ -295,11 +306,11 @@ static inline void block_7_matmul_register_store_vector(
     const int n,
     const float4 value,
     __global const float* up_bias,
-    __global float* mul_93
+    __global float* mul_112
 ) {
     const float4 t = value + vload4(0, &up_bias[n]);
     vstore4(t * 0.5f * (erf(netcl_min4(netcl_max4(t, (float4)(-1024.0f)), (float4)(1024.0f)) * 0.70710677f)
-        + 1.0f), 0, &mul_93[m * 128 + n]);
+        + 1.0f), 0, &mul_112[m * 128 + n]);
 }
 
 static inline void block_8_matmul_register_store(
@@ -308,13 +319,13 @@ static inline void block_8_matmul_register_store(
     const int n,
     const float value,
     __global const float* x,
-    __global const float* matmul_53,
+    __global const float* matmul_63,
     __global const float* attention_output_bias,
     __global const float* down_bias,
     __global float* result
 ) {
     const int t = m * 32 + n;
-    result[m * 32 + n] = x[t] + (matmul_53[t] + attention_output_bias[n]) + (value + down_bias[n]);
+    result[m * 32 + n] = x[t] + (matmul_63[t] + attention_output_bias[n]) + (value + down_bias[n]);
 }
 
 static inline void block_8_matmul_register_store_vector(
@@ -323,20 +334,20 @@ static inline void block_8_matmul_register_store_vector(
     const int n,
     const float4 value,
     __global const float* x,
-    __global const float* matmul_53,
+    __global const float* matmul_63,
     __global const float* attention_output_bias,
     __global const float* down_bias,
     __global float* result
 ) {
     const int t = m * 32 + n;
-    vstore4(vload4(0, &x[t]) + (vload4(0, &matmul_53[t]) + vload4(0, &attention_output_bias[n]))
+    vstore4(vload4(0, &x[t]) + (vload4(0, &matmul_63[t]) + vload4(0, &attention_output_bias[n]))
         + (value + vload4(0, &down_bias[n])), 0, &result[m * 32 + n]);
 }
 
-// add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
+// add_38 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
 #define KERNEL_NAME block_1_matmul_register
-#define STORE(batch_, m_, n_, value_) block_1_matmul_register_store(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_28)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_1_matmul_register_store_vector(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_28)
+#define STORE(batch_, m_, n_, value_) block_1_matmul_register_store(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_38)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_1_matmul_register_store_vector(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_38)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -364,7 +375,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_attention_qkv_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* arg_attention_qkv_bias, __global float* arg_add_28, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* arg_attention_qkv_bias, __global float* arg_add_38, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -400,10 +411,10 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_register.h"
 
-// matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
+// matmul_43 = matmul(add_38[i0, i2, 0, i1, i3], add_38[i0, i3, 1, i1, i2])
 #define KERNEL_NAME block_2_matmul_register
-#define STORE(batch_, m_, n_, value_) block_2_matmul_register_store(batch_, m_, n_, value_, arg_T, arg_matmul_33)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_2_matmul_register_store_vector(batch_, m_, n_, value_, arg_T, arg_matmul_33)
+#define STORE(batch_, m_, n_, value_) block_2_matmul_register_store(batch_, m_, n_, value_, arg_T, arg_matmul_43)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_2_matmul_register_store_vector(batch_, m_, n_, value_, arg_T, arg_matmul_43)
 #define A_ALONG 0
 #define B_ALONG 0
 #define B_CONTIGUOUS 0
@@ -424,14 +435,14 @@ static inline void block_8_matmul_register_store_vector(
 #define A_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8)
 #define A_STRIDE_M 96
 #define A_STRIDE_K 1
-#define a arg_add_28
+#define a arg_add_38
 #define B_OFFSET(batch) (b_first + ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8))
 #define B_STRIDE_K 1
 #define B_STRIDE_N 96
-#define b arg_add_28
+#define b arg_add_38
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_28, const int arg_T, __global float* arg_matmul_33, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_add_38, const int arg_T, __global float* arg_matmul_43, const int arg_N, const int b_first
 #include "matmul_register.cl"
 
 #undef ACC
@@ -467,9 +478,9 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_register.h"
 
-// view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
+// view_61 = matmul(mul_59, add_38[i0, i2, 2, i1, i3])
 #define KERNEL_NAME block_4_matmul_tiled
-#define STORE(batch_, m_, n_, value_) block_4_matmul_tiled_store(batch_, m_, n_, value_, arg_T, arg_view_51)
+#define STORE(batch_, m_, n_, value_) block_4_matmul_tiled_store(batch_, m_, n_, value_, arg_T, arg_view_61)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -481,14 +492,15 @@ static inline void block_8_matmul_register_store_vector(
 #define A_OFFSET(batch) ((batch) * (arg_T * arg_T))
 #define A_STRIDE_M arg_T
 #define A_STRIDE_K 1
-#define a arg_mul_49
+#define a arg_mul_59
 #define B_OFFSET(batch) (b_first + ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8))
 #define B_STRIDE_K 96
 #define B_STRIDE_N 1
-#define b arg_add_28
+#define b arg_add_38
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_49, __global const float* restrict arg_add_28, const int arg_T, __global float* arg_view_51, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_mul_59, __global const float* restrict arg_add_38, const int arg_T, __global float* arg_view_61, const int arg_N, const int b_first
 #include "matmul_tiled.cl"
 
 #undef ACC
@@ -505,6 +517,7 @@ static inline void block_8_matmul_register_store_vector(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL
@@ -514,10 +527,10 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_tiled.h"
 
-// matmul_53 = matmul(view_51, attention.output_weight)
+// matmul_63 = matmul(view_61, attention.output_weight)
 #define KERNEL_NAME block_5_matmul_register
-#define STORE(batch_, m_, n_, value_) block_5_matmul_register_store(batch_, m_, n_, value_, arg_matmul_53)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_5_matmul_register_store_vector(batch_, m_, n_, value_, arg_matmul_53)
+#define STORE(batch_, m_, n_, value_) block_5_matmul_register_store(batch_, m_, n_, value_, arg_matmul_63)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_5_matmul_register_store_vector(batch_, m_, n_, value_, arg_matmul_63)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -538,14 +551,14 @@ static inline void block_8_matmul_register_store_vector(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 32
 #define A_STRIDE_K 1
-#define a arg_view_51
+#define a arg_view_61
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_attention_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_view_51, __global const float* restrict arg_attention_output_weight, __global float* arg_matmul_53, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_view_61, __global const float* restrict arg_attention_output_weight, __global float* arg_matmul_63, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -581,10 +594,10 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_register.h"
 
-// mul_93 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
+// mul_112 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
 #define KERNEL_NAME block_7_matmul_register
-#define STORE(batch_, m_, n_, value_) block_7_matmul_register_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_register_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_93)
+#define STORE(batch_, m_, n_, value_) block_7_matmul_register_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_112)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_register_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_112)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -612,7 +625,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_up_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_93, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_112, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -650,8 +663,8 @@ static inline void block_8_matmul_register_store_vector(
 
 // result = ((x + attention) + down)
 #define KERNEL_NAME block_8_matmul_register
-#define STORE(batch_, m_, n_, value_) block_8_matmul_register_store(batch_, m_, n_, value_, arg_x, arg_matmul_53, arg_attention_output_bias, arg_down_bias, arg_result)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_8_matmul_register_store_vector(batch_, m_, n_, value_, arg_x, arg_matmul_53, arg_attention_output_bias, arg_down_bias, arg_result)
+#define STORE(batch_, m_, n_, value_) block_8_matmul_register_store(batch_, m_, n_, value_, arg_x, arg_matmul_63, arg_attention_output_bias, arg_down_bias, arg_result)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_8_matmul_register_store_vector(batch_, m_, n_, value_, arg_x, arg_matmul_63, arg_attention_output_bias, arg_down_bias, arg_result)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -672,14 +685,14 @@ static inline void block_8_matmul_register_store_vector(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 128
 #define A_STRIDE_K 1
-#define a arg_mul_93
+#define a arg_mul_112
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_down_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_93, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_53, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_mul_112, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_63, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC

@@ -843,6 +843,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define B_STRIDE_K 10
 #define B_STRIDE_N 1
 #define b arg_add_62
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_add_62, __global float* arg_grad_output_weight, const int arg_N
@@ -863,6 +864,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL
@@ -986,6 +988,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define N 72
 #define K (arg_N * 16)
 #define BATCH 1
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_select_83, __global const float* restrict arg_pool1, __global float* arg_grad_conv2_weight, const int arg_N
@@ -1004,6 +1007,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef OUT_CHANNELS
@@ -1061,6 +1065,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define N 9
 #define K (arg_N * 64)
 #define BATCH 1
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_select_101, __global const float* restrict arg_x, __global float* arg_grad_conv1_weight, const int arg_N
@@ -1079,6 +1084,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef OUT_CHANNELS

@@ -859,6 +859,7 @@ void cnn_12_bundle(
 #define B_STRIDE_K 10
 #define B_STRIDE_N 1
 #define b arg_add_62
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_add_62, __global float* arg_grad_output_weight, const int arg_N
@@ -880,6 +881,7 @@ void cnn_12_bundle(
 #undef KERNEL_PARAMS
 #undef LOCAL_M
 #undef LOCAL_N
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL
@@ -1005,6 +1007,7 @@ void cnn_12_bundle(
 #define N 72
 #define K (((arg_N + 3) / 4) * 16)
 #define BATCH 4
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_select_83, const int arg_N, __global const float* restrict arg_pool1, __global float* arg_conv2d_weight_grad_90
@@ -1025,6 +1028,7 @@ void cnn_12_bundle(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef OUT_CHANNELS
@@ -1087,6 +1091,7 @@ void cnn_12_bundle(
 #define N 9
 #define K (((arg_N + 15) / 16) * 64)
 #define BATCH 16
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_conv2d_4, __global const float* restrict arg_conv1_bias, __global const int* restrict arg_argmax_94, __global const float* restrict arg_conv2d_input_grad_85, const int arg_N, __global const float* restrict arg_x, __global float* arg_conv2d_weight_grad_113
@@ -1107,6 +1112,7 @@ void cnn_12_bundle(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef OUT_CHANNELS

@@ -427,6 +427,7 @@ static inline void mlp_6_matmul_naive_store(
 #define B_STRIDE_K 10
 #define B_STRIDE_N 1
 #define b arg_add_48
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_add_48, __global float* arg_grad_output_weight, const int arg_N
@@ -448,6 +449,7 @@ static inline void mlp_6_matmul_naive_store(
 #undef KERNEL_PARAMS
 #undef LOCAL_M
 #undef LOCAL_N
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL
@@ -476,6 +478,7 @@ static inline void mlp_6_matmul_naive_store(
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_select_55
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_select_55, __global float* arg_grad_hidden_weight, const int arg_N
@@ -497,6 +500,7 @@ static inline void mlp_6_matmul_naive_store(
 #undef KERNEL_PARAMS
 #undef LOCAL_M
 #undef LOCAL_N
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL

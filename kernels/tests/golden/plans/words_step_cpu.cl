@@ -433,6 +433,7 @@ void words_6_scatter_add(
 #define B_STRIDE_K 5
 #define B_STRIDE_N 1
 #define b arg_add_46
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
@@ -453,6 +454,7 @@ void words_6_scatter_add(
 #undef K
 #undef KERNEL_NAME
 #undef KERNEL_PARAMS
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL

@@ -723,6 +723,7 @@ void words_11_scatter_add_join(
 #define B_STRIDE_K 5
 #define B_STRIDE_N 1
 #define b arg_add_46
+#define LONG_SUMS 1
 #define REAL float
 #define ACC float
 #define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
@@ -744,6 +745,7 @@ void words_11_scatter_add_join(
 #undef KERNEL_PARAMS
 #undef LOCAL_M
 #undef LOCAL_N
+#undef LONG_SUMS
 #undef M
 #undef N
 #undef REAL

@@ -60,10 +60,10 @@ fn steps_that_read_one_part_after_another_have_their_kernels_once() {
 fn pieces_of_an_unrolled_loop_have_their_kernels_once() {
     for target in [Target::Cpu, Target::Gpu] {
         for gradient in [false, true] {
-            let plans = [256, 512].map(|rounds| compile(&bent(rounds, gradient), target).expect("a plan"));
+            let plans = [128, 256].map(|rounds| compile(&bent(rounds, gradient), target).expect("a plan"));
             let [few, more] = [&plans[0], &plans[1]].map(|plan| (plan.launches(), launched(plan).len()));
             assert!(more.0 > 3 * few.0 / 2, "{few:?}, {more:?} launches and kernels on {}", target.name());
-            assert!(more.1 <= 6 && more.1 <= few.1 + 1, "{few:?}, {more:?} kernels on {}", target.name());
+            assert!(more.1 <= 8 && more.1 <= few.1 + 1, "{few:?}, {more:?} kernels on {}", target.name());
         }
     }
 }
