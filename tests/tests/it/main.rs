@@ -13,6 +13,7 @@ mod events;
 mod functions;
 mod generic;
 mod generic_images;
+mod generic_numbers;
 mod images;
 mod kernels;
 mod launches;
