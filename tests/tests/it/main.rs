@@ -14,6 +14,7 @@ mod events;
 mod functions;
 mod generic;
 mod generic_images;
+mod generic_numbers;
 mod images;
 mod kernels;
 mod launches;
