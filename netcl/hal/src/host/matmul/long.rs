@@ -26,7 +26,7 @@ pub(in crate::host) fn add_part<T: Real>(total: &mut T, lost: &mut T, part: T) {
 
 /// Adds what was lost. Of a sum that is not finite that is not known.
 pub(in crate::host) fn add_lost<T: Real>(total: &mut T, lost: T) {
-    if lost - lost == T::ZERO {
+    if lost.is_finite() {
         *total += lost;
     }
 }

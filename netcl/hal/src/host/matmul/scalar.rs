@@ -62,6 +62,9 @@ pub(crate) trait Real:
     /// 1.
     const ONE: Self;
 
+    /// Whether this is a number, and no infinity.
+    fn is_finite(self) -> bool;
+
     /// The library's product for this processor.
     fn product() -> GemmFn<Self>;
 
@@ -93,6 +96,10 @@ macro_rules! real {
         impl Real for $ty {
             const ZERO: $ty = 0.0;
             const ONE: $ty = 1.0;
+
+            fn is_finite(self) -> bool {
+                <$ty>::is_finite(self)
+            }
 
             fn product() -> GemmFn<$ty> {
                 $library::gemm::$ty::get_gemm_fn()
