@@ -22,11 +22,11 @@ pub fn write(graph: &Graph) -> Result<String> {
     Ok(format!("{required}\n{graph}"))
 }
 
-/// The graph that [`write`] wrote, with these values of its open sizes.
+/// The graph that [`write()`] wrote, with these values of its open sizes.
 ///
 /// # Errors
 ///
-/// A text that [`write`] has not written; a value that no number of a node's type is.
+/// A text that [`write()`] has not written; a value that no number of a node's type is.
 pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     let (required, written) = written.split_once('\n').unwrap_or_default();
     let mut graph = text::parse(written)?;
