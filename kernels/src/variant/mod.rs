@@ -8,7 +8,7 @@
 //! each of them, compares the numbers, and times what is right.
 //!
 //! ```
-//! use netcl_kernels::compile::{Options, compile_with};
+//! use netcl_kernels::compile::{CompileOptions, compile_with};
 //! use netcl_kernels::dtype::DType;
 //! use netcl_kernels::plan::Target;
 //! use netcl_kernels::template::Axis;
@@ -17,7 +17,7 @@
 //! let product = Product { m: 64, n: 48, k: 32, batch: 1, a: Axis::K, b: Axis::Outer, aligned: true, dtype: DType::F32 };
 //! let task = Task::Product(product);
 //! for config in variant::candidates(&task, Target::Gpu, &typical(Target::Gpu)).into_iter().take(3) {
-//!     let options = Options { limits: typical(Target::Gpu), select: &Always(config.clone()) };
+//!     let options = CompileOptions { limits: typical(Target::Gpu), select: &Always(config.clone()) };
 //!     let plan = compile_with(&variant::graph(&task), Target::Gpu, &options)?;
 //!     assert_eq!(plan.decisions[0].config, config);
 //! }
