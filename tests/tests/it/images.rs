@@ -194,91 +194,64 @@ fn asked(device: &Device, run: impl FnOnce() -> Result<()>) -> Result<u64> {
     Ok(programs(&device.program_stats()) - before)
 }
 
+/// A network is right at all sizes with the programs of the first, beside the host and the networks of one size. `$input` gives a
+/// batch of one size on a device.
+macro_rules! takes_any_size {
+    ($network:ident, $even:ident, $odd:ident, $seed:expr, $input:expr) => {
+        for device in devices()? {
+            let (host, model) = ($network::new(&Device::host(), $seed)?, $network::new(&device, $seed)?);
+            let input = $input;
+            let mut even = Found::new();
+            let one = asked(&device, || {
+                let (x, y) = input(&device, SIZES[0])?;
+                even = run!(&$even::new(&device, $seed)?, &x, &y);
+                Ok(())
+            })?;
+            let mut results = Vec::new();
+            let mut run = |sizes: &[[usize; 2]]| {
+                asked(&device, || {
+                    for &size in sizes {
+                        let (x, y) = input(&device, size)?;
+                        results.push(run!(&model, &x, &y));
+                    }
+                    Ok(())
+                })
+            };
+            let (first, others) = (run(&SIZES[..1])?, run(&SIZES[1..])?);
+            for (size, found) in SIZES.into_iter().zip(&results) {
+                let (x, y) = input(&Device::host(), size)?;
+                close(&format!("{device}, {size:?}"), found, &run!(&host, &x, &y));
+            }
+            close(&format!("{device}, for {:?}", SIZES[0]), &results[0], &even);
+            let (x, y) = input(&device, SIZES[1])?;
+            // Both new: running statistics are of one batch.
+            let (odd, model) = ($odd::new(&device, $seed)?, $network::new(&device, $seed)?);
+            let expected = run!(&odd, &x, &y);
+            close(&format!("{device}, for {:?}", SIZES[1]), &run!(&model, &x, &y), &expected);
+            let few = others == 0 && first <= 2 * one;
+            assert!(
+                measured_before(&device) || few,
+                "{device}: {first} programs and {others} for other sizes, {one} of one size"
+            );
+        }
+    };
+}
+
 #[test]
 fn residual_networks_take_images_of_any_size() -> Result<()> {
-    for device in devices()? {
-        let (host, model) = (Residual::new(&Device::host(), Seed(4))?, Residual::new(&device, Seed(4))?);
-        let input = |device: &Device, [h, w]: [usize; 2]| -> Result<(Tensor, Tensor)> {
-            let x = Tensor::from_slice(device, &numbers(2 * 3 * h * w, 1), &[2, 3, h, w])?;
-            Ok((x, Tensor::from_slice(device, &[7u32, 2], &[2])?))
-        };
-        let mut even = Found::new();
-        let one = asked(&device, || {
-            let (x, labels) = input(&device, SIZES[0])?;
-            even = run!(&EvenResidual::new(&device, Seed(4))?, &x, &labels);
-            Ok(())
-        })?;
-        let mut results = Vec::new();
-        let mut run = |sizes: &[[usize; 2]]| {
-            asked(&device, || {
-                for &size in sizes {
-                    let (x, labels) = input(&device, size)?;
-                    results.push(run!(&model, &x, &labels));
-                }
-                Ok(())
-            })
-        };
-        let (first, others) = (run(&SIZES[..1])?, run(&SIZES[1..])?);
-        for (size, found) in SIZES.into_iter().zip(&results) {
-            let (x, labels) = input(&Device::host(), size)?;
-            close(&format!("{device}, {size:?}"), found, &run!(&host, &x, &labels));
-        }
-        close(&format!("{device}, for {:?}", SIZES[0]), &results[0], &even);
-        let (x, labels) = input(&device, SIZES[1])?;
-        // Both new: running statistics are of one batch.
-        let (odd, model) = (OddResidual::new(&device, Seed(4))?, Residual::new(&device, Seed(4))?);
-        let expected = run!(&odd, &x, &labels);
-        close(&format!("{device}, for {:?}", SIZES[1]), &run!(&model, &x, &labels), &expected);
-        let few = others == 0 && first <= 2 * one;
-        assert!(
-            measured_before(&device) || few,
-            "{device}: {first} programs and {others} for other sizes, {one} of one size"
-        );
-    }
+    takes_any_size!(Residual, EvenResidual, OddResidual, Seed(4), |device: &Device, [h, w]: [usize; 2]| {
+        let x = Tensor::from_slice(device, &numbers(2 * 3 * h * w, 1), &[2, 3, h, w])?;
+        Ok::<_, Error>((x, Tensor::from_slice(device, &[7u32, 2], &[2])?))
+    });
     Ok(())
 }
 
 #[test]
 fn unets_take_images_of_any_size() -> Result<()> {
-    for device in devices()? {
-        let (host, model) = (Unet::new(&Device::host(), Seed(6))?, Unet::new(&device, Seed(6))?);
-        let input = |device: &Device, [h, w]: [usize; 2]| -> Result<(Tensor, Tensor)> {
-            let x = Tensor::from_slice(device, &numbers(3 * 2 * h * w, 1), &[3, 2, h, w])?;
-            Ok((x, Tensor::from_slice(device, &numbers(3 * h * w, 2), &[3, 1, h, w])?))
-        };
-        let mut even = Found::new();
-        let one = asked(&device, || {
-            let (x, y) = input(&device, SIZES[0])?;
-            even = run!(&EvenUnet::new(&device, Seed(6))?, &x, &y);
-            Ok(())
-        })?;
-        let mut results = Vec::new();
-        let mut run = |sizes: &[[usize; 2]]| {
-            asked(&device, || {
-                for &size in sizes {
-                    let (x, y) = input(&device, size)?;
-                    results.push(run!(&model, &x, &y));
-                }
-                Ok(())
-            })
-        };
-        let (first, others) = (run(&SIZES[..1])?, run(&SIZES[1..])?);
-        for (size, found) in SIZES.into_iter().zip(&results) {
-            let (x, y) = input(&Device::host(), size)?;
-            close(&format!("{device}, {size:?}"), found, &run!(&host, &x, &y));
-        }
-        close(&format!("{device}, for {:?}", SIZES[0]), &results[0], &even);
-        let (x, y) = input(&device, SIZES[1])?;
-        // Both new: running statistics are of one batch.
-        let (odd, model) = (OddUnet::new(&device, Seed(6))?, Unet::new(&device, Seed(6))?);
-        let expected = run!(&odd, &x, &y);
-        close(&format!("{device}, for {:?}", SIZES[1]), &run!(&model, &x, &y), &expected);
-        let few = others == 0 && first <= 2 * one;
-        assert!(
-            measured_before(&device) || few,
-            "{device}: {first} programs and {others} for other sizes, {one} of one size"
-        );
-    }
+    takes_any_size!(Unet, EvenUnet, OddUnet, Seed(6), |device: &Device, [h, w]: [usize; 2]| {
+        let x = Tensor::from_slice(device, &numbers(3 * 2 * h * w, 1), &[3, 2, h, w])?;
+        Ok::<_, Error>((x, Tensor::from_slice(device, &numbers(3 * h * w, 2), &[3, 1, h, w])?))
+    });
     Ok(())
 }
 
