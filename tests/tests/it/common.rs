@@ -37,6 +37,12 @@ pub(crate) fn floats(values: &[f32], shape: &[usize]) -> Tensor {
     Tensor::from_slice(&device(), values, shape).expect("the numbers fit the shape")
 }
 
+/// A tensor of that shape with numbers that are all different.
+pub(crate) fn wave(device: &Device, shape: &[usize]) -> Tensor {
+    let values: Vec<f32> = (0..shape.iter().product()).map(|i: usize| (i as f32 * 0.37).sin()).collect();
+    Tensor::from_slice(device, &values, shape).expect("the numbers fit the shape")
+}
+
 /// Fails unless a kernel gives what Rust does within 2e-6.
 pub(crate) fn agree(name: &str, given: &str, found: f32, expected: f32) {
     let near = (found - expected).abs() <= 2e-6 * expected.abs().max(f32::MIN_POSITIVE);

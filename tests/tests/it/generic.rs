@@ -1,7 +1,7 @@
 //! Blocks that are generic over what their layers need numbers for, beside the same models written without parameters: every number
 //! is equal to the last bit, and so are gradients and what training makes of the parameters.
 
-use crate::common::devices;
+use crate::common::{devices, wave};
 use netcl::optim::{Adam, Optimizer};
 use netcl::{Device, Model, Result, Seed, Tensor};
 use netcl_tests::first::Filter;
@@ -146,11 +146,6 @@ impl PlainNet {
     pub fn loss(&self, x: &Tensor<f32, N, 3, 8, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {
         self.forward(x).cross_entropy(labels)
     }
-}
-
-pub(crate) fn wave(device: &Device, shape: &[usize]) -> Tensor {
-    let values: Vec<f32> = (0..shape.iter().product()).map(|i: usize| (i as f32 * 0.37).sin()).collect();
-    Tensor::from_slice(device, &values, shape).expect("the numbers fit the shape")
 }
 
 pub(crate) fn bits(tensor: &Tensor) -> Vec<u32> {

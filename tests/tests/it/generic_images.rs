@@ -1,6 +1,6 @@
 //! Networks of images of any size, each of one generic block: a residual network of eighteen layers and a U-Net.
 
-use crate::common::devices;
+use crate::common::{devices, wave};
 use netcl::optim::{Adam, Optimizer};
 use netcl::{Device, Model, Result, Seed, Tensor};
 
@@ -116,11 +116,6 @@ impl UNet {
     pub fn loss(&self, x: &Tensor<f32, N, 1, H, W>, y: &Tensor<f32, N, 1, H, W>) -> Tensor<f32> {
         (self.forward(x) - y).square().mean_all()
     }
-}
-
-fn wave(device: &Device, shape: &[usize]) -> Tensor {
-    let values: Vec<f32> = (0..shape.iter().product()).map(|i: usize| (i as f32 * 0.37).sin()).collect();
-    Tensor::from_slice(device, &values, shape).expect("the numbers fit the shape")
 }
 
 fn close(a: &Tensor, b: &Tensor) {

@@ -1,8 +1,8 @@
 //! Blocks whose numbers decide what is computed, as fields and by types that are named, beside the same models written without
 //! parameters.
 
-use crate::common::devices;
-use crate::generic::{bits, gradients, memory, wave};
+use crate::common::{devices, wave};
+use crate::generic::{bits, gradients, memory};
 use netcl::{Device, Error, Model, Result, Seed};
 
 /// What numbers decide: how many layers there are, how many heads, which way an `if` goes.

@@ -1,12 +1,7 @@
 //! Sizes that come from Rust: `const` parameters and `const` items, in models, nested models and argument types.
 
-use crate::common::devices;
-use netcl::{Device, Error, Model, Result, Seed, Tensor};
-
-fn wave(device: &Device, shape: &[usize]) -> Result<Tensor> {
-    let values: Vec<f32> = (0..shape.iter().product()).map(|i: usize| (i as f32 * 0.37).sin()).collect();
-    Tensor::from_slice(device, &values, shape)
-}
+use crate::common::{devices, wave};
+use netcl::{Device, Error, Model, Seed, Tensor};
 
 fn close(a: &Tensor, b: &Tensor) {
     assert_eq!(a.shape(), b.shape());
@@ -167,7 +162,7 @@ fn names_and_numbers_give_one_model() {
         assert_eq!(a.to_vec::<f32>().unwrap(), b.to_vec::<f32>().unwrap(), "{path}");
     }
     for batch in [1, 5] {
-        let x = wave(&device, &[batch, 24]).unwrap();
+        let x = wave(&device, &[batch, 24]);
         let labels = Tensor::from_slice(&device, &vec![2u32; batch], &[batch]).unwrap();
         close(&named.forward(&x).unwrap(), &numbers.forward(&x).unwrap());
         let (a, mine) = named.loss_with_gradients(&x, &labels).unwrap();
@@ -200,7 +195,7 @@ impl<const HIDDEN: usize> Small<HIDDEN> {
 fn every_device_gives_the_same_numbers() {
     fn run<const HIDDEN: usize>(device: &Device) -> (Tensor, Vec<Tensor>) {
         let model = Small::<HIDDEN>::new(device, Seed(5)).unwrap();
-        let x = wave(device, &[6, WIDE]).unwrap();
+        let x = wave(device, &[6, WIDE]);
         let labels = Tensor::from_slice(device, &[0u32, 1, 2, 0, 1, 2], &[6]).unwrap();
         let (loss, gradients) = model.loss_with_gradients(&x, &labels).unwrap();
         let paths = model.parameters().into_iter().map(|(path, _)| path);
@@ -222,9 +217,9 @@ fn one_build_serves_every_width() {
     fn run<const WIDTH: usize>(device: &Device) -> Vec<usize> {
         let model = Named::<WIDTH>::new(device, Seed(1)).unwrap();
         assert_eq!(model.tensor("blocks.0.up.weight").unwrap().shape(), [WIDTH, 10]);
-        let y = model.forward(&wave(device, &[2, WIDE]).unwrap()).unwrap();
+        let y = model.forward(&wave(device, &[2, WIDE])).unwrap();
         assert!(y.to_vec::<f32>().unwrap().iter().all(|value| value.is_finite()));
-        model.hidden(&wave(device, &[3, WIDTH]).unwrap()).unwrap().shape().to_vec()
+        model.hidden(&wave(device, &[3, WIDTH])).unwrap().shape().to_vec()
     }
     assert_eq!(run::<1>(&device), [3, 1]);
     assert_eq!(run::<16>(&device), [3, 16]);
@@ -235,12 +230,12 @@ fn one_build_serves_every_width() {
 fn an_argument_of_another_size_is_refused() {
     let device = Device::host();
     let model = Named::<16>::new(&device, Seed(1)).unwrap();
-    let error = model.hidden(&wave(&device, &[3, 8]).unwrap()).unwrap_err();
+    let error = model.hidden(&wave(&device, &[3, 8])).unwrap_err();
     assert!(matches!(error, Error::Argument { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains("argument `h` expects f32 [N, HIDDEN] with HIDDEN = 16 (from `bias`)"), "{text}");
     assert!(text.contains("found f32 [3, 8]"), "{text}");
-    assert!(model.forward(&wave(&device, &[3, 25]).unwrap()).is_err(), "WIDE is 24");
+    assert!(model.forward(&wave(&device, &[3, 25])).is_err(), "WIDE is 24");
 }
 
 netcl::kernel! {
@@ -290,6 +285,6 @@ impl Chosen<8> {
 fn an_impl_of_one_instance_knows_its_numbers() {
     let device = Device::host();
     let model = Chosen::<8>::new(&device, Seed(1)).unwrap();
-    assert_eq!(model.forward(&wave(&device, &[2, 8]).unwrap()).unwrap().shape(), [2, 4]);
+    assert_eq!(model.forward(&wave(&device, &[2, 8])).unwrap().shape(), [2, 4]);
     assert!(Chosen::<8>::report(netcl::Target::Host).unwrap().contains("half"));
 }
