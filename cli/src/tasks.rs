@@ -146,6 +146,7 @@ mod tests {
     use super::*;
     use netcl::Target;
     use netcl_kernels::compile::{CompileOptions, compile_with};
+    use netcl_kernels::dim::IndexWidth;
     use netcl_kernels::variant::{self, Defaults, typical};
 
     fn text(task: Result<Task<u64>>) -> String {
@@ -218,7 +219,7 @@ mod tests {
         let tasks = products.into_iter().map(|text| product("", text));
         for task in tasks.chain(convolutions.into_iter().map(|text| convolution("", text))) {
             let task = task.unwrap();
-            let options = CompileOptions { limits: typical(Target::Gpu), select: &Defaults };
+            let options = CompileOptions { limits: typical(Target::Gpu), select: &Defaults, width: IndexWidth::Narrow };
             let plan = compile_with(&variant::graph(&task), Target::Gpu, &options).unwrap();
             let asked = plan.decisions[0].task.evaluate(&[]).unwrap();
             assert_eq!(asked.to_string(), task.to_string());

@@ -1,5 +1,6 @@
 //! Dimensions and shapes: numbers known while compiling, symbols bound by the arguments, and arithmetic on both.
 
+use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
@@ -31,6 +32,43 @@ impl fmt::Display for Symbol {
 /// Kernels count with 32 bits, signed. A counter goes past its end by at most a step (a work-item's chunk, a work-group's
 /// tile: some thousands of elements), which must not wrap either; 2^16 are left for that.
 pub const INDEX_LIMIT: u64 = i32::MAX as u64 - (1 << 16);
+
+/// How many bits index arithmetic has. Kernels count with 32 where that is enough: registers are scarce, and 64-bit products dear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub enum IndexWidth {
+    /// 32: up to [`INDEX_LIMIT`].
+    #[default]
+    Narrow,
+    /// 64: up to [`WIDE_LIMIT`].
+    Wide,
+}
+
+impl IndexWidth {
+    /// What index arithmetic is made of.
+    pub fn dtype(self) -> DType {
+        match self {
+            IndexWidth::Narrow => DType::I32,
+            IndexWidth::Wide => DType::I64,
+        }
+    }
+
+    /// The most elements of a buffer.
+    pub fn limit(self) -> u64 {
+        match self {
+            IndexWidth::Narrow => INDEX_LIMIT,
+            IndexWidth::Wide => WIDE_LIMIT,
+        }
+    }
+
+    /// Whether it is [`IndexWidth::Narrow`], of which nothing need be written.
+    pub fn is_narrow(&self) -> bool {
+        *self == IndexWidth::Narrow
+    }
+}
+
+/// The most elements of a buffer where kernels count with 64 bits: their bytes, and a product of two sizes with a step past
+/// the end, stay within 63 bits, and no device has as much memory.
+pub const WIDE_LIMIT: u64 = 1 << 56;
 
 /// The product of sizes; what is more than 64 bits hold is as many as they do.
 pub fn saturating_product(sizes: impl IntoIterator<Item = u64>) -> u64 {

@@ -115,7 +115,7 @@ messages! {
     MISSING_DTYPE = "`Tensor` needs its element type first", "write `Tensor<f32, ..>`";
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "{}";
-    LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 2147418111 elements: write a smaller number";
+    LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 72057594037927936 elements: write a smaller number";
     LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to {} elements: write smaller sizes";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";

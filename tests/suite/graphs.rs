@@ -5,7 +5,7 @@ use libtest_mimic::{Completion, Failed};
 use netcl::__private::{Function, FunctionSource, PlanSource};
 use netcl::{DType, Device, Tensor};
 use netcl_kernels::compile::{CompileOptions, compile_with};
-use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 use netcl_kernels::graph::{Graph, InputKind, Node, Op, OutputKind};
 use netcl_kernels::plan::{Plan, Target};
@@ -56,10 +56,16 @@ impl Example {
         netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string().into())
     }
 
-    /// The graph as the device is to run it, compiled for devices of the kind `target` by what `select` chooses; for
-    /// examples of any size alike.
-    pub(crate) fn compiled(&self, device: &Device, target: Target, select: &dyn Select) -> Result<Compiled, Failed> {
-        let options = CompileOptions { select, ..CompileOptions::typical(target) };
+    /// The graph as the device is to run it, compiled for devices of the kind `target` by what `select` chooses, with indices of
+    /// that width; for examples of any size alike.
+    pub(crate) fn compiled(
+        &self,
+        device: &Device,
+        target: Target,
+        select: &dyn Select,
+        width: IndexWidth,
+    ) -> Result<Compiled, Failed> {
+        let options = CompileOptions { select, width, ..CompileOptions::typical(target) };
         let mut plan = compile_with(&self.as_function(), target, &options).map_err(|error| error.to_string())?;
         // Any device runs what is made for another kind, only not as fast.
         plan.target = device.profile().target;

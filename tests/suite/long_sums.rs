@@ -5,7 +5,7 @@ use crate::Case;
 use crate::graphs::Example;
 use libtest_mimic::Completion;
 use netcl::Device;
-use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::HostTensor;
@@ -62,7 +62,7 @@ fn by(variant: Variant, form: u32, example: impl Fn(bool) -> Example + Send + Sy
             let targets = [own, if own == Target::Cpu { Target::Gpu } else { own }];
             for target in targets {
                 let only = Only { variant, form, target };
-                let compiled = example.compiled(device, target, &only)?;
+                let compiled = example.compiled(device, target, &only, IndexWidth::Narrow)?;
                 if compiled.plan.decisions.iter().any(|decision| only.takes(&decision.config)) {
                     example.check_compiled(device, &compiled, TOLERANCE)?;
                     taken = true;

@@ -19,6 +19,7 @@ mod sub_groups;
 mod types;
 mod variants;
 mod view_cases;
+mod wide_cases;
 mod workers;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -92,6 +93,7 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .chain(halves::all())
             .chain(random::all())
             .chain(algorithms::all())
+            .chain(wide_cases::all())
             .chain(variants)
         {
             let exception = exceptions::reason(&info, &case.name);

@@ -6,7 +6,7 @@ use crate::Case;
 use crate::graphs::{Example, download};
 use libtest_mimic::{Completion, Failed};
 use netcl::{Device, Vendor};
-use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::HostTensor;
@@ -87,7 +87,8 @@ fn of(device: &Device, dtype: DType, tolerance: f64) -> Result<Completion, Faile
     for (known, tables) in [(false, &[[1, 4], [9, 1], [300, 17]][..]), (true, &[[1025, 5]])] {
         let [rows, features] = tables[0];
         let first = example(dtype, [rows, 1, features], known, PATTERNS[0]);
-        let compiled = other_forms(device).iter().map(|target| first.compiled(device, *target, &Defaults));
+        let compiled =
+            other_forms(device).iter().map(|target| first.compiled(device, *target, &Defaults, IndexWidth::Narrow));
         let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
         let counts: &[u64] = if dtype == DType::F32 { &[1, 7, 64, 700, 4096] } else { &[7, 700] };
         for (number, &count) in counts.iter().enumerate() {
@@ -123,7 +124,7 @@ fn simulated(device: &Device, dtype: DType) -> Result<Completion, Failed> {
     let example = example(dtype, [200, 300, 5], true, PATTERNS[2]);
     example.check(device, 1e-5)?;
     for target in other_forms(device) {
-        example.check_compiled(device, &example.compiled(device, *target, &Defaults)?, 1e-5)?;
+        example.check_compiled(device, &example.compiled(device, *target, &Defaults, IndexWidth::Narrow)?, 1e-5)?;
     }
     Ok(Completion::Completed)
 }
@@ -177,7 +178,7 @@ fn several_axes(device: &Device) -> Result<(), Failed> {
         let example = crate::model_cases::example(graph.clone(), &[("N", rows), ("M", columns)]);
         example.check(device, 1e-5)?;
         for target in other_forms(device) {
-            example.check_compiled(device, &example.compiled(device, *target, &Defaults)?, 1e-5)?;
+            example.check_compiled(device, &example.compiled(device, *target, &Defaults, IndexWidth::Narrow)?, 1e-5)?;
         }
     }
     Ok(())

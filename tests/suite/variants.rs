@@ -9,7 +9,7 @@ use libtest_mimic::{Completion, Failed};
 use netcl::{Avoid, Device};
 use netcl_fixtures::models;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{
@@ -88,7 +88,7 @@ impl Way {
         let examples: Vec<Example> = sizes.iter().map(|sizes| example(graph.clone(), sizes)).collect();
         let target = self.target.unwrap_or(device.profile().target);
         let only = Only { variant: self.variant, parts: self.parts, target };
-        let compiled = examples[0].compiled(device, target, &only)?;
+        let compiled = examples[0].compiled(device, target, &only, IndexWidth::Narrow)?;
         if !compiled.plan.decisions.iter().any(|decision| only.takes(&decision.config)) {
             return Err(format!("{} was taken for nothing:\n{graph}", self.name()).into());
         }

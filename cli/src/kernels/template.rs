@@ -7,6 +7,7 @@ use crate::{select, tasks};
 use netcl::Target;
 use netcl::select::{KernelConfig, Task, Variant};
 use netcl_kernels::compile::{CompileOptions, compile_with};
+use netcl_kernels::dim::IndexWidth;
 use netcl_kernels::plan::{Plan, Step, Work};
 use netcl_kernels::template::{self, Choice, Limits, Template};
 use netcl_kernels::variant::{self, Always, Family, SPLIT_K, SPLIT_K_VALUES, typical};
@@ -86,7 +87,7 @@ fn initial(template: &Template, task: &Task<u64>, limits: &Limits) -> Choice {
 fn plan(task: &Task<u64>, config: KernelConfig, target: Target, limits: &Limits) -> Result<Plan> {
     let illegal = |rule: String| Failure::Other(format!("`{config}` is not legal for `{task}`: {rule}"));
     variant::legal(&config, task, target, limits).map_err(illegal)?;
-    let options = CompileOptions { limits: *limits, select: &Always(config.clone()) };
+    let options = CompileOptions { limits: *limits, select: &Always(config.clone()), width: IndexWidth::Narrow };
     let plan = compile_with(&variant::graph(task), target, &options);
     let plan = plan.map_err(|problem| Failure::Other(format!("`{task}`: {problem}")))?;
     if plan.decisions.iter().any(|decision| decision.config == config) {

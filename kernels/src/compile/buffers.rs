@@ -21,6 +21,12 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
+    /// Whether one has more elements than that whatever symbols are.
+    pub(super) fn exceed(&self, most: u64) -> bool {
+        let elements = self.list.iter().filter_map(|buffer| buffer.shape.elements().as_constant());
+        elements.filter_map(|elements| u64::try_from(elements).ok()).any(|elements| elements > most)
+    }
+
     /// A buffer for every input, output and stored node, and where scatter-adds sort (`sorts`), for what these keep between
     /// their kernels.
     pub(super) fn new(graph: &Graph, division: &Division, sorts: bool) -> Self {

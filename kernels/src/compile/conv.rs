@@ -74,11 +74,15 @@ impl PlanBuilder<'_> {
         let (template, choice) = self.chosen(id)?;
         let (node, shapes) = self.convolution(id);
         let ConvShapes { input, weight, output } = shapes;
+        if !self.width.is_narrow() {
+            // The template's index maps have 32 bits, whatever its hooks have.
+            self.note_sizes([input, weight, output].map(Shape::elements));
+        }
         let axes = result_axes(node.kind, shapes, &counts);
         let name = self.kernel_name(node.kind.operation());
         let results = Results { cluster, product: id, extents: &counts, axes: &axes };
         let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
-        let mut instance = Instance::new(&name, template);
+        let mut instance = Instance::new(&name, template, self.width);
         instance.comments = self.describe(cluster);
         let mut loads = Vec::new();
         for (matrix, operand) in matrices(node) {
@@ -88,11 +92,11 @@ impl PlanBuilder<'_> {
         let [channels, height, width] = [1, 2, 3].map(|axis| &input[axis]);
         let [out_channels, out_height, out_width] = [1, 2, 3].map(|axis| &output[axis]);
         let sizes = [channels, height, width, out_channels, out_height, out_width, &weight[2], &weight[3]];
-        let sizes = sizes.map(|size| instance.dim(size));
+        let sizes = sizes.map(|size| instance.count(size));
         instance.lines(&conv.defines(product, &sizes));
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &m), ("N", &n), ("K", &k), ("BATCH", &groups)] {
-            let text = instance.dim(size);
+            let text = instance.count(size);
             instance.define(macro_name, text);
         }
         instance.sums_of(&k, self.factor_dtype(id));

@@ -1,6 +1,6 @@
 //! Asks how tasks are computed, and keeps the answers.
 
-use crate::dim::Dim;
+use crate::dim::{Dim, IndexWidth};
 use crate::target::Target;
 use crate::template::Limits;
 use crate::variant::{
@@ -15,12 +15,14 @@ pub struct CompileOptions<'a> {
     pub limits: Limits,
     /// Who chooses.
     pub select: &'a dyn Select,
+    /// Of index arithmetic. Sizes that are too long for it whatever symbols are make it wide.
+    pub width: IndexWidth,
 }
 
 impl CompileOptions<'static> {
     /// For any device of that kind, by the compiler's own rule.
     pub fn typical(target: Target) -> Self {
-        CompileOptions { limits: typical(target), select: &Defaults }
+        CompileOptions { limits: typical(target), select: &Defaults, width: IndexWidth::Narrow }
     }
 }
 
@@ -59,7 +61,7 @@ impl<'a> Decider<'a> {
     fn ask(&mut self, task: Task<Dim>, in_one: bool) -> KernelConfig {
         let known = if in_one { &self.known_in_one } else { &self.known };
         let config = known.get(&task).cloned().unwrap_or_else(|| {
-            let CompileOptions { limits, select } = self.options;
+            let CompileOptions { limits, select, .. } = self.options;
             let usable = |config: &KernelConfig| !(in_one && config.rewrites()) && self.legal(config, &task);
             select.select(&task).filter(usable).unwrap_or_else(|| match in_one {
                 true => default_in_one(&task.estimate(), self.target, limits),
@@ -90,7 +92,7 @@ impl<'a> Decider<'a> {
 
     /// Whether `config` is legal for the sizes that the selector has in mind.
     fn legal(&self, config: &KernelConfig, task: &Task<Dim>) -> bool {
-        let CompileOptions { limits, select } = self.options;
+        let CompileOptions { limits, select, .. } = self.options;
         let known = !config.rewrites() || !matches!(task, Task::Conv2d(conv) if !conv.knows_channels());
         known && legal(config, &task.likely(select.sizes()), self.target, limits).is_ok()
     }

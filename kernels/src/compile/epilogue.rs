@@ -60,7 +60,7 @@ impl PlanBuilder<'_> {
     }
 
     fn device_function(&self, results: &Results<'_>, name: &str, lanes: u8) -> Kernel {
-        let mut b = KernelBuilder::new(name, Launch::function());
+        let mut b = KernelBuilder::new(name, Launch::function()).indexed(self.width);
         let acc = self.graph[results.product].dtype.compute();
         let mut values = Vec::new();
         for word in ["batch", "m", "n"] {

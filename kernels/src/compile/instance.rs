@@ -1,6 +1,6 @@
 //! Instances of templates: hooks and tunables filled in, parameters collected.
 
-use crate::dim::{Dim, Factor};
+use crate::dim::{Dim, Factor, IndexWidth};
 use crate::dtype::DType;
 use crate::emit::opencl_layout::comment;
 use crate::emit::{c_type, storage_type};
@@ -45,10 +45,12 @@ pub(super) struct Instance {
     /// A function that macros call.
     helper: String,
     sizes: BTreeSet<Dim>,
+    /// Of sizes, strides and offsets that are no counts: of the functions that hooks call too.
+    width: IndexWidth,
 }
 
 impl Instance {
-    pub(super) fn new(name: &str, template: &'static Template) -> Self {
+    pub(super) fn new(name: &str, template: &'static Template, width: IndexWidth) -> Self {
         let mut instance = Instance {
             name: name.to_string(),
             comments: Vec::new(),
@@ -58,9 +60,15 @@ impl Instance {
             params: Vec::new(),
             helper: String::new(),
             sizes: BTreeSet::new(),
+            width,
         };
         instance.define("KERNEL_NAME", name.to_string());
         instance
+    }
+
+    /// Whether sizes, strides and offsets have 64 bits.
+    pub(super) fn is_wide(&self) -> bool {
+        !self.width.is_narrow()
     }
 
     pub(super) fn define(&mut self, name: &str, text: String) {
@@ -117,16 +125,28 @@ impl Instance {
                 self.parameter(InstanceArg::Scalar(name.to_string(), *dtype), format!("const {c_type} {own}"));
                 own
             }
-            ParamKind::Symbol | ParamKind::Size => self.symbol(name),
+            ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize => self.symbol(name),
             ParamKind::Value(_) | ParamKind::Position => format!("{name}_"),
+        }
+    }
+
+    /// How many there are of what the template counts, which it always does with 32 bits, as text.
+    pub(super) fn count(&mut self, dim: &Dim) -> String {
+        self.sizes.insert(dim.clone());
+        match (self.width, dim.as_constant()) {
+            (_, Some(value)) => value.to_string(),
+            (IndexWidth::Narrow, None) => self.dim(dim),
+            (IndexWidth::Wide, None) => format!("((int){})", self.dim(dim)),
         }
     }
 
     /// The size as text, its symbols as parameters.
     pub(super) fn dim(&mut self, dim: &Dim) -> String {
-        self.sizes.insert(dim.clone());
+        if self.width.is_narrow() {
+            self.sizes.insert(dim.clone());
+        }
         if let Some(value) = dim.as_constant() {
-            return value.to_string();
+            return format!("{value}{}", self.suffix());
         }
         let terms: Vec<_> = dim.written().collect();
         let mut sum = Vec::new();
@@ -135,7 +155,9 @@ impl Instance {
             for factor in *factors {
                 product.push(match factor {
                     Factor::Symbol(symbol) => self.symbol(symbol.name()),
-                    Factor::FloorDiv(dividend, divisor) => format!("({} / {divisor})", self.dim(dividend)),
+                    Factor::FloorDiv(dividend, divisor) => {
+                        format!("({} / {divisor}{})", self.dim(dividend), self.suffix())
+                    }
                 });
             }
             if *coefficient < 0 && sum.is_empty() || coefficient.unsigned_abs() != 1 || product.is_empty() {
@@ -160,18 +182,30 @@ impl Instance {
         if bare { text } else { format!("({text})") }
     }
 
+    /// What follows a number, so that it is of the same type as parameters are.
+    fn suffix(&self) -> &'static str {
+        if self.width.is_narrow() { "" } else { "L" }
+    }
+
+    /// The type of parameters that are sizes.
+    fn size_type(&self) -> String {
+        c_type(ValueType::scalar(self.width.dtype()))
+    }
+
     /// The parameter that holds a symbol's value.
     fn symbol(&mut self, name: &str) -> String {
         let own = self.parameter_name(name);
-        let arg = InstanceArg::Scalar(name.to_string(), DType::I32);
-        self.parameter(arg, format!("const int {own}"));
+        let arg = InstanceArg::Scalar(name.to_string(), self.width.dtype());
+        self.parameter(arg, format!("const {} {own}", self.size_type()));
         own
     }
 
     /// A parameter of that name, which no buffer or symbol can have, for a number.
     pub(super) fn constant(&mut self, name: &'static str, value: i64) {
-        self.sizes.insert(Dim::constant(value));
-        self.parameter(InstanceArg::Constant(name, value), format!("const int {name}"));
+        if self.width.is_narrow() {
+            self.sizes.insert(Dim::constant(value));
+        }
+        self.parameter(InstanceArg::Constant(name, value), format!("const {} {name}", self.size_type()));
     }
 
     /// The index as text; `names[var]` stands for a coordinate.
@@ -309,7 +343,7 @@ mod tests {
 
     #[test]
     fn comments_never_swallow_code() {
-        let mut instance = Instance::new("product", crate::template::ALL[0]);
+        let mut instance = Instance::new("product", crate::template::ALL[0], IndexWidth::Narrow);
         instance.comments = vec!["y = a @ b \\".into(), "two\nlines".into()];
         let mut source = ProgramText::default();
         instance.write(&mut source);

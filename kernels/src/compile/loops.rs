@@ -46,6 +46,7 @@ impl PlanBuilder<'_> {
                 nest: Nest { graph: self.graph, division: self.division, cluster },
                 variant: self.variant(cluster),
                 buffer_name: &buffer_name,
+                width: self.width,
             })
             .collect();
         let name = self.kernel_name(&what(self.graph, self.division, clusters));
@@ -68,7 +69,7 @@ fn bundle_cpu(jobs: &[Job<'_>], name: &str) -> KernelBuilder {
     let layouts: Vec<cpu::Layout> = jobs.iter().map(cpu::Layout::new).collect();
     let items: Vec<Dim> = layouts.iter().map(cpu::Layout::items).collect();
     let total = items.iter().cloned().fold(Dim::default(), |sum, items| sum + items);
-    let mut b = KernelBuilder::new(name, Launch { global: vec![total], local: vec![1] });
+    let mut b = KernelBuilder::new(name, Launch { global: vec![total], local: vec![1] }).indexed(jobs[0].width);
     let item = b.work_item(WorkItem::GlobalId, 0);
     let item = b.named("item", item);
     share(&mut b, jobs, &items, item, |b, job, position, own| cpu::body(b, job, &layouts[position], own));
@@ -80,7 +81,8 @@ fn bundle_gpu(jobs: &[Job<'_>], name: &str) -> KernelBuilder {
     let groups: Vec<Dim> = layouts.iter().map(gpu::Layout::groups).collect();
     let total = groups.iter().cloned().fold(Dim::default(), |sum, groups| sum + groups);
     let global = total * Dim::constant(i64::from(LOOP_GROUP));
-    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] });
+    let mut b =
+        KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] }).indexed(jobs[0].width);
     let group = b.work_item(WorkItem::GroupId, 0);
     let group = b.named("group", group);
     share(&mut b, jobs, &groups, group, |b, job, position, own| gpu::body(b, job, &layouts[position], own));

@@ -19,7 +19,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
-use crate::dim::Dim;
+use crate::dim::{Dim, INDEX_LIMIT, IndexWidth};
 use crate::dtype::DType;
 use crate::fuse::{self, ClusterKind};
 use crate::graph::verify::verify;
@@ -27,7 +27,7 @@ use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::Plan;
 use crate::plan::requirement::Requirement;
 use crate::rewrite::{Marks, rewrite};
-use crate::span::Result;
+use crate::span::{Diagnostic, Result};
 use crate::target::Target;
 use buffers::Buffers;
 pub use decide::CompileOptions;
@@ -51,43 +51,59 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
 /// As [`compile`].
 pub fn compile_with(graph: &Graph, target: Target, options: &CompileOptions<'_>) -> Result<Plan> {
     let graph = verify(graph).map_err(|mut errors| errors.remove(0))?;
-    let mut requirements = requirements(&graph);
-    requirements.extend(custom::requirements(&graph));
-    let mut graph = fuse::legalize::legalize(&graph)?;
+    let graph = graph.graph();
+    match compile_as(graph, target, options, options.width)? {
+        Some(plan) => Ok(plan),
+        None => {
+            let wide = compile_as(graph, target, options, IndexWidth::Wide)?;
+            wide.ok_or_else(|| Diagnostic::new(format!("internal error: `{}` has no plan", graph.name)))
+        }
+    }
+}
+
+/// The plan with index arithmetic of `width`; `None` if that is narrow and sizes are too large for it whatever symbols are.
+fn compile_as(graph: &Graph, target: Target, options: &CompileOptions<'_>, width: IndexWidth) -> Result<Option<Plan>> {
+    let mut requirements = requirements(graph);
+    requirements.extend(custom::requirements(graph));
+    let mut graph = fuse::legalize::legalize(graph)?;
     let mut marks = Marks::default();
     let mut decider = Decider::new(options, target);
     // What several kernels make up is rewritten, and the rest asked about again: a patch's product is one like any other.
     loop {
         let division = fuse::divide(&graph, target, &marks.constraints);
         let buffers = Buffers::new(&graph, &division, scatter::sorts(target, &options.limits));
-        let mut builder = PlanBuilder::new(&graph, &division, &buffers, target);
+        let mut builder = PlanBuilder::new(&graph, &division, &buffers, target, width);
         let configs = builder.survey(&marks, &mut decider)?;
         let mut wanted = configs.in_parts.clone();
         wanted.extend(configs.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
         if !wanted.is_empty() || !configs.apart.is_subset(&marks.constraints.apart) {
             marks.constraints.apart.extend(configs.apart);
-            (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes())?;
+            (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes(), width)?;
             decider.next_round();
             continue;
         }
         builder.configs = configs;
-        emit(&mut builder)?;
-        requirements.extend(builder.countable()?);
+        let countable = emit(&mut builder).and_then(|()| builder.countable());
+        if width.is_narrow() && (builder.uncountable().is_some() || buffers.exceed(INDEX_LIMIT)) {
+            return Ok(None);
+        }
+        requirements.extend(countable?);
         let not_in_place = std::mem::take(&mut builder.not_in_place);
         let (steps, loops, source) = builder.finish();
-        return Ok(Plan {
+        return Ok(Some(Plan {
             name: graph.name.clone(),
             target,
             symbols: graph.symbols(),
             scalars: scalars(&graph),
             buffers: buffers.list,
             requirements,
+            width,
             not_in_place,
             decisions: decider.finish(),
             steps,
             loops,
             source,
-        });
+        }));
     }
 }
 

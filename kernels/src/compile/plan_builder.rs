@@ -6,7 +6,7 @@ use super::distinct::Kernels;
 use super::formula::{formula, label};
 use super::instance::{Instance, InstanceArg};
 use super::states::{not_in_place, shared, states};
-use crate::dim::{Dim, INDEX_LIMIT};
+use crate::dim::{Dim, INDEX_LIMIT, IndexWidth};
 use crate::dtype::{DType, Literal};
 use crate::fuse::Division;
 use crate::fuse::cost;
@@ -30,6 +30,8 @@ pub(super) struct PlanBuilder<'a> {
     pub buffers: &'a Buffers,
     pub target: Target,
     pub configs: ClusterConfigs,
+    /// Of the index arithmetic in what the compiler writes; users' kernels and convolutions count with 32 bits.
+    pub width: IndexWidth,
     steps: Vec<Step>,
     /// See [`crate::plan::Plan::not_in_place`].
     pub not_in_place: Vec<BufferId>,
@@ -43,13 +45,20 @@ pub(super) struct PlanBuilder<'a> {
 }
 
 impl<'a> PlanBuilder<'a> {
-    pub(super) fn new(graph: &'a Graph, division: &'a Division, buffers: &'a Buffers, target: Target) -> Self {
+    pub(super) fn new(
+        graph: &'a Graph,
+        division: &'a Division,
+        buffers: &'a Buffers,
+        target: Target,
+        width: IndexWidth,
+    ) -> Self {
         PlanBuilder {
             graph,
             division,
             buffers,
             target,
             configs: ClusterConfigs::default(),
+            width,
             steps: Vec::new(),
             not_in_place: Vec::new(),
             kernels: Kernels::default(),
@@ -86,6 +95,7 @@ impl<'a> PlanBuilder<'a> {
             ParamKind::Buffer(..) => self.buffer(name),
             ParamKind::Scalar(dtype) => self.scalar(name, *dtype),
             ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(name)),
+            ParamKind::WideSize => Arg::WideDim(Dim::symbol(name)),
             // A device function's, passed by the template.
             ParamKind::Value(_) | ParamKind::Position => return None,
         })
@@ -98,6 +108,7 @@ impl<'a> PlanBuilder<'a> {
     fn scalar(&self, name: &str, dtype: DType) -> Arg {
         match self.buffers.scalar(name) {
             Some(position) => Arg::Scalar(position, dtype),
+            None if dtype == DType::I64 => Arg::WideDim(Dim::symbol(name)),
             None => Arg::Dim(Dim::symbol(name)),
         }
     }
@@ -105,11 +116,23 @@ impl<'a> PlanBuilder<'a> {
     /// The kernel that `builder` made; what it counts up to is noted.
     pub(super) fn finished(&self, mut builder: KernelBuilder) -> Kernel {
         self.note_sizes(builder.take_sizes());
-        builder.finish()
+        let is_wide = builder.is_wide();
+        let kernel = builder.finish();
+        if !is_wide {
+            self.note_elements(kernel.params.iter().filter_map(|param| self.buffers.named(&param.name)));
+        }
+        kernel
+    }
+
+    /// Notes the elements of buffers that a kernel addresses with 32 bits: in a plan whose others have 64 nobody else looks.
+    fn note_elements(&self, buffers: impl Iterator<Item = BufferId>) {
+        if self.width == IndexWidth::Wide {
+            self.note_sizes(buffers.map(|id| self.buffers.list[id.0 as usize].shape.elements()));
+        }
     }
 
     /// Notes sizes that a kernel computes or counts up to.
-    fn note_sizes(&self, sizes: impl IntoIterator<Item = Dim>) {
+    pub(super) fn note_sizes(&self, sizes: impl IntoIterator<Item = Dim>) {
         self.sizes.borrow_mut().extend(sizes);
     }
 
@@ -120,10 +143,11 @@ impl<'a> PlanBuilder<'a> {
     /// A size that is too large whatever they are.
     pub(super) fn countable(&self) -> Result<Vec<Requirement>> {
         self.constants_are_countable()?;
-        let elements: BTreeSet<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
+        // Buffers are looked at anyway, for what is narrow.
+        let buffers = if self.width.is_narrow() { self.buffers.list.as_slice() } else { &[] };
+        let elements: BTreeSet<Dim> = buffers.iter().map(|buffer| buffer.shape.elements()).collect();
         let sizes = self.sizes.borrow();
         let open = sizes.iter().filter(|size| size.as_constant().is_none());
-        // Buffers are looked at anyway.
         let told = |size: &Dim| elements.iter().any(|most| (most.clone() - size.clone()).never_negative());
         Ok(open.filter(|size| !told(size)).cloned().map(Requirement::Countable).collect())
     }
@@ -132,11 +156,16 @@ impl<'a> PlanBuilder<'a> {
     ///
     /// A size that is too large whatever symbols are.
     fn constants_are_countable(&self) -> Result<()> {
-        let sizes = self.sizes.borrow();
-        match sizes.iter().filter_map(Dim::as_constant).find(|size| *size > INDEX_LIMIT as i64) {
+        match self.uncountable() {
             Some(size) => Err(Diagnostic::new(format!("`{}`: {}", self.graph.name, uncountable(&size)))),
             None => Ok(()),
         }
+    }
+
+    /// A size that is too large whatever symbols are.
+    pub(super) fn uncountable(&self) -> Option<i64> {
+        let sizes = self.sizes.borrow();
+        sizes.iter().filter_map(Dim::as_constant).find(|size| *size > INDEX_LIMIT as i64)
     }
 
     /// A kernel that the compiler wrote and the verifier refuses is a defect of the compiler; it is reported, not emitted.
@@ -195,6 +224,11 @@ impl<'a> PlanBuilder<'a> {
         flops: Option<Dim>,
     ) -> Result<()> {
         self.check(&kernel)?;
+        self.note_elements(args.iter().filter_map(|arg| match arg {
+            Arg::Buffer(id) => Some(*id),
+            _ => None,
+        }));
+        self.constants_are_countable()?;
         let touched = |wanted: fn(Access) -> bool| -> BTreeSet<BufferId> {
             let of = |(param, arg): (&Param, &Arg)| match (&param.kind, arg) {
                 (ParamKind::Buffer(_, access), Arg::Buffer(id)) if wanted(*access) => Some(*id),
@@ -255,7 +289,7 @@ impl<'a> PlanBuilder<'a> {
         let args = instance.args().iter().map(|arg| match arg {
             InstanceArg::Buffer(name) => self.buffer(name),
             InstanceArg::Scalar(name, dtype) => self.scalar(name, *dtype),
-            InstanceArg::Constant(_, value) => Arg::Literal(Literal::Int(*value, DType::I32)),
+            InstanceArg::Constant(_, value) => Arg::Literal(Literal::Int(*value, self.width.dtype())),
         });
         let args = args.collect();
         self.note_sizes(instance.sizes().iter().cloned());

@@ -113,7 +113,7 @@ impl PlanBuilder<'_> {
         let counts = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
         let results = Results { cluster, product, extents: &counts, axes: &product_axes(&node.shape, &counts) };
         let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
-        let mut instance = Instance::new(&name, template);
+        let mut instance = Instance::new(&name, template, self.width);
         instance.comments = self.describe(cluster);
         for side in sides.both() {
             for id in side.reads(self) {
@@ -124,7 +124,7 @@ impl PlanBuilder<'_> {
         instance.lines(&problem.defines());
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &sizes.m), ("N", &sizes.n), ("K", &sizes.k), ("BATCH", &sizes.batch)] {
-            let text = instance.dim(size);
+            let text = instance.count(size);
             instance.define(macro_name, text);
         }
         let mut functions = epilogue.functions();
@@ -246,7 +246,8 @@ impl Side {
             offset = offset.plus(&self.axes[axis].times(&stride(axis)));
         }
         let name = self.matrix.letter();
-        let mut text = instance.index(&offset, &["(batch)"]);
+        let batch = if instance.is_wide() { "(long)(batch)" } else { "(batch)" };
+        let mut text = instance.index(&offset, &[batch]);
         if let Some(first) = first {
             let passed = self.matrix.first();
             instance.constant(passed, first);

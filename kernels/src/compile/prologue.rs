@@ -46,7 +46,7 @@ impl PlanBuilder<'_> {
 
     /// `ACC name(.., int batch, int m, int k)`; with `lanes`, the vector of so many neighbours along a word.
     pub(super) fn load_function(&self, prologue: &Prologue<'_>, name: &str, lanes: Option<(u8, usize)>) -> Kernel {
-        let mut b = KernelBuilder::new(name, Launch::function());
+        let mut b = KernelBuilder::new(name, Launch::function()).indexed(self.width);
         operand_formula(self.graph, self.buffers, prologue.operand).into_iter().for_each(|line| b.doc(line));
         let values = prologue.words.iter().map(|word| b.position(word)).collect();
         let (lanes, vector) = lanes.map_or((1, None), |(lanes, along)| (lanes, Some(along)));

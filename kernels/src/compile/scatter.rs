@@ -33,7 +33,7 @@ impl PlanBuilder<'_> {
         let scatter = ScatterAdd { sizes, indices, updates, result };
         let between = self.buffers.between(id).iter().map(|id| self.buffers.list[id.0 as usize].name.clone());
         let Some(between) = Intermediates::of(between) else {
-            let mut builder = owners(&scatter, &self.kernel_name("scatter_add"));
+            let mut builder = owners(&scatter, &self.kernel_name("scatter_add"), self.width);
             self.describe(cluster).into_iter().for_each(|line| builder.doc(line));
             return self.add_kernel(&[cluster], builder);
         };

@@ -174,7 +174,7 @@ impl Body<'_, '_> {
             Expr::Literal(Literal::Int(value, _)) => Some(*value).filter(|value| (0..=SMALL).contains(value)),
             Expr::Var(var) => self.least_vars[var.0 as usize],
             Expr::Param(param) => match self.verified.kernel().params[param.0 as usize].kind {
-                ParamKind::Symbol | ParamKind::Size => Some(1),
+                ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize => Some(1),
                 _ => None,
             },
             Expr::WorkItem(

@@ -143,6 +143,7 @@ impl Body<'_, '_> {
             ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => dtype,
             ParamKind::Symbol => DType::U32,
             ParamKind::Size | ParamKind::Position => DType::I32,
+            ParamKind::WideSize => DType::I64,
             ParamKind::Value(ty) => ty.dtype,
         }
     }

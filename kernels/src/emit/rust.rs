@@ -78,6 +78,7 @@ pub fn native_code(verified: &VerifiedKernel<'_>, level: usize) -> Option<String
             }
             ParamKind::Symbol => writer.line(&format!("let {name} = args.number::<u32>({position});")),
             ParamKind::Size => writer.line(&format!("let {name} = args.number::<i32>({position});")),
+            ParamKind::WideSize => writer.line(&format!("let {name} = args.number::<i64>({position});")),
             ParamKind::Value(_) | ParamKind::Position => {}
         }
     }

@@ -16,6 +16,8 @@ pub struct KernelBuilder {
     /// Statement lists that are open, innermost last.
     blocks: Vec<Vec<Stmt>>,
     sizes: BTreeSet<Dim>,
+    /// Of index arithmetic.
+    index_dtype: DType,
 }
 
 impl KernelBuilder {
@@ -41,7 +43,24 @@ impl KernelBuilder {
             known: HashMap::new(),
             blocks: vec![Vec::new()],
             sizes: BTreeSet::new(),
+            index_dtype: DType::I32,
         }
+    }
+
+    /// The same with index arithmetic of `width`.
+    pub fn indexed(mut self, width: IndexWidth) -> Self {
+        self.index_dtype = width.dtype();
+        self
+    }
+
+    /// What index arithmetic is made of: `I32` or `I64`.
+    pub fn index_dtype(&self) -> DType {
+        self.index_dtype
+    }
+
+    /// Whether index arithmetic has 64 bits.
+    pub fn is_wide(&self) -> bool {
+        self.index_dtype == DType::I64
     }
 
     /// The finished kernel. Every block opened must have been closed.
@@ -66,8 +85,15 @@ impl KernelBuilder {
         }
     }
 
-    /// Notes a size that the kernel computes or counts up to.
+    /// Notes a size that the kernel computes or counts up to in index arithmetic. What has 64 bits holds all sizes.
     pub fn note_size(&mut self, size: &Dim) {
+        if !self.is_wide() {
+            self.sizes.insert(size.clone());
+        }
+    }
+
+    /// Notes a size that becomes a number of 32 bits, however wide index arithmetic is.
+    pub fn note_number(&mut self, size: &Dim) {
         self.sizes.insert(size.clone());
     }
 
@@ -144,14 +170,14 @@ impl KernelBuilder {
             && i32::try_from(value).is_err()
         {
             // A stride or a part of a size: who looks at the sizes finds it and can tell the user, the verifier could not.
-            self.note_size(&Dim::constant(value.saturating_abs()));
+            self.note_number(&Dim::constant(value.saturating_abs()));
         }
         self.push(Expr::Literal(literal), ValueType::scalar(literal.dtype()))
     }
 
-    /// An `I32` constant: what index arithmetic is made of.
+    /// A constant of index arithmetic.
     pub fn int(&mut self, value: i64) -> ExprId {
-        self.literal(Literal::Int(value, DType::I32))
+        self.literal(Literal::Int(value, self.index_dtype))
     }
 
     /// The value of a variable.
@@ -166,10 +192,10 @@ impl KernelBuilder {
         self.push(Expr::Param(param), ValueType::scalar(dtype.compute()))
     }
 
-    /// An id or size of the index space as `I32`.
+    /// An id or size of the index space, for index arithmetic.
     pub fn work_item(&mut self, item: WorkItem, dimension: u8) -> ExprId {
         let id = self.push(Expr::WorkItem(item, dimension), ValueType::scalar(DType::U32));
-        self.cast(DType::I32, id)
+        self.cast(self.index_dtype, id)
     }
 
     /// The value of a parameter that other code of the program passes; see [`ParamKind::Value`].
@@ -178,16 +204,18 @@ impl KernelBuilder {
         self.push(Expr::Param(param), ty)
     }
 
-    /// The value of the symbol `name`, as `I32`.
+    /// The value of the symbol `name`, for index arithmetic.
     pub fn size(&mut self, name: &str) -> ExprId {
-        let param = self.param(name, ParamKind::Size);
-        self.push(Expr::Param(param), ValueType::scalar(DType::I32))
+        let kind = if self.is_wide() { ParamKind::WideSize } else { ParamKind::Size };
+        let param = self.param(name, kind);
+        self.push(Expr::Param(param), ValueType::scalar(self.index_dtype))
     }
 
     /// A coordinate that other code of the program passes; see [`ParamKind::Position`].
     pub fn position(&mut self, name: &str) -> ExprId {
         let param = self.param(name, ParamKind::Position);
-        self.push(Expr::Param(param), ValueType::scalar(DType::I32))
+        let position = self.push(Expr::Param(param), ValueType::scalar(DType::I32));
+        self.cast(self.index_dtype, position)
     }
 
     /// One lane of a vector.

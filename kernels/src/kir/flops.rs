@@ -105,7 +105,8 @@ impl<'a> Counter<'a> {
             Expr::Literal(Literal::Int(value, _)) => Some(Dim::constant(*value)),
             Expr::Param(param) => {
                 let param = &self.kernel.params[param.0 as usize];
-                matches!(param.kind, ParamKind::Symbol | ParamKind::Size).then(|| Dim::symbol(&param.name))
+                matches!(param.kind, ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize)
+                    .then(|| Dim::symbol(&param.name))
             }
             Expr::Var(var) => self.size(self.values[var.0 as usize]?, ids),
             Expr::WorkItem(item, dimension) => match item {

@@ -33,7 +33,7 @@ pub mod text;
 pub mod verify;
 pub(crate) mod visit;
 
-use crate::dim::Dim;
+use crate::dim::{Dim, IndexWidth};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::span::Span;
@@ -104,6 +104,8 @@ pub enum ParamKind {
     Symbol,
     /// The same as `I32`: what the compiler's own index arithmetic is made of.
     Size,
+    /// The same as `I64`: that of kernels whose tensors have more elements than 32 bits count.
+    WideSize,
     /// A coordinate that other code of the same program passes, as `I32`, within its axis: device functions only.
     Position,
     /// A value that other code of the same program passes: device functions only (see [`Launch::is_function`]).

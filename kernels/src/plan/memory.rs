@@ -163,6 +163,7 @@ mod tests {
                 .collect(),
             scalars: vec![],
             requirements: vec![],
+            width: crate::dim::IndexWidth::Narrow,
             not_in_place: vec![],
             decisions: vec![],
             steps: (0..steps).map(step).collect(),

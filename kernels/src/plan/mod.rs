@@ -6,7 +6,7 @@ pub mod requirement;
 pub mod source;
 pub mod verify;
 
-use crate::dim::{Dim, Shape, Symbol};
+use crate::dim::{Dim, IndexWidth, Shape, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::emit::rust::has_native_code;
 use crate::graph::{ConvGeometry, ConvKind, OutputKind};
@@ -74,6 +74,8 @@ pub enum Arg {
     Buffer(BufferId),
     /// A size, as a 32-bit integer of the parameter's own type (`I32` for a `Scalar`, `U32` for a `Symbol`).
     Dim(Dim),
+    /// A size, as an integer of 64 bits.
+    WideDim(Dim),
     /// The caller's scalar at that position (seed, learning rate), of that type.
     Scalar(usize, DType),
     /// A constant.
@@ -198,6 +200,9 @@ pub struct Plan {
     /// What the symbols' values must satisfy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
+    /// How its kernels count: its buffers have no more elements than that.
+    #[serde(default, skip_serializing_if = "IndexWidth::is_narrow")]
+    pub width: IndexWidth,
     /// New values of states that the step which writes them may not put in place of the old ones, because it reads others
     /// of those than the ones it is about to write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -308,6 +313,7 @@ mod tests {
             buffers: Vec::new(),
             scalars: Vec::new(),
             requirements: Vec::new(),
+            width: IndexWidth::Narrow,
             not_in_place: Vec::new(),
             decisions: Vec::new(),
             steps: Vec::new(),

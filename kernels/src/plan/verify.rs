@@ -150,7 +150,7 @@ fn symbols_are_known(plan: &Plan) -> Result<(), String> {
     };
     plan.buffers.iter().flat_map(|buffer| &buffer.shape.0).for_each(&mut check);
     for arg in plan.steps.iter().flat_map(|step| &step.args) {
-        if let Arg::Dim(dim) = arg {
+        if let Arg::Dim(dim) | Arg::WideDim(dim) = arg {
             check(dim);
         }
     }

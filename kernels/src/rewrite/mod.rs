@@ -9,7 +9,7 @@ mod reduction;
 mod split;
 mod winograd;
 
-use crate::dim::{Bindings, Dim, Shape};
+use crate::dim::{Bindings, Dim, IndexWidth, Shape};
 use crate::fuse::Constraints;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, NodeId, Op, OutputKind};
@@ -48,8 +48,9 @@ pub(crate) fn rewrite(
     marks: Marks,
     wanted: &BTreeMap<NodeId, KernelConfig>,
     sizes: Bindings<'_>,
+    width: IndexWidth,
 ) -> Result<(Graph, Marks)> {
-    let mut rewriter = Rewriter { b: Builder::new(&graph.name), sizes, marks: Marks::default() };
+    let mut rewriter = Rewriter { b: Builder::new(&graph.name), sizes, width, marks: Marks::default() };
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.iter() {
         rewriter.b.set_span(node.span);
@@ -88,6 +89,8 @@ struct Rewriter<'a> {
     b: Builder,
     /// What is known of symbols.
     sizes: Bindings<'a>,
+    /// Of index arithmetic.
+    width: IndexWidth,
     /// About the new nodes.
     marks: Marks,
 }

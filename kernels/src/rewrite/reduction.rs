@@ -2,7 +2,7 @@
 
 use super::{Rewriter, dim};
 use crate::dim::{Dim, Shape};
-use crate::dtype::{DType, Literal};
+use crate::dtype::Literal;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, Op, ReduceOp};
 use crate::schedule::neutral;
 use crate::span::Result;
@@ -79,11 +79,12 @@ impl Rewriter<'_> {
 
     /// Where the place `out[split] · each + out[split + 1]` is below `size`.
     fn inside(&mut self, sizes: &Shape, split: usize, each: u64, size: &Dim) -> Result<NodeId> {
-        let [part, place] = [split, split + 1].map(|axis| self.b.iota(sizes, axis, DType::I32));
-        let each = self.b.push(Op::Constant(Literal::Int(each as i64, DType::I32)), sizes.clone(), DType::I32);
+        let dtype = self.width.dtype();
+        let [part, place] = [split, split + 1].map(|axis| self.b.iota(sizes, axis, dtype));
+        let each = self.b.push(Op::Constant(Literal::Int(each as i64, dtype)), sizes.clone(), dtype);
         let start = self.b.binary(BinaryOp::Mul, part?, each)?;
         let place = self.b.binary(BinaryOp::Add, start, place?)?;
-        let size = self.b.dim(size, DType::I32)?;
+        let size = self.b.dim(size, dtype)?;
         let size = self.b.broadcast_to(size, sizes)?;
         self.b.compare(CompareOp::Lt, place, size)
     }

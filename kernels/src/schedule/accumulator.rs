@@ -113,7 +113,7 @@ impl Accumulator {
         let name = if graph[node].name.is_empty() { op.name().to_string() } else { graph[node].name.clone() };
         let value = b.bind(&name, start);
         let position = matches!(op, ReduceOp::ArgMax | ReduceOp::ArgMin).then(|| {
-            let zero = b.int(0);
+            let zero = b.literal(Literal::Int(0, DType::I32));
             let zero = b.splat(zero, lanes);
             b.bind(&format!("{name}_at"), zero)
         });

@@ -90,7 +90,7 @@ impl Layout {
 /// One cluster as a kernel.
 pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
     let layout = Layout::new(job);
-    let mut b = KernelBuilder::new(name, Launch { global: vec![layout.items()], local: vec![1] });
+    let mut b = KernelBuilder::new(name, Launch { global: vec![layout.items()], local: vec![1] }).indexed(job.width);
     let item = b.work_item(WorkItem::GlobalId, 0);
     body(&mut b, job, &layout, item);
     b

@@ -95,7 +95,7 @@ pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
         RowMapping::Item | RowMapping::Vector => layout.items(),
         RowMapping::Group | RowMapping::Tile => layout.groups() * Dim::constant(i64::from(LOOP_GROUP)),
     };
-    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] });
+    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] }).indexed(job.width);
     match layout.form {
         RowMapping::Item | RowMapping::Vector => {
             let item = b.work_item(WorkItem::GlobalId, 0);
@@ -311,7 +311,7 @@ fn meet(
     let rounds = b.int(i64::from(parts.trailing_zeros()));
     b.for_loop("round", zero, rounds, one, |b, round| {
         let half = b.int(i64::from(parts / 2));
-        let half = b.push(Expr::Shift(false, half, round), ValueType::scalar(DType::I32));
+        let half = b.push(Expr::Shift(false, half, round), ValueType::scalar(b.index_dtype()));
         let half = b.named("half_way", half);
         let active = b.compare(CompareOp::Lt, part, half);
         b.if_then(active, |b| {

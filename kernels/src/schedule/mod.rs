@@ -18,6 +18,8 @@ mod tests_scatter;
 pub(crate) mod values;
 mod wrapping;
 
+use crate::dim::IndexWidth;
+use crate::dtype::DType;
 use crate::graph::{Graph, NodeId, Op};
 use crate::identifier::sanitized;
 use crate::index::{self, Index};
@@ -39,6 +41,8 @@ pub(crate) struct Job<'a> {
     pub variant: Variant,
     /// The parameter name of the buffer that holds a node.
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
+    /// Of its index arithmetic.
+    pub width: IndexWidth,
 }
 
 /// Names for values that the user named, for readable kernels.
@@ -106,9 +110,12 @@ impl Job<'_> {
         let (reduced, stored) = bound.split_at(visit.reduces.len());
         for (accumulator, value) in visit.reduces.iter().zip(reduced) {
             if accumulator.position.is_some() {
-                values.note_reach(b, position);
+                if let Some(reach) = values.reach(position) {
+                    b.note_number(&reach);
+                }
             }
             let position = values.index(b, position, at);
+            let position = b.cast(DType::I32, position);
             accumulator.add(b, *value, position);
         }
         if visit.stores.is_empty() {

@@ -5,7 +5,7 @@
 //! order. GPUs have too many work-items for that: [`super::scatter_sorted`].
 
 use super::sizes::dim_value;
-use crate::dim::{Dim, Shape};
+use crate::dim::{Dim, IndexWidth, Shape};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op};
 use crate::kir::build::KernelBuilder;
@@ -62,7 +62,7 @@ const OWNED_BYTES: u64 = 64;
 const LANES: u8 = 16;
 
 impl ScatterAdd {
-    /// The number of the row that the update at `at` is added to, as `I32`; `rows` of one that does not exist.
+    /// The number of the row that the update at `at` is added to, in the kernel's index type; `rows` of one that does not exist.
     pub(super) fn row(&self, b: &mut KernelBuilder, at: ExprId) -> ExprId {
         let indices = b.param(&self.indices, ParamKind::Buffer(self.sizes.index_dtype, Access::Read));
         let index = b.load(indices, at, 1);
@@ -71,7 +71,8 @@ impl ScatterAdd {
         let rows = dim_value(b, &self.sizes.rows);
         let rows = b.cast(DType::U32, rows);
         let row = b.binary(BinaryOp::Min, index, rows);
-        b.cast(DType::I32, row)
+        b.note_number(&self.sizes.rows);
+        b.cast(b.index_dtype(), row)
     }
 
     pub(super) fn updates(&self, b: &mut KernelBuilder) -> ParamId {
@@ -95,12 +96,13 @@ pub(super) fn shifted(b: &mut KernelBuilder, value: ExprId, by: u32) -> ExprId {
         return value;
     }
     let by = b.int(i64::from(by));
-    b.push(Expr::Shift(false, value, by), ValueType::scalar(DType::I32))
+    b.push(Expr::Shift(false, value, by), ValueType::scalar(b.index_dtype()))
 }
 
 /// The kernel for CPUs: its cost is that of the updates and of the result, and of a look at each index by each work-item.
-pub(crate) fn owners(scatter: &ScatterAdd, name: &str) -> KernelBuilder {
-    let mut builder = KernelBuilder::new(name, Launch { global: vec![Dim::from(OWNERS as usize)], local: vec![1] });
+pub(crate) fn owners(scatter: &ScatterAdd, name: &str, width: IndexWidth) -> KernelBuilder {
+    let launch = Launch { global: vec![Dim::from(OWNERS as usize)], local: vec![1] };
+    let mut builder = KernelBuilder::new(name, launch).indexed(width);
     let b = &mut builder;
     let features = scatter.sizes.features.as_constant().and_then(|size| u64::try_from(size).ok());
     let bytes = features.unwrap_or(1).saturating_mul(scatter.sizes.dtype.size() as u64).max(1);

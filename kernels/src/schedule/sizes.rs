@@ -51,13 +51,13 @@ impl Sum {
     }
 }
 
-/// A size as `I32`, from constants and one parameter per symbol.
+/// A size in index arithmetic, from constants and one parameter per symbol.
 pub(crate) fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
     b.note_size(&added(dim));
-    in_type(b, dim, DType::I32)
+    in_type(b, dim, b.index_dtype())
 }
 
-/// A size by which positions are divided, as `I32`: at least 1 also where an axis without elements would make it 0, because
+/// A size by which positions are divided: at least 1 also where an axis without elements would make it 0, because
 /// drivers may divide before they look whether there are elements.
 pub(super) fn divisor(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
     let value = dim_value(b, dim);
@@ -78,7 +78,11 @@ pub(super) fn size_value(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> Expr
     let narrow = !scaled && symbols <= 1 && (-SMALL..=SMALL).contains(&offset);
     let number = dim.as_constant().is_some_and(|value| i32::try_from(value).is_ok());
     let counted = b.is_noted(&added(dim));
-    let size = in_type(b, dim, if narrow || number || counted { DType::I32 } else { DType::I64 });
+    if b.is_wide() && matches!(dtype, DType::I32 | DType::U32) {
+        b.note_number(&added(dim));
+    }
+    let narrow = !b.is_wide() && (narrow || number || counted);
+    let size = in_type(b, dim, if narrow { DType::I32 } else { DType::I64 });
     b.cast(dtype, size)
 }
 

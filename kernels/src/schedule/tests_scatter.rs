@@ -2,7 +2,7 @@
 
 use super::scatter::{ScatterAdd, ScatterShape, owners};
 use super::scatter_sorted::{self as sorted, Intermediates};
-use crate::dim::{Bindings, Dim, Symbol};
+use crate::dim::{Bindings, Dim, IndexWidth, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::kir::build::KernelBuilder;
 use crate::kir::interp::{Bytes, CompiledKernel, LaunchArg, Slice, ops};
@@ -69,6 +69,7 @@ impl Case {
         let value = |name: &str| self.bindings.iter().find(|(symbol, _)| symbol.name() == name).unwrap().1;
         let args = kernel.params.iter().map(|param| match param.kind {
             ParamKind::Buffer(..) => LaunchArg::Buffer(&self.buffers[&param.name]),
+            ParamKind::WideSize => LaunchArg::Scalar(Literal::Int(value(&param.name) as i64, DType::I64)),
             _ => LaunchArg::Scalar(Literal::Int(value(&param.name) as i64, DType::I32)),
         });
         let args: Vec<LaunchArg<'_>> = args.collect();
@@ -77,7 +78,10 @@ impl Case {
     }
 
     fn by_owners(&self) -> Vec<f64> {
-        self.run(owners(&self.scatter, "owners"));
+        self.run(owners(&self.scatter, "owners", IndexWidth::Wide));
+        let wide = self.result();
+        self.run(owners(&self.scatter, "owners", IndexWidth::Narrow));
+        assert!(wide == self.result(), "indices of 64 bits");
         self.result()
     }
 

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Loop coordinates while expressions are built for them.
 #[derive(Clone, Debug)]
 pub(crate) struct Coordinates {
-    /// The value of each coordinate (`I32`); of the first lane for the vector coordinate.
+    /// The value of each coordinate (of the kernel's index type); of the first lane for the vector coordinate.
     pub values: Vec<ExprId>,
     /// Which coordinate the lanes run along.
     pub vector: Option<usize>,
@@ -68,11 +68,11 @@ impl<'a> Values<'a> {
         self.memo.clear();
     }
 
-    /// The index as `I32`; of the first lane if the coordinates have lanes. What is subtracted stands last, so that sums stay
+    /// The index in the kernel's index type; of the first lane if the coordinates have lanes. What is subtracted stands last, so that sums stay
     /// above zero: `N - 1 - n`.
     pub(crate) fn index(&self, b: &mut KernelBuilder, index: &Index, at: &Coordinates) -> ExprId {
         let (minus, plus): (Vec<_>, Vec<_>) = index.terms().partition(|(_, factor)| is_negative(factor));
-        let mut sum = Sum::of(DType::I32);
+        let mut sum = Sum::of(b.index_dtype());
         for (atom, factor) in plus {
             let term = self.term(b, atom, factor, at);
             sum.add(b, term);
@@ -106,13 +106,20 @@ impl<'a> Values<'a> {
     }
 
     /// Notes how far an index counts that is no address of a buffer, where that can be told from the loops.
-    pub(crate) fn note_reach(&self, b: &mut KernelBuilder, index: &Index) {
+    fn note_reach(&self, b: &mut KernelBuilder, index: &Index) {
+        if let Some(reach) = self.reach(index) {
+            b.note_size(&reach);
+        }
+    }
+
+    /// How far an index counts, where that can be told from the loops.
+    pub(crate) fn reach(&self, index: &Index) -> Option<Dim> {
         let mut reach = added(index.offset());
         for (atom, coefficient) in index.terms() {
-            let Atom::Var(var) = atom else { return };
+            let Atom::Var(var) = atom else { return None };
             reach = reach + self.extents[*var as usize].clone() * added(coefficient);
         }
-        b.note_size(&reach);
+        Some(reach)
     }
 
     /// The index in every lane: a scalar where it is the same in all.
@@ -120,7 +127,7 @@ impl<'a> Values<'a> {
         let base = self.index(b, index, at);
         let Some(vector) = at.vector.filter(|vector| at.lanes > 1 && index.mentions(*vector)) else { return base };
         let coefficient = index.coefficient(vector).unwrap_or_default();
-        let ids = b.lane_ids(DType::I32, at.lanes);
+        let ids = b.lane_ids(b.index_dtype(), at.lanes);
         let factor = dim_value(b, &coefficient);
         let steps = b.mul(ids, factor);
         b.add(base, steps)
@@ -290,13 +297,16 @@ impl<'a> Values<'a> {
             }
             Op::Size(dim) => size_value(b, dim, dtype),
             Op::Iota { axis } => {
+                if b.is_wide() && dtype != DType::I64 {
+                    b.note_number(&node.shape[*axis]);
+                }
                 let index = self.index_lanes(b, &coordinates[*axis], at);
                 b.cast(dtype, index)
             }
             Op::Random { stream, .. } => {
                 let seed = self.operand(b, &operands[0], at, condition);
                 let position = index::flatten(coordinates, &node.shape);
-                b.note_size(&node.shape.elements());
+                b.note_number(&node.shape.elements());
                 let counter = self.index_lanes(b, &position, at);
                 let counter = b.cast(DType::U32, counter);
                 b.philox(counter, seed, *stream)
@@ -309,7 +319,7 @@ impl<'a> Values<'a> {
             }
             Op::Gather { source, indices } => {
                 let row = self.operand(b, &operands[0], at, condition);
-                let row = b.cast(DType::I32, row);
+                let row = b.cast(b.index_dtype(), row);
                 let shape = &graph[*source].shape;
                 let rows = dim_value(b, &shape[0]);
                 let zero = b.int(0);

@@ -17,7 +17,8 @@
 //! let product = Product { m: 64, n: 48, k: 32, batch: 1, a: Axis::K, b: Axis::Outer, aligned: true, dtype: DType::F32 };
 //! let task = Task::Product(product);
 //! for config in variant::candidates(&task, Target::Gpu, &typical(Target::Gpu)).into_iter().take(3) {
-//!     let options = CompileOptions { limits: typical(Target::Gpu), select: &Always(config.clone()) };
+//!     let select = Always(config.clone());
+//!     let options = CompileOptions { select: &select, ..CompileOptions::typical(Target::Gpu) };
 //!     let plan = compile_with(&variant::graph(&task), Target::Gpu, &options)?;
 //!     assert_eq!(plan.decisions[0].config, config);
 //! }

@@ -3,6 +3,7 @@
 use libtest_mimic::Trial;
 use netcl_fixtures::tasks::tasks;
 use netcl_kernels::compile::{CompileOptions, compile_with};
+use netcl_kernels::dim::IndexWidth;
 use netcl_kernels::plan::Target;
 use netcl_kernels::variant::{self, Always, KernelConfig, Task, candidates, default_config, legal, typical};
 use std::collections::BTreeSet;
@@ -28,7 +29,12 @@ fn candidates_are_legal_compile_and_are_what_was_decided(task: &Task<u64>, targe
     for config in some(task, target) {
         let limits = typical(target);
         assert_eq!(legal(&config, task, target, &limits), Ok(()), "{config}");
-        let plan = compile_with(&graph, target, &CompileOptions { limits, select: &Always(config.clone()) }).unwrap();
+        let plan = compile_with(
+            &graph,
+            target,
+            &CompileOptions { limits, select: &Always(config.clone()), width: IndexWidth::Narrow },
+        )
+        .unwrap();
         let first = &plan.decisions[0];
         assert_eq!(first.task.evaluate(&[]).unwrap(), *task);
         assert_eq!(first.config, config);

@@ -5,7 +5,7 @@ use crate::ast::{ArgType, Constant, DimToken, PlainType, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::{quotient, words};
-use netcl_kernels::dim::{Dim, INDEX_LIMIT};
+use netcl_kernels::dim::{Dim, WIDE_LIMIT};
 use netcl_kernels::dtype::DType;
 use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -99,8 +99,8 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
     }
     let known = dims.iter().filter_map(|token| token.dim.as_constant()).map(|size| size.unsigned_abs() as u128);
     let elements = known.fold(1u128, u128::saturating_mul);
-    if complete && elements > u128::from(INDEX_LIMIT) {
-        diag.report(span, &m::LARGE_TENSOR, &[&elements, &INDEX_LIMIT]);
+    if complete && elements > u128::from(WIDE_LIMIT) {
+        diag.report(span, &m::LARGE_TENSOR, &[&elements, &WIDE_LIMIT]);
         return None;
     }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })

@@ -94,6 +94,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         buffers,
         scalars,
         requirements: counted(signature).chain(runs(signature, lowered)).collect(),
+        width: netcl_kernels::dim::IndexWidth::Narrow,
         not_in_place: Vec::new(),
         decisions: Vec::new(),
         steps,
@@ -117,6 +118,7 @@ fn step(signature: &Signature, buffers: &[Buffer], verified: &VerifiedKernel<'_>
             Arg::Scalar(position + 1, dtype)
         }
         ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(&param.name)),
+        ParamKind::WideSize => Arg::WideDim(Dim::symbol(&param.name)),
         ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position => Arg::Buffer(find(&param.name)),
     };
     let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {

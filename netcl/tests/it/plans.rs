@@ -125,6 +125,7 @@ fn training_plan(late: bool) -> Plan {
         ],
         scalars: vec![DType::U32, DType::F32],
         requirements: vec![],
+        width: netcl_kernels::dim::IndexWidth::Narrow,
         not_in_place: vec![],
         decisions: vec![],
         steps: vec![

@@ -95,6 +95,7 @@ fn counting(late: bool) -> Function {
         ],
         scalars: vec![],
         requirements: vec![],
+        width: netcl_kernels::dim::IndexWidth::Narrow,
         not_in_place: vec![],
         decisions: vec![],
         steps: vec![run(first), run(second)],

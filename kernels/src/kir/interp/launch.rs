@@ -6,7 +6,7 @@ use super::memory::Memory;
 use super::ops::Engine;
 use super::scope::BlockKind;
 use crate::dim::Bindings;
-use crate::dtype::Literal;
+use crate::dtype::{DType, Literal};
 use crate::kir::verify::VerifiedKernel;
 use crate::kir::{Expr, Kernel, ParamKind, Space, WorkItem};
 
@@ -97,11 +97,13 @@ impl CompiledKernel {
                 {
                     continue;
                 }
-                (ParamKind::Symbol | ParamKind::Size, LaunchArg::Scalar(Literal::Int(..))) => continue,
+                (ParamKind::Symbol | ParamKind::Size, LaunchArg::Scalar(Literal::Int(..)))
+                | (ParamKind::WideSize, LaunchArg::Scalar(Literal::Int(_, DType::I64))) => continue,
                 (ParamKind::Buffer(dtype, _), _) => format!("a buffer of {dtype}"),
                 (ParamKind::Scalar(dtype), _) => format!("a number of type {dtype}"),
                 (ParamKind::Symbol, _) => "a number of type u32".to_string(),
                 (ParamKind::Size, _) => "a number of type i32".to_string(),
+                (ParamKind::WideSize, _) => "a number of type i64".to_string(),
                 (ParamKind::Position, _) => "a coordinate from other code of its program: it is no kernel".to_string(),
                 (ParamKind::Value(ty), _) => format!("a {ty} from other code of its program: it is no kernel"),
             };

@@ -115,6 +115,7 @@ impl Parser<'_> {
                     "scalar" => ParamKind::Scalar(self.dtype()?),
                     "symbol" => ParamKind::Symbol,
                     "size" => ParamKind::Size,
+                    "wide_size" => ParamKind::WideSize,
                     "position" => ParamKind::Position,
                     "value" => ParamKind::Value(self.choice("a type such as `f32` or `f32x8`", value_type)?),
                     _ => {

@@ -30,6 +30,7 @@ pub fn print(kernel: &Kernel) -> String {
             ParamKind::Scalar(dtype) => format!("scalar {dtype}"),
             ParamKind::Symbol => "symbol".to_string(),
             ParamKind::Size => "size".to_string(),
+            ParamKind::WideSize => "wide_size".to_string(),
             ParamKind::Position => "position".to_string(),
             ParamKind::Value(ty) => format!("value {ty}"),
         };

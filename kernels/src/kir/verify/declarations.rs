@@ -122,7 +122,7 @@ fn check_storage(kernel: &Kernel, capabilities: &Capabilities, report: &mut Diag
     let declared = kernel.params.iter().filter_map(|param| match param.kind {
         ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => Some(dtype),
         ParamKind::Value(ty) => Some(ty.dtype),
-        ParamKind::Symbol | ParamKind::Size | ParamKind::Position => None,
+        ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize | ParamKind::Position => None,
     });
     if !capabilities.fp64 && declared.chain(kernel.arrays.iter().map(|array| array.dtype)).any(|d| d == DType::F64) {
         report.fp64();

@@ -1,7 +1,7 @@
 //! Operands that kernels read from memory: what lies under reshapes, and what lies in no buffer.
 
 use netcl_kernels::compile::{CompileOptions, compile, compile_with};
-use netcl_kernels::dim::Shape;
+use netcl_kernels::dim::{IndexWidth, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::text::parse;
@@ -115,7 +115,7 @@ fn the_parts_of_half_precision_sums_are_full_precision() {
         for variant in [Variant::MatMulNaive, Variant::Conv2dNaive] {
             let choice = Choice::new(&[("LOCAL_M", 4), ("LOCAL_N", 16), (SPLIT_K, 4)]);
             let select = Always(KernelConfig::new(variant, choice));
-            let options = CompileOptions { limits: typical(Target::Gpu), select: &select };
+            let options = CompileOptions { limits: typical(Target::Gpu), select: &select, width: IndexWidth::Narrow };
             let plan = compile_with(&graph, Target::Gpu, &options).unwrap();
             let types = |wanted: fn(&Role) -> bool| -> Vec<DType> {
                 plan.buffers.iter().filter(|buffer| wanted(&buffer.role)).map(|buffer| buffer.dtype).collect()

@@ -1,10 +1,10 @@
 //! What plans require of sizes that symbols decide, and what is refused while compiling.
 
 use netcl_kernels::compile::{CompileOptions, compile, compile_with};
-use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{BinaryOp, Graph, InputKind, NodeId, OutputKind, UnaryOp};
+use netcl_kernels::graph::{BinaryOp, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
 use netcl_kernels::ops::{self, Value};
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::variant::{Always, KernelConfig, Variant};
@@ -40,15 +40,36 @@ fn spaces_that_no_buffer_has_are_checked_when_symbols_are_known() {
 }
 
 #[test]
-fn spaces_that_are_always_too_large_are_told_to_the_user() {
+fn spaces_that_are_always_too_large_are_counted_with_64_bits() {
     let graph = pairs(Dim::from(50_000), Dim::from(50_000));
     let whole_rows = Always(KernelConfig::plain(Variant::ReductionWorkGroup));
     let options = CompileOptions { select: &whole_rows, ..CompileOptions::typical(Target::Gpu) };
-    let error = compile_with(&graph, Target::Gpu, &options).unwrap_err().message;
-    assert!(error.starts_with("`pairs`: kernels would count up to 2500000000"), "{error}");
+    let plan = compile_with(&graph, Target::Gpu, &options).unwrap();
+    assert_eq!((plan.width, &plan.requirements[..]), (IndexWidth::Wide, &[][..]));
+    assert!(plan.source.to_string().contains("< 2500000000L"), "{}", plan.source);
     for target in [Target::Cpu, Target::Gpu] {
         // In parts, each of which is short.
-        assert!(compile(&graph, target).is_ok());
+        assert_eq!(compile(&graph, target).unwrap().width, IndexWidth::Narrow);
+    }
+    let (n, m) = (Dim::symbol("N"), Dim::symbol("M"));
+    let options = CompileOptions { width: IndexWidth::Wide, ..options };
+    let plan = compile_with(&pairs(n, m), Target::Gpu, &options).unwrap();
+    assert_eq!(problem(&plan, &[("N", 50_000), ("M", 50_000)]), None);
+}
+
+/// Positions, steps along an axis and numbers that are drawn are of 32 bits, whatever indices are.
+#[test]
+fn numbers_of_32_bits_are_still_looked_at() {
+    let mut b = Builder::new("first");
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N"), Dim::from(30)]), DType::F32);
+    let first = b.reduce(ReduceOp::ArgMax, x, &[0], false).unwrap();
+    b.output(OutputKind::Result(0), first);
+    let graph = b.finish();
+    for target in Target::ALL {
+        let options = CompileOptions { width: IndexWidth::Wide, ..CompileOptions::typical(target) };
+        let plan = compile_with(&graph, target, &options).unwrap();
+        assert_eq!(problem(&plan, &[("N", 2_000_000_000)]), None);
+        assert!(problem(&plan, &[("N", 2_200_000_000)]).is_some());
     }
 }
 

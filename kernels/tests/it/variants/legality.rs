@@ -3,7 +3,7 @@
 use super::{TARGETS, with};
 use netcl_fixtures::tasks::{conv, product, tasks};
 use netcl_kernels::compile::{CompileOptions, compile, compile_with};
-use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{ConvKind, Graph, InputKind, OutputKind, ReduceOp};
@@ -169,8 +169,12 @@ fn without_local_memory_no_kernel_has_any() {
     let rows = |rows, columns| Reduction { rows, columns, contiguous: true, op: ReduceOp::Sum, dtype: DType::F32 };
     let long = [Task::Reduction(rows(1, 1 << 20)), Task::Product(product(16, 16, 1 << 14))];
     for task in tasks().into_iter().chain(long) {
-        let plan =
-            compile_with(&variant::graph(&task), Target::Gpu, &CompileOptions { limits, select: &Defaults }).unwrap();
+        let plan = compile_with(
+            &variant::graph(&task),
+            Target::Gpu,
+            &CompileOptions { limits, select: &Defaults, width: IndexWidth::Narrow },
+        )
+        .unwrap();
         assert!(plan.steps.iter().all(|step| step.local_bytes == 0), "{task}: {:?}", plan.decisions);
         let all = candidates(&task, Target::Gpu, &limits);
         assert!(!all.is_empty() && all.iter().all(|config| !config.variant.local_memory(Target::Gpu)), "{task}");

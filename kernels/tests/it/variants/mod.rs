@@ -5,6 +5,7 @@ mod legality;
 mod parts;
 
 use netcl_kernels::compile::{CompileOptions, compile_with};
+use netcl_kernels::dim::IndexWidth;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::variant::{Select, typical};
@@ -12,5 +13,5 @@ use netcl_kernels::variant::{Select, typical};
 const TARGETS: [Target; 2] = [Target::Cpu, Target::Gpu];
 
 fn with(graph: &Graph, target: Target, select: &dyn Select) -> Plan {
-    compile_with(graph, target, &CompileOptions { limits: typical(target), select }).unwrap()
+    compile_with(graph, target, &CompileOptions { limits: typical(target), select, width: IndexWidth::Narrow }).unwrap()
 }

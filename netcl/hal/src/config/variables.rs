@@ -59,6 +59,16 @@ pub(super) static KERNEL_STRATEGY: Variable = Variable {
     },
 };
 
+pub(super) static WIDE_INDICES: Variable = Variable {
+    name: "NETCL_WIDE_INDICES",
+    accepted: SWITCH,
+    row: Row {
+        meaning: "with `1`, kernels compute indices with 64 bits whatever the sizes of a call, as they otherwise do where a \
+                  tensor has more elements than 32 bits count: for finding out what that costs, and for tests",
+        unset: Unset::Words("`0`"),
+    },
+};
+
 pub(super) static PROFILE_EVENTS: Variable = Variable {
     name: "NETCL_PROFILE_EVENTS",
     accepted: SWITCH,
@@ -124,9 +134,10 @@ pub(super) static PINNED_H2D: Variable = Variable {
 
 /// All, in the order of the table.
 pub(super) fn all() -> impl Iterator<Item = &'static Variable> + Clone {
-    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &KERNEL_STRATEGY, &PROFILE_EVENTS, &TRACE, &AUTOTUNE];
+    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &KERNEL_STRATEGY, &WIDE_INDICES];
+    let before = before.into_iter().chain([&PROFILE_EVENTS, &TRACE, &AUTOTUNE]);
     let variants = variants::TABLE.iter().map(|row| &row.variable);
-    before.into_iter().chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])
+    before.chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use netcl_hal::device::backend::Bound;
 use netcl_hal::device::dispatch::{BindRequest, BufferBinding};
 use netcl_hal::device::memory::Region;
 use netcl_hal::device::scalar::Scalar;
-use netcl_kernels::dim::{Bindings, INDEX_LIMIT, Symbol};
+use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::plan::memory::{BufferAssignment, LayoutError, layout};
 use netcl_kernels::plan::{Plan, Role};
 use smallvec::SmallVec;
@@ -112,12 +112,11 @@ pub(crate) fn lay_out(plan: &Plan, bindings: Bindings<'_>) -> Result<BufferAssig
     })?;
     for (position, buffer) in plan.buffers.iter().enumerate() {
         let elements = layout.sizes[position] / buffer.dtype.size() as u64;
-        if elements > INDEX_LIMIT {
+        let most = plan.width.limit();
+        if elements > most {
             return Err(size_error(
                 position,
-                format!(
-                    "{elements} elements are more than {INDEX_LIMIT}, as far as kernels count; use smaller batches"
-                ),
+                format!("{elements} elements are more than {most}, as far as kernels count; use smaller batches"),
             ));
         }
     }

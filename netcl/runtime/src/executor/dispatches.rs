@@ -6,6 +6,7 @@ use netcl_hal::device::dispatch::{
     BufferBinding, Conv2d, ConvShapes, Dispatch, MatMul, Passed, ResultStrides, ScatterAdd, Strides, Work as DeviceWork,
 };
 use netcl_kernels::dim::{Bindings, Dim, Shape};
+use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::plan::memory::visit_buffers;
 use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Step, Work};
 
@@ -99,6 +100,10 @@ impl Steps<'_> {
         Ok(match arg {
             Arg::Buffer(id) => Passed::Memory(self.place(step, *id)?),
             Arg::Dim(dim) => Passed::Size(geometry::value_u32(&self.plan.name, &step.label, dim, self.bindings)?),
+            Arg::WideDim(dim) => {
+                let value = geometry::value(&self.plan.name, &step.label, dim, self.bindings)?;
+                Passed::Literal(Literal::Int(value, DType::I64))
+            }
             Arg::Literal(literal) => Passed::Literal(*literal),
             Arg::Scalar(position, _) => Passed::Scalar(*position),
         })

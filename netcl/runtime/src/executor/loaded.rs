@@ -37,7 +37,7 @@ pub(crate) struct Loaded {
     /// As it was compiled where no device was known: what calls are checked against, and what runs unless something is
     /// known about the device.
     base: Arc<Version>,
-    /// `None` where there is nothing to choose.
+    /// `None` where it cannot be compiled again.
     versions: Option<Versions>,
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
@@ -74,7 +74,7 @@ impl Loaded {
                 problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
             });
         }
-        let versions = again.filter(|_| !plan.decisions.is_empty()).map(Versions::new);
+        let versions = again.map(Versions::new);
         let answers = Answer::by_rule(&plan);
         let base = Arc::new(Version::new(plan, answers, native)?);
         let bound = Arc::new(IdlePlans(Mutex::new(Recent::new(BOUND_KEPT))));
@@ -179,7 +179,8 @@ impl Loaded {
 
     /// What the selector knows, by number.
     fn generation(&self) -> Generation {
-        self.versions.as_ref().map_or_else(Generation::default, Versions::generation)
+        let versions = self.versions.as_ref().filter(|_| !self.base.answers.is_empty());
+        versions.map_or_else(Generation::default, Versions::generation)
     }
 
     fn bind(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
@@ -190,6 +191,7 @@ impl Loaded {
             // Faster kernels may need more memory: a call that is possible stays so.
             Err(error)
                 if is_too_large(&error)
+                    && version.plan.width == self.base.plan.width
                     && !Arc::ptr_eq(&version, &self.base)
                     && versions.is_right(device, &self.base) =>
             {

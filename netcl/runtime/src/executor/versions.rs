@@ -5,11 +5,13 @@ use crate::error::{Error, Result};
 use crate::executor::policy::{Generation, KernelPolicy};
 use crate::executor::version::{Answer, Version, verified};
 use crate::geometry;
+use netcl_hal::config;
 use netcl_hal::recent::Recent;
 use netcl_kernels::compile::{CompileOptions, compile_with};
-use netcl_kernels::dim::{Bindings, Dim, Symbol};
+use netcl_kernels::dim::{Bindings, Dim, IndexWidth, Shape, Symbol, saturating_product};
 use netcl_kernels::graph::{Graph, text};
 use netcl_kernels::plan::Plan;
+use netcl_kernels::plan::requirement::Requirement;
 use netcl_kernels::variant::{Defaults, KernelConfig, Select, Task, default_config};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -76,6 +78,10 @@ impl Versions {
     /// meets, if `base` is known to be wrong.
     pub(super) fn version(&self, device: &Device, base: &Arc<Version>, sizes: &[u64]) -> Result<Arc<Version>> {
         let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
+        let width = width(&base.plan, &bindings);
+        if width != base.plan.width {
+            return self.of_width(device, base, width, &bindings);
+        }
         let by_rule = |Answer { task, taken, .. }: &Answer| {
             let known = task.evaluate(&bindings).ok()?;
             self.policy.opinion(device, &known).is_none().then(|| (task.estimate(), taken.clone()))
@@ -85,9 +91,7 @@ impl Versions {
             return Ok(base.clone());
         }
         // Without the lock: to ask may take a test, or wait for one.
-        let versions = self.lock().versions.values().to_vec();
-        if let Some(version) = versions.into_iter().find(|version| self.fits(device, version, &bindings)) {
-            self.lock().versions.find(|other| Arc::ptr_eq(other, &version));
+        if let Some(version) = self.kept(device, width, &bindings) {
             return Ok(version);
         }
         let function = &base.plan.name;
@@ -96,7 +100,7 @@ impl Versions {
         if self.lock().vain.contains(&asked) && self.is_right(device, base) {
             return Ok(base.clone());
         }
-        match self.compile(device, &base.plan, &bindings) {
+        match self.compile(device, &base.plan, width, &bindings) {
             Ok(version) => Ok(self.keep(version)),
             Err(error) if !self.is_right(device, base) => Err(error),
             Err(error) => {
@@ -112,6 +116,29 @@ impl Versions {
                 Ok(base.clone())
             }
         }
+    }
+
+    /// The version whose kernels count as far as these sizes need, which those of `base` do not.
+    fn of_width(
+        &self,
+        device: &Device,
+        base: &Arc<Version>,
+        width: IndexWidth,
+        bindings: Bindings<'_>,
+    ) -> Result<Arc<Version>> {
+        match self.kept(device, width, bindings) {
+            Some(version) => Ok(version),
+            None => Ok(self.keep(self.compile(device, &base.plan, width, bindings)?)),
+        }
+    }
+
+    /// One of the other versions that fits.
+    fn kept(&self, device: &Device, width: IndexWidth, bindings: Bindings<'_>) -> Option<Arc<Version>> {
+        let mut versions = self.lock().versions.values().to_vec();
+        versions.retain(|version| version.plan.width == width);
+        let version = versions.into_iter().find(|version| self.fits(device, version, bindings))?;
+        self.lock().versions.find(|other| Arc::ptr_eq(other, &version));
+        Some(version)
     }
 
     /// The version to build before any sizes are known: `base`, or, where the device cannot run that or is not to, what the
@@ -130,7 +157,7 @@ impl Versions {
         if let Some(version) = self.lock().versions.values().iter().find(|version| is_possible(version)) {
             return Ok(version.clone());
         }
-        let plan = self.compile_again(&base.plan, &Defaults)?;
+        let plan = self.compile_again(&base.plan, base.plan.width, &Defaults)?;
         let answers = Answer::by_rule(&plan);
         Ok(self.keep(Version::new(verified(plan)?, answers, &[])?))
     }
@@ -191,9 +218,9 @@ impl Versions {
     }
 
     /// Compiles the plan's graph for this device.
-    fn compile_again(&self, base: &Plan, select: &dyn Select) -> Result<Plan> {
+    fn compile_again(&self, base: &Plan, width: IndexWidth, select: &dyn Select) -> Result<Plan> {
         let graph = self.graph.graph(&base.name)?;
-        let options = CompileOptions { limits: self.policy.limits(), select };
+        let options = CompileOptions { limits: self.policy.limits(), select, width };
         let mut plan =
             compile_with(&graph, base.target, &options).map_err(|diagnostic| Error::graph(&base.name, diagnostic))?;
         base.name.clone_into(&mut plan.name);
@@ -203,17 +230,18 @@ impl Versions {
         }
         // A graph's text form does not have all of them.
         for requirement in &base.requirements {
-            if !plan.requirements.contains(requirement) {
+            let counted = plan.width != base.width && matches!(requirement, Requirement::Countable(_));
+            if !counted && !plan.requirements.contains(requirement) {
                 plan.requirements.push(requirement.clone());
             }
         }
         Ok(plan)
     }
 
-    fn compile(&self, device: &Device, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
+    fn compile(&self, device: &Device, base: &Plan, width: IndexWidth, bindings: Bindings<'_>) -> Result<Version> {
         let (answers, failure) = (RefCell::default(), RefCell::default());
         let asked = Asked { versions: self, device, function: &base.name, bindings, answers, failure };
-        let compiled = self.compile_again(base, &asked);
+        let compiled = self.compile_again(base, width, &asked);
         if let Some(failure) = asked.failure.into_inner() {
             return Err(failure);
         }
@@ -236,6 +264,7 @@ impl Versions {
             function = plan.name,
             sizes = geometry::show(bindings),
             device = device.profile().name,
+            width = ?plan.width,
             "compiled with other kernels"
         );
         let version = Version::new(verified(plan)?, taken, &[])?;
@@ -246,6 +275,21 @@ impl Versions {
     fn lock(&self) -> std::sync::MutexGuard<'_, Others> {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How wide the index arithmetic of a plan's function must be for these sizes.
+fn width(plan: &Plan, bindings: Bindings<'_>) -> IndexWidth {
+    let most = plan.width.limit();
+    let is_longer = |shape: &Shape| {
+        let sizes = shape.evaluate(bindings).unwrap_or_default();
+        saturating_product(sizes.into_iter().map(|size| size as u64)) > most && !shape.0.is_empty()
+    };
+    let counted = |requirement: &Requirement| {
+        matches!(requirement, Requirement::Countable(_)) && requirement.check(bindings).is_err()
+    };
+    let asked = || config::get().is_ok_and(|config| config.wide_indices);
+    let is_longer = plan.buffers.iter().any(|buffer| is_longer(&buffer.shape));
+    if is_longer || plan.requirements.iter().any(counted) || asked() { IndexWidth::Wide } else { plan.width }
 }
 
 fn no_kernel(device: &Device, function: &str, task: &Task<u64>) -> Error {
@@ -292,10 +336,10 @@ mod tests {
     use crate::device::{DeviceKind, DeviceProfile, LocalMemory};
     use netcl_hal::null::Null;
     use netcl_kernels::compile::compile;
-    use netcl_kernels::dim::Shape;
+    use netcl_kernels::dim::INDEX_LIMIT;
     use netcl_kernels::dtype::DType;
     use netcl_kernels::graph::build::Builder;
-    use netcl_kernels::graph::{InputKind, OutputKind, ReduceOp};
+    use netcl_kernels::graph::{BinaryOp, InputKind, OutputKind, ReduceOp};
     use netcl_kernels::plan::Target;
 
     /// A GPU with that many bytes of local memory.
@@ -333,5 +377,28 @@ mod tests {
                 assert!(Arc::ptr_eq(&called, &likely), "N = {size}: {:?}", called.plan.decisions);
             }
         }
+    }
+
+    /// Nothing is there to hold so many elements, and nothing has to be.
+    #[test]
+    fn sizes_that_32_bits_do_not_count_have_a_version_of_their_own() {
+        let mut b = Builder::new("doubled");
+        let rows = Shape(vec![Dim::symbol("N"), Dim::constant(8)]);
+        let x = b.input(InputKind::Argument(0), "x", rows, DType::F32);
+        let doubled = b.binary(BinaryOp::Add, x, x).unwrap();
+        b.output(OutputKind::Result(0), doubled);
+        let graph = Arc::new(b.finish());
+        let plan = verified(compile(&graph, Target::Gpu).unwrap()).unwrap();
+        let base = Arc::new(Version::new(plan.clone(), Answer::by_rule(&plan), &[]).unwrap());
+        let device = gpu(48 << 10);
+        let again = Recompile { graph: GraphSource::Graph(graph.clone()), policy: device.kernel_policy() };
+        let versions = Versions::new(again);
+        let most = INDEX_LIMIT / 8;
+        assert_eq!(versions.version(&device, &base, &[most]).unwrap().plan.width, IndexWidth::Narrow);
+        let wide = versions.version(&device, &base, &[most + 1]).unwrap();
+        assert_eq!(wide.plan.width, IndexWidth::Wide);
+        assert!(wide.plan.source.to_string().contains("const long N"), "{}", wide.plan.source);
+        assert!(Arc::ptr_eq(&wide, &versions.version(&device, &base, &[1 << 30]).unwrap()));
+        assert_eq!(versions.version(&device, &base, &[5]).unwrap().plan.width, IndexWidth::Narrow);
     }
 }

@@ -21,6 +21,7 @@ use crate::executor::{Loaded, verified};
 use crate::tensor::Tensor;
 pub(super) use bodies::test_name;
 use netcl_kernels::compile::{CompileOptions, compile, compile_with};
+use netcl_kernels::dim::IndexWidth;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Diagnostic;
@@ -98,7 +99,11 @@ impl Case {
     /// Compiles the configuration for this task alone.
     fn plan(&self, state: &DeviceSelector, config: &KernelConfig) -> Result<Plan, Rejection> {
         let target = self.device.profile().target;
-        let options = CompileOptions { limits: state.circumstances.limits, select: &Always(config.clone()) };
+        let options = CompileOptions {
+            limits: state.circumstances.limits,
+            select: &Always(config.clone()),
+            width: IndexWidth::Narrow,
+        };
         // What the compiler refuses, it refuses for this size: the driver has seen nothing of it.
         let unmeasured = |problem: Diagnostic| Rejection::Unmeasured(problem.to_string());
         let mut plan = compile_with(&self.graph, target, &options).map_err(unmeasured)?;
