@@ -1,5 +1,6 @@
 //! Calls of kernels in index form and of functions of tensors, which stand beside models: their bodies, in place.
 
+use super::affine::Ends;
 use super::given::Given;
 use super::written::Written;
 use super::{Lowering, Val};
@@ -15,6 +16,7 @@ use syn::spanned::Spanned;
 /// What a body leaves behind where it goes into another one.
 pub(super) struct Outside {
     axes: Option<Vec<Dim>>,
+    ends: Ends,
     elementwise: bool,
     promised: Option<bool>,
 }
@@ -70,13 +72,19 @@ impl<'a> Lowering<'a> {
     /// Goes into the body of `function`: the index space of a kernel is its own.
     pub(super) fn inside(&mut self, function: &FunctionItem) -> Outside {
         let promised = self.promised.take();
-        let outside = Outside { axes: self.axes.take(), elementwise: self.elementwise, promised };
+        let outside = Outside {
+            axes: self.axes.take(),
+            ends: std::mem::take(&mut self.ends),
+            elementwise: self.elementwise,
+            promised,
+        };
         self.elementwise = function.indexed;
         outside
     }
 
     /// Comes back from it.
     pub(super) fn outside(&mut self, outside: Outside) {
-        (self.axes, self.elementwise, self.promised) = (outside.axes, outside.elementwise, outside.promised);
+        (self.axes, self.ends) = (outside.axes, outside.ends);
+        (self.elementwise, self.promised) = (outside.elementwise, outside.promised);
     }
 }

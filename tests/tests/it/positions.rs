@@ -1,0 +1,201 @@
+//! What indices of kernels in index form may be beside sums: data on any axis, kept in bounds, wrapped, positions that only a call
+//! knows; and ranges that depend on indices further out. Each with its gradient.
+
+use crate::common::{device, everywhere, floats};
+use netcl::prelude::*;
+
+netcl::kernel! {
+    /// An element of each row by its number.
+    fn along(x: &Tensor<f32, N, C>, at: &Tensor<u32, N, K>) -> Tensor<f32, N, K> {
+        |n, k| x[n, at[n, k]]
+    }
+
+    /// Elements by both numbers, one of them moved.
+    fn both(x: &Tensor<f32, R, C>, r: &Tensor<i32, N>, c: &Tensor<u32, N>) -> Tensor<f32, N> {
+        |n| x[r[n] - 1, c[n]]
+    }
+
+    /// Columns by number, of each page, the last axis read as it is.
+    fn columns(x: &Tensor<f32, B, T, C>, at: &Tensor<i32, K>) -> Tensor<f32, K, B, C> {
+        |k, b, c| x[b, at[k], C - 1 - c] * 2.0
+    }
+
+    /// What leaves the image is the image's edge.
+    fn blurred(x: &Tensor<f32, H, W>) -> Tensor<f32, H, W> {
+        |i, j| sum((0..3, 0..3), |a, b| x[clamp(i + a - 1, 0, H - 1), (j + b - 1).clamp(0, W - 1)]) / 9.0
+    }
+
+    fn slopes(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[min(n + 1, N - 1)] - x[(n - 1).max(0)]
+    }
+
+    /// Twice as many, each between two, the first and the last repeated.
+    fn stretched(x: &Tensor<f32, N>) -> Tensor<f32, { N * 2 }> {
+        |n| 0.75 * x[n / 2] + 0.25 * x[clamp(n - n / 2 - 1 + n % 2, 0, N - 1)]
+    }
+
+    fn before(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[(n - 1).rem_euclid(N)] + 10.0 * x[(n + 1) % N]
+    }
+
+    fn moved(x: &Tensor<f32, N>, by: i32) -> Tensor<f32, N> {
+        |n| pad(x[n + by])
+    }
+
+    /// The sum of all up to each, and of all before it.
+    fn prefixes(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (sum(0..n + 1, |k| x[k]), sum(0..n, |k| x[k].square()))
+    }
+
+    /// A causal filter: each element sees those before it.
+    fn causal(w: &Tensor<f32, N>, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        |n, c| sum(0..=n, |k| w[k] * x[n - k, c])
+    }
+
+    /// The rest of each row, from its diagonal on: the mean, the largest and where it stands.
+    fn rests(x: &Tensor<f32, N, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<i32, N>) {
+        |n| (mean(n..N, |k| x[n, k]), max(n..N, |k| x[n, k]), argmax(n..N, |k| x[n, k]))
+    }
+
+    /// Logarithms of what is there only, and products of whole numbers.
+    fn logs(x: &Tensor<f32, N>, y: &Tensor<i32, N>) -> (Tensor<f32, N>, Tensor<i32, N>) {
+        |n| (sum(0..N - n, |k| x[n + k].ln()), prod(n..n + 1, |k| y[k]) + min(0..n, |k| y[k]).min(7))
+    }
+
+    /// Triangles in triangles.
+    fn nested(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| sum(0..n + 1, |i| sum(i..n + 1, |j| x[j - i] * x[n - j]))
+    }
+}
+
+/// Numbers without a pattern.
+fn some(shape: &[usize]) -> (Vec<f32>, Tensor) {
+    let count: usize = shape.iter().product();
+    let values: Vec<f32> = (0..count).map(|i| ((i * 37 + 11) % 23) as f32 / 8.0 + 0.25).collect();
+    (values.clone(), floats(&values, shape))
+}
+
+fn whole(values: &[i32], shape: &[usize]) -> Result<Tensor> {
+    Tensor::from_slice(&device(), values, shape)
+}
+
+fn near(found: &Tensor, wanted: &[f32]) -> Result<()> {
+    let found = found.to_vec::<f32>()?;
+    assert_eq!(found.len(), wanted.len());
+    for (at, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+        assert!((found - wanted).abs() <= 1e-5 * wanted.abs().max(1.0), "{found} for {wanted} at {at}");
+    }
+    Ok(())
+}
+
+#[test]
+fn positions_are_data_on_any_axis() -> Result<()> {
+    everywhere(|| {
+        let (x, tensor) = some(&[2, 3]);
+        let at = Tensor::from_slice(&device(), &[2u32, 0, 2, 1, 3, 1], &[2, 3])?;
+        let (y, pullback) = along.vjp(&tensor, &at)?;
+        assert_eq!(y.to_vec::<f32>()?, [x[2], x[0], x[2], x[4], 0.0, x[4]]);
+        let gradient = pullback(&floats(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0], &[2, 3]))?;
+        assert_eq!(gradient.to_vec::<f32>()?, [2.0, 0.0, 5.0, 0.0, 40.0, 0.0]);
+        along.check(&tensor, &at)?;
+
+        let (r, c) =
+            (whole(&[1, 2, 3, 0, -5], &[5])?, Tensor::from_slice(&device(), &[1u32, 2, 0, 0, u32::MAX], &[5])?);
+        let (y, pullback) = both.vjp(&tensor, &r, &c)?;
+        assert_eq!(y.to_vec::<f32>()?, [x[1], x[5], 0.0, 0.0, 0.0]);
+        let gradient = pullback(&floats(&[1.0, 2.0, 4.0, 8.0, 16.0], &[5]))?;
+        assert_eq!(gradient.to_vec::<f32>()?, [0.0, 1.0, 0.0, 0.0, 0.0, 2.0]);
+
+        let (x, tensor) = some(&[2, 3, 2]);
+        let at = whole(&[2, 0, 2, 7], &[4])?;
+        let wanted = [2usize, 0, 2, 7].into_iter().flat_map(|t| (0..4).map(move |bc| (t, bc / 2, 1 - bc % 2)));
+        let wanted = wanted.map(|(t, b, c)| if t < 3 { 2.0 * x[b * 6 + t * 2 + c] } else { 0.0 });
+        near(&columns(&tensor, &at)?, &wanted.collect::<Vec<_>>())?;
+        columns.check(&tensor, &at)?;
+        Ok(())
+    })
+}
+
+#[test]
+fn positions_are_kept_inside() -> Result<()> {
+    everywhere(|| {
+        for (h, w) in [(1usize, 1usize), (1, 3), (4, 2), (5, 7)] {
+            let (x, tensor) = some(&[h, w]);
+            let at = |i: i64, j: i64| x[i.clamp(0, h as i64 - 1) as usize * w + j.clamp(0, w as i64 - 1) as usize];
+            let mean =
+                |i: usize, j: usize| (0..9).map(|k| at(i as i64 + k / 3 - 1, j as i64 + k % 3 - 1)).sum::<f32>() / 9.0;
+            near(&blurred(&tensor)?, &(0..h * w).map(|k| mean(k / w, k % w)).collect::<Vec<_>>())?;
+            blurred.check(&tensor)?;
+        }
+        for n in [1usize, 2, 5] {
+            let (x, tensor) = some(&[n]);
+            let wanted: Vec<f32> = (0..n).map(|i| x[(i + 1).min(n - 1)] - x[i.saturating_sub(1)]).collect();
+            near(&slopes(&tensor)?, &wanted)?;
+            slopes.check(&tensor)?;
+            let other = |i: usize| (i as i64 - i as i64 / 2 - 1 + i as i64 % 2).clamp(0, n as i64 - 1) as usize;
+            let wanted: Vec<f32> = (0..2 * n).map(|i| 0.75 * x[i / 2] + 0.25 * x[other(i)]).collect();
+            near(&stretched(&tensor)?, &wanted)?;
+            stretched.check(&tensor)?;
+            let wanted: Vec<f32> = (0..n).map(|i| x[(i + n - 1) % n] + 10.0 * x[(i + 1) % n]).collect();
+            near(&before(&tensor)?, &wanted)?;
+            before.check(&tensor)?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn distances_may_be_arguments() -> Result<()> {
+    everywhere(|| {
+        let (x, tensor) = some(&[4]);
+        for by in [0, 1, -2, 4, i32::MAX, i32::MIN] {
+            let at = |n: usize| usize::try_from(n as i64 + i64::from(by)).ok().filter(|at| *at < 4);
+            let wanted: Vec<f32> = (0..4).map(|n| at(n).map_or(0.0, |at| x[at])).collect();
+            assert_eq!(moved(&tensor, by)?.to_vec::<f32>()?, wanted, "{by}");
+        }
+        moved.check(&tensor, -1)?;
+        Ok(())
+    })
+}
+
+#[test]
+fn ranges_depend_on_indices() -> Result<()> {
+    everywhere(|| {
+        for n in [1usize, 2, 7] {
+            let (x, tensor) = some(&[n]);
+            let (all, earlier) = prefixes(&tensor)?;
+            near(&all, &(0..n).map(|i| x[..=i].iter().sum()).collect::<Vec<_>>())?;
+            near(&earlier, &(0..n).map(|i| x[..i].iter().map(|x| x * x).sum()).collect::<Vec<_>>())?;
+            prefixes.check(&tensor)?;
+
+            let (signal, pages) = some(&[n, 2]);
+            let filtered = |at: usize| (0..=at / 2).map(|k| x[k] * signal[at - 2 * k]).sum();
+            near(&causal(&tensor, &pages)?, &(0..2 * n).map(filtered).collect::<Vec<_>>())?;
+            causal.check(&tensor, &pages)?;
+
+            let (matrix, square) = some(&[n, n]);
+            let (means, largest, at) = rests(&square)?;
+            let row = |i: usize| &matrix[i * n + i..(i + 1) * n];
+            near(&means, &(0..n).map(|i| row(i).iter().sum::<f32>() / (n - i) as f32).collect::<Vec<_>>())?;
+            let most = |i: usize| row(i).iter().copied().fold(f32::MIN, f32::max);
+            near(&largest, &(0..n).map(most).collect::<Vec<_>>())?;
+            let first = |i: usize| (i + row(i).iter().position(|x| *x == most(i)).unwrap_or(0)) as i32;
+            assert_eq!(at.to_vec::<i32>()?, (0..n).map(first).collect::<Vec<_>>());
+            rests.check(&square)?;
+
+            let y: Vec<i32> = (0..n as i32).map(|i| 5 * i - 3).collect();
+            let (sums, numbers) = logs(&tensor, &whole(&y, &[n])?)?;
+            near(&sums, &(0..n).map(|i| x[i..].iter().map(|x| x.ln()).sum()).collect::<Vec<_>>())?;
+            let least = |i: usize| y[i] + y[..i].iter().copied().min().unwrap_or(i32::MAX).min(7);
+            assert_eq!(numbers.to_vec::<i32>()?, (0..n).map(least).collect::<Vec<_>>());
+            let (_, pullback) = logs.vjp(&tensor, &whole(&y, &[n])?)?;
+            let ones = floats(&vec![1.0; n], &[n]);
+            near(&pullback(&ones)?, &(0..n).map(|i| (i + 1) as f32 / x[i]).collect::<Vec<_>>())?;
+
+            let pairs = |m: usize| (0..=m).map(|i| (i..=m).map(|j| x[j - i] * x[m - j]).sum::<f32>()).sum();
+            near(&nested(&tensor)?, &(0..n).map(pairs).collect::<Vec<_>>())?;
+            nested.check(&tensor)?;
+        }
+        Ok(())
+    })
+}
