@@ -83,7 +83,7 @@ messages! {
     FUNCTION_ATTRIBUTE = "a function of a model has no attribute `{}`; did you mean `{}`?", "its attribute is {}, with `training` or `inference`";
     MODE_ALONE = "there is no attribute `{}`", "write `#[mode({})]`";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
-    INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: a kernel in index form is of the element types in its signature, one kernel for each, and its gradient is generated";
+    INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
     FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
     INIT_ATTRIBUTE = "a field of a model has no attribute `{}`", "a parameter has it as a key, `#[parameter(init = normal(0.02))]`; how a layer's tensors start is the layer's own, and others are given to the model once it is made: `model.set_tensor(\"{}.weight\", &numbers)?`";
@@ -230,6 +230,7 @@ messages! {
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
     KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
     KERNEL_INDEX_WIDTH = "an index is an `i32` or a `u32`, found elements of {}", "convert them: write `{} as i32`";
+    LIST_BOUNDS = "{} may be outside `{}`, which has {} elements", "a list is read by an index whose range is known to be inside: change the range, or the list";
     KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name: `|n| {}[n]`";
     KERNEL_SIZES = "`{}` is no operation in a kernel: the shape of `{}` is {}", "sizes are called by their names: write `{}`";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices, and quotients of what may be negative, cannot be checked against the shape; `n / 2` and `n % C` of what is not negative can. Any is read with zeros outside: `pad({})`";

@@ -28,9 +28,20 @@ impl<'a> Lowering<'a> {
         if self.axes.is_some() || self.elementwise {
             return self.report(span, &m::KERNEL_CALLED, &[&text(&call.func)]);
         }
-        let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        // That of the element types that are passed, or else the first, which says what it takes.
+        let fits = |function: &&'a FunctionItem| {
+            let declared = function.args.iter().map(|arg| arg.tensor());
+            declared.zip(&args).all(|both| match both {
+                (Some(ty), Val::Tensor(id)) => self.builder.dtype(*id) == ty.dtype,
+                _ => true,
+            })
+        };
+        let Some(function) = callable.functions.iter().find(fits).or(callable.functions.first()) else {
+            return Val::Unknown;
+        };
         self.written = Written::new(text(&call.func), call.args.iter());
-        self.inline(&callable.scope, None, Rc::default(), &callable.function, args, span)
+        self.inline(&callable.scope, None, Rc::default(), function, args, span)
     }
 
     /// Notes which nodes stand for the arguments of a kernel that has been entered.

@@ -227,6 +227,9 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
+        if let Some(list) = self.unit.constants.lists.get(&constant::key(path)) {
+            return list.into();
+        }
         let refused = self.unit.broken.contains(&text(path));
         if let Some(value) = constant::known(path, &self.unit.constants).filter(|_| !refused) {
             // Sizes are used as `u32` here, whatever the declared type.

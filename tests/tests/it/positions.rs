@@ -2,7 +2,15 @@
 //! knows; and ranges that depend on indices further out. Each with its gradient.
 
 use crate::common::{device, everywhere, floats};
+use netcl::DType;
 use netcl::prelude::*;
+
+/// The rows of a filter.
+#[netcl::constant]
+const SOBEL: [[f32; 3]; 3] = [[1.0, 0.0, -1.0], [2.0, 0.0, -2.0], [1.0, 0.0, -1.0]];
+
+#[netcl::constant]
+const W: [f32; 2] = [1.0 / 3.0, -1.0];
 
 netcl::kernel! {
     /// An element of each row by its number.
@@ -60,6 +68,27 @@ netcl::kernel! {
     /// Logarithms of what is there only, and products of whole numbers.
     fn logs(x: &Tensor<f32, N>, y: &Tensor<i32, N>) -> (Tensor<f32, N>, Tensor<i32, N>) {
         |n| (sum(0..N - n, |k| x[n + k].ln()), prod(n..n + 1, |k| y[k]) + min(0..n, |k| y[k]).min(7))
+    }
+
+    /// With weights that an index names.
+    fn edges(x: &Tensor<f32, H, W>) -> Tensor<f32, H, W> {
+        |i, j| sum((0..3, 0..3), |a, b| SOBEL[a][b] * pad(x[i + a - 1, j + b - 1]))
+    }
+
+    fn weighted(x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
+        |n, c| {
+            let counts = [3, 5, 7, 9];
+            x[n, c] * W[1 - c] + counts[2 * c + 1] + sum(0..2, |k| counts[c + k] * x[n, k])
+        }
+    }
+
+    /// For each type of elements a kernel.
+    #[types(T = [f32, f16, f64, i32])]
+    fn smooth(x: &Tensor<T, N>, other: &Tensor<T, N>) -> Tensor<T, N> {
+        |n| {
+            let w = [1, 2, 1];
+            sum(0..3, |k| w[k] * x[(n + k - 1).clamp(0, N - 1)]) * other[n] + x[n] as T
+        }
     }
 
     /// Triangles in triangles.
@@ -196,6 +225,99 @@ fn ranges_depend_on_indices() -> Result<()> {
             near(&nested(&tensor)?, &(0..n).map(pairs).collect::<Vec<_>>())?;
             nested.check(&tensor)?;
         }
+        Ok(())
+    })
+}
+
+#[test]
+fn lists_are_read_by_indices() -> Result<()> {
+    everywhere(|| {
+        let (x, tensor) = some(&[4, 3]);
+        let at = |i: i64, j: i64| {
+            if (0..4).contains(&i) && (0..3).contains(&j) { x[(i * 3 + j) as usize] } else { 0.0 }
+        };
+        let edge = |i: i64, j: i64| {
+            (0..9).map(|k| SOBEL[k / 3][k % 3] * at(i + k as i64 / 3 - 1, j + k as i64 % 3 - 1)).sum::<f32>()
+        };
+        near(&edges(&tensor)?, &(0..12).map(|k| edge(k / 3, k % 3)).collect::<Vec<_>>())?;
+        edges.check(&tensor)?;
+        let (x, tensor) = some(&[3, 2]);
+        let value = |n: usize, c: usize| {
+            let (own, counts) = (&x[2 * n..2 * n + 2], [3.0, 5.0, 7.0, 9.0]);
+            own[c] * W[1 - c] + counts[2 * c + 1] + counts[c] * own[0] + counts[c + 1] * own[1]
+        };
+        near(&weighted(&tensor)?, &(0..6).map(|k| value(k / 2, k % 2)).collect::<Vec<_>>())?;
+        weighted.check(&tensor)?;
+        Ok(())
+    })
+}
+
+#[test]
+fn kernels_are_of_several_types() -> Result<()> {
+    everywhere(|| {
+        let x = whole(&[1, 2, 4, 8], &[4])?;
+        let wanted = [6, 20, 76, 232];
+        assert_eq!(smooth(&x, &x)?.to_vec::<i32>()?, wanted);
+        let refused = smooth.vjp(&x, &x).and_then(|(y, pullback)| pullback(&y)?.0.to_vec::<f32>());
+        let refused = refused.expect_err("whole numbers have no gradient").to_string();
+        assert!(refused.contains("i32"), "{refused}");
+        assert!(smooth(&x.cast(DType::U8)?, &x).is_err());
+        for dtype in [DType::F32, DType::F16, DType::F64] {
+            if dtype == DType::F64 && !device().profile().fp64 {
+                continue;
+            }
+            let as_f32 = |x: &Tensor| x.cast(DType::F32)?.to_vec::<f32>();
+            let x = x.cast(dtype)?;
+            let (y, pullback) = smooth.vjp(&x, &x)?;
+            assert_eq!(y.dtype(), dtype);
+            assert_eq!(as_f32(&y)?, wanted.map(|y| y as f32));
+            let (first, second) = pullback(&Tensor::full(&device(), 1.0f32, &[4])?.cast(dtype)?)?;
+            assert_eq!(as_f32(&first)?, [6.0, 10.0, 19.0, 29.0]);
+            assert_eq!(as_f32(&second)?, [5.0, 9.0, 18.0, 28.0]);
+        }
+        Ok(())
+    })
+}
+
+#[netcl::model]
+struct Windowed {
+    #[parameter(init = normal(1.0))]
+    x: Tensor<f32, 4, 3>,
+}
+
+#[netcl::model]
+impl Windowed {
+    /// Kernels of all kinds, one into the other.
+    pub fn loss(&self, at: &Tensor<u32, 4, 3>) -> Tensor<f32> {
+        let h = blurred(along(edges(self.x), at));
+        (smooth(h.sum(1), h.mean(1)) * causal(h.max(1), h).sum(1)).sum_all()
+    }
+
+    pub fn first(&self, at: &Tensor<u32, 4, 3>) -> Tensor<f32> {
+        (blurred(along(edges(self.x), at)) * self.x).sum_all()
+    }
+}
+
+/// A body's kernels give what they give when they are called one after the other, and its gradient is theirs.
+#[test]
+fn models_call_them() -> Result<()> {
+    everywhere(|| {
+        let mut model = Windowed::new(&device(), Seed(3))?;
+        let x = floats(&some(&[4, 3]).0, &[4, 3]);
+        model.set_tensor("x", &x)?;
+        let at = Tensor::from_slice(&device(), &[2u32, 0, 1, 1, 1, 9, 0, 2, 2, 0, 0, 0], &[4, 3])?;
+        let (edge, from_edge) = edges.vjp(&x)?;
+        let (taken, from_taken) = along.vjp(&edge, &at)?;
+        let (soft, from_soft) = blurred.vjp(&taken)?;
+        let (found, gradients) = model.first_with_gradients(&at)?;
+        let each = soft.to_vec::<f32>()?.into_iter().zip(x.to_vec::<f32>()?);
+        near(&found, &[each.map(|(a, b)| a * b).sum()])?;
+        let other = from_edge(&from_taken(&from_soft(&x)?)?)?.to_vec::<f32>()?;
+        let wanted: Vec<f32> = soft.to_vec::<f32>()?.into_iter().zip(other).map(|(a, b)| a + b).collect();
+        near(&gradients.tensor("x")?, &wanted)?;
+        let (loss, gradients) = model.loss_with_gradients(&at)?;
+        assert!(loss.item::<f32>()?.is_finite());
+        assert!(gradients.tensor("x")?.to_vec::<f32>()?.iter().any(|x| *x != 0.0));
         Ok(())
     })
 }
