@@ -66,7 +66,7 @@ messages! {
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
     FUNCTION_RECEIVER = "a function of scalars has no `self`", "move it out of the `impl` block, and pass numbers as arguments";
-    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value{}", "{}";
+    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
     // Fields
@@ -280,7 +280,7 @@ messages! {
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
-    SIMT_ARRAY_NESTED = "an array has one axis, found an array of arrays", "write `{}!([{}; {} * {}])`, whose element of row `r` and column `c` is `[r * {} + c]`";
+    SIMT_ARRAY_NESTED = "an array has at most {} axes, found {}", "join some: the element of row `r` and column `c` of rows of 16 is `[r * 16 + c]`";
     SIMT_ARRAY_BYTES = "an array of {} bytes is too large: there are {} for a {}", "use a smaller one, or a tensor: an argument, or a result that this kernel writes and reads";
     SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
     SIMT_REDUCTION = "`{}` over a range is for kernels in index form", "it is a loop here: write `{}`";

@@ -35,7 +35,8 @@ pub(super) enum Val {
     Number(Constant),
     /// An argument's buffer, by position.
     Buffer(usize),
-    Array(ArrayId, DType),
+    /// An array, and its sizes, the outermost first.
+    Array(ArrayId, DType, Rc<[u32]>),
     Tuple(Vec<Val>),
     /// `[a, b, c]`: as many values as the text says.
     List(Vec<Val>),

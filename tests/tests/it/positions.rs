@@ -321,3 +321,57 @@ fn models_call_them() -> Result<()> {
         Ok(())
     })
 }
+
+netcl::kernel! {
+    /// A product by tiles, with both ways to name an element of an array of two axes.
+    #[launch(global = [C, N], local = [4, 4])]
+    fn product(a: &Tensor<f32, N, K>, b: &Tensor<f32, K, C>, y: &mut Tensor<f32, N, C>) {
+        let (i, j) = (local_id(1), local_id(0));
+        let (n, c) = (global_id(1), global_id(0));
+        let mut tiles = local!([[[f32; 4]; 4]; 2]);
+        let mut sum = 0.0;
+        for first in (0..K).step_by(4) {
+            tiles[0, i, j] = a[n, first + j];
+            tiles[1][i][j] = b[first + i, c];
+            barrier();
+            for k in 0..4 {
+                sum += tiles[0][i, k] * tiles[1, k, j];
+            }
+            barrier();
+        }
+        y[n, c] = sum;
+    }
+
+    /// The numbers of each row in another order, by way of an array of the item's own.
+    #[launch(global = [N])]
+    fn turned(x: &Tensor<i32, N, 6>, y: &mut Tensor<i32, N, 6>) {
+        let n = global_id(0);
+        let mut block = private!([[i32; 3]; 2]);
+        for i in 0..2 {
+            for j in 0..3 {
+                block[i][j] = x[n, i * 3 + j];
+                block[i, j] += 1;
+            }
+        }
+        for j in 0..3 {
+            for i in 0..2 {
+                y[n, j * 2 + i] = block[i, j];
+            }
+        }
+        if n == 0 {
+            y[0, 5] += block[1, n + 3] + block[2 + n, 0];
+        }
+    }
+}
+
+#[test]
+fn arrays_have_several_axes() -> Result<()> {
+    everywhere(|| {
+        let ((a, left), (b, right)) = (some(&[6, 9]), some(&[9, 5]));
+        let sum = |n: usize, c: usize| (0..9).map(|k| a[n * 9 + k] * b[k * 5 + c]).sum();
+        near(&product(&left, &right)?, &(0..30).map(|at| sum(at / 5, at % 5)).collect::<Vec<_>>())?;
+        let x = whole(&(0..12).collect::<Vec<_>>(), &[2, 6])?;
+        assert_eq!(turned(&x)?.to_vec::<i32>()?, [1, 4, 2, 5, 3, 6, 7, 10, 8, 11, 9, 12]);
+        Ok(())
+    })
+}
