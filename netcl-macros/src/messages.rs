@@ -233,10 +233,11 @@ messages! {
     LIST_BOUNDS = "{} may be outside `{}`, which has {} elements", "a list is read by an index whose range is known to be inside: change the range, or the list";
     KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name: `|n| {}[n]`";
     KERNEL_SIZES = "`{}` is no operation in a kernel: the shape of `{}` is {}", "sizes are called by their names: write `{}`";
-    KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices, and quotients of what may be negative, cannot be checked against the shape; `n / 2` and `n % C` of what is not negative can. Any is read with zeros outside: `pad({})`";
+    KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices cannot be checked against the shape; read zeros outside: write `pad({})`";
+    KERNEL_DIVIDED = "an index that may be negative is divided, or by what is no size", "`n / 2` and `n % C` of what is not negative can be checked against the shape; `(n - 1).rem_euclid(N)` goes round";
     KERNEL_CLAMPED = "`{}` in an index cannot be checked against the shape", "choose between two reads: write `{}`";
     KERNEL_DUPLICATE_INDEX = "`{}` is an index already", "give each axis of the result a name of its own: `|n, c| ..`";
-    KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "read zeros outside: `pad({})`; or make the distance a number or a `#[netcl::constant]`";
+    KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "read zeros outside: write `pad({})`; or make the distance a number or a `#[netcl::constant]`";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";

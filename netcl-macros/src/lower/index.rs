@@ -12,7 +12,7 @@ use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{AxisIndex, NodeId};
+use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
@@ -287,11 +287,12 @@ impl<'a> Lowering<'a> {
                 self.report(expr.span(), &m::KERNEL_INDEX_ELEMENTS, &[&dtype, &given]);
             }
             // An index computed from indices, or by a plain argument: its elements are no data.
-            Val::Tensor(id) if !padded && !self.reads_data(id) => {
+            Val::Tensor(id) if !self.reads_data(id) && (!padded || self.divides_indices(id)) => {
                 let whole = parse::index::text(read);
                 match (self.reads_argument(id), clamped(read, expr)) {
                     (true, _) => self.report(expr.span(), &m::KERNEL_INDEX_ARGUMENT, &[&text(expr), &whole]),
                     (false, Some((name, instead))) => self.report(expr.span(), &m::KERNEL_CLAMPED, &[&name, &instead]),
+                    (false, None) if self.divides_indices(id) => self.report(expr.span(), &m::KERNEL_DIVIDED, &[]),
                     (false, None) => self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[&whole]),
                 };
             }
@@ -316,15 +317,26 @@ impl<'a> Lowering<'a> {
         self.reads(id, Given::Number)
     }
 
+    /// Whether indices alone are divided in it: where they may be negative, sizes are rounded down and Rust's numbers are not.
+    fn divides_indices(&self, id: NodeId) -> bool {
+        let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
+        !self.reads_argument(id) && self.any_below(id, |node| divides(&self.builder.node(node).op).then_some(true))
+    }
+
     /// Whether the node depends on such an argument.
     fn reads(&self, id: NodeId, wanted: Given) -> bool {
+        // What the caller made an argument of is none of the kernel's.
+        self.any_below(id, |node| self.given(node).map(|given| given == wanted))
+    }
+
+    /// Whether `found` says so of the node or one that it is computed from; where it answers, nothing below is asked.
+    fn any_below(&self, id: NodeId, found: impl Fn(NodeId) -> Option<bool>) -> bool {
         let mut seen = std::collections::BTreeSet::new();
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
-            match self.given(id) {
-                Some(given) if given == wanted => return true,
-                // What the caller made it of is none of the kernel's.
-                Some(_) => {}
+            match found(id) {
+                Some(true) => return true,
+                Some(false) => {}
                 None if seen.insert(id) => {
                     self.builder.node(id).op.visit_operands(|operand| pending.push(operand));
                 }

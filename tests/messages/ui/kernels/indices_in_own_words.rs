@@ -12,6 +12,8 @@ netcl::kernel! {
 
     pub fn product(x: &Tensor<f32, N>) -> Tensor<f32, N, N> { |n, m| x[n * m] }
 
+    pub fn divided(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[(n - 1) / 2] + pad(x[(n - 1) % 3]) }
+
     pub fn wide(x: &Tensor<f32, N>, rows: &Tensor<i64, M>) -> Tensor<f32, M> { |m| x[rows[m]] }
 
     pub fn both(x: &Tensor<f32, R, C>, r: &Tensor<f32, N>, c: &Tensor<u32, N>) -> Tensor<f32, N> { |n| x[r[n], c[n]] }
