@@ -13,7 +13,7 @@ use netcl_kernels::span::Result;
 use syn::spanned::Spanned;
 
 /// The number of an element, and where it is one, which is everywhere if there is nothing.
-type Row = (NodeId, Option<NodeId>);
+type RowNumber = (NodeId, Option<NodeId>);
 
 impl<'a> Lowering<'a> {
     /// The elements of `source` at `first`, of which the last is data, and then at `rest`. Outside there are zeros.
@@ -50,7 +50,7 @@ impl<'a> Lowering<'a> {
             return Some((*rows, source));
         }
         let span = read.tokens.span();
-        let mut row: Option<Row> = None;
+        let mut row: Option<RowNumber> = None;
         for (position, (coordinate, size)) in coordinates.iter().zip(&shape.0).enumerate() {
             let checked = match coordinate {
                 Coordinate::Affine(index) if !read.padded => {
@@ -95,7 +95,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The number of the element at `number` of an axis of that size, within each of the rows before.
-    fn next_row(&mut self, row: Option<Row>, (number, checked): (NodeId, bool), size: &Dim) -> Result<Row> {
+    fn next_row(&mut self, row: Option<RowNumber>, (number, checked): (NodeId, bool), size: &Dim) -> Result<RowNumber> {
         let b = &mut self.builder;
         let number = if b.dtype(number) == DType::I32 { number } else { b.cast(number, DType::I32)? };
         let size = b.dim(size, DType::I32)?;
