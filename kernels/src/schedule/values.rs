@@ -322,6 +322,10 @@ impl<'a> Values<'a> {
                 let row = b.cast(b.index_dtype(), row);
                 let shape = &graph[*source].shape;
                 let rows = dim_value(b, &shape[0]);
+                if b.is_wide() {
+                    // What rows are taken by has 32 bits, and may be computed with them.
+                    b.note_number(&shape[0]);
+                }
                 let zero = b.int(0);
                 let low = b.compare(CompareOp::Ge, row, zero);
                 let high = b.compare(CompareOp::Lt, row, rows);
