@@ -9,6 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// One dimension in a tensor type.
@@ -52,6 +53,8 @@ impl std::fmt::Display for TensorType {
 pub(crate) enum PlainType {
     Bool,
     Usize,
+    /// An enum of the user's.
+    Enum,
 }
 
 impl PlainType {
@@ -59,6 +62,7 @@ impl PlainType {
         match self {
             PlainType::Bool => "bool",
             PlainType::Usize => "usize",
+            PlainType::Enum => "enum",
         }
     }
 }
@@ -69,6 +73,8 @@ pub(crate) enum ArgType {
     Tensor(TensorType),
     Scalar(DType),
     Plain(PlainType),
+    /// An enum of the user's, by its path, of which a variant is chosen.
+    Enum(Rc<syn::Path>),
 }
 
 /// An argument.

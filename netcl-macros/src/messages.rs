@@ -173,6 +173,11 @@ messages! {
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
+    MATCH_TENSOR = "`match` on {} would need its value while compiling", "it takes constants and plain `bool`, `usize` and enum arguments; elementwise choose with `condition.select(a, b)`";
+    MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples of these, names and `_`";
+    MATCH_WITHOUT_ARM = "no arm of this `match` is for {}", "end with `_ => ..`";
+    RETURNED = "what is returned here is {} for some elements and {} for others", "give values of one type: convert one with `as`";
+    WHILE_CONDITION = "`while` goes on as long as numbers and plain arguments say, found {}", "each round is compiled: compare numbers that change, as in `while i < 3 { .. i += 1; }`";
     IF_WITHOUT_ELSE = "`if` as a value needs an `else`", "write `if .. { a } else { b }`";
     BRANCHES = "the branches of this `if` give {} and {}", "give values of one type in both: convert one with `as`, or end both with `;`";
     JOIN = "`{}` is {} after one branch of this `if` and {} after the other", "assign values of one type in both: convert one with `as`";

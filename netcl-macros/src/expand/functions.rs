@@ -386,8 +386,11 @@ pub(super) fn arguments(function: &FunctionItem) -> TokenStream {
             let ty = format_ident!("{}", dtype.name());
             quote!(#name: #ty)
         }
-        ArgType::Plain(PlainType::Bool) => quote!(#name: bool),
-        ArgType::Plain(PlainType::Usize) => quote!(#name: usize),
+        ArgType::Plain(ty) => {
+            let ty = format_ident!("{}", ty.name());
+            quote!(#name: #ty)
+        }
+        ArgType::Enum(ty) => quote!(#name: #ty),
     });
     quote!(#receiver #(#args),*)
 }

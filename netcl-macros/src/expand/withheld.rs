@@ -61,6 +61,7 @@ pub(crate) fn types(function: &FunctionItem) -> Vec<TokenStream> {
             let ty = format_ident!("{}", ty.name());
             quote!(#ty)
         }
+        ArgType::Enum(ty) => quote!(#ty),
     };
     function.args.iter().map(ty).collect()
 }

@@ -3,7 +3,7 @@
 use super::sizes::Sizes;
 use super::written::Written;
 use super::{FieldRef, Lowering, Val};
-use crate::ast::{ArgType, FunctionItem, Helper, Unit};
+use crate::ast::{ArgType, FunctionItem, Helper, PlainType, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
@@ -56,7 +56,16 @@ impl<'a> Lowering<'a> {
             return self.inline(unit, None, sizes, function, args, span);
         }
         if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
+            if let Val::Closure(closure) = value {
+                let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+                return self.call_closure(&closure, args, (&name, span));
+            }
             return self.called_variable(&name, &value, span);
+        }
+        if let ([some], 1) = (segments.as_slice(), call.args.len())
+            && some == "Some"
+        {
+            return Val::Option(Some(Box::new(self.expr(&call.args[0]))));
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -111,6 +120,12 @@ impl<'a> Lowering<'a> {
     fn not_callable(&mut self, call: &'a ExprCall) -> Val<'a> {
         let span = call.func.span();
         let field = crate::parse::unparenthesized(&call.func);
+        if let Expr::Closure(written) = field
+            && let Val::Closure(closure) = self.closure(written)
+        {
+            let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+            return self.call_closure(&closure, args, ("the closure", span));
+        }
         if !matches!(field, Expr::Field(_) | Expr::Index(_)) {
             return self.report(span, &m::NOT_CALLABLE, &[]);
         }
@@ -326,6 +341,22 @@ impl<'a> Lowering<'a> {
             (ArgType::Tensor(ty), value) => wrong(self, format!("`{ty}`"), value.kind()),
             (ArgType::Scalar(dtype), value) => wrong(self, format!("a plain `{dtype}`"), value.kind()),
             (ArgType::Plain(ty), value) => wrong(self, format!("a plain `{}`", ty.name()), value.kind()),
+            (ArgType::Enum(ty), value) => {
+                let wanted = ty.segments.last().map(|last| name_of(&last.ident)).unwrap_or_default();
+                let given = match &value {
+                    Val::Variant(ty, _) => Some(ty.clone()),
+                    Val::Plain(argument, PlainType::Enum) => self
+                        .enums
+                        .get(&argument.to_string())
+                        .and_then(|ty| ty.segments.last())
+                        .map(|last| name_of(&last.ident)),
+                    _ => None,
+                };
+                if given.as_ref() == Some(&wanted) {
+                    return Some(value);
+                }
+                wrong(self, format!("a `{wanted}`"), given.map_or_else(|| value.kind(), |given| format!("a `{given}`")))
+            }
         }
     }
 
@@ -352,7 +383,7 @@ impl<'a> Lowering<'a> {
         }
         let elementwise = std::mem::replace(&mut self.elementwise, true);
         self.wanted = true;
-        let value = self.block(&helper.body);
+        let value = self.function_block(&helper.body);
         self.elementwise = elementwise;
         self.frames.pop();
         let value = self.helper_result(helper, value, span);

@@ -24,6 +24,10 @@ impl<'a> Lowering<'a> {
             let last = position + 1 == block.stmts.len();
             self.expected = expected.filter(|_| last);
             value = self.statement(statement, last, wanted && last);
+            if self.leaves() {
+                value = Val::Unknown;
+                break;
+            }
         }
         self.frame_mut().scopes.pop();
         value
@@ -66,7 +70,16 @@ impl<'a> Lowering<'a> {
             }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
-                let pure = !matches!(expr, Expr::Assign(_) | Expr::ForLoop(_) | Expr::If(_) | Expr::Block(_));
+                let pure = !matches!(
+                    expr,
+                    Expr::Assign(_)
+                        | Expr::ForLoop(_)
+                        | Expr::While(_)
+                        | Expr::Loop(_)
+                        | Expr::If(_)
+                        | Expr::Match(_)
+                        | Expr::Block(_)
+                );
                 if pure && !matches!(value, Val::Unit | Val::Unknown) {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
@@ -112,7 +125,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
+    pub(super) fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
         match pattern {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                 if matches!(value, Val::Unit) {
@@ -126,9 +139,10 @@ impl<'a> Lowering<'a> {
                 self.bind_pattern(&typed.pat, value);
             }
             Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
-            Pat::Tuple(tuple) => {
-                let values = self.parts_of(value, tuple.elems.len(), pattern.span());
-                for (pattern, value) in tuple.elems.iter().zip(values) {
+            Pat::Reference(inner) if inner.mutability.is_none() => self.bind_pattern(&inner.pat, value),
+            Pat::Tuple(syn::PatTuple { elems, .. }) | Pat::Slice(syn::PatSlice { elems, .. }) => {
+                let values = self.parts_of(value, elems.len(), pattern.span());
+                for (pattern, value) in elems.iter().zip(values) {
                     self.bind_pattern(pattern, value);
                 }
             }
@@ -323,7 +337,9 @@ impl<'a> Lowering<'a> {
         let said = self.diag.count();
         let Some(items) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
-            let round = |this: &mut Self| drop(this.for_round(pattern, Val::Unknown, &each.body));
+            let round = |this: &mut Self| {
+                this.one_round(each.label.as_ref(), |this| this.for_round(pattern, Val::Unknown, &each.body));
+            };
             if self.partial && self.diag.count() == said {
                 self.perhaps(span, round);
             } else {
@@ -338,8 +354,13 @@ impl<'a> Lowering<'a> {
                 let all = format!("more than {}", words::MAX_ALL_ROUNDS);
                 return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
             }
-            if !matches!(self.for_round(pattern, item, &each.body), Val::Unit | Val::Unknown) {
+            let (goes_on, value) =
+                self.one_round(each.label.as_ref(), |this| this.for_round(pattern, item, &each.body));
+            if !matches!(value, None | Some(Val::Unit | Val::Unknown)) {
                 return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+            }
+            if !goes_on {
+                break;
             }
             // One round's mistakes are every round's.
             if self.diag.count() > before {

@@ -13,10 +13,13 @@ mod call;
 mod callable;
 mod calls;
 mod calls_made;
+mod choice;
+mod closure;
 mod control;
 mod declared;
 mod expr;
 mod float;
+mod flow;
 mod given;
 mod hyperbolic;
 mod index;
@@ -37,7 +40,7 @@ mod value;
 mod whole;
 mod written;
 
-use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, PlainType, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::{Large, wider};
 use crate::messages as m;
@@ -72,6 +75,7 @@ pub(crate) struct Path {
 }
 
 /// A variable.
+#[derive(Clone)]
 struct LocalVar<'a> {
     name: String,
     value: Val<'a>,
@@ -97,6 +101,8 @@ struct Frame<'a> {
     symbols: BTreeMap<String, Dim>,
     /// Of a kernel that another body calls: the nodes that stand for its arguments.
     given: BTreeMap<NodeId, Given>,
+    /// What leaves its body before the end.
+    control: flow::Control<'a>,
 }
 
 /// The evaluator's state along one path.
@@ -146,6 +152,10 @@ pub(crate) struct Lowering<'a> {
     open: bool,
     /// No size is open: the function is compiled for numbers.
     closed: bool,
+    /// The enums of plain arguments, by these.
+    enums: BTreeMap<String, Rc<syn::Path>>,
+    /// The plain arguments of the function that is compiled, as Rust declares them.
+    plain: Vec<TokenStream>,
     /// This stands in `unsafe { .. }`, and whether that has been made use of.
     promised: Option<bool>,
 }
@@ -246,7 +256,7 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
             lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
         lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
     }
-    let value = lowering.block(&helper.body);
+    let value = lowering.function_block(&helper.body);
     let value = lowering.helper_result(helper, value, helper.name.span());
     let result = lowering.tensor(value, Some(helper.result), helper.name.span())?;
     let mut builder = lowering.builder;
@@ -320,13 +330,15 @@ impl<'a> Lowering<'a> {
             doubtful: false,
             open: false,
             closed: false,
+            enums: BTreeMap::new(),
+            plain: Vec::new(),
             promised: None,
         }
     }
 
     /// The value of the function's body, whose arguments are bound.
     fn body(&mut self, function: &'a FunctionItem) -> Val<'a> {
-        if function.indexed { self.kernel_body(function) } else { self.block(&function.body) }
+        if function.indexed { self.kernel_body(function) } else { self.function_block(&function.body) }
     }
 
     fn enter(&mut self, unit: &'a Unit, this: Option<FieldRef<'a>>, sizes: Rc<Sizes>, function: &str) {
@@ -338,6 +350,7 @@ impl<'a> Lowering<'a> {
             symbols: sizes.functions.clone(),
             sizes,
             given: BTreeMap::new(),
+            control: flow::Control::default(),
         });
     }
 
@@ -376,8 +389,15 @@ impl<'a> Lowering<'a> {
                     Val::Tensor(self.builder.input(kind, &name, Shape::scalar(), *dtype))
                 }
                 ArgType::Plain(ty) => {
-                    let ident = &arg.name;
+                    let (ident, of) = (&arg.name, Ident::new(ty.name(), Span::call_site()));
+                    self.plain.push(quote::quote!(#ident: #of));
                     Val::Plain(quote::quote!(#ident), *ty)
+                }
+                ArgType::Enum(ty) => {
+                    let ident = &arg.name;
+                    self.plain.push(quote::quote!(#ident: #ty));
+                    self.enums.insert(ident.to_string(), ty.clone());
+                    Val::Plain(quote::quote!(#ident), PlainType::Enum)
                 }
             };
             self.bind(&name, value, false, true);

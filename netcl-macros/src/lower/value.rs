@@ -1,5 +1,6 @@
 //! What an expression is worth while a function is compiled.
 
+use super::closure::Closure;
 use crate::ast::{Constant, FieldKind, LayerField, PlainType, Unit};
 use crate::lower::{Affine, Sizes};
 use crate::number::ConstFloat;
@@ -37,6 +38,12 @@ pub(crate) enum Val<'a> {
     Place(FieldRef<'a>),
     Range(Dim, Dim),
     Index(Affine),
+    /// `Some(x)` or `None`.
+    Option(Option<Box<Val<'a>>>),
+    /// A variant of a user's enum: the enum's and its own name.
+    Variant(String, String),
+    /// A function that a body has written and calls.
+    Closure(Rc<Closure<'a>>),
     /// The value of a statement.
     Unit,
     /// Something is wrong with it; said already.
@@ -55,6 +62,7 @@ impl Val<'_> {
             Val::DType(_) => "an element type".into(),
             Val::List(_) => "a list".into(),
             Val::Tuple(_) => "a tuple".into(),
+            Val::Plain(_, PlainType::Enum) => "an enum".into(),
             Val::Plain(_, ty) => format!("a plain `{}`", ty.name()),
             Val::Place(FieldRef::Model(..)) => "a model".into(),
             Val::Place(FieldRef::Layer(..)) => "a layer".into(),
@@ -62,6 +70,9 @@ impl Val<'_> {
             Val::Place(FieldRef::Many(..)) => "an array of layers".into(),
             Val::Range(..) => "a range".into(),
             Val::Index(_) => "an index".into(),
+            Val::Option(_) => "an `Option`".into(),
+            Val::Variant(ty, _) => format!("a `{ty}`"),
+            Val::Closure(_) => "a closure".into(),
             Val::Unit => "nothing".into(),
             Val::Unknown => "something unknown".into(),
         }
@@ -79,6 +90,7 @@ impl Val<'_> {
         match self {
             Val::Unknown => true,
             Val::List(items) | Val::Tuple(items) => items.iter().any(Val::is_unknown),
+            Val::Option(Some(inner)) => inner.is_unknown(),
             _ => false,
         }
     }

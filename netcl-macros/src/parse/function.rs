@@ -59,7 +59,8 @@ pub(crate) fn function(
                 let ty = if generic(&typed.ty) {
                     None
                 } else {
-                    types::argument(diag, &name.to_string(), &typed.ty, constants)
+                    types::user_enum(&typed.ty)
+                        .or_else(|| types::argument(diag, &name.to_string(), &typed.ty, constants))
                 };
                 match ty {
                     Some(ty) => args.push(ArgDecl { name, ty }),

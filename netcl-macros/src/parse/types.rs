@@ -251,6 +251,33 @@ pub(crate) fn argument(diag: &Diag, name: &str, ty: &Type, constants: &Constants
     }
 }
 
+/// The type of an argument that is an enum of the user's: what it may be is known to rustc alone.
+pub(crate) fn user_enum(ty: &Type) -> Option<ArgType> {
+    let path = match ty {
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Paren(inner) => return user_enum(&inner.elem),
+        Type::Group(inner) => return user_enum(&inner.elem),
+        _ => return None,
+    };
+    let last = path.segments.last()?;
+    let name = super::name(&last.ident);
+    let own = name.starts_with(char::is_uppercase)
+        && path.segments.iter().all(|segment| segment.arguments.is_none())
+        && !path.segments.iter().any(|segment| segment.ident == "Self")
+        && !is_of_rust_or_netcl(&name)
+        && name != words::TENSOR;
+    own.then(|| ArgType::Enum(std::rc::Rc::new(path.clone())))
+}
+
+/// Types of libraries that choose nothing.
+fn is_of_rust_or_netcl(name: &str) -> bool {
+    const KNOWN: [&str; 12] = [
+        "String", "OsString", "PathBuf", "Path", "Vec", "Device", "Seed", "Shape", "Array", "ArrayD", "Duration",
+        "Instant",
+    ];
+    KNOWN.contains(&name) || netcl_kernels::layers::find(name).is_some()
+}
+
 /// What is passed in place of an argument of a type that none has.
 fn instead(name: &str, ty: &Type) -> String {
     let last = match ty {
