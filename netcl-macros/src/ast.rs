@@ -1,6 +1,7 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
 use crate::number::ConstFloat;
+use crate::parts::{Composite, Param};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Custom;
@@ -103,8 +104,12 @@ pub(crate) struct FunctionItem {
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) receiver: bool,
+    /// The parameters as they are written: each has an argument or several.
+    pub(crate) params: Vec<Param>,
     pub(crate) args: Vec<ArgDecl>,
     pub(crate) results: Vec<TensorType>,
+    /// How the results are put together.
+    pub(crate) composed: Composite,
     /// Whether the result is written as a tuple.
     pub(crate) tuple: bool,
     pub(crate) body: syn::Block,
@@ -132,9 +137,22 @@ impl FunctionItem {
         })
     }
 
+    /// Whether a parameter is put together from several arguments.
+    pub(crate) fn is_composed(&self) -> bool {
+        self.params.iter().any(|param| !param.parts.is_one())
+    }
+
+    /// The names that the parameters bind.
+    pub(crate) fn bound(&self) -> Vec<Ident> {
+        self.params.iter().flat_map(|param| crate::parse::function::names(&param.pattern)).collect()
+    }
+
     /// Whether there is a `…_with_gradients` form.
     pub(crate) fn is_loss(&self) -> bool {
-        !self.tuple && self.results.len() == 1 && self.results[0].dims.is_empty() && self.results[0].dtype.is_float()
+        self.composed.is_one()
+            && self.results.len() == 1
+            && self.results[0].dims.is_empty()
+            && self.results[0].dtype.is_float()
     }
 }
 

@@ -26,6 +26,7 @@ mod nesting;
 mod number;
 mod only;
 mod parse;
+mod parts;
 mod paths;
 mod payload;
 mod quotient;

@@ -240,6 +240,12 @@ impl<'ast> Visit<'ast> for Dims {
         }
         visit::visit_generic_argument(self, argument);
     }
+
+    /// `&[Tensor<f32, N>; COUNT]`.
+    fn visit_type_array(&mut self, array: &'ast syn::TypeArray) {
+        parse::constant::unknown_paths(&array.len, &Constants::new(), &mut self.braced);
+        visit::visit_type_array(self, array);
+    }
 }
 
 /// Whether compiled functions of the block call a function of their model that neither is in the block nor named as one of

@@ -48,6 +48,8 @@ pub(crate) const FORWARD: &str = "forward";
 pub(crate) const REDUCTIONS: [&str; 7] = ["sum", "prod", "max", "min", "mean", "argmax", "argmin"];
 /// More ways through one function than this are refused: each is a plan of its own.
 pub(crate) const MAX_PATHS: usize = 32;
+/// Arrays of tensors longer than this are no arguments.
+pub(crate) const MAX_PARTS: usize = 256;
 /// Loops longer than this are refused: each round is compiled.
 pub(crate) const MAX_ROUNDS: i64 = 1024;
 /// More rounds than this in all loops of a function, and more elements in all of a list's lists, are refused.

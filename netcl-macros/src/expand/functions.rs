@@ -6,6 +6,7 @@ use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Un
 use crate::compile::CompiledPlan;
 use crate::diag::Diag;
 use crate::lower::{self, LoweredFunction, Sizes};
+use crate::parts::{Composite, Param};
 use crate::{compile, dump, messages as m, parse, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
@@ -310,7 +311,6 @@ fn plans(
 fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStream {
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let args = arguments(function);
-    let results = function.results.len();
     let result = result_type(function);
     let (found, bound) = found((unit, function, form), name);
     let (tensors, scalars) = (tensors(function), scalars(function));
@@ -320,11 +320,12 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     } else {
         quote!(::core::option::Option::None, "")
     };
-    let unpacked = unpack(function.tuple, results);
-    let unused = unused::variables(&unused::names(function.args.iter().map(|arg| &arg.name), &function.body));
+    let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
+    let unused = unused::variables(&unused::names(&function.bound(), &function.body));
     quote! {
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
+            #apart
             #unused
             let __netcl_results = #found.call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
@@ -363,10 +364,11 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
         Mode::Inference => "inference",
     };
     let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters.", function.name);
-    let unpacked = unpack(false, 1);
+    let (unpacked, apart) = (unpack(false, 1), taken_apart(function));
     quote! {
         #[doc = #doc]
         #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> #bound {
+            #apart
             let __netcl_prefix = ::netcl::Model::prefix(self);
             let (__netcl_results, __netcl_gradients, _) =
                 #found.call_with_gradients(::netcl::Model::core(self), __netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
@@ -380,19 +382,28 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
 /// The arguments as the generated function takes them.
 pub(super) fn arguments(function: &FunctionItem) -> TokenStream {
     let receiver = function.receiver.then(|| quote!(&self,));
-    let args = function.args.iter().map(|ArgDecl { name, ty }| match ty {
-        ArgType::Tensor(_) => quote!(#name: &::netcl::Tensor),
-        ArgType::Scalar(dtype) => {
-            let ty = format_ident!("{}", dtype.name());
-            quote!(#name: #ty)
-        }
-        ArgType::Plain(ty) => {
-            let ty = format_ident!("{}", ty.name());
-            quote!(#name: #ty)
-        }
-        ArgType::Enum(ty) => quote!(#name: #ty),
-    });
+    let args = function.params.iter().map(|Param { pattern, ty, .. }| quote!(#pattern: #ty));
     quote!(#receiver #(#args),*)
+}
+
+/// Binds the arguments that parameters are put together from.
+pub(super) fn taken_apart(function: &FunctionItem) -> TokenStream {
+    let mut args = function.args.iter();
+    let mut all = TokenStream::new();
+    for param in &function.params {
+        let own = args.by_ref().take(param.parts.count());
+        if param.parts.is_one() {
+            own.for_each(drop);
+            continue;
+        }
+        for (ArgDecl { name, ty }, read) in own.zip(param.reads()) {
+            all.extend(match ty {
+                ArgType::Tensor(_) => quote!(let #name: &::netcl::Tensor = &#read;),
+                _ => quote!(let #name = #read;),
+            });
+        }
+    }
+    all
 }
 
 pub(super) fn tensors(function: &FunctionItem) -> Vec<TokenStream> {
@@ -412,18 +423,21 @@ pub(super) fn scalars(function: &FunctionItem) -> Vec<TokenStream> {
 }
 
 pub(super) fn result_type(function: &FunctionItem) -> TokenStream {
-    if !function.tuple {
-        return quote!(::netcl::Tensor);
-    }
-    let each = function.results.iter().map(|_| quote!(::netcl::Tensor));
-    quote!((#(#each,)*))
+    function.composed.rust_type(&mut std::iter::repeat_with(|| quote!(::netcl::Tensor)))
 }
 
 /// Turns the list `results` into what the function returns. The plan has as many results as the function.
 pub(super) fn unpack(tuple: bool, count: usize) -> TokenStream {
+    let parts = vec![Composite::One; count];
+    unpack_as(&if tuple { Composite::Tuple(parts) } else { Composite::One })
+}
+
+/// The same of results that are put together so.
+pub(super) fn unpack_as(composed: &Composite) -> TokenStream {
+    let count = composed.count();
     let names: Vec<_> = (0..count).map(|position| format_ident!("__netcl_result_{position}")).collect();
     let count = Literal::usize_unsuffixed(count);
-    let value = if tuple { quote!((#(#names,)*)) } else { quote!(#(#names)*) };
+    let value = composed.value(&mut names.iter().map(|name| quote!(#name)));
     quote! {
         match <[::netcl::Tensor; #count] as ::core::convert::TryFrom<_>>::try_from(__netcl_results) {
             ::core::result::Result::Ok([#(#names),*]) => ::core::result::Result::Ok(#value),

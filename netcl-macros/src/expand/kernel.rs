@@ -1,7 +1,7 @@
 //! A kernel as a value that is called: `bias_relu(&x, &bias)?`, its pullback, `bias_relu.vjp(&x, &bias)?`, and
 //! a check of that, `bias_relu.check(&x, &bias)?`.
 
-use super::functions::{arguments, result_type, scalars, tensors, unpack};
+use super::functions::{arguments, result_type, scalars, taken_apart, tensors, unpack, unpack_as};
 use super::source::{self, Natives, Planned};
 use super::withheld::{Withheld, types};
 use crate::ast::FunctionItem;
@@ -12,7 +12,7 @@ use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// The kernel's static, its type and its functions.
 pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -> Option<TokenStream> {
@@ -76,8 +76,8 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
     });
     let inner = quote!(pub);
     // Of a kernel's arguments and indices errors say so.
-    let args = function.args.iter().map(|arg| &arg.name).filter(|_| !function.indexed);
-    let unused = unused::beside(&function.attrs, &unused::names(args, &function.body));
+    let args = if function.indexed { Vec::new() } else { function.bound() };
+    let unused = unused::beside(&function.attrs, &unused::names(&args, &function.body));
     let prelude = paths::prelude();
     Some(quote! {
         #(#attrs)*
@@ -182,6 +182,11 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
     }
 }
 
+/// The parameters as expressions.
+fn passed(function: &FunctionItem) -> Vec<TokenStream> {
+    function.params.iter().map(|param| param.pattern.to_token_stream()).collect()
+}
+
 fn pointer(function: &FunctionItem) -> TokenStream {
     let (args, result) = (types(function), result_type(function));
     quote!(fn(#(#args),*) -> ::netcl::Result<#result>)
@@ -193,12 +198,13 @@ fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> 
         source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned, natives);
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
-    let unpacked = unpack(function.tuple, function.results.len());
+    let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
     let (attrs, _) = of_functions(&function.attrs);
     quote! {
         #statics
         #(#attrs)*
         fn __netcl_call(#args) -> ::netcl::Result<#result> {
+            #apart
             let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
@@ -208,7 +214,7 @@ fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> 
 /// `check(args) -> Result<GradientCheck>`: the gradient against differences. `graphs` are those of the paths.
 fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> TokenStream {
     let args = arguments(function);
-    let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
+    let (names, apart) = (passed(function), taken_apart(function));
     let (tensors, scalars, private) = (tensors(function), scalars(function), paths::private());
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     quote! {
@@ -223,6 +229,7 @@ fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> Tok
             /// null device, which computes nothing; those of a call.
             pub fn check(&self, #args) -> ::netcl::Result<::netcl::GradientCheck> {
                 __netcl_call(#(#names),*)?;
+                #apart
                 let __netcl_path: usize = #chosen;
                 #private::check_gradients(
                     [#(#graphs),*][__netcl_path],
@@ -276,7 +283,7 @@ fn without_gradient(function: &FunctionItem) -> Option<String> {
 /// for each float argument.
 fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &mut Natives) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
-    let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
+    let (names, apart) = (passed(function), taken_apart(function));
     let (tensors, scalars) = (tensors(function), scalars(function));
     let cotangents: Vec<_> = function
         .results
@@ -318,6 +325,7 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &
                 #args
             ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradient> + use<>)> {
                 let __netcl_value = __netcl_call(#(#names),*)?;
+                #apart
                 #(#kept)*
                 let __netcl_scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
                 let __netcl_function = &__netcl_pullback_plans()[#chosen];

@@ -208,15 +208,16 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         let callee = Callee::new(self.diag, &function.name, span);
-        if !callee.takes(function.args.len(), args.len()) || !self.affords(&name, span) {
+        if !callee.takes(function.params.len(), args.len()) || !self.affords(&name, span) {
             return Val::Unknown;
         }
+        let Some((args, places)) = self.taken_apart(&callee, function, args, span) else { return Val::Unknown };
         let mut symbols = sizes.functions.clone();
         let mut bound = Vec::new();
         let call = std::mem::take(&mut self.written);
         let shapes: Vec<_> = args.iter().map(|value| self.shape_of(value)).collect();
         for (position, (arg, value)) in function.args.iter().zip(args).enumerate() {
-            let place = call.place(position, span);
+            let place = call.place(places[position], span);
             let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
             match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
                 Some(value) => bound.push((name_of(&arg.name), value)),
@@ -234,6 +235,7 @@ impl<'a> Lowering<'a> {
         for (name, value) in bound {
             self.bind(&name, value, false, true);
         }
+        self.bind_params(function);
         let before = self.diag.count();
         let outside = self.diag.within(numbers);
         self.wanted = true;
@@ -257,10 +259,7 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Val<'a> {
         // Only of an open function this has not been judged where it stands.
-        let values = match (&value, function.tuple) {
-            (Val::Tuple(values), true) => values.as_slice(),
-            (one, _) => std::slice::from_ref(one),
-        };
+        let values = super::parts::values(&function.composed, &value).unwrap_or_default();
         let tensors = values.iter().zip(&function.results).filter_map(|(value, ty)| match value {
             Val::Tensor(id) => Some((*id, ty.substitute(symbols))),
             _ => None,

@@ -30,6 +30,19 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let receiver = self.expr(&call.receiver);
+        let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
+        let known = matches!(receiver, Val::Option(_))
+            || closures && matches!(name.as_str(), "map" | "fold")
+            || name == "collect";
+        if known && self.axes.is_none() && !receiver.is_unknown() {
+            let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.argument_of(arg)).collect();
+            if args.iter().any(Val::is_unknown) {
+                return Val::Unknown;
+            }
+            if let Some(value) = self.of_known(&name, &receiver, &args, call.method.span()) {
+                return value;
+            }
+        }
         if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
             && let Some(value) = self.misused(call, &name, &receiver)
         {
@@ -89,7 +102,7 @@ impl<'a> Lowering<'a> {
                         let mark = paths::function_mark(&name, call.method.span());
                         return quote!(let _ = #model.#mark(););
                     }
-                    let (name, given) = (&call.method, function.args.iter().map(|_| quote!(::core::unreachable!())));
+                    let (name, given) = (&call.method, function.params.iter().map(|_| quote!(::core::unreachable!())));
                     quote!(let _ = #model.#name(#(#given),*);)
                 });
                 let this = function.receiver.then(|| FieldRef::Model(unit, path, sizes.clone()));
@@ -123,6 +136,14 @@ impl<'a> Lowering<'a> {
                 self.advice = None;
                 value
             }
+        }
+    }
+
+    /// An argument of a method that takes a text, as `expect` does.
+    fn argument_of(&mut self, arg: &'a syn::Expr) -> Val<'a> {
+        match arg {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }) => Val::Unit,
+            arg => self.expr(arg),
         }
     }
 

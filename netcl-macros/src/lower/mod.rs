@@ -29,6 +29,8 @@ mod launched;
 mod method;
 mod misuse;
 mod open;
+mod options;
+mod parts;
 mod place;
 mod reduction;
 mod results;
@@ -281,6 +283,7 @@ fn lower_path<'a>(
     };
     lowering.enter(unit, this, sizes.clone(), &name);
     lowering.arguments(&function.args);
+    lowering.bind_params(function);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
         lowering.bind(&crate::parse::name(name), Val::Unknown, false, true);

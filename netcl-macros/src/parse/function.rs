@@ -1,9 +1,10 @@
 //! Functions to compile, and functions of scalars.
 
-use super::{constant::Constants, text, types};
+use super::{constant::Constants, parts, text, types};
 use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::parts::{Composite, Param};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::Mode;
@@ -36,7 +37,7 @@ pub(crate) fn function(
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let mode = mode(diag, attrs);
     let mut receiver = false;
-    let mut args: Vec<ArgDecl> = Vec::new();
+    let (mut params, mut args): (Vec<Param>, Vec<ArgDecl>) = (Vec::new(), Vec::new());
     let mut unknown = Vec::new();
     for input in &sig.inputs {
         match input {
@@ -44,6 +45,15 @@ pub(crate) fn function(
                 receiver = true;
                 if !matches!(given.kind, ReceiverKind::Reference(_, _, None)) {
                     diag.report(given.span(), &m::SELF_BY_VALUE, &[]);
+                }
+            }
+            FnArg::Typed(typed) if !generic(&typed.ty) && parts::is_compound(&typed.ty) => {
+                match parts::parameter(diag, &typed.pat, &typed.ty, constants, &args) {
+                    Some((param, own)) => {
+                        params.push(param);
+                        args.extend(own);
+                    }
+                    None => unknown.extend(names(&typed.pat)),
                 }
             }
             FnArg::Typed(typed) => {
@@ -63,21 +73,31 @@ pub(crate) fn function(
                         .or_else(|| types::argument(diag, &name.to_string(), &typed.ty, constants))
                 };
                 match ty {
-                    Some(ty) => args.push(ArgDecl { name, ty }),
+                    Some(ty) => {
+                        params.push(Param {
+                            pattern: (*typed.pat).clone(),
+                            ty: parts::rust(&typed.ty),
+                            parts: Composite::One,
+                        });
+                        args.push(ArgDecl { name, ty });
+                    }
                     None => unknown.push(name),
                 }
             }
         }
     }
-    let (results, tuple) = results(diag, sig, &generic, constants);
+    let (results, composed) = results(diag, sig, &generic, constants);
+    let tuple = matches!(composed, Composite::Tuple(_));
     let mut function = FunctionItem {
         attrs: attrs.iter().filter(|attr| !is_mode(attr)).cloned().collect(),
         mode,
         vis: vis.clone(),
         name: sig.ident.clone(),
         receiver,
+        params,
         args,
         results,
+        composed,
         tuple,
         body: body.clone(),
         indexed: false,
@@ -230,10 +250,10 @@ fn results(
     sig: &Signature,
     generic: &dyn Fn(&Type) -> bool,
     constants: &Constants,
-) -> (Vec<TensorType>, bool) {
+) -> (Vec<TensorType>, Composite) {
     let ReturnType::Type(_, ty) = &sig.output else {
         diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
-        return (Vec::new(), false);
+        return (Vec::new(), Composite::One);
     };
     let one = |ty: &Type| {
         if generic(ty) {
@@ -245,10 +265,9 @@ fn results(
         }
         types::tensor(diag, ty, "", constants)
     };
-    match &**ty {
-        Type::Tuple(tuple) if !tuple.elems.is_empty() => (tuple.elems.iter().filter_map(one).collect(), true),
-        ty => (one(ty).into_iter().collect(), false),
-    }
+    let mut found = Vec::new();
+    let composed = parts::result(diag, ty, &one, constants, &mut found);
+    (found, composed.unwrap_or(Composite::One))
 }
 
 /// The type of tensors that is meant by a type of something else.

@@ -7,6 +7,7 @@ pub(crate) mod function;
 pub(crate) mod index;
 pub(crate) mod items;
 pub(crate) mod model;
+pub(crate) mod parts;
 pub(crate) mod renamed;
 pub(crate) mod standard;
 pub(crate) mod types;

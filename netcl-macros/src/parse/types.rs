@@ -37,9 +37,8 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         Type::Paren(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
         Type::Group(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
         Type::Path(path) if path.qself.is_none() => (path.path.segments.last()?, path.span()),
-        Type::Array(syn::TypeArray { elem, .. }) | Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
-            let each = ["a", "b"].map(|name| format!("{name}: {borrow}{}", text(elem))).join(", ");
-            diag.report(ty.span(), &m::ARGUMENT_LIST, &[&each]);
+        Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
+            diag.report(ty.span(), &m::ARGUMENT_LIST, &[&borrow, &text(elem)]);
             return None;
         }
         _ => {
