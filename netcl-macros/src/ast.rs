@@ -2,10 +2,11 @@
 
 use crate::number::ConstFloat;
 use crate::parts::{Composite, Param};
+use crate::presence::Presence;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Custom;
-use netcl_kernels::layers::{Config, Init, Layer, Mode};
+use netcl_kernels::layers::{Config, Init, Layer, Mode, TensorSpec};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::cell::LazyCell;
@@ -232,9 +233,47 @@ pub(crate) struct LayerField {
     pub(crate) config: Config,
     /// Where each key's value was written, if it was.
     pub(crate) places: Vec<Option<Span>>,
+    /// How its tensors start, where that is written: the biases, and the others.
+    pub(crate) starts: Starts,
+    /// The field that its tensors are said to be those of.
+    pub(crate) shared_with: Option<Ident>,
+    /// The same, found.
+    pub(crate) shared: Option<SharedTensors>,
+}
+
+/// How a layer's tensors start, where its declaration does not say.
+#[derive(Clone, Default)]
+pub(crate) struct Starts {
+    pub(crate) weights: Option<Init<Dim>>,
+    pub(crate) biases: Option<Init<Dim>>,
+}
+
+/// Tensors of a layer that are another's.
+#[derive(Clone)]
+pub(crate) struct SharedTensors {
+    /// The other layer's field.
+    pub(crate) field: String,
+    /// Their names, and whether each is the other's transpose.
+    pub(crate) tensors: Vec<(&'static str, bool)>,
 }
 
 impl LayerField {
+    /// The tensors that are its own, as they start.
+    pub(crate) fn own_tensors(&self, config: &Config) -> Vec<TensorSpec<Dim>> {
+        let mut specs = (self.layer.tensors)(config);
+        let shared = |spec: &TensorSpec<Dim>| {
+            self.shared.iter().flat_map(|shared| &shared.tensors).any(|(name, _)| *name == spec.name)
+        };
+        specs.retain(|spec| !shared(spec));
+        for spec in specs.iter_mut().filter(|spec| spec.trainable) {
+            let start = if spec.name.ends_with("bias") { &self.starts.biases } else { &self.starts.weights };
+            if let Some(start) = start {
+                spec.init = start.clone();
+            }
+        }
+        specs
+    }
+
     /// Where the key stands that the message names first, as in `` `groups` of `Conv2d` must .. ``.
     pub(crate) fn place(&self, message: &str) -> Option<Span> {
         key_named(self.layer, message).and_then(|position| self.places[position])
@@ -282,6 +321,11 @@ pub(crate) enum FieldKind {
         each: Box<FieldKind>,
         count: Dim,
         vec: bool,
+    },
+    /// An `Option<T>`, which is there or not.
+    Optional {
+        each: Box<FieldKind>,
+        present: Presence,
     },
     /// Not understood; reported.
     Unknown,

@@ -29,6 +29,7 @@ mod parse;
 mod parts;
 mod paths;
 mod payload;
+mod presence;
 mod quotient;
 mod recover;
 mod root;

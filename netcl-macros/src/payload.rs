@@ -249,7 +249,7 @@ fn read_function(payload: &TokenStream) -> Option<(ItemFn, Gathered)> {
 pub(crate) fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
     match kind {
         FieldKind::Model(nested) => Some(&nested.path),
-        FieldKind::Many { each, .. } => nested_path(each),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_path(each),
         _ => None,
     }
 }

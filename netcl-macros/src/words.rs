@@ -22,6 +22,14 @@ pub(crate) const CONSTANT: &str = "constant";
 pub(crate) const FIELD_ATTRIBUTES: [&str; 4] = [LAYER, PARAMETER, STATE, CONSTANT];
 /// The length of a `Vec` field.
 pub(crate) const COUNT: &str = "count";
+/// Whether an `Option` field is there.
+pub(crate) const PRESENT: &str = "present";
+/// What writes a state.
+pub(crate) const SET: &str = "set";
+/// Whose tensors a layer has.
+pub(crate) const SHARED: &str = "shared";
+/// How a layer's biases start.
+pub(crate) const BIAS_INIT: &str = "bias_init";
 /// How a tensor field starts.
 pub(crate) const INIT: &str = "init";
 /// `#[netcl::dynamic]` on a function that is left to the run-time tape.

@@ -29,6 +29,13 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.size_of_whole(call, &name) {
             return refused;
         }
+        if name == words::SET
+            && call.args.len() == 1
+            && self.axes.is_none()
+            && let Some(value) = self.set(call)
+        {
+            return value;
+        }
         let receiver = self.expr(&call.receiver);
         let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
         let known = matches!(receiver, Val::Option(_))

@@ -37,6 +37,7 @@ mod results;
 mod rust;
 mod sizes;
 mod space;
+mod state;
 mod unit;
 mod value;
 mod whole;

@@ -391,10 +391,17 @@ fn scalar(ty: &Type) -> Option<DType> {
     }
 }
 
-/// Whether the function is left to plain Rust: no tensor in its signature, or marked `#[netcl::dynamic]`.
+/// Whether the function is left to plain Rust: no tensor in its signature, one that makes a model, or marked `#[netcl::dynamic]`.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
     let marked = attrs.iter().any(is_dynamic);
-    marked || !mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+    marked || is_constructor(sig) || !mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+}
+
+/// Whether the function makes a model: `fn from_weights(weight: &Tensor) -> Result<Self>`.
+fn is_constructor(sig: &Signature) -> bool {
+    let receiver = sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_)));
+    let made = matches!(&sig.output, ReturnType::Type(_, ty) if mentions(ty.to_token_stream(), &|name| name == "Self"));
+    made && !receiver
 }
 
 /// Whether this is `#[netcl::dynamic]`.

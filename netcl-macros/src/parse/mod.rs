@@ -9,6 +9,7 @@ pub(crate) mod items;
 pub(crate) mod model;
 pub(crate) mod parts;
 pub(crate) mod renamed;
+pub(crate) mod shared;
 pub(crate) mod standard;
 pub(crate) mod types;
 
