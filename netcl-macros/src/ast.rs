@@ -119,9 +119,16 @@ pub(crate) struct FunctionItem {
     /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
     /// for the mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,
+    /// The function for each choice of its element types, with what chooses it; none where it has no such choice.
+    pub(crate) variants: Vec<(FunctionItem, Vec<(TokenStream, bool)>)>,
 }
 
 impl FunctionItem {
+    /// Whether what it does is chosen by something else than truths and numbers.
+    pub(crate) fn is_chosen_otherwise(&self) -> bool {
+        !self.variants.is_empty() || self.args.iter().any(|arg| matches!(arg.ty, ArgType::Enum(_)))
+    }
+
     /// The tensor arguments in order.
     pub(crate) fn tensors(&self) -> impl Iterator<Item = (&Ident, &TensorType)> {
         self.args.iter().filter_map(|arg| match &arg.ty {
@@ -345,6 +352,8 @@ pub(crate) struct Constants {
     values: BTreeMap<String, Constant>,
     /// The parameters of the model, for which each use of it gives numbers.
     pub(crate) parameters: BTreeSet<String>,
+    /// Structs with `#[netcl::tensors]`, by the text of their path.
+    pub(crate) structs: BTreeMap<String, Rc<syn::ItemStruct>>,
 }
 
 impl Constants {

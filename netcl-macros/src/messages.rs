@@ -54,12 +54,13 @@ messages! {
     BLOCK_SIZE = "`{}` is computed, and a block is for every size", "write `{}` there; what follows from it stands in the functions' types: `Tensor<f32, N, {}>`";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
     NAMED_TYPE = "`#[netcl::model]` on a type compiles a generic model for its numbers, found `{}`", "{}";
+    OPEN_CHOICE = "`{}` is compiled for numbers that each use of the model gives, and chooses by an enum or an element type", "choose by a `bool` or a `usize` there";
     FURTHER_OPEN = "`{}` is compiled for numbers that each use of the model gives, and stands in a further block, which no use sees", "move it to the model's first block";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
     DUPLICATE_FUNCTION = "there is a function `{}` already{}", "choose another name";
     GENERATED_NAME = "a function `{}` is generated {}", "choose another name";
     FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `{}`";
-    FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a kernel in SIMT form is compiled for each of a list: `#[types({} = [f32, f16])]`";
+    FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a model's function and a kernel in SIMT form are compiled for each of a list: `#[types({} = [f32, f16])]`";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types";
     MODE = "`#[mode]` says `training` or `inference`, on a function of a model", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
@@ -127,6 +128,8 @@ messages! {
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`";
+    TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names", "write `struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`";
+    NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     ARGUMENT_PATTERN = "an argument needs a plain name, or a tuple of names", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
@@ -198,7 +201,7 @@ messages! {
     LET_AXIS = "`{}` is declared with {} here, its value has {}{}", "write `{}`, or change what gives the value this size";
     ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
-    ASSIGN_FIELD = "`{}` is a field: a model's function reads it", "return the new value beside the result, and give it to the model after the call: `model.set_tensor(\"{}\", &new)?`";
+    ASSIGN_FIELD = "`{}` is a field, and not assigned", "a `#[state]` is set: `{}.set(..)`; a `#[parameter]` gets its new value in ordinary Rust, after the call: `model.set_tensor(\"{}\", &new)?`";
     SET_PARAMETER = "`{}` is trained: an optimizer changes it", "write `#[state]` above a tensor that a function sets; the parameter is set in ordinary Rust: `model.set_tensor(\"{}\", &value)?`";
     SET_VALUE = "`{}` is {} {}, and is set to {}", "give it a tensor of its type and shape, or a number";
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";

@@ -1,6 +1,6 @@
-//! How tensors and numbers are put together in an argument or a result: alone, in tuples and in arrays.
+//! How tensors and numbers are put together in an argument or a result: alone, in tuples, arrays, and structs of the user's.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 /// One value, or several as they are put together. What they are stands beside it, in order.
@@ -9,6 +9,8 @@ pub(crate) enum Composite {
     One,
     Tuple(Vec<Composite>),
     Array(Vec<Composite>),
+    /// A struct with `#[netcl::tensors]`, and its fields.
+    Struct(syn::Path, Vec<(Ident, Composite)>),
 }
 
 impl Composite {
@@ -22,6 +24,7 @@ impl Composite {
         match self {
             Composite::One => 1,
             Composite::Tuple(parts) | Composite::Array(parts) => parts.iter().map(Composite::count).sum(),
+            Composite::Struct(_, fields) => fields.iter().map(|(_, part)| part.count()).sum(),
         }
     }
 
@@ -31,6 +34,7 @@ impl Composite {
             Composite::One => "a tensor".to_string(),
             Composite::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Composite::Array(parts) => format!("an array of {}", parts.len()),
+            Composite::Struct(path, _) => format!("a `{}`", crate::parse::text(path)),
         }
     }
 
@@ -45,6 +49,11 @@ impl Composite {
             Composite::Array(parts) => {
                 let parts: Vec<_> = parts.iter().map(|part| part.value(each)).collect();
                 quote!([#(#parts),*])
+            }
+            Composite::Struct(path, fields) => {
+                let values: Vec<_> = fields.iter().map(|(_, part)| part.value(each)).collect();
+                let names = fields.iter().map(|(name, _)| name);
+                quote!(#path { #(#names: #values),* })
             }
         }
     }
@@ -62,6 +71,10 @@ impl Composite {
                 let (first, count) = (types.first(), proc_macro2::Literal::usize_unsuffixed(parts.len()));
                 quote!([#first; #count])
             }
+            Composite::Struct(path, fields) => {
+                fields.iter().for_each(|(_, part)| drop(part.rust_type(each)));
+                path.to_token_stream()
+            }
         }
     }
 
@@ -77,6 +90,9 @@ impl Composite {
                 let position = proc_macro2::Literal::usize_unsuffixed(position);
                 part.read(quote!(#whole[#position]), all);
             }),
+            Composite::Struct(_, fields) => {
+                fields.iter().for_each(|(name, part)| part.read(quote!(#whole.#name), all));
+            }
         }
     }
 }

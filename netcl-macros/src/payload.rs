@@ -109,6 +109,11 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
     for (_, path, value) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Constant) {
         add_constant(constants, path, value);
     }
+    for (_, path, item) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Struct) {
+        if let Ok(item) = syn::parse2::<ItemStruct>(item.clone()) {
+            constants.structs.insert(path.clone(), item.into());
+        }
+    }
 }
 
 /// What a model tells models that have it as a field: whether it is sound, its `impl`, all that it gathered, and which of its

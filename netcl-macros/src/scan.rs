@@ -18,6 +18,16 @@ pub(crate) fn needs(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> 
     constants.chain(functions).collect()
 }
 
+/// The structs of tensors that a signature names.
+pub(crate) fn structs(sig: &Signature) -> impl Iterator<Item = Need> {
+    parse::parts::structs(sig).into_iter().map(|path| Need { kind: ItemKind::Struct, path })
+}
+
+/// The structs of tensors that an `impl` block's compiled functions take and give.
+pub(crate) fn structs_of(item: &ItemImpl) -> Vec<Need> {
+    compiled(item).flat_map(|f| structs(&f.sig)).collect()
+}
+
 /// The same without itself: a function that calls itself is spoken of where its body is looked at.
 pub(crate) fn needs_of_others(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Need> {
     let itself = |need: &Need| need.kind == ItemKind::Function && need.path.is_ident(&sig.ident);

@@ -54,7 +54,8 @@ impl rounds::Item for Tensors {
 
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let ItemFn { sig, block, .. } = &self.0;
-        chain::left(gathered, scan::needs_of_others(sig, block, is_builtin))
+        let needs = scan::needs_of_others(sig, block, is_builtin);
+        chain::left(gathered, scan::structs(sig).chain(needs))
     }
 
     fn unless(&self) -> TokenStream {

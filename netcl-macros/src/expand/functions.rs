@@ -65,6 +65,10 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         };
         let mut paths = match lowered {
             LoweredFunction::Paths(paths) => paths,
+            LoweredFunction::Open if function.is_chosen_otherwise() => {
+                diag.once(function.name.span(), &m::OPEN_CHOICE, &[&function.name]);
+                return None;
+            }
             LoweredFunction::Open => return Some(CompiledForm::Instance),
             LoweredFunction::Broken => return None,
         };

@@ -4,10 +4,11 @@
 use super::functions::{arguments, result_type, scalars, taken_apart, tensors, unpack, unpack_as};
 use super::source::{self, Natives, Planned};
 use super::withheld::{Withheld, types};
-use crate::ast::FunctionItem;
+use crate::ast::{ArgType, FunctionItem};
 use crate::diag::Diag;
 use crate::lower::Path;
 use crate::parse::attr::of_functions;
+use crate::parts::Composite;
 use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
@@ -23,7 +24,9 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
     let mut withheld: Option<String> = None;
     let float: Vec<usize> = differentiable(function);
     let differentiable = !float.is_empty() && function.results.iter().any(|ty| ty.dtype.is_float());
-    for path in lowered {
+    let mut checks = Vec::new();
+    for mut path in lowered {
+        checks.append(&mut path.private);
         let planned = |graph: &Graph, name: &str| match compile::compile(graph) {
             Ok(plans) => {
                 dump::graph(name, graph, &plans);
@@ -75,6 +78,8 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
         quote!(__netcl_plans())
     });
     let inner = quote!(pub);
+    let imports = imports(function);
+    let checks = (!checks.is_empty()).then(|| quote!(#[allow(clippy::all)] const _: fn() = || { #(#checks)* };));
     // Of a kernel's arguments and indices errors say so.
     let args = if function.indexed { Vec::new() } else { function.bound() };
     let unused = unused::beside(&function.attrs, &unused::names(&args, &function.body));
@@ -96,6 +101,7 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
                     &CALL
                 }
             }
+            #imports
             #natives
             #call
             #vjp
@@ -103,6 +109,7 @@ pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -
             #report
         }
         #unused
+        #checks
         #prelude
     })
 }
@@ -180,6 +187,34 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
             }
         }
     }
+}
+
+/// What the module of a function names of the one that it stands in: the user's enums and structs.
+fn imports(function: &FunctionItem) -> TokenStream {
+    fn structs<'f>(parts: &'f Composite, all: &mut Vec<&'f syn::Path>) {
+        match parts {
+            Composite::One => {}
+            Composite::Tuple(parts) | Composite::Array(parts) => parts.iter().for_each(|part| structs(part, all)),
+            Composite::Struct(path, fields) => {
+                all.push(path);
+                fields.iter().for_each(|(_, part)| structs(part, all));
+            }
+        }
+    }
+    let mut all = Vec::new();
+    function.params.iter().for_each(|param| structs(&param.parts, &mut all));
+    structs(&function.composed, &mut all);
+    all.extend(function.args.iter().filter_map(|arg| match &arg.ty {
+        ArgType::Enum(path) => Some(&**path),
+        _ => None,
+    }));
+    let mut names: Vec<&Ident> = Vec::new();
+    for path in all.into_iter().filter(|path| path.leading_colon.is_none()) {
+        let first = path.segments.first().map(|first| &first.ident);
+        let here = first.filter(|first| !["crate", "self", "super"].iter().any(|word| **first == word));
+        names.extend(here.filter(|name| !names.contains(name)));
+    }
+    quote!(#(#[allow(unused_imports)] use super::#names;)*)
 }
 
 /// The parameters as expressions.

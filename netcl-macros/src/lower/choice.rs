@@ -234,6 +234,14 @@ impl<'a> Lowering<'a> {
                 }
                 None => self.is_variant(&last(&path.path), value, span),
             },
+            (Pat::Struct(parts), Val::Struct(..)) => {
+                let mut all = Val::Bool(true);
+                for (pattern, value) in self.fields_of(parts, value.clone()) {
+                    let one = self.fits(pattern, &value);
+                    all = self.both(all, one, span);
+                }
+                all
+            }
             (Pat::Struct(variant), Val::Plain(_, PlainType::Enum) | Val::Variant(..))
                 if variant.fields.is_empty() && variant.rest.is_some() =>
             {
@@ -360,6 +368,11 @@ impl<'a> Lowering<'a> {
             }
             (Pat::TupleStruct(some), Val::Option(Some(inner))) if some.elems.len() == 1 => {
                 self.bind_matched(&some.elems[0], inner);
+            }
+            (Pat::Struct(parts), Val::Struct(..)) => {
+                for (pattern, value) in self.fields_of(parts, value.clone()) {
+                    self.bind_matched(pattern, &value);
+                }
             }
             (Pat::Tuple(parts), Val::Tuple(values)) if parts.elems.len() == values.len() => {
                 parts.elems.iter().zip(values).for_each(|(part, value)| self.bind_matched(part, value));

@@ -140,6 +140,12 @@ impl<'a> Lowering<'a> {
             }
             Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
             Pat::Reference(inner) if inner.mutability.is_none() => self.bind_pattern(&inner.pat, value),
+            Pat::Struct(parts) if matches!(value, Val::Struct(..) | Val::Unknown) => {
+                let fields = self.fields_of(parts, value);
+                for (pattern, value) in fields {
+                    self.bind_pattern(pattern, value);
+                }
+            }
             Pat::Tuple(syn::PatTuple { elems, .. }) | Pat::Slice(syn::PatSlice { elems, .. }) => {
                 let values = self.parts_of(value, elems.len(), pattern.span());
                 for (pattern, value) in elems.iter().zip(values) {
@@ -254,7 +260,7 @@ impl<'a> Lowering<'a> {
             {
                 let path = text(left);
                 let name = path.trim_start_matches("self.").replace('[', ".").replace(']', "");
-                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &name]);
+                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &path, &name]);
             }
             return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
         };

@@ -119,6 +119,7 @@ impl<'a> Lowering<'a> {
             Expr::Break(given) => self.breaks(given),
             Expr::Continue(given) => self.continues(given),
             Expr::Closure(written) => self.closure(written),
+            Expr::Struct(given) if !self.elementwise => self.struct_value(given),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => {
                 let parts = Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect());
@@ -367,7 +368,7 @@ impl<'a> Lowering<'a> {
                 let (what, instead) = super::misuse::macro_call(&call.mac);
                 return self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
             }
-            Expr::Struct(_) => ("a struct value", "return a tuple of tensors"),
+            Expr::Struct(_) => ("a struct value", "a function of scalars gives one number"),
             Expr::Let(_) => {
                 ("`let` in an expression", "write it as the condition of an `if` or a `while`, among others with `&&`")
             }

@@ -196,8 +196,12 @@ pub(crate) fn lower_closed(
     mode: Mode,
 ) -> LoweredFunction {
     let outside = diag.within(Lowering::numbers(unit, sizes, ""));
-    let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
-    let function = FunctionItem { results, ..function.clone() };
+    let closed = |function: &FunctionItem| {
+        let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
+        FunctionItem { results, variants: Vec::new(), ..function.clone() }
+    };
+    let variants = function.variants.iter().map(|(variant, chosen)| (closed(variant), chosen.clone())).collect();
+    let function = FunctionItem { variants, ..closed(function) };
     let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
     diag.within(outside);
     lowered
@@ -212,22 +216,34 @@ fn lower_with(
     let before = diag.count();
     let mut open = false;
     let mut paths: Vec<Path> = Vec::new();
-    let mut pending = vec![Vec::new()];
-    while let Some(given) = pending.pop() {
-        if paths.len() == words::MAX_PATHS {
-            diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
-            return LoweredFunction::Broken;
+    let own = (function, Vec::new());
+    let variants: Vec<(&FunctionItem, Vec<(TokenStream, bool)>)> = match function.variants.is_empty() {
+        true => vec![own],
+        false => function.variants.iter().map(|(variant, chosen)| (variant, chosen.clone())).collect(),
+    };
+    for (variant, chosen) in variants {
+        let mut pending = vec![Vec::new()];
+        while let Some(given) = pending.pop() {
+            if paths.len() == words::MAX_PATHS {
+                diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
+                return LoweredFunction::Broken;
+            }
+            let fresh = given.len();
+            let (mut path, decided) = lower_path(diag, (unit, sizes, closed), variant, mode, given);
+            open |= decided;
+            // Each condition met for the first time was taken to be true: come back for false.
+            for position in (fresh..path.decisions.len()).rev() {
+                let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
+                other.push(false);
+                pending.push(other);
+            }
+            path.decisions.splice(0..0, chosen.iter().cloned());
+            paths.push(path);
         }
-        let fresh = given.len();
-        let (path, decided) = lower_path(diag, (unit, sizes, closed), function, mode, given);
-        open |= decided;
-        // Each condition met for the first time was taken to be true: come back for false.
-        for position in (fresh..path.decisions.len()).rev() {
-            let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
-            other.push(false);
-            pending.push(other);
+        // One choice's mistakes are every choice's.
+        if diag.count() > before {
+            break;
         }
-        paths.push(path);
     }
     // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
     let whole = paths.iter().all(|path| !path.graph.outputs.is_empty());

@@ -3,9 +3,11 @@
 use super::{Lowering, Val};
 use crate::ast::FunctionItem;
 use crate::callee::Callee;
+use crate::messages as m;
 use crate::parts::Composite;
 use proc_macro2::{Ident, Span};
-use syn::Pat;
+use syn::spanned::Spanned;
+use syn::{Member, Pat};
 
 /// The single values of one that is put together so; `None` where it is not.
 pub(super) fn values<'a>(parts: &Composite, value: &Val<'a>) -> Option<Vec<Val<'a>>> {
@@ -16,6 +18,15 @@ pub(super) fn values<'a>(parts: &Composite, value: &Val<'a>) -> Option<Vec<Val<'
             if parts.len() == given.len() =>
         {
             for (part, value) in parts.iter().zip(given) {
+                all.extend(values(part, value)?);
+            }
+        }
+        (Composite::Struct(path, parts), Val::Struct(name, given))
+            if path.segments.last().is_some_and(|last| last.ident == name) =>
+        {
+            for (field, part) in parts {
+                let field = crate::parse::name(field);
+                let (_, value) = given.iter().find(|(name, _)| *name == field)?;
                 all.extend(values(part, value)?);
             }
         }
@@ -30,10 +41,57 @@ fn composed<'a>(parts: &Composite, each: &mut dyn Iterator<Item = Val<'a>>) -> V
         Composite::One => each.next().unwrap_or(Val::Unknown),
         Composite::Tuple(parts) => Val::Tuple(parts.iter().map(|part| composed(part, each)).collect()),
         Composite::Array(parts) => Val::List(parts.iter().map(|part| composed(part, each)).collect()),
+        Composite::Struct(path, parts) => {
+            let name = path.segments.last().map(|last| crate::parse::name(&last.ident)).unwrap_or_default();
+            let fields = parts.iter().map(|(field, part)| (crate::parse::name(field), composed(part, each)));
+            Val::Struct(name, fields.collect())
+        }
     }
 }
 
 impl<'a> Lowering<'a> {
+    /// `Batch { x, y }`.
+    pub(super) fn struct_value(&mut self, given: &'a syn::ExprStruct) -> Val<'a> {
+        if let Some(rest) = &given.rest {
+            let instead = "write each of the fields: `x: other.x`";
+            return self.report(rest.span(), &m::UNSUPPORTED, &[&"`..` in a struct", &instead]);
+        }
+        let Some(last) = given.path.segments.last() else { return Val::Unknown };
+        let fields = given.fields.iter().map(|field| {
+            let value = self.expr(&field.expr);
+            match &field.member {
+                Member::Named(name) => (crate::parse::name(name), value),
+                Member::Unnamed(position) => (position.index.to_string(), value),
+            }
+        });
+        let fields = fields.collect();
+        Val::Struct(crate::parse::name(&last.ident), fields)
+    }
+
+    /// The patterns of a struct's fields, and what they are bound to.
+    pub(super) fn fields_of(&mut self, parts: &'a syn::PatStruct, value: Val<'a>) -> Vec<(&'a Pat, Val<'a>)> {
+        let Val::Struct(ty, fields) = value else {
+            return parts.fields.iter().map(|field| (&*field.pat, Val::Unknown)).collect();
+        };
+        let mut all = Vec::new();
+        for field in &parts.fields {
+            let wanted = match &field.member {
+                Member::Named(name) => crate::parse::name(name),
+                Member::Unnamed(position) => position.index.to_string(),
+            };
+            let value = match fields.iter().find(|(own, _)| *own == wanted) {
+                Some((_, value)) => value.clone(),
+                None => {
+                    let known = || fields.iter().map(|(own, _)| own.as_str());
+                    let (near, all) = (crate::parse::suggestion(&wanted, known()), crate::parse::list(known()));
+                    self.report(field.member.span(), &m::UNKNOWN_FIELD, &[&ty, &wanted, &near, &all])
+                }
+            };
+            all.push((&*field.pat, value));
+        }
+        all
+    }
+
     /// What is passed, argument by argument, and which of the parameters each is of.
     pub(super) fn taken_apart(
         &mut self,

@@ -29,6 +29,17 @@ impl<'a> Lowering<'a> {
             (Val::Place(FieldRef::Model(unit, path, sizes)), Member::Named(name)) => {
                 self.member(unit, &path, &sizes, name)
             }
+            (Val::Struct(_, fields), Member::Named(name))
+                if fields.iter().any(|(own, _)| *own == crate::parse::name(name)) =>
+            {
+                let name = crate::parse::name(name);
+                fields.into_iter().find(|(own, _)| *own == name).map_or(Val::Unknown, |(_, value)| value)
+            }
+            (Val::Struct(ty, fields), Member::Named(name)) => {
+                let (wanted, known) = (crate::parse::name(name), || fields.iter().map(|(own, _)| own.as_str()));
+                let (near, all) = (suggestion(&wanted, known()), list(known()));
+                self.report(span, &m::UNKNOWN_FIELD, &[&ty, &wanted, &near, &all])
+            }
             (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {
                 Some(value) => value.clone(),
                 None => {

@@ -42,6 +42,8 @@ pub(crate) enum Val<'a> {
     Option(Option<Box<Val<'a>>>),
     /// A variant of a user's enum: the enum's and its own name.
     Variant(String, String),
+    /// A struct of the user's: its name, and its fields.
+    Struct(String, Vec<(String, Val<'a>)>),
     /// A function that a body has written and calls.
     Closure(Rc<Closure<'a>>),
     /// The value of a statement.
@@ -73,6 +75,7 @@ impl Val<'_> {
             Val::Option(_) => "an `Option`".into(),
             Val::Variant(ty, _) => format!("a `{ty}`"),
             Val::Closure(_) => "a closure".into(),
+            Val::Struct(name, _) => format!("a `{name}`"),
             Val::Unit => "nothing".into(),
             Val::Unknown => "something unknown".into(),
         }
@@ -91,6 +94,7 @@ impl Val<'_> {
             Val::Unknown => true,
             Val::List(items) | Val::Tuple(items) => items.iter().any(Val::is_unknown),
             Val::Option(Some(inner)) => inner.is_unknown(),
+            Val::Struct(_, fields) => fields.iter().any(|(_, value)| value.is_unknown()),
             _ => false,
         }
     }

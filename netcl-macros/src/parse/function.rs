@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Block, FnArg, GenericArgument, GenericParam, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType,
-    Signature, Type, Visibility,
+    Attribute, Block, FnArg, GenericArgument, GenericParam, ItemFn, Pat, PatIdent, PathArguments, ReceiverKind,
+    ReturnType, Signature, Type, Visibility,
 };
 
 /// A compiled function, whose model binds `sizes`. What is wrong with its signature is reported and makes it unsound.
@@ -102,6 +102,7 @@ pub(crate) fn function(
         body: body.clone(),
         indexed: false,
         unsound: None,
+        variants: Vec::new(),
     };
     if diag.count() == before {
         // Of what has a size that nobody knows, nothing is known.
@@ -115,6 +116,44 @@ pub(crate) fn function(
     }
     function.unsound = (diag.count() > before).then_some(unknown);
     function
+}
+
+/// The same of a function of a model, which may have several element types: `#[types(T = [f32, f16])]`.
+pub(crate) fn of_model(
+    diag: &Diag,
+    item: &syn::ImplItemFn,
+    constants: &Constants,
+    sizes: &BTreeSet<Symbol>,
+) -> FunctionItem {
+    let one = |diag: &Diag, item: &ItemFn| {
+        let attrs: Vec<Attribute> =
+            item.attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::TYPES)).cloned().collect();
+        function(diag, &attrs, &item.vis, &item.sig, &item.block, constants, sizes)
+    };
+    let syn::ImplItemFn { attrs, vis, sig, block, .. } = item.clone();
+    let item = ItemFn { attrs, vis, modifiers: Default::default(), sig, block: Box::new(block) };
+    if !item.attrs.iter().any(|attr| attr.path().is_ident(crate::words::TYPES)) {
+        return one(diag, &item);
+    }
+    let before = diag.count();
+    let mut variants = Vec::new();
+    for (instance, decisions) in crate::simt::instances(diag, &item) {
+        let function = one(diag, &instance);
+        variants.push((function, decisions));
+        // One choice's mistakes are every choice's.
+        if diag.count() > before {
+            break;
+        }
+    }
+    match variants.first() {
+        Some((first, _)) => FunctionItem { variants: variants.clone(), ..first.clone() },
+        None => {
+            let silent = Diag::new();
+            let function = one(&silent, &item);
+            silent.dismiss();
+            FunctionItem { unsound: Some(Vec::new()), ..function }
+        }
+    }
 }
 
 /// Whether an identifier among the tokens is one of those.
@@ -336,7 +375,7 @@ pub(crate) fn is_of_tensors(sig: &Signature) -> bool {
     let of_tensors = |ty: &Type| mentions(ty.to_token_stream(), &|name| name == crate::words::TENSOR);
     let typed = |input: &FnArg| matches!(input, FnArg::Typed(typed) if of_tensors(&typed.ty));
     let result = matches!(&sig.output, ReturnType::Type(_, ty) if of_tensors(ty));
-    !receiver && (result || sig.inputs.iter().any(typed))
+    !receiver && (result || sig.inputs.iter().any(typed) || !parts::structs(sig).is_empty())
 }
 
 /// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.

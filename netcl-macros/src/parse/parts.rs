@@ -1,4 +1,5 @@
-//! Arguments and results that are put together from several tensors: `(a, b): (&Tensor<..>, &Tensor<..>)`, `xs: &[Tensor<..>; 3]`.
+//! Arguments and results that are put together from several tensors: `(a, b): (&Tensor<..>, &Tensor<..>)`, `xs: &[Tensor<..>; 3]`,
+//! `batch: &Batch`.
 
 use super::constant::{self, Constants};
 use super::{function, text, types};
@@ -26,9 +27,39 @@ pub(crate) fn is_compound(ty: &Type) -> bool {
     match bare(ty) {
         Type::Tuple(tuple) => !tuple.elems.is_empty(),
         Type::Array(_) => true,
-        Type::Reference(inner) if inner.mutability.is_none() => is_compound(&inner.elem),
+        Type::Reference(inner) if inner.mutability.is_none() => {
+            is_compound(&inner.elem) || struct_path(&inner.elem).is_some()
+        }
         _ => false,
     }
+}
+
+/// The path of a struct of the user's, which the type may be.
+pub(crate) fn struct_path(ty: &Type) -> Option<&syn::Path> {
+    let Type::Path(path) = bare(ty) else { return None };
+    types::user_enum(ty).map(|_| &path.path)
+}
+
+/// The structs of the user's that a function's signature names.
+pub(crate) fn structs(sig: &syn::Signature) -> Vec<syn::Path> {
+    fn walk(ty: &Type, borrowed: bool, found: &mut Vec<syn::Path>) {
+        match bare(ty) {
+            Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| walk(ty, borrowed, found)),
+            Type::Array(array) => walk(&array.elem, borrowed, found),
+            Type::Reference(inner) if inner.mutability.is_none() => walk(&inner.elem, true, found),
+            ty => found.extend(struct_path(ty).filter(|_| borrowed).cloned()),
+        }
+    }
+    let mut found = Vec::new();
+    for input in &sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            walk(&typed.ty, false, &mut found);
+        }
+    }
+    if let syn::ReturnType::Type(_, ty) = &sig.output {
+        walk(ty, true, &mut found);
+    }
+    found
 }
 
 /// A parameter of such a type, whose values become arguments of their own.
@@ -137,6 +168,9 @@ fn made(whole: &Ident, parts: &Composite, names: &mut Vec<ValueName>) {
             .iter()
             .enumerate()
             .for_each(|(position, part)| made(&format_ident!("{whole}_{position}"), part, names)),
+        Composite::Struct(_, fields) => {
+            fields.iter().for_each(|(field, part)| made(&format_ident!("{whole}_{field}"), part, names));
+        }
     }
 }
 
@@ -163,6 +197,14 @@ fn parts(
                 (0..length).map(|_| parts(diag, name, &array.elem, (borrowed, constants), found)).collect();
             each.map(Composite::Array)
         }
+        ty if borrowed && struct_path(ty).is_some() => {
+            let path = struct_path(ty)?;
+            let mut all = Vec::new();
+            for (field, ty) in fields(diag, path, constants)? {
+                all.push((field, parts(diag, name, &ty, (true, constants), found)?));
+            }
+            Some(Composite::Struct(path.clone(), all))
+        }
         ty => {
             let reference: Type = match types::is_tensor(ty) && borrowed {
                 true => syn::parse_quote!(&#ty),
@@ -175,6 +217,15 @@ fn parts(
             Some(Composite::One)
         }
     }
+}
+
+/// The fields of a struct with `#[netcl::tensors]`; where there is none of the name, rustc says so.
+fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<Vec<(Ident, Type)>> {
+    let Some(item) = constants.structs.get(&text(path)) else {
+        diag.report(path.span(), &m::NO_STRUCT, &[&text(path)]);
+        return None;
+    };
+    Some(item.fields.iter().filter_map(|field| Some((field.ident.clone()?, field.ty.clone()))).collect())
 }
 
 /// How many elements an array has.
@@ -209,6 +260,14 @@ pub(crate) fn result(
             let each: Option<Vec<Composite>> =
                 (0..length).map(|_| result(diag, &array.elem, one, constants, found)).collect();
             each.map(Composite::Array)
+        }
+        ty if struct_path(ty).is_some_and(|path| constants.structs.contains_key(&text(path))) => {
+            let path = struct_path(ty)?;
+            let mut all = Vec::new();
+            for (field, ty) in fields(diag, path, constants)? {
+                all.push((field, result(diag, &ty, one, constants, found)?));
+            }
+            Some(Composite::Struct(path.clone(), all))
         }
         ty => {
             found.push(one(ty)?);
