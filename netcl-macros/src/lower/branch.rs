@@ -114,10 +114,10 @@ impl<'a> Lowering<'a> {
                 (value, other)
             }
             // What follows is for the elements of the other side.
-            (BranchSide::Returned, BranchSide::Value(_)) => return Val::Unit,
-            (BranchSide::Value(_), BranchSide::Returned) => {
+            (BranchSide::Returned, BranchSide::Value(other)) => return other,
+            (BranchSide::Value(value), BranchSide::Returned) => {
                 self.go_back(&then);
-                return Val::Unit;
+                return value;
             }
             (BranchSide::Returned, BranchSide::Returned) => {
                 self.both_returned();

@@ -9,8 +9,8 @@ use crate::parse::{self, constant, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{CompareOp, NodeId};
-use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprIf, ExprMatch, Pat, RangeLimits};
 
@@ -135,11 +135,18 @@ impl<'a> Lowering<'a> {
             // Said where that function stands.
             return;
         }
-        let (on, arms) = (&given.expr, given.arms.iter().map(|arm| &arm.pat));
+        // At the user's places, to which rustc adds what is missing.
+        let arms = given.arms.iter().map(|arm| {
+            let pattern = &arm.pat;
+            quote_spanned!(arm.body.span()=> #pattern => {})
+        });
+        let mut arms = Group::new(Delimiter::Brace, quote!(#(#arms)*));
+        arms.set_span(given.brace_token.span.join());
+        let on = &given.expr;
         let arguments = &self.plain;
         self.private.push(quote! {
             #[allow(unused_variables, unreachable_patterns)]
-            let _ = |#(#arguments),*| match #on { #(#arms => {})* };
+            let _ = |#(#arguments),*| match #on #arms;
         });
     }
 

@@ -375,7 +375,7 @@ pub(crate) fn is_of_tensors(sig: &Signature) -> bool {
     let of_tensors = |ty: &Type| mentions(ty.to_token_stream(), &|name| name == crate::words::TENSOR);
     let typed = |input: &FnArg| matches!(input, FnArg::Typed(typed) if of_tensors(&typed.ty));
     let result = matches!(&sig.output, ReturnType::Type(_, ty) if of_tensors(ty));
-    !receiver && (result || sig.inputs.iter().any(typed) || !parts::structs(sig).is_empty())
+    !receiver && (result || sig.inputs.iter().any(typed) || !parts::taken_structs(sig).is_empty())
 }
 
 /// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.

@@ -42,24 +42,32 @@ pub(crate) fn struct_path(ty: &Type) -> Option<&syn::Path> {
 
 /// The structs of the user's that a function's signature names.
 pub(crate) fn structs(sig: &syn::Signature) -> Vec<syn::Path> {
-    fn walk(ty: &Type, borrowed: bool, found: &mut Vec<syn::Path>) {
-        match bare(ty) {
-            Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| walk(ty, borrowed, found)),
-            Type::Array(array) => walk(&array.elem, borrowed, found),
-            Type::Reference(inner) if inner.mutability.is_none() => walk(&inner.elem, true, found),
-            ty => found.extend(struct_path(ty).filter(|_| borrowed).cloned()),
-        }
+    let mut found = taken_structs(sig);
+    if let syn::ReturnType::Type(_, ty) = &sig.output {
+        structs_in(ty, true, &mut found);
     }
+    found.retain(|path| !sig.generics.type_params().any(|own| path.is_ident(&own.ident)));
+    found
+}
+
+/// The same in its arguments.
+pub(crate) fn taken_structs(sig: &syn::Signature) -> Vec<syn::Path> {
     let mut found = Vec::new();
     for input in &sig.inputs {
         if let syn::FnArg::Typed(typed) = input {
-            walk(&typed.ty, false, &mut found);
+            structs_in(&typed.ty, false, &mut found);
         }
     }
-    if let syn::ReturnType::Type(_, ty) = &sig.output {
-        walk(ty, true, &mut found);
-    }
     found
+}
+
+fn structs_in(ty: &Type, borrowed: bool, found: &mut Vec<syn::Path>) {
+    match bare(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| structs_in(ty, borrowed, found)),
+        Type::Array(array) => structs_in(&array.elem, borrowed, found),
+        Type::Reference(inner) if inner.mutability.is_none() => structs_in(&inner.elem, true, found),
+        ty => found.extend(struct_path(ty).filter(|_| borrowed).cloned()),
+    }
 }
 
 /// A parameter of such a type, whose values become arguments of their own.

@@ -289,15 +289,20 @@ fn instead(name: &str, ty: &Type) -> String {
     });
     match (last.map(|last| last.ident.to_string()).as_deref(), of) {
         (Some("Option"), Some(inner)) => {
-            format!("an argument is always there: write `{}`, and a `bool` beside it that says whether it counts", text(inner))
+            format!(
+                "an argument is always there: write `{}`, and a `bool` beside it that says whether it counts",
+                text(inner)
+            )
         }
         (Some("str" | "String" | "char"), _) => {
-            format!("what is chosen by a word is chosen by a number: write `{name}: usize`, and `if {name} == 0 {{ .. }}`")
+            format!(
+                "what is chosen by a word is chosen by a number: write `{name}: usize`, and `if {name} == 0 {{ .. }}`"
+            )
         }
         (Some("Box" | "Rc" | "Arc"), _) => CALLED.to_string(),
         _ if matches!(ty, Type::ImplTrait(_) | Type::FnPtr(_) | Type::TraitObject(_)) => CALLED.to_string(),
-        _ => "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`; of a struct its parts are passed, for an \
-              enum a `usize` that says which, an alias is written out"
+        _ => "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32`, `u32`, enums of your own, structs with \
+              `#[netcl::tensors]`, and tuples and arrays of these; an alias is written out"
             .to_string(),
     }
 }

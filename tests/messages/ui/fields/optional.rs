@@ -4,7 +4,7 @@
 pub struct Net<const N: usize> {
     #[layer(inputs = 8, outputs = 8, present = "often")]
     a: Option<Linear>,
-    #[layer(inputs = 8, outputs = 8, present = N > M)]
+    #[layer(inputs = 8, outputs = 8, present = N > 2.5)]
     b: Option<Linear>,
     #[layer(inputs = 8, outputs = 8, present = N > 1)]
     c: Linear,
