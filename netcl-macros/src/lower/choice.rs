@@ -9,7 +9,7 @@ use crate::parse::{self, constant, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{CompareOp, NodeId};
-use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprIf, ExprMatch, Pat, RangeLimits};
@@ -73,14 +73,21 @@ impl<'a> Lowering<'a> {
         };
         self.frame_mut().scopes.push(Vec::new());
         // Rustc is asked whether the arms are all that there are: then the last one needs no question.
-        let last = rest.is_empty() && self.is_chosen_when_called(&value) && !matches!(arm.pat, Pat::Guard(_));
-        let taken = match last {
-            true => {
-                self.note_match(given);
-                self.bind_matched(&arm.pat, &value);
-                Taken::Yes
+        let last = rest.is_empty() && !matches!(arm.pat, Pat::Guard(_));
+        let asked = Self::asked(&value, given.expr.span()).filter(|(_, called)| last && *called);
+        let taken = match asked {
+            Some((on, _)) => {
+                self.note_match(given, &on);
+                // Of a pattern that fits no such value it is said.
+                match self.fits(&arm.pat, &value) {
+                    Val::Unknown => Taken::Unknown,
+                    _ => {
+                        self.bind_matched(&arm.pat, &value);
+                        Taken::Yes
+                    }
+                }
             }
-            false => self.takes(&arm.pat, &value),
+            None => self.takes(&arm.pat, &value),
         };
         let result = match taken {
             Taken::Yes => self.arm_value(arm, wanted),
@@ -120,29 +127,37 @@ impl<'a> Lowering<'a> {
         self.expr(&arm.body)
     }
 
-    /// Whether which arm is taken is known when the function is called.
-    fn is_chosen_when_called(&self, value: &Val<'a>) -> bool {
-        match value {
-            Val::Plain(..) => true,
-            Val::Tuple(values) => values.iter().any(|value| self.is_chosen_when_called(value)),
-            _ => false,
-        }
+    /// What rustc can be asked about: a value that is known when the function is called, with what is known beside it.
+    fn asked(value: &Val<'a>, span: Span) -> Option<(TokenStream, bool)> {
+        Some(match value {
+            Val::Plain(tokens, _) => (placed(tokens.clone(), span), true),
+            Val::Bool(truth) => (quote!(#truth), false),
+            Val::Dim(dim) => {
+                let number = Literal::usize_suffixed(usize::try_from(dim.as_constant()?).ok()?);
+                (quote!(#number), false)
+            }
+            Val::Tuple(values) => {
+                let parts = values.iter().map(|value| Self::asked(value, span)).collect::<Option<Vec<_>>>()?;
+                let (parts, called): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+                (quote!((#(#parts,)*)), called.contains(&true))
+            }
+            _ => return None,
+        })
     }
 
     /// Leaves to rustc whether the arms are all that there are.
-    fn note_match(&mut self, given: &'a ExprMatch) {
+    fn note_match(&mut self, given: &'a ExprMatch, on: &TokenStream) {
         if self.frames.len() > 1 {
             // Said where that function stands.
             return;
         }
-        // At the user's places, to which rustc adds what is missing.
-        let arms = given.arms.iter().map(|arm| {
+        // At the user's places, to which rustc adds what is missing. An arm with a condition may always be passed by.
+        let arms = given.arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_))).map(|arm| {
             let pattern = &arm.pat;
             quote_spanned!(arm.body.span()=> #pattern => {})
         });
         let mut arms = Group::new(Delimiter::Brace, quote!(#(#arms)*));
         arms.set_span(given.brace_token.span.join());
-        let on = &given.expr;
         let arguments = &self.plain;
         self.private.push(quote! {
             #[allow(unused_variables, unreachable_patterns)]
@@ -462,6 +477,18 @@ pub(super) fn has_let(condition: &Expr) -> bool {
         Expr::Binary(chain) => has_let(&chain.left) || has_let(&chain.right),
         _ => false,
     }
+}
+
+/// The tokens as if they stood there.
+fn placed(tokens: TokenStream, span: Span) -> TokenStream {
+    let place = |mut token: TokenTree| {
+        if let TokenTree::Group(group) = &token {
+            token = Group::new(group.delimiter(), placed(group.stream(), span)).into();
+        }
+        token.set_span(span);
+        token
+    };
+    tokens.into_iter().map(place).collect()
 }
 
 fn literal_of<'a>(literal: &syn::Lit) -> Option<Val<'a>> {

@@ -69,7 +69,11 @@ impl Net {
         (all, (h, c))
     }
 
-    pub fn recurrent_loss(&self, xs: [&Tensor<f32, N, 4>; 3], (h, c): (&Tensor<f32, N, 3>, &Tensor<f32, N, 3>)) -> Tensor<f32> {
+    pub fn recurrent_loss(
+        &self,
+        xs: [&Tensor<f32, N, 4>; 3],
+        (h, c): (&Tensor<f32, N, 3>, &Tensor<f32, N, 3>),
+    ) -> Tensor<f32> {
         let ([a, b, _], (h, c)) = self.recurrent(xs, (h, c));
         (a * b + h * c).square().mean_all()
     }

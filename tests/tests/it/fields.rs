@@ -16,7 +16,10 @@ pub struct Residual<const I: usize, const O: usize, const STRIDE: usize> {
 
 #[netcl::model]
 impl<const I: usize, const O: usize, const STRIDE: usize> Residual<I, O, STRIDE> {
-    pub fn forward(&self, x: &Tensor<f32, N, I, H, W>) -> Tensor<f32, N, O, { (H + STRIDE - 1) / STRIDE }, { (W + STRIDE - 1) / STRIDE }> {
+    pub fn forward(
+        &self,
+        x: &Tensor<f32, N, I, H, W>,
+    ) -> Tensor<f32, N, O, { (H + STRIDE - 1) / STRIDE }, { (W + STRIDE - 1) / STRIDE }> {
         let skip = if let Some(around) = &self.around { around.forward(x) } else { x };
         if self.never.is_some() {
             return self.a.forward(x);
@@ -44,7 +47,7 @@ pub type Down = Residual<3, 4, 2>;
 #[netcl::model]
 pub struct Images {
     same: Residual<3, 3, 1>,
-    down: Down,
+    down: Residual<3, 4, 2>,
     head: Option<Head>,
 }
 
