@@ -9,8 +9,8 @@ use crate::parse::{self, constant, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{CompareOp, NodeId};
-use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprIf, ExprMatch, Pat, RangeLimits};
 
@@ -127,44 +127,6 @@ impl<'a> Lowering<'a> {
         self.expr(&arm.body)
     }
 
-    /// What rustc can be asked about: a value that is known when the function is called, with what is known beside it.
-    fn asked(value: &Val<'a>, span: Span) -> Option<(TokenStream, bool)> {
-        Some(match value {
-            Val::Plain(tokens, _) => (placed(tokens.clone(), span), true),
-            Val::Bool(truth) => (quote!(#truth), false),
-            Val::Dim(dim) => {
-                let number = Literal::usize_suffixed(usize::try_from(dim.as_constant()?).ok()?);
-                (quote!(#number), false)
-            }
-            Val::Tuple(values) => {
-                let parts = values.iter().map(|value| Self::asked(value, span)).collect::<Option<Vec<_>>>()?;
-                let (parts, called): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-                (quote!((#(#parts,)*)), called.contains(&true))
-            }
-            _ => return None,
-        })
-    }
-
-    /// Leaves to rustc whether the arms are all that there are.
-    fn note_match(&mut self, given: &'a ExprMatch, on: &TokenStream) {
-        if self.frames.len() > 1 {
-            // Said where that function stands.
-            return;
-        }
-        // At the user's places, to which rustc adds what is missing. An arm with a condition may always be passed by.
-        let arms = given.arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_))).map(|arm| {
-            let pattern = &arm.pat;
-            quote_spanned!(arm.body.span()=> #pattern => {})
-        });
-        let mut arms = Group::new(Delimiter::Brace, quote!(#(#arms)*));
-        arms.set_span(given.brace_token.span.join());
-        let arguments = &self.plain;
-        self.private.push(quote! {
-            #[allow(unused_variables, unreachable_patterns)]
-            let _ = |#(#arguments),*| match #on #arms;
-        });
-    }
-
     /// Whether the value fits the pattern, whose names are bound then. What plain arguments say is decided on this path.
     fn takes(&mut self, pattern: &'a Pat, value: &Val<'a>) -> Taken {
         let (pattern, guard) = match pattern {
@@ -266,6 +228,11 @@ impl<'a> Lowering<'a> {
             }
             (Pat::Struct(variant), Val::Plain(_, PlainType::Enum) | Val::Variant(..))
                 if variant.fields.is_empty() && variant.rest.is_some() =>
+            {
+                self.is_variant(&last(&variant.path), value, span)
+            }
+            (Pat::TupleStruct(variant), Val::Plain(_, PlainType::Enum) | Val::Variant(..))
+                if variant.elems.iter().all(|part| matches!(part, Pat::Rest(_) | Pat::Wild(_))) =>
             {
                 self.is_variant(&last(&variant.path), value, span)
             }
@@ -477,18 +444,6 @@ pub(super) fn has_let(condition: &Expr) -> bool {
         Expr::Binary(chain) => has_let(&chain.left) || has_let(&chain.right),
         _ => false,
     }
-}
-
-/// The tokens as if they stood there.
-fn placed(tokens: TokenStream, span: Span) -> TokenStream {
-    let place = |mut token: TokenTree| {
-        if let TokenTree::Group(group) = &token {
-            token = Group::new(group.delimiter(), placed(group.stream(), span)).into();
-        }
-        token.set_span(span);
-        token
-    };
-    tokens.into_iter().map(place).collect()
 }
 
 fn literal_of<'a>(literal: &syn::Lit) -> Option<Val<'a>> {

@@ -17,6 +17,7 @@ mod choice;
 mod closure;
 mod control;
 mod declared;
+mod exhaustive;
 mod expr;
 mod float;
 mod flow;
@@ -28,6 +29,7 @@ mod iterators;
 mod launched;
 mod method;
 mod misuse;
+mod nodes;
 mod open;
 mod options;
 mod parts;
@@ -45,7 +47,7 @@ mod written;
 
 use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, PlainType, TensorType, Unit};
 use crate::diag::Diag;
-use crate::literal::{Large, wider};
+use crate::literal::Large;
 use crate::messages as m;
 use crate::{quotient, words};
 pub(crate) use affine::Affine;
@@ -469,65 +471,5 @@ impl<'a> Lowering<'a> {
         let scopes = &mut self.frame_mut().scopes;
         let variable = LocalVar { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
         scopes.last_mut().expect("a call has a scope").push(variable);
-    }
-
-    /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).
-    fn tensor(&mut self, value: Val<'a>, dtype: Option<DType>, span: Span) -> Option<NodeId> {
-        let dtype = dtype.unwrap_or(DType::F32);
-        if dtype == DType::Bool && matches!(value, Val::Number(_) | Val::Dim(_) | Val::Index(_)) {
-            self.report(span, &m::NO_TRUTH, &[&value.kind()]);
-            return None;
-        }
-        match value {
-            Val::Tensor(id) => Some(id),
-            Val::Number(number) if dtype.is_float() || number.ty.is_some() => {
-                let dtype = number.beside(dtype);
-                self.large
-                    .fits(self.diag, number.value, dtype)
-                    .then(|| self.builder.constant(number.meeting(dtype), dtype))
-            }
-            Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
-            Val::Dim(dim) if dim.as_constant().is_some_and(|value| !dtype.holds(value)) => {
-                self.no_whole(dim.as_constant().unwrap_or_default(), dtype, span)
-            }
-            Val::Dim(dim) => match self.builder.dim(&dim, dtype) {
-                Ok(id) => Some(id),
-                Err(diagnostic) => {
-                    self.diag.diagnostic(&diagnostic, span);
-                    None
-                }
-            },
-            Val::Index(index) => self.index_tensor(&index, dtype, span),
-            Val::Unknown => None,
-            Val::Plain(tokens, ty) => {
-                self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
-                None
-            }
-            Val::Number(number) => {
-                let number = format!("{:?}", number.value);
-                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &DType::F32, &dtype]);
-                None
-            }
-            other => {
-                self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
-                None
-            }
-        }
-    }
-
-    /// Says that `dtype` has no such whole number.
-    fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
-        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
-        None
-    }
-
-    /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
-    fn seed(&mut self) -> NodeId {
-        if let Some(seed) = self.seed {
-            return seed;
-        }
-        let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
-        self.seed = Some(seed);
-        seed
     }
 }
