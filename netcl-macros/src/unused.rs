@@ -119,6 +119,22 @@ impl<'ast> Visit<'ast> for Uses {
         });
     }
 
+    /// A variable is there once what it is bound to has been read, as far as the branch goes.
+    fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
+        self.scope(|this| {
+            this.visit_expr(&branch.cond);
+            this.visit_block(&branch.then_branch);
+        });
+        if let Some((_, otherwise)) = &branch.else_branch {
+            self.visit_expr(otherwise);
+        }
+    }
+
+    fn visit_expr_let(&mut self, bound: &'ast syn::ExprLet) {
+        self.visit_expr(&bound.expr);
+        self.visit_pat(&bound.pat);
+    }
+
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
         self.scope(|this| visit::visit_arm(this, arm));
     }

@@ -5,6 +5,7 @@ use crate::common::{device, devices, everywhere, floats, wave};
 use netcl::prelude::*;
 
 /// What a function may choose by.
+#[allow(dead_code, reason = "a variant is chosen by, and its field not read")]
 #[derive(Clone, Copy, Debug)]
 pub enum Act {
     Relu,
