@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Of what has been returned under `condition`, and `rest` elsewhere.
-    pub(super) fn chosen(&mut self, condition: NodeId, value: Val<'a>, rest: Val<'a>, span: Span) -> Val<'a> {
+    pub(super) fn returned_or(&mut self, condition: NodeId, value: Val<'a>, rest: Val<'a>, span: Span) -> Val<'a> {
         match self.choose(condition, value, rest, span) {
             Ok(chosen) => chosen,
             Err(Unlike(value, rest)) => self.report(span, &m::RETURNED, &[&value, &rest]),
@@ -260,6 +260,14 @@ impl<'a> Lowering<'a> {
             (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => self.each(condition, a, b, span).map(Val::Tuple),
             (Val::List(a), Val::List(b)) if a.len() == b.len() => self.each(condition, a, b, span).map(Val::List),
             (then, otherwise) => self.choose_one(condition, then, otherwise, span),
+        }
+    }
+
+    /// One of two elements of a list; what cannot be chosen is reported.
+    pub(super) fn chosen(&mut self, condition: NodeId, then: Val<'a>, otherwise: Val<'a>, span: Span) -> Val<'a> {
+        match self.choose(condition, then, otherwise, span) {
+            Ok(chosen) => chosen,
+            Err(Unlike(then, otherwise)) => self.report(span, &m::BRANCHES, &[&then, &otherwise]),
         }
     }
 

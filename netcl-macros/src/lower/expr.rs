@@ -113,11 +113,6 @@ impl<'a> Lowering<'a> {
             Expr::If(branch) => self.branch(branch),
             Expr::Match(given) => self.choice(given, wanted),
             Expr::ForLoop(each) => self.for_loop(each),
-            Expr::While(each) => self.while_loop(each),
-            Expr::Loop(each) => self.endless_loop(each),
-            Expr::Return(given) => self.returns(given),
-            Expr::Break(given) => self.breaks(given),
-            Expr::Continue(given) => self.continues(given),
             Expr::Closure(written) => self.closure(written),
             Expr::Struct(given) if !self.elementwise => self.struct_value(given),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
@@ -136,7 +131,7 @@ impl<'a> Lowering<'a> {
             Expr::MethodCall(call) => self.method(call),
             Expr::Call(call) => self.call(call),
             Expr::Cast(cast) => self.cast(cast),
-            other => self.unsupported(other),
+            other => self.leaving(other),
         }
     }
 
@@ -195,6 +190,11 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let Some(last) = path.segments.last() else { return Val::Unknown };
         let name = crate::parse::name(&last.ident);
+        if let Some(list) = self.frame().unit.constants.lists.get(&constant::key(path))
+            && self.lookup(&name).is_none_or(|_| path.segments.len() > 1)
+        {
+            return list.into();
+        }
         // A constant that has been refused stands for some number where a size is wanted, and here for nothing.
         if path.segments.len() > 1 && self.frame().unit.broken.contains(&text(path)) {
             self.partial = true;
@@ -347,7 +347,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What cannot be compiled, by its name, and what to write instead.
-    fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
+    pub(super) fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
         // What chooses by an argument that has been refused is written anew with it.
         let by = match expr {
             Expr::Match(given) => Some(&*given.expr),

@@ -78,7 +78,19 @@ impl<'a> Lowering<'a> {
             .returned
             .into_iter()
             .rev()
-            .fold(value, |rest, (condition, value)| self.chosen(condition, value, rest, span))
+            .fold(value, |rest, (condition, value)| self.returned_or(condition, value, rest, span))
+    }
+
+    /// What leaves, and the loops that something else than a range ends.
+    pub(super) fn leaving(&mut self, expr: &'a Expr) -> Val<'a> {
+        match expr {
+            Expr::While(each) => self.while_loop(each),
+            Expr::Loop(each) => self.endless_loop(each),
+            Expr::Return(given) => self.returns(given),
+            Expr::Break(given) => self.breaks(given),
+            Expr::Continue(given) => self.continues(given),
+            other => self.unsupported(other),
+        }
     }
 
     /// `return x`.

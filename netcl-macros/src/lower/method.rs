@@ -37,18 +37,8 @@ impl<'a> Lowering<'a> {
             return value;
         }
         let receiver = self.expr(&call.receiver);
-        let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
-        let known = matches!(receiver, Val::Option(_))
-            || closures && matches!(name.as_str(), "map" | "fold")
-            || name == "collect";
-        if known && self.axes.is_none() && !receiver.is_unknown() {
-            let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.argument_of(arg)).collect();
-            if args.iter().any(Val::is_unknown) {
-                return Val::Unknown;
-            }
-            if let Some(value) = self.of_known(&name, &receiver, &args, call.method.span()) {
-                return value;
-            }
+        if let Some(value) = self.with_closures(call, &name, &receiver) {
+            return value;
         }
         if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
             && let Some(value) = self.misused(call, &name, &receiver)
@@ -83,16 +73,7 @@ impl<'a> Lowering<'a> {
         self.written = Written::new(called(), call.args.iter());
         match receiver {
             Val::Place(FieldRef::Layer(layer, field, path, sizes)) => {
-                if name != words::FORWARD {
-                    return self.report(span, &m::LAYER_CALL, &[&field, &field]);
-                }
-                let place = call.receiver.as_ref();
-                let place = match place {
-                    syn::Expr::Field(field) => field.member.span(),
-                    other => other.span(),
-                };
-                let places = call.args.iter().map(Spanned::span).collect();
-                self.forward(layer, &sizes, (&field, &path), args, (place, span, places))
+                self.of_layer(call, &name, (layer, &sizes), (&field, &path), args)
             }
             Val::Place(FieldRef::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
@@ -144,6 +125,45 @@ impl<'a> Lowering<'a> {
                 value
             }
         }
+    }
+
+    /// `self.layer.forward(x)`, the one function that a layer has.
+    fn of_layer(
+        &mut self,
+        call: &'a ExprMethodCall,
+        name: &str,
+        (layer, sizes): (&'a crate::ast::LayerField, &Sizes),
+        (field, path): (&str, &str),
+        args: Vec<Val<'a>>,
+    ) -> Val<'a> {
+        let span = call.method.span();
+        if name != words::FORWARD {
+            return self.report(span, &m::LAYER_CALL, &[&field, &field]);
+        }
+        let place = call.receiver.as_ref();
+        let place = match place {
+            syn::Expr::Field(field) => field.member.span(),
+            other => other.span(),
+        };
+        let places = call.args.iter().map(Spanned::span).collect();
+        self.forward(layer, sizes, (field, path), args, (place, span, places))
+    }
+
+    /// A method of an `Option`, or of a list with a closure.
+    fn with_closures(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
+        let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
+        let known =
+            matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
+        if known && self.axes.is_none() && !receiver.is_unknown() {
+            let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.argument_of(arg)).collect();
+            if args.iter().any(Val::is_unknown) {
+                return Some(Val::Unknown);
+            }
+            if let Some(value) = self.of_known(name, receiver, &args, call.method.span()) {
+                return Some(value);
+            }
+        }
+        None
     }
 
     /// An argument of a method that takes a text, as `expect` does.
