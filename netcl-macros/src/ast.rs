@@ -9,6 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// One dimension in a tensor type.
@@ -104,6 +105,10 @@ pub(crate) struct FunctionItem {
     pub(crate) body: syn::Block,
     /// Whether the body says what one element is, by a closure over indices: a kernel in index form.
     pub(crate) indexed: bool,
+    /// The arguments that it also has gradients in, by their positions among the tensors, as `#[gradients(..)]` lists them.
+    pub(crate) gradients: Vec<usize>,
+    /// The names that the body asks derivatives in.
+    pub(crate) differentiated: Rc<BTreeSet<String>>,
     /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
     /// for the mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,
@@ -126,9 +131,9 @@ impl FunctionItem {
         })
     }
 
-    /// Whether there is a `…_with_gradients` form.
+    /// Whether there is a `…_with_gradients` form: its result, or the first of several, is a loss.
     pub(crate) fn is_loss(&self) -> bool {
-        !self.tuple && self.results.len() == 1 && self.results[0].dims.is_empty() && self.results[0].dtype.is_float()
+        self.results.first().is_some_and(|first| first.dims.is_empty() && first.dtype.is_float())
     }
 }
 
@@ -313,6 +318,8 @@ pub(crate) struct Field {
     pub(crate) name: Ident,
     pub(crate) kind: FieldKind,
     pub(crate) ty: syn::Type,
+    /// Whether no gradient is computed in it.
+    pub(crate) frozen: bool,
 }
 
 /// A model's struct.

@@ -46,7 +46,7 @@ pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream
         ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => ordinary(&f.attrs, &f.vis, &f.sig),
         ImplItem::Fn(f) => {
             let mut f = f.clone();
-            f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_mode(attr));
+            f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
             quote!(#f)
         }
         other => quote!(#other),
@@ -134,7 +134,12 @@ pub(crate) fn plain_item(item: &TokenStream) -> TokenStream {
 /// Whether the result is a scalar, as far as it can be read.
 fn may_be_loss(sig: &Signature) -> bool {
     let ReturnType::Type(_, ty) = &sig.output else { return true };
-    let Type::Path(path) = &**ty else { return false };
+    let first = match &**ty {
+        // What comes behind the loss is beside it.
+        Type::Tuple(tuple) => tuple.elems.first(),
+        ty => Some(ty),
+    };
+    let Some(Type::Path(path)) = first else { return false };
     match path.path.segments.last().map(|last| &last.arguments) {
         Some(PathArguments::AngleBracketed(arguments)) => arguments.args.len() < 2,
         _ => true,
@@ -148,7 +153,8 @@ fn written(item: &ItemImpl, name: &Ident) -> bool {
 
 /// A half-typed function of plain Rust: what is known of its signature, and no body.
 pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
-    let ours = |attr: &Attribute| recover::is_half_typed(attr) || function::is_dynamic(attr) || function::is_mode(attr);
+    let ours =
+        |attr: &Attribute| recover::is_half_typed(attr) || function::is_dynamic(attr) || function::is_helper(attr);
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {

@@ -18,6 +18,7 @@ mod declared;
 mod expr;
 mod float;
 mod given;
+mod grad;
 mod hyperbolic;
 mod index;
 mod indexed;
@@ -58,7 +59,7 @@ use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use value::{FieldRef, Val};
 
@@ -97,6 +98,8 @@ struct Frame<'a> {
     symbols: BTreeMap<String, Dim>,
     /// Of a kernel that another body calls: the nodes that stand for its arguments.
     given: BTreeMap<NodeId, Given>,
+    /// The names that this function asks derivatives in.
+    differentiated: Rc<BTreeSet<String>>,
 }
 
 /// The evaluator's state along one path.
@@ -111,6 +114,8 @@ pub(crate) struct Lowering<'a> {
     /// Parameters and states by path; a state's node changes when a layer updates it.
     tensors: BTreeMap<String, NodeId>,
     updates: BTreeMap<String, NodeId>,
+    /// The paths of fields that no gradient is computed in.
+    frozen: BTreeSet<String>,
     seed: Option<NodeId>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
@@ -270,6 +275,7 @@ fn lower_path<'a>(
         None => crate::parse::name(&function.name),
     };
     lowering.enter(unit, this, sizes.clone(), &name);
+    lowering.frame_mut().differentiated = function.differentiated.clone();
     lowering.arguments(&function.args);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
@@ -301,6 +307,7 @@ impl<'a> Lowering<'a> {
             decisions: Vec::new(),
             tensors: BTreeMap::new(),
             updates: BTreeMap::new(),
+            frozen: BTreeSet::new(),
             seed: None,
             private: Vec::new(),
             depth: 0,
@@ -338,6 +345,7 @@ impl<'a> Lowering<'a> {
             symbols: sizes.functions.clone(),
             sizes,
             given: BTreeMap::new(),
+            differentiated: Rc::default(),
         });
     }
 

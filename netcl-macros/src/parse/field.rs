@@ -48,7 +48,11 @@ pub(crate) fn field(
     let kind =
         if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
     let kind = kind.unwrap_or(FieldKind::Unknown);
-    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
+    let frozen = find(&own, words::FROZEN);
+    if let Some(attr) = frozen.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
+        diag.report(attr.path().span(), &m::NO_ARGUMENTS, &[&words::FROZEN, &words::FROZEN]);
+    }
+    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen: frozen.is_some() })
 }
 
 /// The attribute; one that is nearly ours, as `#[layers(..)]`, is reported and then taken for ours.
@@ -226,7 +230,8 @@ fn single(
         diag.count() > before
     };
     if name == words::TENSOR {
-        if unfit(&[words::PARAMETER, words::STATE]) {
+        let trained = find(attrs, words::STATE).is_none();
+        if unfit(if trained { &[words::PARAMETER, words::FROZEN] } else { &[words::PARAMETER, words::STATE] }) {
             return None;
         }
         return tensor(diag, ty, attrs, constants);
@@ -246,7 +251,7 @@ fn single(
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
-    unfit(&[words::LAYER]);
+    unfit(&[words::LAYER, words::FROZEN]);
     layer_or_model((diag, field), path, attrs, count, constants)
 }
 

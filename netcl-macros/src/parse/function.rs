@@ -1,6 +1,6 @@
 //! Functions to compile, and functions of scalars.
 
-use super::{constant::Constants, text, types};
+use super::{constant::Constants, differentiated, gradients, text, types};
 use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -10,6 +10,7 @@ use netcl_kernels::layers::Mode;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
@@ -35,6 +36,7 @@ pub(crate) fn function(
     let attrs = attrs.as_slice();
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let mode = mode(diag, attrs);
+    let asked = gradients::asked(diag, attrs);
     let mut receiver = false;
     let mut args: Vec<ArgDecl> = Vec::new();
     let mut unknown = Vec::new();
@@ -70,7 +72,7 @@ pub(crate) fn function(
     }
     let (results, tuple) = results(diag, sig, &generic, constants);
     let mut function = FunctionItem {
-        attrs: attrs.iter().filter(|attr| !is_mode(attr)).cloned().collect(),
+        attrs: attrs.iter().filter(|attr| !is_helper(attr)).cloned().collect(),
         mode,
         vis: vis.clone(),
         name: sig.ident.clone(),
@@ -80,8 +82,13 @@ pub(crate) fn function(
         tuple,
         body: body.clone(),
         indexed: false,
+        gradients: Vec::new(),
+        differentiated: Rc::new(differentiated::names(body)),
         unsound: None,
     };
+    if diag.count() == before {
+        function.gradients = gradients::positions(diag, &function, asked);
+    }
     if diag.count() == before {
         // Of what has a size that nobody knows, nothing is known.
         let open = unbound(diag, &function, sizes);
@@ -129,8 +136,13 @@ fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
         diag.report(attr.path().span(), &m::MODE_ALONE, &[&word, &word]);
         return None;
     }
-    super::attr::meant(diag, &mut attr, &[crate::words::MODE], &m::FUNCTION_ATTRIBUTE);
+    super::attr::meant(diag, &mut attr, &crate::words::FUNCTION_ATTRIBUTES, &m::FUNCTION_ATTRIBUTE);
     Some(attr)
+}
+
+/// Whether this is one of our attributes of functions.
+pub(crate) fn is_helper(attr: &Attribute) -> bool {
+    is_mode(attr) || gradients::is_gradients(attr)
 }
 
 /// Whether this is `#[mode(..)]`.
