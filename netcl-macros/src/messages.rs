@@ -104,6 +104,8 @@ messages! {
     NUMBER_NEEDED = "`{}` is compiled for numbers, and that of `{}` is not known", "a `const` is known with `#[netcl::constant]` above it, and stands in braces where a model's sizes do: `Block<{ {} }>`";
     COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]`";
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, `#[frozen]` for what would be trained without it";
+    FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
+    FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
     INIT_WORD = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `init = {}`";
     KEY_WORD = "`{}` takes a number, found `{}`", "{}";

@@ -8,12 +8,14 @@ use netcl_fixtures::reference_graphs::operation_graph;
 use netcl_fixtures::references::{OperationCase, references};
 use netcl_kernels::autodiff::check::finite_difference_check;
 use netcl_kernels::autodiff::grad;
+use netcl_kernels::compile::compile;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::HostTensor;
 use netcl_kernels::graph::{BinaryOp, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp};
 use netcl_kernels::ops::Value;
+use netcl_kernels::plan::Target;
 
 /// The sum of all elements of `x`.
 fn sum(builder: &mut Builder, x: NodeId) -> NodeId {
@@ -174,11 +176,29 @@ fn what_it_does_not_depend_on_has_none() {
     assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true, false]);
 }
 
+/// What is frozen is read where it lies: the plan is that without the mark.
+fn frozen_parameters_cost_nothing() {
+    let graph = |frozen: bool| {
+        let mut builder = Builder::new("frozen");
+        let x = builder.input(InputKind::Argument(0), "x", Shape::of(&[64, 64]), DType::F32);
+        let w = builder.input(InputKind::Parameter, "w", Shape::of(&[64, 64]), DType::F32);
+        let w = if frozen { builder.detach(w) } else { w };
+        let y = builder.matmul(x, w).unwrap();
+        builder.output(OutputKind::Result(0), y);
+        builder.finish()
+    };
+    for target in Target::ALL {
+        let [plain, frozen] = [false, true].map(|frozen| compile(&graph(frozen), target).unwrap().to_json().unwrap());
+        assert_eq!(plain, frozen, "{target:?}");
+    }
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         test("higher::losses_where_they_are_nothing", losses_where_they_are_nothing),
         test("higher::products_of_zeros", products_of_zeros),
         test("higher::a_distinct_node_is_its_own", a_distinct_node_is_its_own),
+        test("higher::frozen_parameters_cost_nothing", frozen_parameters_cost_nothing),
         test("higher::what_it_does_not_depend_on_has_none", what_it_does_not_depend_on_has_none),
     ];
     for &name in SMOOTH {

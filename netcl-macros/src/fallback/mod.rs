@@ -8,8 +8,8 @@ pub(crate) use kernel::kernel;
 pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
 
 use crate::ast::{About, ModelImpl};
-use crate::parse::function;
 use crate::parse::model::{block_name, computed_size, is_size};
+use crate::parse::{function, gradients};
 use crate::{only, paths, recover};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -39,7 +39,8 @@ pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream
             let mut stubs = stub(&f.vis, &f.sig, &f.sig.ident, None);
             if let Some(gradients) = gradients.as_ref().filter(|_| may_be_loss(&f.sig)) {
                 let name = format_ident!("{}_with_gradients", f.sig.ident);
-                stubs.extend(stub(&f.vis, &f.sig, &name, Some(gradients)));
+                let also = (0..gradients::count(&f.attrs)).map(|_| quote!(, ::netcl::Tensor));
+                stubs.extend(stub(&f.vis, &f.sig, &name, Some(&quote!(#gradients #(#also)*))));
             }
             stubs
         }

@@ -50,7 +50,7 @@ pub(crate) fn field(
     let kind = kind.unwrap_or(FieldKind::Unknown);
     let frozen = find(&own, words::FROZEN);
     if let Some(attr) = frozen.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
-        diag.report(attr.path().span(), &m::NO_ARGUMENTS, &[&words::FROZEN, &words::FROZEN]);
+        diag.report(attr.path().span(), &m::FROZEN_FORM, &[]);
     }
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen: frozen.is_some() })
 }
@@ -230,8 +230,11 @@ fn single(
         diag.count() > before
     };
     if name == words::TENSOR {
-        let trained = find(attrs, words::STATE).is_none();
-        if unfit(if trained { &[words::PARAMETER, words::FROZEN] } else { &[words::PARAMETER, words::STATE] }) {
+        if let (Some(frozen), Some(_)) = (find(attrs, words::FROZEN), find(attrs, words::STATE)) {
+            diag.report(frozen.path().span(), &m::FROZEN_STATE, &[]);
+            return None;
+        }
+        if unfit(&[words::PARAMETER, words::STATE, words::FROZEN]) {
             return None;
         }
         return tensor(diag, ty, attrs, constants);

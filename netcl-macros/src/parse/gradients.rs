@@ -15,6 +15,12 @@ pub(crate) fn is_gradients(attr: &Attribute) -> bool {
     attr.path().is_ident(words::GRADIENTS)
 }
 
+/// How many arguments it lists, whatever they are.
+pub(crate) fn count(attrs: &[Attribute]) -> usize {
+    let Some(given) = attrs.iter().find(|attr| is_gradients(attr)) else { return 0 };
+    given.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated).map_or(0, |names| names.len())
+}
+
 /// Rule: the attribute lists names of arguments, once. Wrong: `#[gradients]`, `#[gradients(0)]`, `#[gradients(x, x)]`.
 pub(super) fn asked(diag: &Diag, attrs: &[Attribute]) -> Vec<Ident> {
     let mut given = attrs.iter().filter(|attr| is_gradients(attr));

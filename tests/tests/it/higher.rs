@@ -355,3 +355,56 @@ fn frozen_fields_stay() -> Result<()> {
         Ok(())
     })
 }
+
+#[test]
+fn groups_have_settings_of_their_own() -> Result<()> {
+    everywhere(|| {
+        let device = device();
+        let mut model = Critic::new(&device, Seed(1))?;
+        reset(&device, &mut model, "critic")?;
+        let inputs = [("real", Floats(&[8, 2])), ("fake", Floats(&[8, 2])), ("share", Positive(&[8, 1]))];
+        let made = inputs.iter().map(|(input, make)| make.on(&device, &format!("critic/{input}")));
+        let inputs = made.collect::<Result<Vec<_>>>()?;
+        let (rate, decay) = (0.125, 0.5);
+        let mut descent = Sgd::new(rate)
+            .weight_decay(decay)
+            .group("second", ParameterGroup::new().rate(4.0))
+            .group("second.bias", ParameterGroup::new().weight_decay(0.0))
+            .group("score", ParameterGroup::new().rate(0.0));
+        let (_, gradients) = model.loss_with_gradients(&inputs[0], &inputs[1], &inputs[2])?;
+        let step = |path: &str, old: f32, gradient: f32, rate: f64| {
+            let (factor, decay) = match path.split_once('.') {
+                Some(("second", "weight")) => (4.0, decay),
+                Some(("second", _)) => (1.0, 0.0),
+                Some(("score", _)) => (0.0, decay),
+                _ => (1.0, decay),
+            };
+            old - (rate * factor) as f32 * (gradient + decay as f32 * old)
+        };
+        let mut expected: BTreeMap<String, Vec<f32>> =
+            model.parameters().into_iter().map(|(path, tensor)| Ok((path, tensor.to_vec()?))).collect::<Result<_>>()?;
+        let mut go = |model: &Critic, rate: f64| -> Result<()> {
+            for (path, values) in &mut expected {
+                let slopes = gradients.tensor(path)?.to_vec::<f32>()?;
+                for (value, slope) in values.iter_mut().zip(slopes) {
+                    *value = step(path, *value, slope, rate);
+                }
+                for (found, wanted) in model.tensor(path)?.to_vec::<f32>()?.iter().zip(values.iter()) {
+                    assert!((found - wanted).abs() <= 1e-5 * wanted.abs().max(1.0), "{path}: {found}, not {wanted}");
+                }
+            }
+            Ok(())
+        };
+        let (mut recording, ()) = device.record(|| descent.step(&mut model, &gradients))?;
+        go(&model, rate)?;
+        descent.set_learning_rate(0.25);
+        recording.replay()?;
+        go(&model, 0.25)?;
+        let unknown = Sgd::new(0.1).group("scor", ParameterGroup::new()).step(&mut model, &gradients).unwrap_err();
+        assert!(unknown.to_string().contains("`group`") || unknown.to_string().contains("group"), "{unknown}");
+        assert!(unknown.to_string().contains("scor"), "{unknown}");
+        let negative = ParameterGroup::new().rate(-1.0);
+        assert!(Sgd::new(0.1).group("score", negative).step(&mut model, &gradients).is_err());
+        Ok(())
+    })
+}

@@ -1,12 +1,14 @@
 //! What an optimizer is, and the machinery that all share: one launch over the whole parameter buffer. `netcl` has the
 //! optimizers, whose rules are written with its macros.
 
+mod groups;
 pub(crate) mod progress;
 mod recorded;
 pub(crate) mod settings;
 mod state;
 pub(crate) mod update;
 
+pub use groups::ParameterGroup;
 pub use state::OptimizerState;
 
 use crate::error::Result;
