@@ -2,12 +2,14 @@
 
 use super::{Lowering, Val};
 use crate::ast::PlainType;
+use crate::literal::wider;
 use crate::messages as m;
 use crate::number::ConstFloat;
 use crate::parse::{constant, text, types};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Pat, Type};
 
@@ -124,6 +126,12 @@ impl<'a> Lowering<'a> {
             }
         }
         if self.diag.count() > before { Val::Unknown } else { Val::Tensor(id) }
+    }
+
+    /// Says that `dtype` has no such whole number.
+    pub(super) fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
+        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
+        None
     }
 
     fn number_as(&mut self, name: &str, ty: &Type, dtype: DType, value: Val<'a>) -> Val<'a> {

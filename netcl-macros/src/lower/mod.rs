@@ -40,7 +40,7 @@ mod written;
 
 use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
-use crate::literal::{Large, wider};
+use crate::literal::Large;
 use crate::messages as m;
 use crate::{quotient, words};
 pub(crate) use affine::Affine;
@@ -481,12 +481,6 @@ impl<'a> Lowering<'a> {
                 None
             }
         }
-    }
-
-    /// Says that `dtype` has no such whole number.
-    fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
-        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
-        None
     }
 
     /// The seed of this call's random numbers, which the runtime supplies as scalar 0.

@@ -408,3 +408,43 @@ fn groups_have_settings_of_their_own() -> Result<()> {
         Ok(())
     })
 }
+
+/// Of channels that nobody gives it a number for: compiled when it is first used.
+#[netcl::model]
+pub struct Filter<const C: usize> {
+    #[layer(inputs = C, outputs = C, kernel = 3, padding = 1)]
+    conv: Conv2d,
+    #[frozen]
+    #[parameter(init = 1.0)]
+    scale: Tensor<f32, C>,
+}
+
+#[netcl::model]
+impl<const C: usize> Filter<C> {
+    #[gradients(x)]
+    pub fn loss(&self, x: &Tensor<f32, N, C, 4, 4>) -> (Tensor<f32>, Tensor<f32, N, C, 4, 4>) {
+        let y = self.conv.forward(x) * self.scale.reshape([1, -1, 1, 1]);
+        let dx = grad(&y.square().sum_all(), x);
+        (dx.square().mean_all(), dx)
+    }
+}
+
+#[test]
+fn generic_blocks_have_them_too() -> Result<()> {
+    everywhere(|| {
+        let model = Filter::<2>::new(&device(), Seed(3))?;
+        let x = crate::common::wave(&device(), &[1, 2, 4, 4]);
+        let ((loss, _), gradients, dx) = model.loss_with_gradients(&x)?;
+        let (loss, dx) = (loss.item::<f32>()?, dx.to_vec::<f32>()?);
+        assert!(gradients.conv()?.weight.to_vec::<f32>()?.iter().any(|slope| *slope != 0.0));
+        // Without the bias the loss would be of second degree in `x`.
+        let moved = |by: f32| -> Result<f32> {
+            let values: Vec<f32> = x.to_vec::<f32>()?.iter().zip(&dx).map(|(x, dx)| x + by * dx).collect();
+            model.loss(&Tensor::from_slice(&device(), &values, &[1, 2, 4, 4])?)?.0.item::<f32>()
+        };
+        let (step, length) = (0.05, dx.iter().map(|dx| dx * dx).sum::<f32>());
+        let measured = (moved(step)? - moved(-step)?) / (2.0 * step);
+        assert!((measured - length).abs() < 1e-3 * length, "{measured}, by rule {length}, of a loss of {loss}");
+        Ok(())
+    })
+}
