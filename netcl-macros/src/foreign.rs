@@ -293,6 +293,10 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
         "`value_and_grad(loss, has_aux=True)`",
         "a loss that returns `(loss, logits)`: `let ((loss, logits), gradients) = model.loss_with_gradients(&x, &y)?;`",
     ),
+    (
+        "`param_groups`, `optax.multi_transform`",
+        "`AdamW::new(1e-3).group(\"encoder\", ParameterGroup::new().rate(0.1).weight_decay(0.0))`, by the paths of fields",
+    ),
     ("`requires_grad = False`, `requires_grad_(False)`, `freeze()`", "`#[frozen]` on the field"),
     ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
     ("gradients added up over batches", "one call of a loss over all of them; by hand as below"),

@@ -226,9 +226,6 @@ fn index_item(form: KernelOutput, diag: &Diag, unit: &Unit, item: &ItemFn) -> Op
     for attr in item.attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
         diag.report(attr.path().span(), &m::MODE, &[]);
     }
-    for attr in item.attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
-        diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
-    }
     if function.unsound.is_some() {
         lower::mistakes(diag, unit, &function);
         return None;

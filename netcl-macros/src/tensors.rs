@@ -34,7 +34,8 @@ impl Tensors {
         for attr in attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
             diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
         }
-        parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+        let attrs: Vec<_> = attrs.iter().filter(|attr| !parse::gradients::is_gradients(attr)).cloned().collect();
+        parse::function::function(diag, &attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
     }
 
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {

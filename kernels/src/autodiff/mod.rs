@@ -9,7 +9,7 @@
 //! - What `select` (and so an `if` in a kernel) does not choose contributes nothing, also where its derivative is infinite
 //!   or NaN (`guard`).
 //! - Gradients are nodes like any other. Those that [`grad()`] gives, parts of a graph that is differentiated again, come from
-//!   rules that are right to any order (`Order`).
+//!   rules that are right to any order (`HighestOrder`).
 
 #[cfg(feature = "interp")]
 pub mod check;
@@ -28,7 +28,7 @@ use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
 pub use grad::{grad, leading_to};
-use order::Order;
+use order::HighestOrder;
 use sweep::{found, zeros};
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
@@ -47,7 +47,7 @@ pub fn gradients(builder: &mut Builder, output: NodeId, seed: NodeId, wrt: &[Nod
 ///
 /// Those of [`gradients`].
 pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<NodeId>> {
-    let found = found(builder, outputs, wrt, Order::First)?;
+    let found = found(builder, outputs, wrt, HighestOrder::First)?;
     Ok(found.into_iter().zip(wrt).map(|(gradient, id)| gradient.unwrap_or_else(|| zeros(builder, *id))).collect())
 }
 
@@ -150,7 +150,7 @@ fn append(mut builder: Builder, seeded: &[(NodeId, NodeId)], arguments: Argument
         }
     }
     let ids: Vec<NodeId> = wrt.iter().map(|(_, id)| *id).collect();
-    let gradients = found(&mut builder, seeded, &ids, Order::First)?;
+    let gradients = found(&mut builder, seeded, &ids, HighestOrder::First)?;
     for ((kind, id), gradient) in wrt.into_iter().zip(gradients) {
         match (gradient, &kind) {
             (Some(gradient), _) => builder.output(kind, gradient),

@@ -1,7 +1,7 @@
 //! The rules of reductions.
 
 use super::maths::Maths;
-use super::order::Order;
+use super::order::HighestOrder;
 use crate::dim::Shape;
 use crate::dtype::DType;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, ReduceOp};
@@ -13,14 +13,14 @@ pub(super) fn reduce(
     op: ReduceOp,
     (x, axes): (NodeId, &[usize]),
     g: NodeId,
-    order: Order,
+    order: HighestOrder,
 ) -> Result<Option<NodeId>> {
     let spread = m.spread(g, x, axes)?;
     Ok(Some(match op {
         // g everywhere
         ReduceOp::Sum => spread,
         // g times the product of the other elements, each product for itself: below the others' derivative is lost where one is 0
-        ReduceOp::Prod if order == Order::Any => {
+        ReduceOp::Prod if order == HighestOrder::Any => {
             let slope = products_of_others(m, x, axes)?;
             m.mul(spread, slope)?
         }

@@ -6,7 +6,7 @@
 //! derivative the rules give what PyTorch gives, or say why not; at NaN what PyTorch gives, or NaN.
 
 use super::maths::Maths;
-use super::order::Order;
+use super::order::HighestOrder;
 use super::reduction::reduce;
 use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
@@ -62,7 +62,7 @@ pub(super) struct RequestedGradients<'a> {
     pub(super) leads: &'a [bool],
     /// The nodes whose gradients are asked for.
     pub(super) targets: &'a BTreeSet<NodeId>,
-    pub(super) order: Order,
+    pub(super) order: HighestOrder,
 }
 
 impl RequestedGradients<'_> {
@@ -189,7 +189,13 @@ pub(super) fn contributions(
 }
 
 /// `dx` of `y = op(x)`.
-fn unary(m: &mut Maths<'_>, op: UnaryOp, (x, y): (NodeId, NodeId), g: NodeId, order: Order) -> Result<Option<NodeId>> {
+fn unary(
+    m: &mut Maths<'_>,
+    op: UnaryOp,
+    (x, y): (NodeId, NodeId),
+    g: NodeId,
+    order: HighestOrder,
+) -> Result<Option<NodeId>> {
     Ok(Some(match op {
         // -g
         UnaryOp::Neg => m.neg(g)?,
@@ -252,7 +258,7 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, (x, y): (NodeId, NodeId), g: NodeId, or
             m.mul(g, slope)?
         }
         // g (1 - y^2): |x| has no second derivative at 0, the slope has
-        UnaryOp::Tanh if order == Order::Any => {
+        UnaryOp::Tanh if order == HighestOrder::Any => {
             let (square, one) = (m.mul(y, y)?, m.full_like(1.0, y));
             let slope = m.sub(one, square)?;
             m.mul(g, slope)?

@@ -2,7 +2,7 @@
 
 use super::custom::Results;
 use super::guard::{self, Cotangent};
-use super::order::Order;
+use super::order::HighestOrder;
 use super::rules::{self, RequestedGradients};
 use crate::graph::build::Builder;
 use crate::graph::{Graph, NodeId, Op};
@@ -20,7 +20,7 @@ pub(super) fn found(
     builder: &mut Builder,
     outputs: &[(NodeId, NodeId)],
     wrt: &[NodeId],
-    order: Order,
+    order: HighestOrder,
 ) -> Result<Vec<Option<NodeId>>> {
     check_arguments(builder, outputs, wrt)?;
     let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);

@@ -220,7 +220,7 @@ impl<'a> Lowering<'a> {
         let fresh: Vec<bool> = bound.iter().map(|(_, value)| !self.is_held(value)).collect();
         self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
-        self.frame_mut().differentiated = function.differentiated.clone();
+        self.differentiates(function);
         self.give(function, &bound);
         for ((name, value), fresh) in bound.into_iter().zip(fresh) {
             let given = matches!(value, Val::Tensor(id) if matches!(self.builder.node(id).op, Op::Input(_)));

@@ -2,6 +2,7 @@
 
 use super::misuse::written;
 use super::{FieldRef, Lowering, Val};
+use crate::ast::FunctionItem;
 use crate::messages as m;
 use crate::parse::text;
 use netcl_kernels::autodiff;
@@ -60,6 +61,13 @@ impl<'a> Lowering<'a> {
         }
         let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
         shaped(given, &mut found.into_iter())
+    }
+
+    /// Goes into `function`, in which those names are asked for. In kernels `grad` is a function of the user's.
+    pub(super) fn differentiates(&mut self, function: &FunctionItem) {
+        if !function.indexed {
+            self.frame_mut().differentiated = function.differentiated.clone();
+        }
     }
 
     /// Lists the tensors in `value`, which `expr` names; `false` where there is anything else, which is reported.

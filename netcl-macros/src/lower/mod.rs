@@ -275,7 +275,7 @@ fn lower_path<'a>(
         None => crate::parse::name(&function.name),
     };
     lowering.enter(unit, this, sizes.clone(), &name);
-    lowering.frame_mut().differentiated = function.differentiated.clone();
+    lowering.differentiates(function);
     lowering.arguments(&function.args);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {

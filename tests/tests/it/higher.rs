@@ -448,3 +448,37 @@ fn generic_blocks_have_them_too() -> Result<()> {
         Ok(())
     })
 }
+
+/// In kernels `grad` is whatever function has that name.
+mod noise {
+    #[netcl::function]
+    fn grad(hash: f32, x: f32) -> f32 {
+        if hash > 0.5 { x } else { -x }
+    }
+
+    netcl::kernel! {
+        pub fn noise(hash: &Tensor<f32, N>, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+            |n| {
+                let x = x[n] * 3.0;
+                grad(hash[n], x) * x
+            }
+        }
+    }
+
+    /// Of a model's function it is netcl's.
+    #[netcl::function]
+    pub fn slope(hash: &Tensor<f32, N>, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        grad(&noise(hash, 1.0 * x).sum_all(), x)
+    }
+}
+
+#[test]
+fn kernels_have_functions_of_that_name() -> Result<()> {
+    everywhere(|| {
+        let [hash, x] = [[0.25f32, 0.75], [2.0, 3.0]].map(|values| Tensor::from_slice(&device(), &values, &[2]));
+        let (hash, x) = (hash?, x?);
+        assert_eq!(noise::noise(&hash, &x)?.to_vec::<f32>()?, [-36.0, 81.0]);
+        assert_eq!(noise::slope(&hash, &x)?.to_vec::<f32>()?, [-36.0, 54.0]);
+        Ok(())
+    })
+}
