@@ -299,11 +299,14 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ),
     ("`requires_grad = False`, `requires_grad_(False)`, `freeze()`", "`#[frozen]` on the field"),
     ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
-    ("gradients added up over batches", "one call of a loss over all of them; by hand as below"),
+    (
+        "gradients added up over batches",
+        "one call of a loss over all of them; or `first.add(&second)?`, and `sum.scaled(0.5)?` for the mean",
+    ),
     (
         "`clip_grad_norm_`, `clip_grad_value_`",
-        "by hand: a kernel makes the new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
-         `model.set_tensor(\"line.weight\", &stepped)?` sets it",
+        "`gradients.clip_norm(1.0)?`, which gives others; `gradients.norm()?`. By value by hand: a kernel makes the new parameter \
+         of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and `model.set_tensor(\"line.weight\", &stepped)?` sets it",
     ),
 ];
 
