@@ -131,9 +131,9 @@ impl FunctionItem {
         })
     }
 
-    /// Whether there is a `…_with_gradients` form: its result, or the first of several, is a loss.
+    /// Whether there is a `…_with_gradients` form: the result of a model, or the first of several, is a loss.
     pub(crate) fn is_loss(&self) -> bool {
-        self.results.first().is_some_and(|first| first.dims.is_empty() && first.dtype.is_float())
+        self.receiver && self.results.first().is_some_and(|first| first.dims.is_empty() && first.dtype.is_float())
     }
 }
 

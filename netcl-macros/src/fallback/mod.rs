@@ -132,8 +132,11 @@ pub(crate) fn plain_item(item: &TokenStream) -> TokenStream {
     }
 }
 
-/// Whether the result is a scalar, as far as it can be read.
+/// Whether it is a model's function whose result, or the first of several, is a scalar, as far as it can be read.
 fn may_be_loss(sig: &Signature) -> bool {
+    if !matches!(sig.inputs.first(), Some(FnArg::Receiver(_))) {
+        return false;
+    }
     let ReturnType::Type(_, ty) = &sig.output else { return true };
     let first = match &**ty {
         // What comes behind the loss is beside it.

@@ -53,7 +53,7 @@ pub(super) fn asked(diag: &Diag, attrs: &[Attribute]) -> Vec<Ident> {
 /// Rule: they are of a loss, in tensors of floats among its arguments. Wrong: `#[gradients(y)] fn loss(&self, x: ..)`.
 pub(super) fn positions(diag: &Diag, function: &FunctionItem, asked: Vec<Ident>) -> Vec<usize> {
     let Some(first) = asked.first() else { return Vec::new() };
-    if !function.is_loss() || !function.receiver {
+    if !function.is_loss() {
         diag.report(first.span(), &m::GRADIENTS_OF, &[&function.name, first]);
         return Vec::new();
     }

@@ -124,6 +124,11 @@ impl Maml {
         (x.matmul(w) + b).tanh().matmul(v) + c
     }
 
+    /// Without `self` there are no parameters that gradients would be in.
+    fn error(found: &Tensor<f32, N, 1>, y: &Tensor<f32, N, 1>) -> (Tensor<f32>, Tensor<f32, N, 1>) {
+        ((found - y).square().mean_all(), found - y)
+    }
+
     pub fn loss(
         &self,
         x: &Tensor<f32, N, 1>,
@@ -133,14 +138,15 @@ impl Maml {
     ) -> (Tensor<f32>, Tensor<f32, 1, 7>) {
         let (mut w, mut b, mut v, mut c) = (&self.w, &self.b, &self.v, &self.c);
         for _ in 0..2 {
-            let error = (Self::net(x, w, b, v, c) - y).square().mean_all();
+            let (error, _) = Self::error(Self::net(x, w, b, v, c), y);
             let (dw, db, dv, dc) = grad(&error, (w, b, v, c));
             w = w - 0.1 * dw;
             b = b - 0.1 * db;
             v = v - 0.1 * dv;
             c = c - 0.1 * dc;
         }
-        ((Self::net(query, w, b, v, c) - wanted).square().mean_all(), w)
+        let (error, _) = Self::error(Self::net(query, w, b, v, c), wanted);
+        (error, w)
     }
 }
 
