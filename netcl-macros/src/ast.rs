@@ -149,7 +149,8 @@ pub(crate) struct Helper {
 
 /// A kernel or a function of tensors that stands beside models: bodies call it, and it is compiled where it is called.
 pub(crate) struct Callable {
-    pub(crate) function: FunctionItem,
+    /// One for each choice of its element types.
+    pub(crate) functions: Vec<FunctionItem>,
     /// What the names in its body mean where it stands, whoever calls it.
     pub(crate) scope: Unit,
 }
@@ -276,10 +277,29 @@ pub(crate) enum Constant {
     Bool(bool),
 }
 
+/// A list of values known while compiling, `[0.25, 0.5, 0.25]`, or of such lists.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ConstantList {
+    Number(Constant),
+    List(Vec<ConstantList>),
+}
+
+impl ConstantList {
+    /// How many numbers there are in it.
+    pub(crate) fn elements(&self) -> usize {
+        match self {
+            ConstantList::Number(_) => 1,
+            ConstantList::List(items) => items.iter().map(ConstantList::elements).sum(),
+        }
+    }
+}
+
 /// Constants by [`key`](crate::parse::constant::key): those that an `impl` or a `#[netcl::constant]` declares.
 #[derive(Clone, Default)]
 pub(crate) struct Constants {
     values: BTreeMap<String, Constant>,
+    /// Those that are lists, which bodies name and sizes do not.
+    pub(crate) lists: BTreeMap<String, ConstantList>,
     /// The parameters of the model, for which each use of it gives numbers.
     pub(crate) parameters: BTreeSet<String>,
 }

@@ -395,7 +395,11 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, TokenStream::new);
     }
     let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
-    let value = parsed.as_ref().and_then(|item| constant::evaluate(&item.expr, &Constants::new()));
+    let none = Constants::new();
+    let known = parsed.as_ref().is_some_and(|item| {
+        constant::evaluate(&item.expr, &none).is_some()
+            || constant::declared_list(&item.ty, &item.expr, &none).is_some()
+    });
     let Some(parsed) = parsed else {
         if let Some((error, kept)) = recover::constant(&item) {
             let said = recover::unless_rustc(&error, &item);
@@ -406,11 +410,11 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
         return with_errors(diag, || item);
     };
-    if value.is_none() {
+    if !known {
         let found = format!(", found `{}`", parse::text(&parsed.expr));
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
     }
-    let payload = if value.is_some() { payload::constant(&parsed) } else { payload::refused_constant() };
+    let payload = if known { payload::constant(&parsed) } else { payload::refused_constant() };
     let export = chain::export(&parsed.ident, &parsed.vis, &payload);
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }

@@ -92,7 +92,8 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 /// (`inputs = { WIDTH }`, `Tensor<f32, N, { WIDTH }>`), bare where it has to be a number (`heads = HEADS`).
 ///
 /// A `const` without it can be a size as well; kernels then take it as an argument. A float is of its declared type where it
-/// is computed with, as in Rust: beside others it is converted with `as`.
+/// is computed with, as in Rust: beside others it is converted with `as`. A list of them, `const TAPS: [f32; 3] = [0.25, 0.5, 0.25];`
+/// or one of lists, is named in bodies: `TAPS[k]`.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, driver::constant)

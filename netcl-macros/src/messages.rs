@@ -66,7 +66,7 @@ messages! {
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
     FUNCTION_RECEIVER = "a function of scalars has no `self`", "move it out of the `impl` block, and pass numbers as arguments";
-    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value{}", "{}";
+    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
     // Fields
@@ -89,7 +89,7 @@ messages! {
     GRADIENTS_INDEPENDENT = "`{}` does not depend on `{}` in a way that has a derivative", "leave it out of `#[gradients(..)]`: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     MODE_ALONE = "there is no attribute `{}`", "write `#[mode({})]`";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
-    INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: a kernel in index form is of the element types in its signature, one kernel for each, and its gradient is generated";
+    INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
     FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
     INIT_ATTRIBUTE = "a field of a model has no attribute `{}`", "a parameter has it as a key, `#[parameter(init = normal(0.02))]`; how a layer's tensors start is the layer's own, and others are given to the model once it is made: `model.set_tensor(\"{}.weight\", &numbers)?`";
@@ -243,22 +243,22 @@ messages! {
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
     KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
     KERNEL_INDEX_WIDTH = "an index is an `i32` or a `u32`, found elements of {}", "convert them: write `{} as i32`";
+    LIST_BOUNDS = "{} may be outside `{}`, which has {} elements", "a list is read by an index whose range is known to be inside: change the range, or the list";
     KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name: `|n| {}[n]`";
     KERNEL_SIZES = "`{}` is no operation in a kernel: the shape of `{}` is {}", "sizes are called by their names: write `{}`";
-    KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices, and quotients of what may be negative, cannot be checked against the shape; `n / 2` and `n % C` of what is not negative can";
+    KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices cannot be checked against the shape; read zeros outside: write `pad({})`";
+    KERNEL_DIVIDED = "an index that may be negative is divided, or by what is no size", "`n / 2` and `n % C` of what is not negative can be checked against the shape; `(n - 1).rem_euclid(N)` goes round";
     KERNEL_CLAMPED = "`{}` in an index cannot be checked against the shape", "choose between two reads: write `{}`";
     KERNEL_DUPLICATE_INDEX = "`{}` is an index already", "give each axis of the result a name of its own: `|n, c| ..`";
-    KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "take the positions from a tensor of integers: `x[at[n]]`, which reads zeros outside; or make the distance a number or a `#[netcl::constant]`";
+    KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "read zeros outside: write `pad({})`; or make the distance a number or a `#[netcl::constant]`";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
-    KERNEL_GATHER_AXIS = "an index that comes from a tensor can only be the first", "reorder the axes of `{}`";
-    KERNEL_GATHER_AXES = "only the first index of `{}` can come from a tensor in index form", "a kernel in SIMT form, with `#[launch(global = [N])]`, reads any element";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
     KERNEL_RESULTS = "the results of a kernel are of one shape, found {} and {}", "write a kernel for each";
     KERNEL_BY_ZERO = "`{}` divides by zero", "write a number from 1 on";
     KERNEL_RANGE_VARIES = "the range `{}` is another for each element", "go over the whole axis and leave out what is not meant: write `{}`";
-    KERNEL_POSITION = "`{}` over several ranges counts positions from 0", "start each range at 0, or reduce along one of them, which gives the index itself";
+    KERNEL_POSITION = "`{}` over several ranges counts positions from 0", "start each range at 0, and end it at a size, or reduce along one of them, which gives the index itself";
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
@@ -294,7 +294,7 @@ messages! {
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
-    SIMT_ARRAY_NESTED = "an array has one axis, found an array of arrays", "write `{}!([{}; {} * {}])`, whose element of row `r` and column `c` is `[r * {} + c]`";
+    SIMT_ARRAY_NESTED = "an array has at most {} axes, found {}", "join some: the element of row `r` and column `c` of rows of 16 is `[r * 16 + c]`";
     SIMT_ARRAY_BYTES = "an array of {} bytes is too large: there are {} for a {}", "use a smaller one, or a tensor: an argument, or a result that this kernel writes and reads";
     SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
     SIMT_REDUCTION = "`{}` over a range is for kernels in index form", "it is a loop here: write `{}`";

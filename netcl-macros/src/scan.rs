@@ -108,9 +108,12 @@ impl<'ast> Visit<'ast> for Uses {
 
     /// `local!([f32; TILE])`.
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
-        let ty = call.parse_body::<syn::TypeArray>();
-        if let Ok(syn::TypeArray { len: Expr::Path(length), .. }) = &ty {
-            self.constant(&length.path);
+        let mut ty = call.parse_body::<syn::TypeArray>().map(syn::Type::Array);
+        while let Ok(syn::Type::Array(array)) = ty {
+            if let Expr::Path(length) = &array.len {
+                self.constant(&length.path);
+            }
+            ty = Ok(*array.elem);
         }
     }
 

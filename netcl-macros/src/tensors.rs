@@ -83,7 +83,7 @@ impl rounds::Item for Tensors {
             return None;
         }
         let paths = lower::lower(diag, &unit, &function, Mode::Inference).paths();
-        let mut expanded = expand::kernel::kernel(diag, &function, paths).filter(|_| diag.count() == 0)?;
+        let mut expanded = expand::kernel::kernel(diag, vec![(function, paths)]).filter(|_| diag.count() == 0)?;
         expanded.extend(self.export(gathered, true));
         dump::tokens(&parse::name(&self.0.sig.ident), "function", &expanded);
         Some(expanded)

@@ -14,16 +14,25 @@ use netcl_kernels::graph::{Graph, OutputKind, build};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// The kernel's static, its type and its functions.
-pub(crate) fn kernel(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -> Option<TokenStream> {
+/// The kernel's static, its type and its functions, of the function for each choice of its element types with its paths. They have
+/// one signature in Rust.
+pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> Option<TokenStream> {
     let before = diag.count();
+    let has_gradient = |(function, _): &&(FunctionItem, _)| {
+        !differentiable(function).is_empty() && function.results.iter().any(|ty| ty.dtype.is_float())
+    };
+    // Where some choices are of floats and others are not, the gradient is of those that are.
+    let function = instances.iter().find(has_gradient).or(instances.first()).map(|(function, _)| function.clone())?;
+    let function = &function;
     let name = &function.name;
     let (mut plain, mut pullback, mut graphs) = (Vec::new(), Vec::new(), Vec::new());
     // Why a function has no gradient that calls what has none: only who asks for it is told.
     let mut withheld: Option<String> = None;
     let float: Vec<usize> = differentiable(function);
     let differentiable = !float.is_empty() && function.results.iter().any(|ty| ty.dtype.is_float());
-    for path in lowered {
+    let each = instances.iter().flat_map(|(own, paths)| paths.iter().map(move |path| (own, path)));
+    for (own, path) in each {
+        let differentiable = differentiable && self::differentiable(own) == float;
         let planned = |graph: &Graph, name: &str| match compile::compile(graph) {
             Ok(plans) => {
                 dump::graph(name, graph, &plans);

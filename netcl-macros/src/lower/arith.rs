@@ -397,6 +397,12 @@ fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>, axes: &[Dim]) -> Optio
         }
         (BinaryOp::Div, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Quotient, b, axes).map(Ok),
         (BinaryOp::Rem, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Remainder, b, axes).map(Ok),
+        (BinaryOp::Max, Val::Index(a), Val::Dim(b)) | (BinaryOp::Max, Val::Dim(b), Val::Index(a)) => {
+            a.bounded(Some(b), None, axes).map(Ok)
+        }
+        (BinaryOp::Min, Val::Index(a), Val::Dim(b)) | (BinaryOp::Min, Val::Dim(b), Val::Index(a)) => {
+            a.bounded(None, Some(b), axes).map(Ok)
+        }
         _ => None,
     }
 }

@@ -205,6 +205,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// One of two elements of a list; what cannot be chosen is reported.
+    pub(super) fn chosen(&mut self, condition: NodeId, then: Val<'a>, otherwise: Val<'a>, span: Span) -> Val<'a> {
+        match self.choose(condition, then, otherwise, span) {
+            Ok(chosen) => chosen,
+            Err(Unlike(then, otherwise)) => self.report(span, &m::BRANCHES, &[&then, &otherwise]),
+        }
+    }
+
     fn each(
         &mut self,
         condition: NodeId,

@@ -188,6 +188,11 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let Some(last) = path.segments.last() else { return Val::Unknown };
         let name = crate::parse::name(&last.ident);
+        if let Some(list) = self.frame().unit.constants.lists.get(&constant::key(path))
+            && self.lookup(&name).is_none_or(|_| path.segments.len() > 1)
+        {
+            return list.into();
+        }
         // A constant that has been refused stands for some number where a size is wanted, and here for nothing.
         if path.segments.len() > 1 && self.frame().unit.broken.contains(&text(path)) {
             self.partial = true;

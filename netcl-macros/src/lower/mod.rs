@@ -17,6 +17,7 @@ mod control;
 mod declared;
 mod expr;
 mod float;
+mod gather;
 mod given;
 mod grad;
 mod hyperbolic;
@@ -127,6 +128,8 @@ pub(crate) struct Lowering<'a> {
     calls: calls_made::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
+    /// Where these end, as far as that depends on earlier ones.
+    ends: affine::Ends,
     /// In a function of scalars or a kernel: `if` on a tensor chooses element by element.
     elementwise: bool,
     /// The type that the expression evaluated next is declared to have.
@@ -315,6 +318,7 @@ impl<'a> Lowering<'a> {
             rounds: 0,
             calls: calls_made::Calls::default(),
             axes: None,
+            ends: affine::Ends::new(),
             elementwise: false,
             expected: None,
             wanted: false,

@@ -181,6 +181,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn element_of(&mut self, values: &[Val<'a>], position: Val<'a>, index: &ExprIndex) -> Val<'a> {
         let position = match position {
             Val::Unknown => return Val::Unknown,
+            Val::Index(at) => return self.element_at(values, &at, index),
             Val::Plain(..) => {
                 let (given, of) = (text(&index.index), text(&index.expr));
                 let named = format!("`{of}`");

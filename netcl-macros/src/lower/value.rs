@@ -1,6 +1,6 @@
 //! What an expression is worth while a function is compiled.
 
-use crate::ast::{Constant, FieldKind, LayerField, PlainType, Unit};
+use crate::ast::{Constant, ConstantList, FieldKind, LayerField, PlainType, Unit};
 use crate::lower::{Affine, Sizes};
 use crate::number::ConstFloat;
 use netcl_kernels::dim::Dim;
@@ -96,6 +96,15 @@ impl Val<'_> {
             }
             _ => return None,
         })
+    }
+}
+
+impl From<&ConstantList> for Val<'_> {
+    fn from(list: &ConstantList) -> Self {
+        match list {
+            ConstantList::Number(number) => (*number).into(),
+            ConstantList::List(items) => Val::List(items.iter().map(Val::from).collect()),
+        }
     }
 }
 

@@ -29,7 +29,7 @@ const KERNELS: [&str; 2] = ["kernel", "__rules"];
 
 /// Kernels and functions that have roots, logarithms or powers of their arguments: compared at numbers from 0.1 to 1, where
 /// these are numbers. All others are compared at numbers from -1 to 1.
-const POSITIVE: [&str; 18] = [
+const POSITIVE: [&str; 19] = [
     "by_name",
     "by_method",
     "one_log10",
@@ -46,6 +46,7 @@ const POSITIVE: [&str; 18] = [
     "two_power",
     "both",
     "moved",
+    "logs",
     "adam",
     "adamw",
 ];

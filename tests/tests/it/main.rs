@@ -24,6 +24,7 @@ mod lists;
 mod macros;
 mod names;
 mod numbers;
+mod positions;
 mod rust_twins;
 mod simt;
 mod simt_rust;
