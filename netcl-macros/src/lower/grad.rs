@@ -88,7 +88,7 @@ impl<'a> Lowering<'a> {
             }
             // A variable that holds several.
             (Expr::Path(_), Val::Tuple(values) | Val::List(values)) => {
-                values.iter().fold(true, |fits, value| self.asked(expr, value, found) && fits)
+                values.iter().all(|value| self.asked(expr, value, found))
             }
             (_, Val::Tensor(_)) => {
                 self.report(expr.span(), &m::GRAD_UNNAMED, &[&text(expr), &text(expr)]);
