@@ -57,6 +57,7 @@ impl<'a> Lowering<'a> {
                 self.expected = declared::scalar(&local.pat);
                 self.wanted = true;
                 let value = self.expr(&init.expr);
+                let value = self.own_value(&local.pat, &init.expr, value);
                 self.bind_pattern(&local.pat, value);
                 Val::Unit
             }
@@ -267,7 +268,8 @@ impl<'a> Lowering<'a> {
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                self.binary(op, current, right, super::arith::Places::all(span))
+                let value = self.binary(op, current, right, super::arith::Places::all(span));
+                self.own_of(&name, value)
             }
             None => right,
         };

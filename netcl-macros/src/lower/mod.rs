@@ -23,6 +23,7 @@ mod float;
 mod flow;
 mod gather;
 mod given;
+mod grad;
 mod hyperbolic;
 mod index;
 mod indexed;
@@ -67,7 +68,7 @@ use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use value::{FieldRef, Val};
 
@@ -109,6 +110,8 @@ struct Frame<'a> {
     given: BTreeMap<NodeId, Given>,
     /// What leaves its body before the end.
     control: flow::Control<'a>,
+    /// The names that this function asks derivatives in.
+    differentiated: Rc<BTreeSet<String>>,
 }
 
 /// The evaluator's state along one path.
@@ -123,6 +126,8 @@ pub(crate) struct Lowering<'a> {
     /// Parameters and states by path; a state's node changes when a layer updates it.
     tensors: BTreeMap<String, NodeId>,
     updates: BTreeMap<String, NodeId>,
+    /// The paths of fields that no gradient is computed in.
+    frozen: BTreeSet<String>,
     seed: Option<NodeId>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
@@ -304,6 +309,7 @@ fn lower_path<'a>(
         None => crate::parse::name(&function.name),
     };
     lowering.enter(unit, this, sizes.clone(), &name);
+    lowering.differentiates(function);
     lowering.arguments(&function.args);
     lowering.bind_params(function);
     lowering.unsure = function.unsound.is_some();
@@ -336,6 +342,7 @@ impl<'a> Lowering<'a> {
             decisions: Vec::new(),
             tensors: BTreeMap::new(),
             updates: BTreeMap::new(),
+            frozen: BTreeSet::new(),
             seed: None,
             private: Vec::new(),
             depth: 0,
@@ -377,6 +384,7 @@ impl<'a> Lowering<'a> {
             sizes,
             given: BTreeMap::new(),
             control: flow::Control::default(),
+            differentiated: Rc::default(),
         });
     }
 

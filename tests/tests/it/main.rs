@@ -17,6 +17,7 @@ mod functions;
 mod generic;
 mod generic_images;
 mod generic_numbers;
+mod higher;
 mod images;
 mod kernels;
 mod launches;
