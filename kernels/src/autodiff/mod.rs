@@ -16,6 +16,7 @@ mod custom;
 mod guard;
 mod maths;
 pub mod rules;
+mod scan;
 mod view;
 
 use crate::dtype::DType;
@@ -65,7 +66,7 @@ fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) ->
     }
     let mut results = custom::Results::default();
     for id in (0..count).rev().map(|position| NodeId(position as u32)) {
-        let is_call = matches!(builder.node(id).op, Op::Custom { .. });
+        let is_call = matches!(builder.node(id).op, Op::Custom { .. } | Op::Scan { .. });
         let wanted = rules::RequestedGradients { leads: &leads, targets: &targets };
         let Some(mut cotangent) = cotangents[id.index()].clone() else {
             // Other results of it may have one.
@@ -149,7 +150,7 @@ fn leading_to(graph: &Graph, count: usize, targets: &BTreeSet<NodeId>) -> Vec<bo
     let mut leads = vec![false; count];
     for id in (0..count).map(|position| NodeId(position as u32)) {
         leads[id.index()] = targets.contains(&id)
-            || ((graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. }))
+            || ((graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. } | Op::Scan { .. }))
                 && rules::differentiable_operands(graph, id).iter().any(|operand| leads[operand.index()]));
     }
     leads

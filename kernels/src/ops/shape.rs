@@ -288,7 +288,7 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
     let end = start.clone() + length.clone();
     let outside = match (end.as_constant(), source[axis].as_constant()) {
         (Some(end), Some(size)) => end > size,
-        _ => index[axis].may_be_outside(&source[axis], &shape),
+        _ => b.may_be_outside_axis(&index[axis], &source[axis], &shape),
     };
     if outside {
         let has = has(b, x, axis);
@@ -340,7 +340,7 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
     let mut shape = source.clone();
     shape.0.remove(axis);
     let coordinate = AxisIndex::fixed(position.clone());
-    if coordinate.may_be_outside(&source[axis], &shape) {
+    if b.may_be_outside_axis(&coordinate, &source[axis], &shape) {
         let has = has(b, x, axis);
         let problem =
             Diagnostic::new(format!("`get` takes position {position} along axis {axis} of {source}, which {has}"));

@@ -7,10 +7,12 @@ mod agree;
 mod contract;
 mod custom;
 mod elementwise;
+mod scan;
 mod view;
 
 pub(crate) use agree::smaller;
 pub use contract::window_count;
+pub use scan::ScanDraft;
 
 use super::*;
 use crate::span::{Diagnostic, Result};
@@ -27,6 +29,8 @@ pub struct Builder {
     known: HashMap<(Op, Shape, DType), NodeId>,
     span: Span,
     next_stream: u32,
+    /// The rounds of loops, with how many there are.
+    steps: Vec<(crate::dim::Symbol, Dim)>,
     literal: bool,
 }
 
@@ -164,6 +168,14 @@ impl Builder {
         id
     }
 
+    /// Another node of the same value, which is shared with no other.
+    pub(crate) fn copy(&mut self, id: NodeId) -> NodeId {
+        let Node { shape, dtype, span, origins, .. } = self.graph[id].clone();
+        let node = Node { op: Op::Reshape(id), shape, dtype, name: String::new(), span, origins };
+        self.graph.nodes.push(node);
+        NodeId(self.graph.nodes.len() as u32 - 1)
+    }
+
     fn inherited_origins(&self, op: &Op, shape: &Shape) -> Vec<Option<Arc<str>>> {
         let mut origins = vec![None; shape.rank()];
         let mut inherit = |id: NodeId, own: usize, theirs: usize| {
@@ -233,7 +245,7 @@ fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
     let mut needed = vec![false; graph.nodes.len()];
     graph.outputs.iter().for_each(|(_, id)| needed[id.index()] = true);
     for (id, node) in graph.iter().rev() {
-        if matches!(node.op, Op::Input(_)) {
+        if matches!(&node.op, Op::Input(kind) if !matches!(kind, InputKind::Carried(_))) {
             needed[id.index()] = true;
         }
         if needed[id.index()] {
