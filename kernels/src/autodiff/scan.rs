@@ -253,7 +253,12 @@ impl<'a> Backward<'a> {
         let stacks = save(builder, id, self.scan, &saved);
         // What was saved is there, and need not be left behind again.
         let left: Vec<NodeId> = self.left.iter().copied().filter(|id| !stacks.contains_key(id)).collect();
-        let mut made = Made { own: &self, body: Builder::new(&self.body.graph().name), moved: BTreeMap::new(), operands: Vec::new() };
+        let mut made = Made {
+            own: &self,
+            body: Builder::new(&self.body.graph().name),
+            moved: BTreeMap::new(),
+            operands: Vec::new(),
+        };
         for (position, (input, _)) in self.carried.iter().enumerate() {
             let node = self.body.node(*input).clone();
             let new = made.body.input(InputKind::Argument(position), &node.name, node.shape.clone(), node.dtype);
@@ -269,7 +274,8 @@ impl<'a> Backward<'a> {
         let body = made.finish(&next, &left, (&stacks, operands, given), builder)?;
         let (body, all) = body;
         let scan = Scan { body, step: self.scan.step.clone(), carried: next.len(), reverse: !self.scan.reverse };
-        let results = if next.is_empty() && left.is_empty() { Vec::new() } else { builder.scan(scan, length.clone(), all) };
+        let results =
+            if next.is_empty() && left.is_empty() { Vec::new() } else { builder.scan(scan, length.clone(), all) };
         let mut known = stacks;
         known.extend(left.iter().copied().zip(results[next.len()..].iter().copied()));
         let mut pairs = Vec::new();

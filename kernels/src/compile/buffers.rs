@@ -1,8 +1,8 @@
 //! Which buffers a plan has, and what they are called.
 
-use crate::fuse::{ClusterKind, Division};
 use crate::dim::Shape;
 use crate::dtype::DType;
+use crate::fuse::{ClusterKind, Division};
 use crate::graph::{ConvKind, CustomResult, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::identifier::{distinct, sanitized};
 use crate::plan::{Buffer, BufferId, Role};
@@ -36,6 +36,10 @@ impl Buffers {
         };
         let outputs: BTreeMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
         let mut taken: BTreeSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
+        // The rounds of a loop, which the body may not name elsewhere.
+        for start in division.starts.values() {
+            start.visit_symbols(&mut |symbol| taken.extend([symbol.name().to_string()]));
+        }
         for (id, node) in graph.iter() {
             let output = outputs.get(&id).copied();
             let role = match &node.op {
@@ -100,7 +104,9 @@ impl Buffers {
                     kernel.results.iter().map(of).collect()
                 }
                 Op::Scan { scan, length, .. } => {
-                    let of = |position| scan.gives(length, position).map(|(shape, dtype)| (position.to_string(), shape, dtype));
+                    let of = |position| {
+                        scan.gives(length, position).map(|(shape, dtype)| (position.to_string(), shape, dtype))
+                    };
                     (0..scan.results()).filter_map(of).collect()
                 }
                 _ => continue,
@@ -112,7 +118,9 @@ impl Buffers {
                     .any(|node| matches!(node.op, Op::CustomResult { call, result } if call == id && result == wanted))
             };
             let mut unread = Vec::new();
-            for (_, (own, shape, dtype)) in results.into_iter().enumerate().skip(1).filter(|(position, _)| !read(*position)) {
+            for (_, (own, shape, dtype)) in
+                results.into_iter().enumerate().skip(1).filter(|(position, _)| !read(*position))
+            {
                 let name = distinct(taken, format!("{}_{own}", self.names[&id]));
                 let own = BufferId(self.list.len() as u32);
                 self.named.insert(name.clone(), own);

@@ -107,6 +107,9 @@ fn made(mut graph: Graph, target: Target, options: &CompileOptions<'_>, around: 
     let mut decider = Decider::new(options, target);
     // What several kernels make up is rewritten, and the rest asked about again: a patch's product is one like any other.
     loop {
+        if let Around::Loop(scan, _) = &around {
+            graph = scan::apart(graph, scan);
+        }
         let mut division = fuse::divide(&graph, target, &marks.constraints);
         if let Around::Loop(scan, _) = &around {
             division.starts = scan::starts(scan, &graph);
@@ -131,7 +134,9 @@ fn made(mut graph: Graph, target: Target, options: &CompileOptions<'_>, around: 
         let mut made = builder.finish(buffers.list.clone());
         made.requirements.extend(requirements);
         let mut decisions = decider.finish();
-        decisions.extend(std::mem::take(&mut made.decisions).into_iter().filter(|own| !decisions.contains(own)).collect::<Vec<_>>());
+        decisions.extend(
+            std::mem::take(&mut made.decisions).into_iter().filter(|own| !decisions.contains(own)).collect::<Vec<_>>(),
+        );
         return Ok(Made { decisions, ..made });
     }
 }
@@ -195,6 +200,7 @@ fn requirements(graph: &Graph) -> Vec<Requirement> {
     windows.retain(|window| bound(&window.size) && !window.spare().never_negative());
     let batches = graph.batches.iter().filter(|batch| bound(&batch.count())).cloned();
     let agreements = graph.agreements.iter().filter(|own| own.sizes.iter().all(bound)).cloned();
+    let limits = graphs[0].limits.iter().filter(|own| bound(&own.end)).cloned().map(Requirement::Limit);
     let windows = windows.into_iter().map(Requirement::Window);
-    windows.chain(batches.map(Requirement::Batch)).chain(agreements.map(Requirement::Agreement)).collect()
+    windows.chain(batches.map(Requirement::Batch)).chain(agreements.map(Requirement::Agreement)).chain(limits).collect()
 }

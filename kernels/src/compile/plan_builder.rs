@@ -1,11 +1,11 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
+use super::Made;
 use super::buffers::Buffers;
 use super::configs::ClusterConfigs;
 use super::distinct::Kernels;
 use super::formula::{formula, label};
 use super::instance::{Instance, InstanceArg};
-use super::Made;
 use super::states::{not_in_place, shared, states};
 use crate::dim::{Dim, INDEX_LIMIT};
 use crate::dtype::{DType, Literal};

@@ -43,7 +43,7 @@ impl PlanBuilder<'_> {
             .collect();
         let operands: Vec<BufferId> =
             operands.iter().map(|&operand| Ok(self.buffers.of(self.operand(id, operand)?.0))).collect::<Result<_>>()?;
-        let body = apart(&legalize(&scan.body)?, &scan);
+        let body = legalize(&scan.body)?;
         let kernels = self.lend_kernels();
         let made = made(body, self.target, options, Around::Loop(&scan, kernels))?;
         self.take_kernels(made.kernels);
@@ -128,18 +128,21 @@ impl PlanBuilder<'_> {
 }
 
 /// The body with a node of its own, which nothing else reads, for whatever a round leaves behind: it does not lie where its buffer
-/// begins.
-fn apart(graph: &Graph, scan: &Scan) -> Graph {
+/// begins. The nodes that there are stay where they are.
+pub(super) fn apart(graph: Graph, scan: &Scan) -> Graph {
     let mut read: BTreeSet<NodeId> = BTreeSet::new();
     graph.nodes.iter().for_each(|node| node.op.visit_operands(|operand| read.extend([operand])));
-    let mut builder = Builder::extend(Graph { outputs: Vec::new(), ..graph.clone() });
-    for (kind, id) in &graph.outputs {
-        let left = matches!(kind, OutputKind::Result(position) if *position >= scan.carried);
-        let computed = is_anchor(&graph[*id].op) && !matches!(graph[*id].op, Op::Reduce { .. });
-        let own = if left && (computed || read.contains(id)) { builder.copy(*id) } else { *id };
-        builder.output(kind.clone(), own);
+    let outputs = graph.outputs.clone();
+    let mut builder = Builder::extend(Graph { outputs: Vec::new(), ..graph });
+    for (kind, id) in outputs {
+        let op = &builder.node(id).op;
+        let left = matches!(kind, OutputKind::Result(position) if position >= scan.carried);
+        let computed = is_anchor(op) && !matches!(op, Op::Reduce { .. });
+        let own = if left && (computed || read.contains(&id)) { builder.copy(id) } else { id };
+        read.insert(own);
+        builder.output(kind, own);
     }
-    builder.finish()
+    builder.graph().clone()
 }
 
 /// The step with its buffers elsewhere.

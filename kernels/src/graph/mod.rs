@@ -25,6 +25,7 @@ mod conv;
 mod custom;
 #[cfg(feature = "interp")]
 pub mod interp;
+mod limit;
 pub mod open;
 mod operator;
 mod scan;
@@ -39,6 +40,7 @@ pub use agreement::Agreement;
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use custom::{Custom, CustomInput, CustomResult};
+pub use limit::Limit;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 pub use scan::Scan;
 pub(crate) use scan::{lifted, mentions};
@@ -352,6 +354,8 @@ pub struct Graph {
     pub batches: Vec<Batch>,
     /// Sizes that symbols must make equal. They are no part of the text form either.
     pub agreements: Vec<Agreement>,
+    /// Slices that must end inside an axis. They are no part of the text form either.
+    pub limits: Vec<Limit>,
 }
 
 impl Graph {

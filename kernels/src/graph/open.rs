@@ -2,7 +2,7 @@
 //! kept as text and closed by the numbers before they are compiled.
 
 use super::build::Builder;
-use super::{Agreement, Batch, Graph, Node, NodeId, Op, Scan, Window, text};
+use super::{Agreement, Batch, Graph, Limit, Node, NodeId, Op, Scan, Window, text};
 use crate::dim::{Bindings, Dim, Shape};
 use crate::dtype::Literal;
 use crate::span::{Diagnostic, Result, Span};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 ///
 /// Whatever JSON cannot say, which is none of this.
 pub fn write(graph: &Graph) -> Result<String> {
-    let required = serde_json::to_string(&(&graph.windows, &graph.batches, &graph.agreements));
+    let required = serde_json::to_string(&(&graph.windows, &graph.batches, &graph.agreements, &graph.limits));
     let required = required.map_err(|error| Diagnostic::new(format!("`{}` cannot be written: {error}", graph.name)))?;
     // Places in the user's source say nothing elsewhere.
     let mut graph = graph.clone();
@@ -31,11 +31,11 @@ pub fn write(graph: &Graph) -> Result<String> {
 pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     let (required, written) = written.split_once('\n').unwrap_or_default();
     let mut graph = text::parse(written)?;
-    let required: (Vec<Window>, Vec<Batch>, Vec<Agreement>) = serde_json::from_str(required)
+    let required: (Vec<Window>, Vec<Batch>, Vec<Agreement>, Vec<Limit>) = serde_json::from_str(required)
         .map_err(|error| Diagnostic::new(format!("what `{}` requires cannot be read: {error}", graph.name)))?;
     graph = with_sizes(graph, sizes)?;
     let shape = |shape: &Shape| Shape(shape.0.iter().map(|size| size.known(sizes)).collect());
-    let (windows, batches, agreements) = required;
+    let (windows, batches, agreements, limits) = required;
     for mut window in windows {
         window.size = window.size.known(sizes);
         if window.spare().as_constant().is_some_and(|spare| spare < 0) {
@@ -52,6 +52,15 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
             Some(0) => {}
             Some(_) => return Err(Diagnostic::new(agreement.differ([first, second]))),
             None => graph.agreements.push(agreement),
+        }
+    }
+    for mut limit in limits {
+        limit.end = limit.end.known(sizes);
+        limit.size = limit.size.known(sizes);
+        match (limit.size.clone() - limit.end.clone()).as_constant() {
+            Some(spare) if spare < 0 => return Err(Diagnostic::new(limit.beyond(&limit.end))),
+            Some(_) => {}
+            None => graph.limits.push(limit),
         }
     }
     // Numbers that are repeated leave single ones behind.

@@ -360,7 +360,8 @@ fn check_custom_result(node: &Node, call: &Node, result: usize, report: ErrorSin
     let fits = match &call.op {
         Op::Custom { kernel, sizes, .. } => result > 0 && gives(kernel, sizes, result, node),
         Op::Scan { scan, length, .. } => {
-            result > 0 && scan.gives(length, result).is_some_and(|(shape, dtype)| shape == node.shape && dtype == node.dtype)
+            result > 0
+                && scan.gives(length, result).is_some_and(|(shape, dtype)| shape == node.shape && dtype == node.dtype)
         }
         _ => false,
     };

@@ -33,7 +33,10 @@ pub const RULES: [(&str, &str); 12] = [
     ),
     ("P10", "a convolution has four axes, and strides, dilations and groups of at least 1"),
     ("P11", "a plan of kernels has a program"),
-    ("P12", "a loop repeats steps that are there, around or apart from other loops, and passes buffers of one shape and type on"),
+    (
+        "P12",
+        "a loop repeats steps that are there, around or apart from other loops, and passes buffers of one shape and type on",
+    ),
 ];
 
 /// A plan that [`verify()`] has passed; clones are the same plan.
@@ -172,7 +175,11 @@ fn loops_repeat(plan: &Plan) -> Result<(), String> {
         let end = repeat.first.checked_add(repeat.count).and_then(|end| end.checked_add(repeat.otherwise));
         let name = &repeat.step;
         if end.is_none_or(|end| end > plan.steps.len()) {
-            return Err(format!("the loop over `{name}` repeats steps from {} on, of {}", repeat.first, plan.steps.len()));
+            return Err(format!(
+                "the loop over `{name}` repeats steps from {} on, of {}",
+                repeat.first,
+                plan.steps.len()
+            ));
         }
         let all = repeat.all();
         for other in &plan.repeats[position + 1..] {

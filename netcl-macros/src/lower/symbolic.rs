@@ -31,7 +31,12 @@ struct CarriedVariable {
 
 impl<'a> Lowering<'a> {
     /// `for t in start..start + length`.
-    pub(super) fn symbolic_loop(&mut self, pattern: &'a Pat, (start, length): (Dim, Dim), each: &'a ExprForLoop) -> Val<'a> {
+    pub(super) fn symbolic_loop(
+        &mut self,
+        pattern: &'a Pat,
+        (start, length): (Dim, Dim),
+        each: &'a ExprForLoop,
+    ) -> Val<'a> {
         let said = self.diag.count();
         let span = each.for_token.span;
         let variables = self.carried_by(&each.body, span);
@@ -101,6 +106,12 @@ impl<'a> Lowering<'a> {
         };
         match results {
             Ok(results) => {
+                for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(&results) {
+                    self.builder.name(*id, &variable.name);
+                }
+                for ((name, _), id) in lists.iter().zip(&results[next.len()..]) {
+                    self.builder.name(*id, name);
+                }
                 self.give_variables(&variables, &mut results.iter());
                 for ((name, _), id) in lists.iter().zip(&results[next.len()..]) {
                     self.set_list(name, Val::Stack(*id));
@@ -131,8 +142,11 @@ impl<'a> Lowering<'a> {
         let mut found = Vec::new();
         for name in assigned.0 {
             let scopes = &self.frame().scopes;
-            let places = (0..scopes.len()).rev().flat_map(|scope| (0..scopes[scope].len()).rev().map(move |at| (scope, at)));
-            let Some((scope, at)) = places.into_iter().find(|&(scope, at)| scopes[scope][at].name == name) else { continue };
+            let places =
+                (0..scopes.len()).rev().flat_map(|scope| (0..scopes[scope].len()).rev().map(move |at| (scope, at)));
+            let Some((scope, at)) = places.into_iter().find(|&(scope, at)| scopes[scope][at].name == name) else {
+                continue;
+            };
             let variable = &scopes[scope][at];
             if variable.argument || !variable.mutable || variable.value.is_unknown() {
                 continue;

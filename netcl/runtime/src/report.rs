@@ -45,7 +45,11 @@ pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
     for repeat in &plan.repeats {
         let (steps, all) = (repeat.steps(), repeat.all());
         let step = |position: usize| position.to_string();
-        let which = if repeat.count == 1 { step(all.start + 1) } else { format!("{} to {}", step(all.start + 1), step(steps.end)) };
+        let which = if repeat.count == 1 {
+            step(all.start + 1)
+        } else {
+            format!("{} to {}", step(all.start + 1), step(steps.end))
+        };
         let none = match repeat.otherwise {
             0 => String::new(),
             1 => format!(", or {} where there is no round", step(all.end)),
@@ -120,7 +124,8 @@ fn cost(plan: &Plan, bindings: Bindings<'_>) -> Result<Cost> {
     let mut cost = Cost { scratch: layout.arena, flops: Some(0), ..Cost::default() };
     for (position, step) in plan.steps.iter().enumerate() {
         let times = plan.times(position);
-        let value = |dim: &Dim| geometry::value(&plan.name, &step.label, dim, bindings).map(|value| value.max(0) as u64);
+        let value =
+            |dim: &Dim| geometry::value(&plan.name, &step.label, dim, bindings).map(|value| value.max(0) as u64);
         cost.flops = match (cost.flops, &step.flops) {
             (Some(sum), Some(flops)) => Some(sum.saturating_add(value(&(times.clone() * flops.clone()))?)),
             _ => None,

@@ -146,6 +146,13 @@ impl Builder {
         }
     }
 
+    /// Notes that a slice must end inside an axis, where symbols decide that.
+    pub(crate) fn limit(&mut self, limit: Limit) {
+        if !self.graph.limits.contains(&limit) {
+            self.graph.limits.push(limit);
+        }
+    }
+
     /// Declares an output.
     pub fn output(&mut self, kind: OutputKind, id: NodeId) {
         self.graph.outputs.push((kind, id));

@@ -36,7 +36,10 @@ impl Builder {
         length.visit_symbols(&mut |symbol| taken.push(symbol.clone()));
         taken.extend(self.steps.iter().map(|(step, _)| step.clone()));
         let names = std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
-        let step = names.map(|name| Symbol::new(&name)).find(|step| !taken.contains(step)).unwrap_or_else(|| Symbol::new(name));
+        let step = names
+            .map(|name| Symbol::new(&name))
+            .find(|step| !taken.contains(step))
+            .unwrap_or_else(|| Symbol::new(name));
         self.steps.push((step.clone(), length.clone()));
         let first = self.graph.nodes.len();
         let mut carried = Vec::with_capacity(initial.len());
@@ -57,7 +60,8 @@ impl Builder {
         for (start, next) in draft.initial.iter().zip(next) {
             let [before, after] = [start, next].map(|id| format!("{}{}", self.dtype(*id), self.shape(*id)));
             if before != after {
-                return self.fail(format!("a value that a loop carries starts as {before} and is {after} after a round"));
+                return self
+                    .fail(format!("a value that a loop carries starts as {before} and is {after} after a round"));
             }
         }
         self.sizes_stay(draft)?;
@@ -89,9 +93,7 @@ impl Builder {
         let gives: Vec<_> = (0..scan.results()).filter_map(|position| scan.gives(&length, position)).collect();
         // A number of the caller's lies in no memory until it is stored.
         let store = |this: &mut Self, id: NodeId| match this.graph[id].op {
-            Op::Input(InputKind::Scalar(_)) => {
-                this.push(Op::Reshape(id), this.shape(id).clone(), this.dtype(id))
-            }
+            Op::Input(InputKind::Scalar(_)) => this.push(Op::Reshape(id), this.shape(id).clone(), this.dtype(id)),
             _ => id,
         };
         let operands: Vec<NodeId> = operands.into_iter().map(|id| store(self, id)).collect();
@@ -131,7 +133,7 @@ impl Builder {
         let steps = |size: &Dim| mentions(size, &draft.step);
         for node in &self.graph.nodes[draft.first..] {
             if let Some(size) = node.shape.0.iter().find(|size| steps(size)) {
-                let size = self.in_rounds(draft, size);
+                let size = self.in_rounds(size);
                 return Err(Diagnostic::new(format!("an axis of {size} elements has another size in each round of the loop"))
                     .hint("sizes are the same in all rounds: compute with the whole axis, and `select` what a round does not use away")
                     .at(node.span));
@@ -163,9 +165,16 @@ impl Builder {
     }
 
     /// The size in terms of the user's rounds, which count from 0.
-    fn in_rounds(&self, draft: &ScanDraft, size: &Dim) -> Dim {
-        let one_more = Dim::symbol(draft.step.name()) + Dim::constant(1);
-        size.substitute(&|symbol| (*symbol == draft.step).then(|| one_more.clone()))
+    pub fn in_rounds(&self, size: &Dim) -> Dim {
+        size.substitute(&|symbol| {
+            let known = self.steps.iter().any(|(step, _)| step == symbol);
+            known.then(|| Dim::symbol(symbol.name()) + Dim::constant(1))
+        })
+    }
+
+    /// Whether the size depends on the round of a loop.
+    pub fn is_in_loop(&self, size: &Dim) -> bool {
+        self.steps.iter().any(|(step, _)| mentions(size, step))
     }
 }
 
@@ -277,7 +286,11 @@ impl<'a> Body<'a> {
     /// The round's part of a stack.
     fn round_of(&mut self, whole: NodeId, shape: &Shape) -> Result<NodeId> {
         let axes = (0..shape.rank()).map(AxisIndex::axis);
-        self.inner.view(whole, shape.clone(), std::iter::once(AxisIndex::fixed(self.draft.round())).chain(axes).collect())
+        self.inner.view(
+            whole,
+            shape.clone(),
+            std::iter::once(AxisIndex::fixed(self.draft.round())).chain(axes).collect(),
+        )
     }
 
     /// Whether `id` is a product of the round's part of a matrix with one that is the same in all rounds: what the part is of, the
