@@ -2,12 +2,25 @@
 
 use netcl::DeviceProfile;
 
+/// Sums of so many terms.
+const ENDS_LOOPS: &str = "llvmpipe ends loops after 65,535 rounds";
+
 /// (part of the platform's or device's name, part of the case's name, reason).
-const EXCEPTIONS: &[(&str, &str, &str)] = &[(
-    "rusticl",
-    "algorithms::random",
-    "Mesa 22.3 keeps no signs of zeros: the magnitude of the logarithm of 1 is -0.0, and with it a normal number",
-)];
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "rusticl",
+        "algorithms::random",
+        "Mesa 22.3 keeps no signs of zeros: the magnitude of the logarithm of 1 is -0.0, and with it a normal number",
+    ),
+    ("llvmpipe", "floats::long sums of sizes", ENDS_LOOPS),
+    ("llvmpipe", "long sums::a product of", ENDS_LOOPS),
+    ("llvmpipe", "long sums::gradients of weights of", ENDS_LOOPS),
+    ("llvmpipe", "long sums::by matmul_naive", ENDS_LOOPS),
+    ("llvmpipe", "long sums::by matmul_tiled", ENDS_LOOPS),
+    ("llvmpipe", "long sums::by matmul_vectorized", ENDS_LOOPS),
+    ("llvmpipe", "long sums::by conv2d_naive", ENDS_LOOPS),
+    ("llvmpipe", "long sums::by conv2d_implicit_gemm", ENDS_LOOPS),
+];
 
 /// Why `case` is expected to fail on the device, if it is.
 pub(crate) fn reason(profile: &DeviceProfile, case: &str) -> Option<&'static str> {

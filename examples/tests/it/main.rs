@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Name and program of each example.
-const EXAMPLES: [(&str, &str); 11] = [
+const EXAMPLES: [(&str, &str); 12] = [
     ("custom_kernel", env!("CARGO_BIN_EXE_custom_kernel")),
     ("devices", env!("CARGO_BIN_EXE_devices")),
     ("digits", env!("CARGO_BIN_EXE_digits")),
@@ -17,6 +17,7 @@ const EXAMPLES: [(&str, &str); 11] = [
     ("transfers", env!("CARGO_BIN_EXE_transfers")),
     ("transformer_block", env!("CARGO_BIN_EXE_transformer_block")),
     ("tune", env!("CARGO_BIN_EXE_tune")),
+    ("unet", env!("CARGO_BIN_EXE_unet")),
 ];
 
 /// The text of the page's first paragraph.

@@ -108,13 +108,15 @@ pub(super) fn untyped(body: &Block) -> Vec<&Local> {
     lets.0
 }
 
-/// The tokens with the types that were found for `let`s that name none; `position` counts these.
+/// The tokens with the types that were found for `let`s that name none; `position` counts these. Arrays are declared by netcl's
+/// macros, whatever else of their names there is: a kernel called `local` has a macro of that name.
 ///
 /// Half-precision types only store: values are `f32`, also where the text says `let v: f16 = ..` and `v as f16`.
 fn annotated(tokens: TokenStream, types: &BTreeMap<usize, ValueType>, position: &mut usize) -> TokenStream {
     let mut result = TokenStream::new();
     let mut context = Context::Elsewhere;
-    for token in tokens {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
         let next = match (&token, &context) {
             (TokenTree::Ident(word), _) if word == "let" => Context::Let,
             (TokenTree::Ident(word), Context::Let) if word == "mut" => Context::Let,
@@ -134,6 +136,13 @@ fn annotated(tokens: TokenStream, types: &BTreeMap<usize, ValueType>, position: 
                 TokenTree::Punct(equals)
             }
             TokenTree::Ident(name) if matches!(context, Context::Type) => computed(name).into(),
+            TokenTree::Ident(name)
+                if (name == "local" || name == "private")
+                    && matches!(tokens.peek(), Some(TokenTree::Punct(mark)) if mark.as_char() == '!') =>
+            {
+                result.extend(quote!(::netcl::simt::));
+                name.into()
+            }
             TokenTree::Group(group) => {
                 let mut same = Group::new(group.delimiter(), annotated(group.stream(), types, position));
                 same.set_span(group.span());

@@ -468,3 +468,44 @@ fn batches_of_nothing_are_one_error() {
     let large = DataLoader::new(&Device::host(), &[0.0f32; 8], &[4], &[0u32; 2], &[]).unwrap().batch_size(usize::MAX);
     assert_eq!((&large).into_iter().count(), 1);
 }
+
+#[test]
+fn gradients_are_added_multiplied_and_kept_below_a_norm() {
+    let function = pass_gradients();
+    for device in all().into_iter().filter(|device| device.profile().kind != netcl::DeviceKind::Null) {
+        let model = Two::new(&device, 3);
+        let ((first, one), (second, two)) = (gradients(&function, &model, 0), gradients(&function, &model, 1));
+        let check = |found: &Gradients, expected: &dyn Fn(f64, f64) -> f64, what: &str| {
+            for (path, (one, two)) in ["a", "b"].into_iter().zip(one.iter().zip(&two)) {
+                let values = found.tensor(path).unwrap().to_vec::<f32>().unwrap();
+                for (position, (value, (one, two))) in values.iter().zip(one.iter().zip(two)).enumerate() {
+                    let expected = expected(*one, *two);
+                    assert!(
+                        (f64::from(*value) - expected).abs() < 1e-6,
+                        "{device}: {what} of {path}[{position}]: {value}, expected {expected}"
+                    );
+                }
+            }
+        };
+        check(&first.add(&second).unwrap(), &|one, two| one + two, "sum");
+        check(&first.scaled(0.25).unwrap(), &|one, _| 0.25 * one, "quarter");
+        let norm = one.iter().flatten().map(|one| one * one).sum::<f64>().sqrt();
+        let found = f64::from(first.norm().unwrap().item::<f32>().unwrap());
+        assert!((found - norm).abs() < 1e-5 * norm, "{device}: {found}, expected {norm}");
+        check(&first.clip_norm(1.5).unwrap(), &|one, _| one * 1.5 / (norm + 1e-6), "clipped");
+        check(&first.clip_norm(norm + 1.0).unwrap(), &|one, _| one, "long enough");
+        // Those that were given are as they were, and what is made of them steps a model.
+        check(&first, &|one, _| one, "first");
+        let mut stepped = Two::new(&device, 3);
+        let before = stepped.tensor("a").unwrap().to_vec::<f32>().unwrap();
+        Sgd::new(1.0).step(&mut stepped, &first.add(&second).unwrap()).unwrap();
+        let after = stepped.tensor("a").unwrap().to_vec::<f32>().unwrap();
+        for ((before, after), (one, two)) in before.iter().zip(after).zip(one[0].iter().zip(&two[0])) {
+            assert!((f64::from(before - after) - one - two).abs() < 1e-5, "{device}");
+        }
+        for most in [-1.0, f64::NAN, f64::INFINITY] {
+            let text = first.clip_norm(most).unwrap_err().to_string();
+            assert!(text.contains("clip_norm") && text.contains("`most`"), "{text}");
+        }
+    }
+}

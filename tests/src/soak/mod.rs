@@ -65,9 +65,9 @@ pub fn run(device: &Device, threads: u64, time: Duration, seed: u64, only: &[&st
     let chosen: Vec<(&str, WorkerAction)> = OPERATIONS.iter().filter(is_chosen).copied().collect();
     assert!(!chosen.is_empty(), "no operation is called {only:?}");
     let common = Common::new(device, chosen)?;
-    // Some programs are for a single element, others for more.
+    // Some programs are for a single element, others for more, or for what one work-group of a GPU does not scan alone.
     for _ in 0..2 {
-        Worker::new(&common, device, seed, 0).prepare(&[1, 2, 5000])?;
+        Worker::new(&common, device, seed, 0).prepare(&[1, 2, 5000, 20_000])?;
     }
     drop(profile::stop()?);
     device.finish()?;

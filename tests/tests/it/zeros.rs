@@ -70,6 +70,18 @@ netcl::kernel! {
         }
     }
 
+    /// Called as one of the macros of arrays, both of which it uses.
+    #[launch(global = [N], local = [8])]
+    fn local(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let mut group = local!([f32; 8]);
+        let mut own = private!([f32; 2]);
+        let (i, l) = (global_id(0), local_id(0));
+        group[l] = x[i];
+        barrier();
+        own[i % 2] += group[7 - l];
+        y[i] = own[0] + own[1];
+    }
+
     /// Of two dimensions.
     #[launch(global = [R, C], local = [2, 4])]
     fn square(x: &Tensor<f32, R, C>, y: &mut Tensor<f32, R, C>) {
@@ -97,6 +109,7 @@ fn arrays_start_as_zeros() -> Result<()> {
             soil(&x)?;
             assert_eq!(square(&floats(&[0.5; N], &[4, 10]))?.to_vec::<f32>()?, [0.0; N], "of two dimensions");
         }
+        assert_eq!(local(&x)?.to_vec::<f32>()?, [0.5; N], "arrays of a kernel that is called as their macro is");
         assert_eq!(rounds(&x)?.to_vec::<f32>()?, [4.0 * 5.5; N], "a new array in each round");
         Ok(())
     })

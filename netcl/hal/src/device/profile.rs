@@ -316,6 +316,11 @@ impl DeviceProfile {
         self.quirks.iter().any(|quirk| quirk.avoid == what)
     }
 
+    /// The driver's defect of ending long loops early, if it has that.
+    pub fn ends_loops(&self) -> Option<&'static Quirk> {
+        self.quirks.iter().copied().find(|quirk| matches!(quirk.avoid, Avoid::LoopsBeyond(_)))
+    }
+
     /// The most bytes that one fill command may cover.
     pub(crate) fn max_fill(&self) -> usize {
         let limits = self.quirks.iter().filter_map(|quirk| match quirk.avoid {

@@ -49,6 +49,9 @@ pub enum Avoid {
     Optimizations,
     /// `sin`, `cos` and `tan` of vectors of `float`: netcl's own kernels call them lane by lane where one argument is large.
     VectorSines,
+    /// Kernels whose loops take more rounds than this, in all, in one work-item. They are not refused: whoever opens such a device
+    /// is warned, and where the driver of another fits what was asked for, that one is taken.
+    LoopsBeyond(u64),
 }
 
 static QUIRKS: &[Quirk] = &[
@@ -99,6 +102,14 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::CommandBuffers,
         reason: "2026.22.10 on processors: 2.9 µs a launch replayed, where clEnqueueNDRangeKernel takes 1.3 µs",
+    },
+    Quirk {
+        vendor: Vendor::Llvmpipe,
+        from: &[],
+        until: None,
+        avoid: Avoid::LoopsBeyond(65_535),
+        reason: "22.3.6: it ends a loop when the loops of a work-item have taken 65,535 rounds together, and goes on behind it: a \
+                 sum of 300,000 ones is 65,535",
     },
     Quirk {
         vendor: Vendor::Nvidia,

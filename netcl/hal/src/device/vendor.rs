@@ -16,7 +16,9 @@ pub enum Vendor {
     Imagination,
     /// Intel's drivers, for processors, GPUs and FPGAs.
     Intel,
-    /// Mesa: rusticl and clover.
+    /// llvmpipe, Mesa's driver for processors, under rusticl.
+    Llvmpipe,
+    /// Mesa: rusticl and clover, on GPUs.
     Mesa,
     /// NVIDIA's driver.
     Nvidia,
@@ -31,10 +33,13 @@ pub enum Vendor {
 }
 
 impl Vendor {
-    /// From what the platform says about itself.
-    pub(crate) fn of_platform(name: &str, vendor: &str) -> Vendor {
+    /// From what the platform says about itself, and the device's name.
+    pub(crate) fn of(name: &str, vendor: &str, device: &str) -> Vendor {
         let text = format!("{name} {vendor}").to_lowercase();
         let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        if words.contains(&"mesa") && device.starts_with("llvmpipe") {
+            return Vendor::Llvmpipe;
+        }
         // Those that run on other vendors' chips and may name them come first.
         const NAMES: [(&str, Vendor); 14] = [
             ("pocl", Vendor::Pocl),
@@ -64,6 +69,7 @@ impl fmt::Display for Vendor {
             Vendor::Arm => "Arm",
             Vendor::Imagination => "Imagination",
             Vendor::Intel => "Intel",
+            Vendor::Llvmpipe => "llvmpipe",
             Vendor::Mesa => "Mesa",
             Vendor::Nvidia => "NVIDIA",
             Vendor::Oclgrind => "Oclgrind",
@@ -139,22 +145,23 @@ mod tests {
 
     #[test]
     fn platforms_are_recognised() {
-        for (name, vendor, expected) in [
-            ("Portable Computing Language", "The pocl project", Vendor::Pocl),
-            ("Intel(R) OpenCL", "Intel(R) Corporation", Vendor::Intel),
-            ("Intel(R) OpenCL Graphics", "Intel(R) Corporation", Vendor::Intel),
-            ("NVIDIA CUDA", "NVIDIA Corporation", Vendor::Nvidia),
-            ("AMD Accelerated Parallel Processing", "Advanced Micro Devices, Inc.", Vendor::Amd),
-            ("Oclgrind", "University of Bristol", Vendor::Oclgrind),
-            ("rusticl", "Mesa/X.org", Vendor::Mesa),
-            ("Clover", "Mesa", Vendor::Mesa),
-            ("Apple", "Apple", Vendor::Apple),
-            ("ARM Platform", "ARM", Vendor::Arm),
-            ("QUALCOMM Snapdragon(TM)", "QUALCOMM", Vendor::Qualcomm),
-            ("PowerVR", "Imagination Technologies", Vendor::Imagination),
-            ("Charm", "Alarm Inc.", Vendor::Other),
+        for (name, vendor, device, expected) in [
+            ("Portable Computing Language", "The pocl project", "a chip", Vendor::Pocl),
+            ("Intel(R) OpenCL", "Intel(R) Corporation", "a chip", Vendor::Intel),
+            ("Intel(R) OpenCL Graphics", "Intel(R) Corporation", "a chip", Vendor::Intel),
+            ("NVIDIA CUDA", "NVIDIA Corporation", "a chip", Vendor::Nvidia),
+            ("AMD Accelerated Parallel Processing", "Advanced Micro Devices, Inc.", "a chip", Vendor::Amd),
+            ("Oclgrind", "University of Bristol", "a chip", Vendor::Oclgrind),
+            ("rusticl", "Mesa/X.org", "a chip", Vendor::Mesa),
+            ("rusticl", "Mesa/X.org", "llvmpipe (LLVM 15.0.6, 256 bits)", Vendor::Llvmpipe),
+            ("Clover", "Mesa", "a chip", Vendor::Mesa),
+            ("Apple", "Apple", "a chip", Vendor::Apple),
+            ("ARM Platform", "ARM", "a chip", Vendor::Arm),
+            ("QUALCOMM Snapdragon(TM)", "QUALCOMM", "a chip", Vendor::Qualcomm),
+            ("PowerVR", "Imagination Technologies", "a chip", Vendor::Imagination),
+            ("Charm", "Alarm Inc.", "a chip", Vendor::Other),
         ] {
-            assert_eq!(Vendor::of_platform(name, vendor), expected, "{name}");
+            assert_eq!(Vendor::of(name, vendor, device), expected, "{name}, {device}");
         }
     }
 

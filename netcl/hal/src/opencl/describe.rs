@@ -40,7 +40,7 @@ pub(super) fn device(platform: &Platform, device: &Device, selector: String) -> 
     let (kind, target) = kind(device.dev_type()?);
     let name = device.name()?.trim().to_owned();
     let platform_name = platform.name()?.trim().to_owned();
-    let vendor = Vendor::of_platform(&platform_name, &platform.vendor()?);
+    let vendor = Vendor::of(&platform_name, &platform.vendor()?, &name);
     let driver = device.driver_version()?.trim().to_owned();
     let mut extensions: Vec<String> = device.extensions()?.split_whitespace().map(str::to_owned).collect();
     extensions.sort();

@@ -59,16 +59,21 @@ impl GradientBuffer {
             None => {
                 let whole = device.allocate(bytes.max(1))?;
                 whole.zero()?;
-                let part = |(offset, bytes)| match bytes {
-                    0 => device.allocate(1),
-                    bytes => whole.part(offset, bytes),
-                };
-                let each = parts.map(part).collect::<Result<_>>()?;
-                let handles = whole.handles();
-                Parts { whole, each, handles, written: AtomicU64::new(0) }
+                Parts::of(device, whole, parts)?
             }
         };
         Ok(GradientBuffer { parts: Some(parts), spare: spare.clone(), covered: OnceLock::new() })
+    }
+
+    /// One in memory that has other uses before and after: no model uses it again.
+    pub(super) fn of(
+        device: &Device,
+        whole: BufferHandle,
+        parts: impl Iterator<Item = (usize, usize)>,
+        covered: Arc<[bool]>,
+    ) -> Result<GradientBuffer> {
+        let parts = Parts::of(device, whole, parts)?;
+        Ok(GradientBuffer { parts: Some(parts), spare: Arc::default(), covered: OnceLock::from(covered) })
     }
 
     /// Makes every gradient zero that the plan `id` does not write; `covered` says which it writes.
@@ -103,6 +108,16 @@ impl GradientBuffer {
 }
 
 impl Parts {
+    fn of(device: &Device, whole: BufferHandle, parts: impl Iterator<Item = (usize, usize)>) -> Result<Parts> {
+        let part = |(offset, bytes)| match bytes {
+            0 => device.allocate(1),
+            bytes => whole.part(offset, bytes),
+        };
+        let each = parts.map(part).collect::<Result<_>>()?;
+        let handles = whole.handles();
+        Ok(Parts { whole, each, handles, written: AtomicU64::new(0) })
+    }
+
     fn is_free(&self) -> bool {
         self.whole.handles() == self.handles && self.each.iter().all(|part| !part.is_shared())
     }

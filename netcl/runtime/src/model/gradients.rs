@@ -6,6 +6,7 @@ use crate::memory::BufferHandle;
 use crate::model::gradient_buffer::GradientBuffer;
 use crate::model::store::{Store, StoredTensor};
 use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -52,6 +53,37 @@ impl Gradients {
     /// The device they are on.
     pub fn device(&self) -> &Device {
         self.store.device()
+    }
+
+    /// All of them in one row, those of other parts of the model too.
+    pub(crate) fn flat(&self) -> Tensor {
+        self.row(self.buffer.whole().clone(), self.store.parameter_bytes())
+    }
+
+    /// The same of gradients that go with those of `model`.
+    pub(crate) fn flat_beside(&self, model: &Gradients, operation: &str) -> Result<Tensor> {
+        Ok(self.row(self.region_for(&model.store, operation)?.clone(), self.store.parameter_bytes()))
+    }
+
+    /// Those of this part of the model in one row.
+    pub(crate) fn flat_part(&self, operation: &'static str) -> Result<Tensor> {
+        let range = self.store.parameter_range(&self.prefix, operation)?.unwrap_or(0..0);
+        Ok(self.row(self.store.gradient_region(self.buffer.whole(), &range)?, range.len()))
+    }
+
+    fn row(&self, region: BufferHandle, bytes: usize) -> Tensor {
+        // Parameters are floats of 32 bits, and what is between them is zero.
+        let shape = Arc::from([bytes / DType::F32.size()]);
+        Tensor::from_region(region, shape, DType::F32, self.device().clone())
+    }
+
+    /// Gradients in the same parameters that have these values, of [`Gradients::flat`]'s order; also in those where `beside` has some.
+    pub(crate) fn with_values(&self, values: &Tensor, beside: Option<&Gradients>) -> Result<Gradients> {
+        let covered = (0..self.store.parameters().len())
+            .map(|index| [Some(self), beside].into_iter().flatten().any(|one| one.buffer.covers(index)))
+            .collect();
+        let buffer = self.store.gradients_in(values.region().clone(), covered)?;
+        Ok(Gradients { store: self.store.clone(), buffer: Arc::new(buffer), prefix: self.prefix.clone() })
     }
 
     /// All gradients at once, for the parameters of `store`.

@@ -133,6 +133,17 @@ impl Store {
         GradientBuffer::take(&self.spare, &self.device, self.parameters.bytes, parts)
     }
 
+    /// The gradients of all parameters in a buffer of their layout; `covered` says in which there are some.
+    pub(super) fn gradients_in(&self, whole: BufferHandle, covered: Arc<[bool]>) -> Result<GradientBuffer> {
+        let parts = self.parameters.entries.iter().map(|entry| (entry.offset, entry.bytes()));
+        GradientBuffer::of(&self.device, whole, parts, covered)
+    }
+
+    /// Bytes of the parameters' buffer.
+    pub(super) fn parameter_bytes(&self) -> usize {
+        self.parameters.bytes
+    }
+
     pub(super) fn entry(&self, prefix: &str, path: &str) -> Result<&StoredTensor> {
         let find = |group: &'_ Group| group.position(prefix, path);
         match (find(&self.parameters), find(&self.states)) {

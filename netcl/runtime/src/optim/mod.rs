@@ -1,6 +1,7 @@
 //! What an optimizer is, and the machinery that all share: one launch over the whole parameter buffer. `netcl` has the
 //! optimizers, whose rules are written with its macros.
 
+mod gradient_arithmetic;
 pub(crate) mod progress;
 mod recorded;
 pub(crate) mod settings;

@@ -213,7 +213,9 @@ impl DeviceManager {
             Selector::Host => Ok(host()),
             Selector::Null => Ok(Device::of(Arc::new(Null::new(Target::Gpu, u64::MAX)))),
             selector => {
-                let entry = self.entries.iter().find(|entry| selector.fits(entry.found.reported()));
+                let fitting = self.entries.iter().filter(|entry| selector.fits(entry.found.reported()));
+                // The first, but for a driver that may give wrong sums.
+                let entry = fitting.min_by_key(|entry| entry.found.reported().ends_loops().is_some());
                 entry.ok_or_else(|| self.none(text))?.open()
             }
         }
@@ -268,6 +270,13 @@ impl FoundDevice {
             return Ok(device.clone());
         }
         let device = Device::of(self.found.open()?);
+        if let Some(quirk) = device.profile().ends_loops() {
+            tracing::warn!(
+                device = device.profile().name,
+                reason = quirk.reason,
+                "long sums are wrong with this driver"
+            );
+        }
         Ok(opened.insert(device).clone())
     }
 

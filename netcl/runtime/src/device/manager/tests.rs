@@ -1,6 +1,8 @@
 //! Selection among invented devices.
 
 use super::*;
+use netcl_hal::device::quirks;
+use netcl_hal::device::vendor::Vendor;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A device that opens as a null device with its own profile.
@@ -102,6 +104,19 @@ fn every_selector_finds_its_device() {
         assert_eq!(name(manager.select(selector)), expected, "{selector}");
     }
     assert_eq!(manager.select("host").unwrap(), Device::host());
+}
+
+#[test]
+fn a_driver_that_ends_loops_is_taken_where_it_is_named_or_alone() {
+    let llvmpipe = |machine: Machine| {
+        machine
+            .with("opencl:0:0", "rusticl", "llvmpipe", DeviceKind::Cpu)
+            .but(|device| device.profile.quirks = quirks::of(Vendor::Llvmpipe, "22.3.6"))
+    };
+    let both = llvmpipe(Machine::new()).with("opencl:1:0", "P", "processor", DeviceKind::Cpu).manager();
+    assert_eq!(name(both.select("cpu")), "processor");
+    assert_eq!(name(both.select("rusticl")), "llvmpipe");
+    assert_eq!(name(llvmpipe(Machine::new()).manager().select("cpu")), "llvmpipe");
 }
 
 #[test]

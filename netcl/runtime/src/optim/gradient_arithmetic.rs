@@ -1,0 +1,74 @@
+//! Gradients added, multiplied and kept below a norm, between a loss and the optimizer's step.
+
+use super::settings::not_negative;
+use crate::error::Result;
+use crate::model::Gradients;
+use crate::tensor::Tensor;
+
+/// What is added to a norm before something is divided by it, as PyTorch's `clip_grad_norm_` does.
+const EPSILON: f64 = 1e-6;
+
+impl Gradients {
+    /// The sums, parameter by parameter: those of several batches become those of one step. What has a gradient in one of the two has
+    /// one in the sum. Does not wait for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Mismatch`] and [`crate::Error::DeviceMismatch`] if they are of models with other parameters, or on another
+    /// device; [`crate::Error::OutOfMemory`].
+    pub fn add(&self, other: &Gradients) -> Result<Gradients> {
+        let sum = self.flat().add(&other.flat_beside(self, "Gradients::add")?)?;
+        self.with_values(&sum, Some(other))
+    }
+
+    /// Each multiplied by `factor`: by 0.25 after four batches were added up, to have their mean. Does not wait for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`].
+    pub fn scaled(&self, factor: f64) -> Result<Gradients> {
+        self.with_values(&(&self.flat() * factor)?, None)
+    }
+
+    /// The root of the sum of all squares, f32 without axes. Does not wait for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`].
+    pub fn norm(&self) -> Result<Tensor> {
+        let own = self.flat_part("Gradients::norm")?;
+        own.mul(&own)?.sum(&[0])?.sqrt()
+    }
+
+    /// Each multiplied by `most / (norm + 1e-6)` where [`Gradients::norm`] is larger than that, as PyTorch's `clip_grad_norm_`;
+    /// gradients whose norm is not finite are NaN or zero then. Does not wait for the device.
+    ///
+    /// ```
+    /// # use netcl::prelude::*;
+    /// # #[netcl::model]
+    /// # pub struct Line { #[layer(inputs = 1, outputs = 1)] line: Linear }
+    /// # #[netcl::model]
+    /// # impl Line {
+    /// #     pub fn loss(&self, x: &Tensor<f32, N, 1>) -> Tensor<f32> { self.line.forward(x).square().sum_all() }
+    /// # }
+    /// # let device = Device::host();
+    /// # let mut model = Line::new(&device, Seed(1))?;
+    /// # let mut optimizer = Sgd::new(0.1);
+    /// # let x = Tensor::from_slice(&device, &[3.0f32, 4.0], &[2, 1])?;
+    /// let (loss, gradients) = model.loss_with_gradients(&x)?;
+    /// optimizer.step(&mut model, &gradients.clip_norm(1.0)?)?;
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Setting`] if `most` is negative or not finite; [`crate::Error::OutOfMemory`].
+    pub fn clip_norm(&self, most: f64) -> Result<Gradients> {
+        not_negative("Gradients::clip_norm", "most", most)?;
+        let divisor = (&self.norm()? + EPSILON)?;
+        let limit = Tensor::scalar(self.device(), most as f32)?;
+        let one = Tensor::scalar(self.device(), 1.0f32)?;
+        let factor = limit.div(&divisor)?.minimum(&one)?;
+        self.with_values(&self.flat().mul(&factor)?, None)
+    }
+}
