@@ -32,10 +32,12 @@ const AT_RUN_TIME: &str =
     "the numbers of a tensor are not known while compiling: read them in ordinary Rust, from what the function returns";
 const DRAWN: &str =
     "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
-const FILLED: &str = "a number meets every element, as in `x + 1.0`; elements that stay are a field: `#[state(init = 0.0)] zeros: Tensor<f32, 8>`";
-const COUNTED: &str = "an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`";
+const FILLED: &str = "a number meets every element, as in `x + 1.0`; where a tensor is needed there are `Tensor::zeros([N, 8])`, `Tensor::ones([N, 8])` and `Tensor::full(0.5, [N, 8])`";
+const COUNTED: &str = "write `Tensor::arange(T)`, of `u32`, or `Tensor::arange(T, f32)`";
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
-const SCANNED: &str = "running sums are a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
+const LOOPED: &str =
+    "a loop: `let mut h = Tensor::zeros([N, 8]); for t in 0..T { h = self.cell(x.get(1, t), h); ys.push(h); }`";
+const SCANNED: &str = "running sums are a loop, `for t in 0..T { sum = sum + x.get(1, t); sums.push(sum); }`, or a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
                        `#[state(init = 1.0)] ones: Tensor<f32, 8, 8>`; of what the function returns a kernel or \
                        `netcl::algorithms` takes them, in ordinary Rust";
 const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
@@ -92,7 +94,8 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["amin", "min_dim", "min_axis"], Named("min")),
     (&["norm", "l2_norm"], Write("x.square().sum_all().sqrt()")),
     (&["log_sum_exp"], Named("logsumexp")),
-    (&["cumsum", "cumprod", "cummax", "scan"], Say(SCANNED)),
+    (&["cumsum", "cumprod", "cummax"], Say(SCANNED)),
+    (&["scan", "fori_loop", "while_loop", "associative_scan"], Say(LOOPED)),
     (&["topk", "sort", "argsort", "nonzero", "unique", "multinomial", "kthvalue", "median"], Say(ORDERED)),
     // Elements.
     (&["power", "powf_scalar", "powi_scalar"], Write("x.pow(2.0)")),

@@ -183,8 +183,15 @@ messages! {
     RECURSION = "`{}` calls itself ({})", "a graph has no recursion: write a `for` over `0..N` with a number";
     NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
-    LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "a size that is known only at run time cannot unroll a loop: use an operation on the whole tensor";
+    LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
+    LOOP_CARRIED = "`{}` is {} before the first round of this loop and {} after a round", "what is carried keeps its shape and type: start from `Tensor::zeros([N, 16])` of the sizes that it will have";
+    LOOP_STATE = "a state changes in a loop whose rounds are known only at run time", "call what keeps a state, such as a `BatchNorm`, before the loop or behind it, on all rounds at once";
+    LOOP_PUSHED = "`{}` gets a second value in one round", "a round pushes one value into a list: have a list for each";
+    LOOP_LIST = "`{}` holds values already, and a loop whose rounds are known only at run time is to push into it", "each such loop has a list of its own, `let mut ys = Vec::new();` above it";
+    LOOP_STACK = "the new axis of a list is one from 0 to {}, as a number", "write `ys.stack(0)`";
+    EMPTY_STACK = "a list without values cannot be stacked", "push a value into it, or let a loop do so";
+    MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`)";
     PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
     PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `usize`", "go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
@@ -192,6 +199,7 @@ messages! {
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
+    CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `(Tensor::full(t, [], f32) > 0.0).select(a, b)`; what the first round does alone stands before the loop";
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
     MATCH_TENSOR = "`match` on {} would need its value while compiling", "it takes constants and plain `bool`, `usize` and enum arguments; elementwise choose with `condition.select(a, b)`";
     MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples of these, names and `_`";

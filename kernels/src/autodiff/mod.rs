@@ -20,6 +20,7 @@ mod maths;
 mod order;
 mod reduction;
 pub mod rules;
+mod scan;
 mod sweep;
 mod view;
 

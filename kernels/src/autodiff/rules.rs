@@ -23,6 +23,9 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         // Whichever of its results are floats.
         return kernel.differentiable().map(|position| operands[position]).collect();
     }
+    if let Op::Scan { operands, .. } = &node.op {
+        return operands.iter().copied().filter(|operand| graph[*operand].dtype.is_float()).collect();
+    }
     if !node.dtype.is_float() {
         return Vec::new();
     }
@@ -52,7 +55,8 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         Op::Gather { source, .. } => vec![source],
         Op::ScatterAdd { updates, .. } => vec![updates],
         Op::CustomResult { call, .. } => vec![call],
-        Op::Custom { .. } => Vec::new(),
+        // As of a call, of all results together.
+        Op::Custom { .. } | Op::Scan { .. } => Vec::new(),
     }
 }
 
@@ -84,7 +88,7 @@ pub(super) fn contributions(
     match node.op {
         Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {}
         // Of all results together: see [`super::custom`].
-        Op::Custom { .. } | Op::CustomResult { .. } => {}
+        Op::Custom { .. } | Op::CustomResult { .. } | Op::Scan { .. } => {}
         Op::Unary(op, x) => {
             if wanted.has(x)
                 && let Some(contribution) = unary(&mut m, op, (x, id), g, wanted.order)?

@@ -34,7 +34,7 @@ pub(super) fn found(
     }
     let mut results = Results::default();
     for id in (0..count).rev().map(|position| NodeId(position as u32)) {
-        let is_call = matches!(builder.node(id).op, Op::Custom { .. });
+        let is_call = matches!(builder.node(id).op, Op::Custom { .. } | Op::Scan { .. });
         let wanted = RequestedGradients { leads: &leads, targets: &targets, order };
         let Some(mut cotangent) = cotangents[id.index()].clone() else {
             // Other results of it may have one.
@@ -118,7 +118,7 @@ fn leading_from(graph: &Graph, count: usize, targets: &BTreeSet<NodeId>) -> Vec<
     let mut leads = vec![false; count];
     for id in (0..count).map(|position| NodeId(position as u32)) {
         leads[id.index()] = targets.contains(&id)
-            || ((graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. }))
+            || ((graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. } | Op::Scan { .. }))
                 && rules::differentiable_operands(graph, id).iter().any(|operand| leads[operand.index()]));
     }
     leads

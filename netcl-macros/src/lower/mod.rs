@@ -42,6 +42,7 @@ mod rust;
 mod sizes;
 mod space;
 mod state;
+mod symbolic;
 mod unit;
 mod value;
 mod whole;
@@ -136,6 +137,8 @@ pub(crate) struct Lowering<'a> {
     said_too_deep: bool,
     /// How many rounds of loops there have been.
     rounds: usize,
+    /// The loops over symbolic ranges in whose bodies this is.
+    loops: Vec<symbolic::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
@@ -348,6 +351,7 @@ impl<'a> Lowering<'a> {
             depth: 0,
             said_too_deep: false,
             rounds: 0,
+            loops: Vec::new(),
             calls: calls_made::Calls::default(),
             axes: None,
             ends: affine::Ends::new(),

@@ -23,6 +23,7 @@ mod kernels;
 mod launches;
 mod layers;
 mod lists;
+mod loops;
 mod macros;
 mod names;
 mod numbers;

@@ -8,10 +8,12 @@ mod contract;
 mod custom;
 mod distinct;
 mod elementwise;
+mod scan;
 mod view;
 
 pub(crate) use agree::smaller;
 pub use contract::window_count;
+pub use scan::ScanDraft;
 
 use super::*;
 use crate::span::{Diagnostic, Result};
@@ -28,6 +30,8 @@ pub struct Builder {
     known: HashMap<(Op, Shape, DType), NodeId>,
     span: Span,
     next_stream: u32,
+    /// The rounds of loops, with how many there are.
+    steps: Vec<(crate::dim::Symbol, Dim)>,
     literal: bool,
     /// See [`Builder::distinct`].
     distinct: BTreeSet<NodeId>,
@@ -145,6 +149,13 @@ impl Builder {
         }
     }
 
+    /// Notes that a slice must end inside an axis, where symbols decide that.
+    pub(crate) fn limit(&mut self, limit: Limit) {
+        if !self.graph.limits.contains(&limit) {
+            self.graph.limits.push(limit);
+        }
+    }
+
     /// Declares an output.
     pub fn output(&mut self, kind: OutputKind, id: NodeId) {
         self.graph.outputs.push((kind, id));
@@ -172,6 +183,14 @@ impl Builder {
         let id = NodeId(self.graph.nodes.len() as u32);
         self.graph.nodes.push(Node { op, shape, dtype, name: String::new(), span: self.span, origins });
         id
+    }
+
+    /// Another node of the same value, which is shared with no other.
+    pub(crate) fn copy(&mut self, id: NodeId) -> NodeId {
+        let Node { shape, dtype, span, origins, .. } = self.graph[id].clone();
+        let node = Node { op: Op::Reshape(id), shape, dtype, name: String::new(), span, origins };
+        self.graph.nodes.push(node);
+        NodeId(self.graph.nodes.len() as u32 - 1)
     }
 
     fn inherited_origins(&self, op: &Op, shape: &Shape) -> Vec<Option<Arc<str>>> {
@@ -243,7 +262,7 @@ fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
     let mut needed = vec![false; graph.nodes.len()];
     graph.outputs.iter().for_each(|(_, id)| needed[id.index()] = true);
     for (id, node) in graph.iter().rev() {
-        if matches!(node.op, Op::Input(_)) {
+        if matches!(&node.op, Op::Input(kind) if !matches!(kind, InputKind::Carried(_))) {
             needed[id.index()] = true;
         }
         if needed[id.index()] {
