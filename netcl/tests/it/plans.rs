@@ -127,6 +127,7 @@ fn training_plan(late: bool) -> Plan {
         requirements: vec![],
         width: netcl_kernels::dim::IndexWidth::Narrow,
         not_in_place: vec![],
+        repeats: vec![],
         decisions: vec![],
         steps: vec![
             step("update", Dim::from(3), vec![arg(0), arg(1), arg(2)], &[0, 1], &[2]),

@@ -97,6 +97,7 @@ fn counting(late: bool) -> Function {
         requirements: vec![],
         width: netcl_kernels::dim::IndexWidth::Narrow,
         not_in_place: vec![],
+        repeats: vec![],
         decisions: vec![],
         steps: vec![run(first), run(second)],
         loops: vec![],
