@@ -110,10 +110,10 @@ impl Job<'_> {
         let bound = bind_shared(b, &exprs, &names);
         let (reduced, stored) = bound.split_at(visit.reduces.len());
         for (accumulator, value) in visit.reduces.iter().zip(reduced) {
-            if accumulator.position.is_some() {
-                if let Some(reach) = values.reach(position) {
-                    b.note_number(&reach);
-                }
+            if accumulator.position.is_some()
+                && let Some(reach) = values.reach(position)
+            {
+                b.note_number(&reach);
             }
             let position = values.index(b, position, at);
             let position = b.cast(DType::I32, position);
