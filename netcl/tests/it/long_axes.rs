@@ -61,7 +61,7 @@ fn bytes_on_the_host() {
     // Sums of bytes are i32, and these wrap.
     let expected: Vec<i32> = (3..11).map(|value| (ROWS as i64 * value) as i32).collect();
     assert_eq!(columns.to_vec::<i32>().unwrap(), expected);
-    assert_eq!(y.max_all().unwrap().item::<u8>().unwrap(), 10);
+    assert_eq!(y.apply("max_all", &[]).unwrap().item::<u8>().unwrap(), 10);
 }
 
 #[test]
@@ -74,11 +74,11 @@ fn floats_elementwise_and_reduced() {
     let rows = Tensor::from_slice(&device, &LOOKED_AT, &[LOOKED_AT.len()]).unwrap();
     let found = some_floats(&y, &rows).unwrap().to_vec::<f32>().unwrap();
     assert!(found.chunks(8).all(|row| row == [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]), "{found:?}");
-    near(y.sum_all().unwrap().item().unwrap(), ROWS as f64 * 52.0);
-    near(y.mean_all().unwrap().item().unwrap(), 6.5);
+    near(y.apply("sum_all", &[]).unwrap().item().unwrap(), ROWS as f64 * 52.0);
+    near(y.apply("mean_all", &[]).unwrap().item().unwrap(), 6.5);
     let columns = y.sum(&[0]).unwrap().to_vec::<f32>().unwrap();
     (3..11).zip(columns).for_each(|(value, found)| near(found, ROWS as f64 * f64::from(value)));
-    assert_eq!(y.max_all().unwrap().item::<f32>().unwrap(), 10.0);
+    assert_eq!(y.apply("max_all", &[]).unwrap().item::<f32>().unwrap(), 10.0);
 }
 
 #[test]
@@ -102,6 +102,10 @@ fn floats_multiplied() {
     }
 }
 
+fn attend(q: &Tensor, k: &Tensor, v: &Tensor) -> Tensor {
+    q.apply("scaled_dot_product_attention", &[k.into(), v.into(), false.into()]).unwrap()
+}
+
 /// Scores of `[8, 16, 4096, 4096]`, of which some heads are computed alone too.
 #[test]
 #[ignore = "takes 35 GiB of a device's memory"]
@@ -117,15 +121,13 @@ fn floats_attended() {
     let [q, k, v] = [1, 401, 777].map(values);
     let tensor = |values: &[f32], shape: &[usize]| Tensor::from_slice(&device, values, shape).unwrap();
     let whole = [batch, heads, length, width];
-    let attended =
-        tensor(&q, &whole).scaled_dot_product_attention(&tensor(&k, &whole), &tensor(&v, &whole), false).unwrap();
+    let attended = attend(&tensor(&q, &whole), &tensor(&k, &whole), &tensor(&v, &whole));
     assert_eq!((attended.shape(), attended.dtype()), (&whole[..], DType::F32));
     let found = attended.to_vec::<f32>().unwrap();
     for head in [0, 63, 126, 127] {
         let own = head * each..(head + 1) * each;
         let alone = |values: &[f32]| tensor(&values[own.clone()], &[1, 1, length, width]);
-        let expected =
-            alone(&q).scaled_dot_product_attention(&alone(&k), &alone(&v), false).unwrap().to_vec::<f32>().unwrap();
+        let expected = attend(&alone(&q), &alone(&k), &alone(&v)).to_vec::<f32>().unwrap();
         let worst = expected.iter().zip(&found[own]).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
         assert!(worst < 1e-5, "head {head} is off by {worst}");
     }
