@@ -111,11 +111,13 @@ pub(crate) struct FunctionItem {
     pub(crate) results: Vec<TensorType>,
     /// How the results are put together.
     pub(crate) composed: Composite,
-    /// Whether the result is written as a tuple.
-    pub(crate) tuple: bool,
     pub(crate) body: syn::Block,
     /// Whether the body says what one element is, by a closure over indices: a kernel in index form.
     pub(crate) indexed: bool,
+    /// The arguments that it also has gradients in, by their positions among the tensors, as `#[gradients(..)]` lists them.
+    pub(crate) gradients: Vec<usize>,
+    /// The names that the body asks derivatives in.
+    pub(crate) differentiated: Rc<BTreeSet<String>>,
     /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
     /// for the mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,
@@ -150,12 +152,15 @@ impl FunctionItem {
         self.params.iter().any(|param| !param.parts.is_one())
     }
 
-    /// Whether there is a `…_with_gradients` form.
+    /// Whether there is a `…_with_gradients` form: the result of a model, or the first of several, is a loss.
     pub(crate) fn is_loss(&self) -> bool {
-        self.composed.is_one()
-            && self.results.len() == 1
-            && self.results[0].dims.is_empty()
-            && self.results[0].dtype.is_float()
+        let first = match &self.composed {
+            Composite::One => true,
+            Composite::Tuple(parts) => parts.first().is_some_and(Composite::is_one),
+            Composite::Array(_) | Composite::Struct(..) => false,
+        };
+        let is_number = |result: &TensorType| result.dims.is_empty() && result.dtype.is_float();
+        self.receiver && first && self.results.first().is_some_and(is_number)
     }
 }
 
@@ -405,6 +410,8 @@ pub(crate) struct Field {
     pub(crate) name: Ident,
     pub(crate) kind: FieldKind,
     pub(crate) ty: syn::Type,
+    /// Whether no gradient is computed in it.
+    pub(crate) frozen: bool,
 }
 
 /// A model's struct.

@@ -4,6 +4,7 @@ use crate::chain::{ItemKind, Need};
 use crate::lower::{is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
+use crate::words;
 use netcl_kernels::dim::Symbol;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -42,12 +43,17 @@ fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
 /// The functions of scalars that an `impl` block's compiled functions call.
 pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
     let mut found = Vec::new();
-    for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_builtin)) {
+    for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_known_to_tensors)) {
         if !found.contains(&path) {
             found.push(path);
         }
     }
     found
+}
+
+/// Whether bodies of whole tensors call it without a declaration.
+pub(crate) fn is_known_to_tensors(name: &str) -> bool {
+    is_builtin(name) || name == words::GRAD
 }
 
 fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {

@@ -11,7 +11,7 @@ use crate::{compile, dump, messages as m, parse, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{Graph, OutputKind, open};
+use netcl_kernels::graph::{Graph, InputKind, Op, OutputKind, open};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -58,7 +58,7 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let before = diag.count();
     let name = format!("{}::{}", unit.name(), function.name);
     let private = RefCell::new(Vec::new());
-    let form = |mode: Mode, with: fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
+    let form = |mode: Mode, with: &dyn Fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
         let lowered = match given {
             Some(sizes) => lower::lower_closed(diag, (unit, sizes), function, mode),
             None => lower::lower(diag, unit, function, mode),
@@ -97,14 +97,22 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
             CompiledForm::Plans(planned)
         })
     };
-    let plain = form(function.mode.unwrap_or(Mode::Inference), Ok, &name);
+    let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
     // What is wrong in one mode is wrong in the other.
     let plain = plain.filter(|_| diag.count() == before)?;
     let gradients = match function.is_loss() {
         true => {
-            let with = |graph| autodiff::append_gradients(graph, Arguments::None);
+            let depends = RefCell::new(None);
+            let with = |graph: Graph| {
+                depends.borrow_mut().get_or_insert_with(BTreeSet::new).extend(depended_on(&graph));
+                autodiff::append_gradients(graph, arguments_of(function))
+            };
             let mode = function.mode.unwrap_or(Mode::Training);
-            Some(form(mode, with, &format!("{name}_with_gradients"))?)
+            let form = form(mode, &with, &format!("{name}_with_gradients"))?;
+            if let Some(depends) = depends.take() {
+                independent(diag, function, &depends);
+            }
+            Some(form)
         }
         false => None,
     };
@@ -117,6 +125,29 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let mut known = BTreeSet::new();
     private.retain(|used| known.insert(used.to_string()));
     (diag.count() == before).then_some(Expanded { plain, gradients, private })
+}
+
+/// The positions of the arguments that the first result depends on in a way that has a derivative.
+fn depended_on(graph: &Graph) -> Vec<usize> {
+    let Some((_, loss)) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)) else {
+        return Vec::new();
+    };
+    let leads = autodiff::leading_to(graph, *loss);
+    let arguments = graph.iter().zip(leads).filter_map(|((_, node), leads)| match node.op {
+        Op::Input(InputKind::Argument(position)) if leads => Some(position),
+        _ => None,
+    });
+    arguments.collect()
+}
+
+/// Rule: a loss depends on the arguments that gradients are asked in, on some way through its `if`s. Wrong: `#[gradients(x)]` on
+/// a loss of `x.detach()`.
+fn independent(diag: &Diag, function: &FunctionItem, depends: &BTreeSet<usize>) {
+    for at in function.gradients.iter().filter(|at| !depends.contains(at)) {
+        if let Some((name, _)) = function.tensors().nth(*at) {
+            diag.report(name.span(), &m::GRADIENTS_INDEPENDENT, &[&function.name, name]);
+        }
+    }
 }
 
 /// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
@@ -304,7 +335,8 @@ fn plans(
         match form {
             Some(CompiledForm::Plans(planned)) => all.extend(source::statics(&hidden, &whole, planned, natives)),
             Some(CompiledForm::Graphs(planned)) => {
-                all.extend(source::open(&hidden, &whole, planned, parameters, *name != function.name));
+                let gradients = (*name != function.name).then_some(function.gradients.as_slice());
+                all.extend(source::open(&hidden, &whole, planned, parameters, gradients));
             }
             Some(CompiledForm::Instance) | None => {}
         }
@@ -337,7 +369,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     }
 }
 
-/// Says, where `…_with_gradients` is called of a function that returns its loss in a tuple, that there is none.
+/// Says, where `…_with_gradients` is called of a function whose loss is not its first result, that there is none.
 fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStream> {
     let loss = function.results.iter().any(|ty| ty.dims.is_empty() && ty.dtype.is_float());
     let own = parse::name(&function.name);
@@ -347,10 +379,11 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStrea
         place: function.name.span(),
         args: &types(function),
         result: quote!((#result, <Self as ::netcl::__private::Part>::Gradients)),
-        why: format!("`{own}` returns a tuple: gradients are of a function that returns `Tensor<f32>` alone"),
-        instead: format!("write a function that returns the loss alone, and call `{own}` for what else there is"),
+        why: format!("`{own}` returns its loss behind something else: gradients are of the first result"),
+        instead: "return the loss first, `(loss, logits)`: the others come with it, `((loss, logits), gradients)`"
+            .to_string(),
     };
-    let (declared, stub) = withheld.tokens().filter(|_| function.tuple && function.receiver && loss)?;
+    let (declared, stub) = withheld.tokens().filter(|_| function.receiver && loss && !function.is_loss())?;
     let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }
@@ -367,19 +400,47 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
         Mode::Training => "training",
         Mode::Inference => "inference",
     };
-    let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters.", function.name);
-    let (unpacked, apart) = (unpack(false, 1), taken_apart(function));
+    let asked: Vec<&Ident> =
+        function.gradients.iter().filter_map(|at| function.tensors().nth(*at)).map(|(name, _)| name).collect();
+    let also: String = asked.iter().map(|name| format!(", and that in `{name}`")).collect();
+    let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters{also}.", function.name);
+    let (result, unpacked, apart) = (result_type(function), unpack_as(&function.composed), taken_apart(function));
+    // The plan has them in the order of the arguments.
+    let mut order: Vec<usize> = function.gradients.clone();
+    order.sort_unstable();
+    let given: Vec<Ident> = order.iter().map(|at| format_ident!("__netcl_gradient_{at}")).collect();
+    let wanted = function.gradients.iter().map(|at| format_ident!("__netcl_gradient_{at}"));
+    let (each, count) = (asked.iter().map(|_| quote!(::netcl::Tensor)), Literal::usize_unsuffixed(given.len()));
+    let arguments = (!given.is_empty()).then(|| {
+        quote! {
+            let [#(#given),*] = match <[::netcl::Tensor; #count] as ::core::convert::TryFrom<_>>::try_from(__netcl_arguments) {
+                ::core::result::Result::Ok(all) => all,
+                ::core::result::Result::Err(_) => ::core::unreachable!("a plan gives the gradients that are asked for"),
+            };
+        }
+    });
+    let third = if given.is_empty() { quote!(_) } else { quote!(__netcl_arguments) };
     quote! {
         #[doc = #doc]
-        #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> #bound {
+        #[allow(clippy::type_complexity)]
+        #vis fn #name(#args) -> ::netcl::Result<(#result, #part::Gradients #(, #each)*)> #bound {
             #apart
             let __netcl_prefix = ::netcl::Model::prefix(self);
-            let (__netcl_results, __netcl_gradients, _) =
+            let (__netcl_results, __netcl_gradients, #third) =
                 #found.call_with_gradients(::netcl::Model::core(self), __netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
-            let __netcl_value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
+            let __netcl_value: ::netcl::Result<#result> = { #unpacked };
+            #arguments
             let __netcl_gradients = #part::gradients(&__netcl_gradients, __netcl_prefix);
-            ::core::result::Result::Ok((__netcl_value?, __netcl_gradients))
+            ::core::result::Result::Ok((__netcl_value?, __netcl_gradients #(, #wanted)*))
         }
+    }
+}
+
+/// Which arguments the function has gradients in.
+fn arguments_of(function: &FunctionItem) -> Arguments<'_> {
+    match function.gradients.as_slice() {
+        [] => Arguments::None,
+        positions => Arguments::At(positions),
     }
 }
 

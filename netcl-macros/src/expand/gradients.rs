@@ -54,6 +54,9 @@ pub(super) fn gradients(model: &ModelItem) -> TokenStream {
 }
 
 fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
+    if field.frozen {
+        return None;
+    }
     let (vis, name) = (&model.vis, &field.name);
     let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");

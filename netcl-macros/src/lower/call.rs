@@ -10,7 +10,7 @@ use crate::parse::{name as name_of, text};
 use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::NodeId;
+use netcl_kernels::graph::{NodeId, Op};
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -77,6 +77,9 @@ impl<'a> Lowering<'a> {
         if let Some(kernel) = unit.kernels.get(&text(&path.path)) {
             return self.launched(kernel, call);
         }
+        if name == words::GRAD && segments.len() == 1 && self.axes.is_none() && !self.elementwise {
+            return self.grad(call);
+        }
         if unit.broken.contains(&text(&path.path)) {
             // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
             let whole = |this: &Self, arg: &Expr| match arg {
@@ -95,6 +98,16 @@ impl<'a> Lowering<'a> {
             && is_rust_method(&path.path)
         {
             return self.rust_method(method, call, span);
+        }
+        if segments.len() == 2 && self.axes.is_none() && !self.elementwise {
+            if segments[0] == "Vec" && matches!(name.as_str(), "new" | "with_capacity") {
+                return Val::List(Vec::new());
+            }
+            if segments[0] == "Tensor"
+                && let Some(made) = self.made_tensor(&name, call)
+            {
+                return made;
+            }
         }
         if segments.len() > 1 {
             return self.unknown_path(call, &name, span);
@@ -238,10 +251,15 @@ impl<'a> Lowering<'a> {
             _ => "",
         };
         let numbers = Self::numbers(unit, &sizes, path);
+        // What the caller has a name for is that, and not only equal to it.
+        let fresh: Vec<bool> = bound.iter().map(|(_, value)| !self.is_held(value)).collect();
         self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
+        self.differentiates(function);
         self.give(function, &bound);
-        for (name, value) in bound {
+        for ((name, value), fresh) in bound.into_iter().zip(fresh) {
+            let given = matches!(value, Val::Tensor(id) if matches!(self.builder.node(id).op, Op::Input(_)));
+            let value = if fresh && !given { self.own_of(&name, value) } else { value };
             self.bind(&name, value, false, true);
         }
         self.bind_params(function);

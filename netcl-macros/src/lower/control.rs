@@ -57,6 +57,7 @@ impl<'a> Lowering<'a> {
                 self.expected = declared::scalar(&local.pat);
                 self.wanted = true;
                 let value = self.expr(&init.expr);
+                let value = self.own_value(&local.pat, &init.expr, value);
                 self.bind_pattern(&local.pat, value);
                 Val::Unit
             }
@@ -67,6 +68,10 @@ impl<'a> Lowering<'a> {
             Stmt::Expr(Expr::MethodCall(call), Some(_)) if self.in_place(call).is_some() => {
                 let (name, instead) = self.in_place(call).unwrap_or_default();
                 self.report(call.method.span(), &m::CHANGED_IN_PLACE, &[&name, &instead])
+            }
+            Stmt::Expr(Expr::MethodCall(call), Some(_)) if self.pushes(call).is_some() => {
+                let name = self.pushes(call).unwrap_or_default();
+                self.push(call, &name)
             }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
@@ -267,7 +272,8 @@ impl<'a> Lowering<'a> {
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                self.binary(op, current, right, super::arith::Places::all(span))
+                let value = self.binary(op, current, right, super::arith::Places::all(span));
+                self.own_of(&name, value)
             }
             None => right,
         };
@@ -307,14 +313,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// What a loop runs over; what it cannot run over is reported.
-    fn rounds_of(&mut self, each: &'a ExprForLoop) -> Option<Vec<Val<'a>>> {
+    fn rounds_of(&mut self, each: &'a ExprForLoop) -> Option<Rounds<'a>> {
         let (wrong, found) = match self.expr(&each.expr) {
             Val::Unknown => return None,
             Val::Range(start, end) => match (start.as_constant(), end.as_constant()) {
                 (Some(start), Some(end)) => {
                     let rounds = end.saturating_sub(start).max(0);
                     if rounds <= words::MAX_ROUNDS {
-                        return Some((start..end).map(|value| Val::Dim(value_dim(value))).collect());
+                        return Some(Rounds::Each((start..end).map(|value| Val::Dim(value_dim(value))).collect()));
                     }
                     (&m::LOOP_TOO_LONG, rounds.to_string())
                 }
@@ -322,17 +328,20 @@ impl<'a> Lowering<'a> {
                     self.open();
                     return None;
                 }
+                _ if self.axes.is_none() && !self.elementwise && (end.clone() - start.clone()).never_negative() => {
+                    return Some(Rounds::Symbolic(start.clone(), end - start));
+                }
                 _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
-            Val::Place(place @ FieldRef::Many(..)) => return Some(self.elements(&place)),
-            Val::List(items) => return Some(items),
+            Val::Place(place @ FieldRef::Many(..)) => return Some(Rounds::Each(self.elements(&place))),
+            Val::List(items) => return Some(Rounds::Each(items)),
             other => (&m::LOOP_RANGE, other.kind()),
         };
         self.report(each.expr.span(), wrong, &[&found]);
         None
     }
 
-    /// `for i in 0..4` and `for layer in &self.layers`, unrolled.
+    /// `for i in 0..4` and `for layer in &self.layers`, unrolled; `for t in 0..T`.
     pub(super) fn for_loop(&mut self, each: &'a ExprForLoop) -> Val<'a> {
         let span = each.expr.span();
         // The elements of `&list` are references in Rust.
@@ -341,7 +350,7 @@ impl<'a> Lowering<'a> {
             _ => &each.pat,
         };
         let said = self.diag.count();
-        let Some(items) = self.rounds_of(each).filter(|_| !self.doubtful) else {
+        let Some(rounds) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
             let round = |this: &mut Self| {
                 this.one_round(each.label.as_ref(), |this| this.for_round(pattern, Val::Unknown, &each.body));
@@ -352,6 +361,10 @@ impl<'a> Lowering<'a> {
                 self.somehow(span, round);
             }
             return Val::Unknown;
+        };
+        let items = match rounds {
+            Rounds::Each(items) => items,
+            Rounds::Symbolic(start, length) => return self.symbolic_loop(pattern, (start, length), each),
         };
         let before = self.diag.count();
         for item in items {
@@ -377,13 +390,21 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of a loop's body where `pattern` is `item`.
-    fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
+    pub(super) fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
         self.frame_mut().scopes.push(Vec::new());
         self.bind_pattern(pattern, item);
         let value = self.block(body);
         self.frame_mut().scopes.pop();
         value
     }
+}
+
+/// What a loop runs over.
+enum Rounds<'a> {
+    /// Each of these is compiled.
+    Each(Vec<Val<'a>>),
+    /// As many as a symbol says, from a start on.
+    Symbolic(netcl_kernels::dim::Dim, netcl_kernels::dim::Dim),
 }
 
 fn value_dim(value: i64) -> netcl_kernels::dim::Dim {

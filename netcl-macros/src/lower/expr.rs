@@ -106,6 +106,7 @@ impl<'a> Lowering<'a> {
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
+                let right = self.own_assigned(&assign.left, &assign.right, right);
                 self.assign(&assign.left, None, right, span)
             }
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),

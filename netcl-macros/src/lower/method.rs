@@ -70,6 +70,10 @@ impl<'a> Lowering<'a> {
             let instead = "element types are arguments: `x.cast(f32)`";
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
+        if let (Val::List(_) | Val::Stack(_), "stack", [axis]) = (&receiver, name.as_str(), args.as_slice()) {
+            let axis = axis.clone();
+            return self.stacked(receiver, axis, span);
+        }
         self.written = Written::new(called(), call.args.iter());
         match receiver {
             Val::Place(FieldRef::Layer(layer, field, path, sizes)) => {

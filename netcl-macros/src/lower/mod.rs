@@ -23,6 +23,7 @@ mod float;
 mod flow;
 mod gather;
 mod given;
+mod grad;
 mod hyperbolic;
 mod index;
 mod indexed;
@@ -42,6 +43,7 @@ mod rust;
 mod sizes;
 mod space;
 mod state;
+mod symbolic;
 mod unit;
 mod value;
 mod whole;
@@ -68,7 +70,7 @@ use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use value::LocalVar;
 pub(crate) use value::{FieldRef, Val};
@@ -98,6 +100,8 @@ struct Frame<'a> {
     given: BTreeMap<NodeId, Given>,
     /// What leaves its body before the end.
     control: leave::Control<'a>,
+    /// The names that this function asks derivatives in.
+    differentiated: Rc<BTreeSet<String>>,
 }
 
 /// The evaluator's state along one path.
@@ -112,6 +116,8 @@ pub(crate) struct Lowering<'a> {
     /// Parameters and states by path; a state's node changes when a layer updates it.
     tensors: BTreeMap<String, NodeId>,
     updates: BTreeMap<String, NodeId>,
+    /// The paths of fields that no gradient is computed in.
+    frozen: BTreeSet<String>,
     seed: Option<NodeId>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
@@ -120,6 +126,8 @@ pub(crate) struct Lowering<'a> {
     said_too_deep: bool,
     /// How many rounds of loops there have been.
     rounds: usize,
+    /// The loops over symbolic ranges in whose bodies this is.
+    loops: Vec<symbolic::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
@@ -293,6 +301,7 @@ fn lower_path<'a>(
         None => crate::parse::name(&function.name),
     };
     lowering.enter(unit, this, sizes.clone(), &name);
+    lowering.differentiates(function);
     lowering.arguments(&function.args);
     lowering.bind_params(function);
     lowering.unsure = function.unsound.is_some();
@@ -325,11 +334,13 @@ impl<'a> Lowering<'a> {
             decisions: Vec::new(),
             tensors: BTreeMap::new(),
             updates: BTreeMap::new(),
+            frozen: BTreeSet::new(),
             seed: None,
             private: Vec::new(),
             depth: 0,
             said_too_deep: false,
             rounds: 0,
+            loops: Vec::new(),
             calls: calls_made::Calls::default(),
             axes: None,
             ends: affine::Ends::new(),
@@ -366,6 +377,7 @@ impl<'a> Lowering<'a> {
             sizes,
             given: BTreeMap::new(),
             control: leave::Control::default(),
+            differentiated: Rc::default(),
         });
     }
 

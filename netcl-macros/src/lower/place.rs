@@ -105,6 +105,9 @@ impl<'a> Lowering<'a> {
             let mark = paths::field_mark(&wanted, name.span());
             quote!(let _ = #model.#mark();)
         });
+        if field.frozen {
+            self.frozen.insert(format!("{path}{wanted}"));
+        }
         self.resolve(unit, &field.kind, sizes, &wanted, format!("{path}{wanted}"))
     }
 
@@ -240,7 +243,12 @@ impl<'a> Lowering<'a> {
             return *id;
         }
         let kind = if trainable { InputKind::Parameter } else { InputKind::State };
-        let id = self.builder.input(kind, path, Shape(shape), dtype);
+        let mut id = self.builder.input(kind, path, Shape(shape), dtype);
+        let is_in =
+            |frozen: &String| path.strip_prefix(frozen).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        if trainable && self.frozen.iter().any(is_in) {
+            id = self.builder.detach(id);
+        }
         self.tensors.insert(path.to_string(), id);
         id
     }

@@ -33,6 +33,8 @@ pub(crate) enum Val<'a> {
     DType(DType),
     List(Vec<Val<'a>>),
     Tuple(Vec<Val<'a>>),
+    /// A list into which a loop over a symbolic range has pushed one tensor in each round: along a first axis.
+    Stack(NodeId),
     /// Known when the function is called: the Rust expression over plain arguments.
     Plain(TokenStream, PlainType),
     Place(FieldRef<'a>),
@@ -84,6 +86,7 @@ impl Val<'_> {
             Val::List(_) => "a list".into(),
             Val::Tuple(_) => "a tuple".into(),
             Val::Plain(_, PlainType::Enum) => "an enum".into(),
+            Val::Stack(_) => "a list of a tensor for each round".into(),
             Val::Plain(_, ty) => format!("a plain `{}`", ty.name()),
             Val::Place(FieldRef::Model(..)) => "a model".into(),
             Val::Place(FieldRef::Layer(..)) => "a layer".into(),

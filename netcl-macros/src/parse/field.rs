@@ -49,7 +49,11 @@ pub(crate) fn field(
     let kind =
         if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
     let kind = kind.unwrap_or(FieldKind::Unknown);
-    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
+    let frozen = find(&own, words::FROZEN);
+    if let Some(attr) = frozen.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
+        diag.report(attr.path().span(), &m::FROZEN_FORM, &[]);
+    }
+    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen: frozen.is_some() })
 }
 
 /// The attribute; one that is nearly ours, as `#[layers(..)]`, is reported and then taken for ours.
@@ -244,7 +248,11 @@ fn single(
         diag.count() > before
     };
     if name == words::TENSOR {
-        if unfit(&[words::PARAMETER, words::STATE]) {
+        if let (Some(frozen), Some(_)) = (find(attrs, words::FROZEN), find(attrs, words::STATE)) {
+            diag.report(frozen.path().span(), &m::FROZEN_STATE, &[]);
+            return None;
+        }
+        if unfit(&[words::PARAMETER, words::STATE, words::FROZEN]) {
             return None;
         }
         return tensor(diag, ty, attrs, constants);
@@ -264,7 +272,7 @@ fn single(
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
-    unfit(&[words::LAYER]);
+    unfit(&[words::LAYER, words::FROZEN]);
     layer_or_model((diag, field), path, attrs, own, constants)
 }
 

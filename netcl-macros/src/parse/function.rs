@@ -1,6 +1,6 @@
 //! Functions to compile, and functions of scalars.
 
-use super::{constant::Constants, parts, text, types};
+use super::{constant::Constants, differentiated, gradients, parts, text, types};
 use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -11,6 +11,7 @@ use netcl_kernels::layers::Mode;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
@@ -36,6 +37,7 @@ pub(crate) fn function(
     let attrs = attrs.as_slice();
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let mode = mode(diag, attrs);
+    let asked = gradients::asked(diag, attrs);
     let mut receiver = false;
     let (mut params, mut args): (Vec<Param>, Vec<ArgDecl>) = (Vec::new(), Vec::new());
     let mut unknown = Vec::new();
@@ -87,9 +89,8 @@ pub(crate) fn function(
         }
     }
     let (results, composed) = results(diag, sig, &generic, constants);
-    let tuple = matches!(composed, Composite::Tuple(_));
     let mut function = FunctionItem {
-        attrs: attrs.iter().filter(|attr| !is_mode(attr)).cloned().collect(),
+        attrs: attrs.iter().filter(|attr| !is_helper(attr)).cloned().collect(),
         mode,
         vis: vis.clone(),
         name: sig.ident.clone(),
@@ -98,12 +99,16 @@ pub(crate) fn function(
         args,
         results,
         composed,
-        tuple,
         body: body.clone(),
         indexed: false,
+        gradients: Vec::new(),
+        differentiated: Rc::new(differentiated::names(body)),
         unsound: None,
         variants: Vec::new(),
     };
+    if diag.count() == before {
+        function.gradients = gradients::positions(diag, &function, asked);
+    }
     if diag.count() == before {
         // Of what has a size that nobody knows, nothing is known.
         let open = unbound(diag, &function, sizes);
@@ -151,8 +156,13 @@ fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
         diag.report(attr.path().span(), &m::MODE_ALONE, &[&word, &word]);
         return None;
     }
-    super::attr::meant(diag, &mut attr, &[crate::words::MODE], &m::FUNCTION_ATTRIBUTE);
+    super::attr::meant(diag, &mut attr, &crate::words::FUNCTION_ATTRIBUTES, &m::FUNCTION_ATTRIBUTE);
     Some(attr)
+}
+
+/// Whether this is one of our attributes of functions.
+pub(crate) fn is_helper(attr: &Attribute) -> bool {
+    is_mode(attr) || gradients::is_gradients(attr)
 }
 
 /// Whether this is `#[mode(..)]`.

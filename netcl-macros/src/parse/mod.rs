@@ -2,8 +2,10 @@
 
 pub(crate) mod attr;
 pub(crate) mod constant;
+mod differentiated;
 pub(crate) mod field;
 pub(crate) mod function;
+pub(crate) mod gradients;
 pub(crate) mod index;
 pub(crate) mod items;
 pub(crate) mod model;

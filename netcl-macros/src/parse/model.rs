@@ -1,7 +1,7 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
-use super::{field, function, text, types};
+use super::{field, function, gradients, text, types};
 use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -415,7 +415,10 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
                 for attr in f.attrs.iter().filter(|attr| function::is_mode(attr)) {
                     diag.report(attr.path().span(), &m::MODE, &[]);
                 }
-                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_mode(attr));
+                for attr in f.attrs.iter().filter(|attr| gradients::is_gradients(attr)) {
+                    diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
+                }
+                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
                 others.push(f.into_token_stream());
             }
             other => others.push(other.to_token_stream()),

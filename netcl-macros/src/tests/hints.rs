@@ -129,6 +129,8 @@ fn cases() -> Vec<String> {
         cases.push(value(expression));
     }
     for statements in [
+        "let loss = self.a.forward(x).sum_all(); «grad(&loss)»",
+        "grad(&«self.a.forward(x)», x)",
         "self.a.forward(x)«;»",
         "let h = { x.relu()«;» }; h",
         "if deep { x.relu()«;» } else { x }",
@@ -161,6 +163,7 @@ fn cases() -> Vec<String> {
         "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
         "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
         "«»p: Linear",
+        "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
     ] {
         cases.push(field(text));
     }
@@ -192,6 +195,11 @@ fn in_signatures() -> Vec<String> {
         "{MODEL} #[netcl::model] impl Net {{
             pub fn loss(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ x.cross_entropy(labels) }}
             pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
+        }}"
+    ));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            «#[gradients]» pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {{ self.a.forward(x).sum_all() }}
         }}"
     ));
     cases
@@ -268,6 +276,8 @@ fn in_kernels() -> Vec<String> {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("NO_ARGUMENTS", "the attribute itself, whose arguments the sources' reader takes apart"),
     ("MODE", "one of two words, as the author means"),
+    ("GRADIENTS_IN", "an argument and its uses"),
+    ("GRAD_IN", "tensors of the author's"),
     ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),
     ("NUMBER_RANGE", "another suffix or another number, as the author means"),
     ("RESULT_TYPE", "the author's own sizes"),
