@@ -221,7 +221,7 @@ impl<'a> Lowering<'a> {
         }
         let outside = self.loops.last().is_some_and(|own| own.around.0 == frames && scope < own.around.1);
         let list = variable.value.clone();
-        let Val::List(mut items) = list else { return self.report(span, &m::LOOP_LIST, &[&name]) };
+        let Val::List(mut items) = list else { return self.filled_list(name, span) };
         if value.is_unknown() {
             return Val::Unknown;
         }
@@ -234,13 +234,19 @@ impl<'a> Lowering<'a> {
             return Val::Unit;
         }
         if !items.is_empty() {
-            return self.report(span, &m::LOOP_LIST, &[&name]);
+            return self.filled_list(name, span);
         }
         let Some(id) = self.tensor(value, None, call.args[0].span()) else { return Val::Unknown };
         if let Some(own) = self.loops.last_mut() {
             own.pushed.push((name.to_string(), id, span));
         }
         Val::Unit
+    }
+
+    /// Rule: a loop pushes into a list of its own. What is in it after that is not known.
+    fn filled_list(&mut self, name: &str, span: Span) -> Val<'a> {
+        self.set_list(name, Val::Unknown);
+        self.report(span, &m::LOOP_LIST, &[&name])
     }
 
     fn set_list(&mut self, name: &str, value: Val<'a>) {

@@ -135,7 +135,7 @@ impl Builder {
             if let Some(size) = node.shape.0.iter().find(|size| steps(size)) {
                 let size = self.in_rounds(size);
                 return Err(Diagnostic::new(format!("an axis of {size} elements has another size in each round of the loop"))
-                    .hint("sizes are the same in all rounds: compute with the whole axis, and `select` what a round does not use away")
+                    .hint("sizes are the same in all rounds: compute with the whole axis, and choose zero for what a round does not use")
                     .at(node.span));
             }
         }
