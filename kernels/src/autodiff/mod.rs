@@ -110,7 +110,7 @@ fn call(
     cotangents: &mut [Option<Cotangent>],
 ) -> Result<()> {
     let outer = builder.set_span(builder.node(id).span);
-    for (operand, value) in results.contributions(builder, id, wanted)? {
+    for (operand, value) in results.contributions(builder, id, wanted, &found)? {
         accumulate(builder, cotangents, operand, Cotangent::everywhere(value))?;
     }
     builder.set_span(outer);

@@ -15,19 +15,23 @@ use crate::span::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The reverse sweep: the gradients of outputs with a seed each in each of some nodes, none where the outputs do not depend on it.
+pub(super) type Sweep<'s> = &'s dyn Fn(&mut Builder, &[(NodeId, NodeId)], &[NodeId]) -> Result<Vec<Option<NodeId>>>;
+
 /// The cotangents of those operands of the loop `id` that are wanted, `given` those of its results.
 pub(super) fn contributions(
     builder: &mut Builder,
     id: NodeId,
     given: &[Option<NodeId>],
     wanted: &RequestedGradients<'_>,
+    sweep: Sweep<'_>,
 ) -> Result<Vec<(NodeId, NodeId)>> {
     let Op::Scan { scan, length, operands } = builder.node(id).op.clone() else { return Ok(Vec::new()) };
     if given.iter().all(Option::is_none) || !operands.iter().any(|operand| wanted.has(*operand)) {
         return Ok(Vec::new());
     }
     let wants: Vec<bool> = operands.iter().map(|operand| wanted.has(*operand)).collect();
-    let backward = Backward::of(&scan, &length, given, &wants)?;
+    let backward = Backward::of(&scan, &length, given, &wants, sweep)?;
     backward.append(builder, id, (&length, &operands), given)
 }
 
@@ -84,7 +88,13 @@ struct Backward<'a> {
 }
 
 impl<'a> Backward<'a> {
-    fn of(scan: &'a Arc<Scan>, length: &Dim, given: &[Option<NodeId>], wants: &[bool]) -> Result<Self> {
+    fn of(
+        scan: &'a Arc<Scan>,
+        length: &Dim,
+        given: &[Option<NodeId>],
+        wants: &[bool],
+        sweep: Sweep<'_>,
+    ) -> Result<Self> {
         let graph = Graph { name: format!("{}.backward", scan.body.name), outputs: Vec::new(), ..scan.body.clone() };
         let (first, body) = (graph.nodes.len(), Builder::extend(graph));
         let mut own = Backward {
@@ -97,7 +107,7 @@ impl<'a> Backward<'a> {
             shares: Vec::new(),
             left: Vec::new(),
         };
-        own.differentiate(length, given, wants)?;
+        own.differentiate(length, given, wants, sweep)?;
         Ok(own)
     }
 
@@ -107,7 +117,13 @@ impl<'a> Backward<'a> {
         self.body.input(InputKind::Carried(number), name, shape, dtype)
     }
 
-    fn differentiate(&mut self, length: &Dim, given: &[Option<NodeId>], wants: &[bool]) -> Result<()> {
+    fn differentiate(
+        &mut self,
+        length: &Dim,
+        given: &[Option<NodeId>],
+        wants: &[bool],
+        sweep: Sweep<'_>,
+    ) -> Result<()> {
         let scan = self.scan.clone();
         let (mut seeds, mut sources, mut targets) = (Vec::new(), Vec::new(), Vec::new());
         for position in 0..scan.results() {
@@ -153,12 +169,15 @@ impl<'a> Backward<'a> {
                 sources.push(position);
             }
         }
-        let gradients = super::found(&mut self.body, &seeds, &targets)?;
+        let gradients = sweep(&mut self.body, &seeds, &targets)?;
         for ((target, position), gradient) in targets.into_iter().zip(sources).zip(gradients) {
             if position < scan.carried {
                 let gradient = match gradient {
                     Some(gradient) => gradient,
-                    None => super::zeros(&mut self.body, target),
+                    None => {
+                        let (shape, dtype) = (self.body.shape(target).clone(), self.body.dtype(target));
+                        self.body.full(0.0, &shape, dtype)
+                    }
                 };
                 let at = self.cotangents[&position];
                 self.carried[at].1 = gradient;
@@ -253,7 +272,7 @@ impl<'a> Backward<'a> {
         let stacks = save(builder, id, self.scan, &saved);
         // What was saved is there, and need not be left behind again.
         let left: Vec<NodeId> = self.left.iter().copied().filter(|id| !stacks.contains_key(id)).collect();
-        let mut made = Made {
+        let mut made = BackwardBody {
             own: &self,
             body: Builder::new(&self.body.graph().name),
             moved: BTreeMap::new(),
@@ -364,14 +383,14 @@ fn save(builder: &mut Builder, id: NodeId, scan: &Scan, saved: &[NodeId]) -> BTr
 }
 
 /// The backward body on its way out of the one in which it was built.
-struct Made<'m, 'a> {
+struct BackwardBody<'m, 'a> {
     own: &'m Backward<'a>,
     body: Builder,
     moved: BTreeMap<NodeId, NodeId>,
     operands: Vec<NodeId>,
 }
 
-impl Made<'_, '_> {
+impl BackwardBody<'_, '_> {
     fn finish(
         mut self,
         next: &[NodeId],

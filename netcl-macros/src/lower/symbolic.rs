@@ -3,6 +3,7 @@
 //! What the body assigns of the variables around it is carried from round to round. What it pushes into a list around it, once in
 //! each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
 
+use super::round::SymbolicLoop;
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -13,14 +14,6 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprForLoop, ExprMethodCall, Pat};
-
-/// A loop whose body is being evaluated.
-pub(super) struct SymbolicLoop {
-    /// How many calls and scopes there are around the body.
-    around: (usize, usize),
-    /// What has been pushed into lists around the body: name, value, where.
-    pushed: Vec<(String, NodeId, Span)>,
-}
 
 /// A variable that a body assigns, by scope and position in it, with the tensors that it is made of.
 struct CarriedVariable {
