@@ -10,6 +10,7 @@
 //!   or NaN (`guard`).
 //! - Gradients are nodes like any other: they can be differentiated again.
 
+mod behind;
 #[cfg(feature = "interp")]
 pub mod check;
 mod custom;

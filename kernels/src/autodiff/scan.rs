@@ -6,6 +6,7 @@
 //! has the parts' cotangents as its own. Of one that each round reads whole, such as a weight, the cotangent is the sum over all rounds:
 //! of products and sums it is one product or sum behind the loop ([`Later`]), and what is neither is carried along.
 
+use super::behind::{Behind, Later, Stack};
 use super::rules::RequestedGradients;
 use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
@@ -43,30 +44,6 @@ enum Share {
     Later(Later),
     /// It is the loop's carried value at that position.
     Carried(usize),
-}
-
-/// A sum over all rounds of something that is linear in what rounds leave behind.
-enum Later {
-    /// Of two.
-    Plus(Box<[Later; 2]>),
-    /// Of the sums of a stack over these axes of a round's value.
-    Reduced(Stack, Vec<usize>),
-    /// Of the products of matrices.
-    Product([Stack; 2]),
-    /// The same elements under another shape.
-    Reshape(Box<Later>, Shape),
-    /// A view that does not depend on the round.
-    View(Box<Later>, Shape, Vec<AxisIndex>),
-}
-
-/// A node of the body, as all rounds have it along a new first axis.
-enum Stack {
-    /// The rounds leave it behind.
-    Left(NodeId),
-    /// A view of an operand of the loop.
-    Operand(usize, Shape, Vec<AxisIndex>),
-    /// A view of another one that does not depend on the round.
-    View(Box<Stack>, Shape, Vec<AxisIndex>),
 }
 
 /// The body of the backward loop while it is one with that of the forward loop.
@@ -442,62 +419,5 @@ impl BackwardBody<'_, '_> {
         let position = self.operands.len();
         self.operands.push(id);
         self.body.input(InputKind::Argument(position), &node.name, node.shape.clone(), node.dtype)
-    }
-}
-
-/// What is known behind the loop.
-struct Behind<'b> {
-    /// Stacks of nodes of the body.
-    known: &'b BTreeMap<NodeId, NodeId>,
-    operands: &'b [NodeId],
-    length: &'b Dim,
-}
-
-impl Behind<'_> {
-    fn sum(&self, builder: &mut Builder, later: &Later) -> Result<NodeId> {
-        match later {
-            Later::Plus(both) => {
-                let (a, b) = (self.sum(builder, &both[0])?, self.sum(builder, &both[1])?);
-                builder.binary(BinaryOp::Add, a, b)
-            }
-            Later::Reduced(source, axes) => {
-                let source = self.stack(builder, source)?;
-                let axes: Vec<usize> = std::iter::once(0).chain(axes.iter().map(|axis| axis + 1)).collect();
-                builder.reduce(ReduceOp::Sum, source, &axes, false)
-            }
-            // The rounds' inner axes one after the other.
-            Later::Product([a, b]) => {
-                let (a, b) = (self.stack(builder, a)?, self.stack(builder, b)?);
-                let a = builder.permute(a, &[1, 0, 2])?;
-                let (left, right) = (builder.shape(a).clone(), builder.shape(b).clone());
-                let inner = left[1].clone() * left[2].clone();
-                let a = builder.reshape(a, Shape(vec![left[0].clone(), inner.clone()]))?;
-                let b = builder.reshape(b, Shape(vec![inner, right[2].clone()]))?;
-                builder.matmul(a, b)
-            }
-            Later::Reshape(source, shape) => {
-                let source = self.sum(builder, source)?;
-                builder.reshape(source, shape.clone())
-            }
-            Later::View(source, shape, index) => {
-                let source = self.sum(builder, source)?;
-                builder.view(source, shape.clone(), index.clone())
-            }
-        }
-    }
-
-    fn stack(&self, builder: &mut Builder, stack: &Stack) -> Result<NodeId> {
-        let stacked = |shape: &Shape| Shape(std::iter::once(self.length).chain(&shape.0).cloned().collect());
-        match stack {
-            Stack::Left(id) => Ok(self.known[id]),
-            Stack::Operand(position, shape, index) => {
-                builder.view(self.operands[*position], stacked(shape), index.clone())
-            }
-            Stack::View(source, shape, index) => {
-                let source = self.stack(builder, source)?;
-                let own = std::iter::once(AxisIndex::axis(0)).chain(index.iter().cloned()).collect();
-                builder.view(source, stacked(shape), own)
-            }
-        }
     }
 }
