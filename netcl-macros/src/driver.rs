@@ -235,7 +235,7 @@ impl rounds::Item for ImplBlock {
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
         let constants = scan::constant_paths(&self.item, &sizes).into_iter();
         let constants = constants.map(|path| Need { kind: ItemKind::Constant, path });
-        chain::left(gathered, nested.chain(constants).chain(functions))
+        chain::left(gathered, nested.chain(constants).chain(scan::structs_of(&self.item)).chain(functions))
     }
 
     fn unless(&self) -> TokenStream {
@@ -385,6 +385,29 @@ impl rounds::Item for Scalars {
     }
 }
 
+/// `#[netcl::tensors]`.
+pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    if let Some(first) = args.into_iter().next() {
+        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"tensors", &"tensors"]);
+    }
+    let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
+    let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
+    let Some(parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
+        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
+        diag.report(span, &m::TENSORS_FORM, &[]);
+        return with_errors(diag, || item);
+    };
+    let told = ItemStruct { attrs: Vec::new(), ..parsed.clone() };
+    let export = chain::export(&parsed.ident, &parsed.vis, &told.to_token_stream());
+    let mut rust = parsed;
+    for field in &mut rust.fields {
+        let ty = parse::parts::rust(&field.ty);
+        field.ty = syn::Type::Verbatim(ty);
+    }
+    with_errors(diag, || quote!(#rust #export))
+}
+
 /// `#[netcl::constant]`.
 pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
@@ -395,7 +418,11 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, TokenStream::new);
     }
     let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
-    let value = parsed.as_ref().and_then(|item| constant::evaluate(&item.expr, &Constants::new()));
+    let none = Constants::new();
+    let known = parsed.as_ref().is_some_and(|item| {
+        constant::evaluate(&item.expr, &none).is_some()
+            || constant::declared_list(&item.ty, &item.expr, &none).is_some()
+    });
     let Some(parsed) = parsed else {
         if let Some((error, kept)) = recover::constant(&item) {
             let said = recover::unless_rustc(&error, &item);
@@ -406,11 +433,11 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
         return with_errors(diag, || item);
     };
-    if value.is_none() {
+    if !known {
         let found = format!(", found `{}`", parse::text(&parsed.expr));
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
     }
-    let payload = if value.is_some() { payload::constant(&parsed) } else { payload::refused_constant() };
+    let payload = if known { payload::constant(&parsed) } else { payload::refused_constant() };
     let export = chain::export(&parsed.ident, &parsed.vis, &payload);
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }

@@ -143,11 +143,17 @@ impl rounds::Item for Kernel {
             }
             return;
         }
-        let function = index_function(diag, &unit, item);
-        if function.unsound.is_some() {
-            lower::mistakes(diag, &unit, &function);
-        } else {
-            lower::lower(diag, &unit, &function, Mode::Inference);
+        for (function, _) in index_functions(diag, &unit, item) {
+            let before = diag.count();
+            if function.unsound.is_some() {
+                lower::mistakes(diag, &unit, &function);
+            } else {
+                lower::lower(diag, &unit, &function, Mode::Inference);
+            }
+            // What is wrong for one element type is wrong for others in other words.
+            if diag.count() > before {
+                return;
+            }
         }
     }
 
@@ -219,40 +225,63 @@ fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option
     all
 }
 
-/// A kernel in index form.
+/// A kernel in index form, once for each choice of its element types.
 fn index_item(form: KernelOutput, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
-    let function = index_function(diag, unit, item);
     // Kernels have no layers.
     for attr in item.attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
         diag.report(attr.path().span(), &m::MODE, &[]);
     }
-    if function.unsound.is_some() {
-        lower::mistakes(diag, unit, &function);
-        return None;
+    let mut instances = Vec::new();
+    for (function, decisions) in index_functions(diag, unit, item) {
+        if function.unsound.is_some() {
+            lower::mistakes(diag, unit, &function);
+            return None;
+        }
+        let mut paths = lower::lower(diag, unit, &function, Mode::Inference).paths();
+        if paths.is_empty() {
+            return None;
+        }
+        for path in &mut paths {
+            path.decisions.splice(..0, decisions.iter().cloned());
+        }
+        instances.push((function, paths));
     }
-    let paths = lower::lower(diag, unit, &function, Mode::Inference).paths();
     match form {
-        KernelOutput::Callable => expand::kernel::kernel(diag, &function, paths),
-        KernelOutput::Plans => expand::kernel::plans(diag, &function, paths),
+        KernelOutput::Callable => expand::kernel::kernel(diag, instances),
+        KernelOutput::Plans => {
+            let (function, paths) = instances.into_iter().next()?;
+            expand::kernel::plans(diag, &function, paths)
+        }
     }
+}
+
+/// The kernel for each choice of its element types, with what chooses it.
+fn index_functions(diag: &Diag, unit: &Unit, item: &ItemFn) -> Vec<(FunctionItem, Vec<(TokenStream, bool)>)> {
+    let instances = simt::instances(diag, &without_simt(diag, item));
+    // Of the signature all is said with the first.
+    let (mut first, silent) = (true, Diag::new());
+    let each = instances.into_iter().map(|(item, decisions)| {
+        let function = index_function(if first { diag } else { &silent }, unit, &item);
+        first = false;
+        (function, decisions)
+    });
+    let functions = each.collect();
+    silent.dismiss();
+    functions
 }
 
 fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> FunctionItem {
-    let item = &without_simt(diag, item);
     let ItemFn { attrs, vis, sig, block, .. } = item;
-    let function = parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new());
+    let others: Vec<_> = attrs.iter().filter(|attr| !attr.path().is_ident(words::TYPES)).cloned().collect();
+    let function = parse::function::function(diag, &others, vis, sig, block, &unit.constants, &BTreeSet::new());
     FunctionItem { indexed: true, ..function }
 }
 
-/// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[types(T = [f32, f16])]` on a kernel in index form,
-/// which is then taken for that of the first choice.
+/// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[gradient(own)]` on a kernel in index form.
 fn without_simt(diag: &Diag, item: &ItemFn) -> ItemFn {
-    let silent = Diag::new();
-    let first = simt::instances(&silent, item).into_iter().next();
-    silent.dismiss();
-    let mut item = first.map_or_else(|| item.clone(), |(item, _)| item);
+    let mut item = item.clone();
     item.attrs.retain(|attr| {
-        let of_simt = [words::TYPES, words::GRADIENT, words::OPENCL].iter().any(|name| attr.path().is_ident(name));
+        let of_simt = [words::GRADIENT, words::OPENCL].iter().any(|name| attr.path().is_ident(name));
         // Of a misspelt one its name has been spoken of.
         let written = attr.path().span().source_text().is_none_or(|written| attr.path().is_ident(written.as_str()));
         if of_simt && written {

@@ -26,8 +26,10 @@ mod nesting;
 mod number;
 mod only;
 mod parse;
+mod parts;
 mod paths;
 mod payload;
+mod presence;
 mod quotient;
 mod recover;
 mod root;
@@ -88,11 +90,22 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, driver::function)
 }
 
+/// A struct of tensors that functions take and give: `#[netcl::tensors] struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`.
+///
+/// Its fields are tensors with their sizes, numbers, and tuples and arrays of these. In Rust its tensors are like all
+/// others. Functions take it by reference, `fn loss(&self, batch: &Batch) -> Tensor<f32>`, and give it as it is; a size of one name is
+/// one size in all that a function takes.
+#[proc_macro_attribute]
+pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(args, item, driver::tensors)
+}
+
 /// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name
 /// (`inputs = { WIDTH }`, `Tensor<f32, N, { WIDTH }>`), bare where it has to be a number (`heads = HEADS`).
 ///
 /// A `const` without it can be a size as well; kernels then take it as an argument. A float is of its declared type where it
-/// is computed with, as in Rust: beside others it is converted with `as`.
+/// is computed with, as in Rust: beside others it is converted with `as`. A list of them, `const TAPS: [f32; 3] = [0.25, 0.5, 0.25];`
+/// or one of lists, is named in bodies: `TAPS[k]`.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, driver::constant)

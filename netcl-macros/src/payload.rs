@@ -93,6 +93,10 @@ pub(crate) fn has_refused_constant(gathered: &Gathered) -> bool {
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
     // Of one that was refused nothing is known in bodies; where a size is wanted, it is some number.
     let parsed = syn::parse2::<ItemConst>(value.clone()).ok();
+    if let Some(list) = parsed.as_ref().and_then(|item| constant::declared_list(&item.ty, &item.expr, constants)) {
+        constants.lists.insert(path.to_string(), list);
+        return;
+    }
     let value = parsed.and_then(|item| constant::declared(&item.ty, &item.expr, constants));
     constants.insert(path.to_string(), value.unwrap_or(Constant::Integer(1)));
 }
@@ -108,6 +112,11 @@ pub(crate) fn constants(gathered: &Gathered) -> Constants {
 pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
     for (_, path, value) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Constant) {
         add_constant(constants, path, value);
+    }
+    for (_, path, item) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Struct) {
+        if let Ok(item) = syn::parse2::<ItemStruct>(item.clone()) {
+            constants.structs.insert(path.clone(), item.into());
+        }
     }
 }
 
@@ -222,13 +231,17 @@ pub(crate) fn names(gathered: &Gathered, scope: &mut Unit) {
 
 /// A kernel or a function of tensors; errors in it have been reported where it stands.
 fn callable(item: &ItemFn, gathered: &Gathered, kernel: bool) -> Callable {
-    let ItemFn { attrs, vis, sig, block, .. } = item;
-    let mut scope = Unit { own: Some(parse::name(&sig.ident)), ..Unit::default() };
+    let mut scope = Unit { own: Some(parse::name(&item.sig.ident)), ..Unit::default() };
     names(gathered, &mut scope);
     let silent = Diag::new();
-    let function = parse::function::function(&silent, attrs, vis, sig, block, &scope.constants, &BTreeSet::new());
+    let instances = simt::instances(&silent, item).into_iter().map(|(item, _)| {
+        let ItemFn { attrs, vis, sig, block, .. } = &item;
+        let function = parse::function::function(&silent, attrs, vis, sig, block, &scope.constants, &BTreeSet::new());
+        FunctionItem { indexed: kernel, ..function }
+    });
+    let functions = instances.collect();
     silent.dismiss();
-    Callable { function: FunctionItem { indexed: kernel, ..function }, scope }
+    Callable { functions, scope }
 }
 
 /// What a function tells whoever calls it: whether it is sound, itself, and what it gathered.
@@ -249,7 +262,7 @@ fn read_function(payload: &TokenStream) -> Option<(ItemFn, Gathered)> {
 pub(crate) fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
     match kind {
         FieldKind::Model(nested) => Some(&nested.path),
-        FieldKind::Many { each, .. } => nested_path(each),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_path(each),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
-use crate::lower::{self, is_builtin};
+use crate::lower;
 use crate::{dump, expand, fallback, messages as m, parse, paths, payload, rounds, scan};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream};
@@ -31,7 +31,11 @@ impl Tensors {
         for attr in attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
             diag.report(attr.path().span(), &m::MODE, &[]);
         }
-        parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+        for attr in attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
+            diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
+        }
+        let attrs: Vec<_> = attrs.iter().filter(|attr| !parse::gradients::is_gradients(attr)).cloned().collect();
+        parse::function::function(diag, &attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
     }
 
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
@@ -54,7 +58,8 @@ impl rounds::Item for Tensors {
 
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let ItemFn { sig, block, .. } = &self.0;
-        chain::left(gathered, scan::needs_of_others(sig, block, is_builtin))
+        let needs = scan::needs_of_others(sig, block, scan::is_known_to_tensors);
+        chain::left(gathered, scan::structs(sig).chain(needs))
     }
 
     fn unless(&self) -> TokenStream {
@@ -79,7 +84,7 @@ impl rounds::Item for Tensors {
             return None;
         }
         let paths = lower::lower(diag, &unit, &function, Mode::Inference).paths();
-        let mut expanded = expand::kernel::kernel(diag, &function, paths).filter(|_| diag.count() == 0)?;
+        let mut expanded = expand::kernel::kernel(diag, vec![(function, paths)]).filter(|_| diag.count() == 0)?;
         expanded.extend(self.export(gathered, true));
         dump::tokens(&parse::name(&self.0.sig.ident), "function", &expanded);
         Some(expanded)

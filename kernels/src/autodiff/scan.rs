@@ -103,7 +103,7 @@ impl<'a> Backward<'a> {
     ) -> Result<()> {
         let scan = self.scan.clone();
         let (mut seeds, mut sources, mut targets) = (Vec::new(), Vec::new(), Vec::new());
-        for position in 0..scan.results() {
+        for (position, cotangent) in given.iter().enumerate() {
             let Some(id) = scan.result(position) else { continue };
             let (shape, dtype) = (scan.body[id].shape.clone(), scan.body[id].dtype);
             if !dtype.is_float() {
@@ -119,7 +119,7 @@ impl<'a> Backward<'a> {
                     targets.push(argument);
                     sources.push(position);
                 }
-            } else if given[position].is_some() {
+            } else if cotangent.is_some() {
                 let rank = shape.rank();
                 let stacked = Shape(std::iter::once(length).chain(&shape.0).cloned().collect());
                 let input = self.input(&name, stacked, dtype);
@@ -130,8 +130,8 @@ impl<'a> Backward<'a> {
             }
         }
         let mut parts = Vec::new();
-        for position in scan.carried..wants.len() {
-            let Some((argument, node)) = scan.argument(position).filter(|_| wants[position]) else { continue };
+        for (position, wanted) in wants.iter().enumerate().skip(scan.carried) {
+            let Some((argument, node)) = scan.argument(position).filter(|_| *wanted) else { continue };
             if !node.dtype.is_float() {
                 continue;
             }

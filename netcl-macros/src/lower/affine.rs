@@ -1,6 +1,13 @@
 //! Index arithmetic: what an index of a kernel may be, and its range.
 
 use netcl_kernels::dim::Dim;
+use std::collections::BTreeMap;
+
+/// How many multiples are tried, and how many places beyond an end.
+const FEW: i64 = 16;
+
+/// The last position along axes of which it depends on earlier ones.
+pub(super) type Ends = BTreeMap<usize, Affine>;
 
 /// An index of a kernel: `sum(coefficient * atom) + offset`.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +24,8 @@ pub(crate) enum Atom {
     Axis(usize),
     /// One of the two parts of a whole number that is not negative.
     Part(DivRem, Box<Whole>),
+    /// An index that is kept from going too far: `min(n + 1, N - 1)`.
+    Bounded(Box<Bounded>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,16 +50,34 @@ impl Whole {
 
     /// How many quotients there are, at least: as many divisors as reach beyond the dividend.
     pub(crate) fn quotients(&self, axes: &[Dim]) -> Dim {
-        /// The most divisors that are tried where it is not known how often a size goes into another.
-        const TRIED: i64 = 16;
         let count = self.dividend().range(axes).1 + Dim::constant(1);
         if let Some(divisor) = self.divisor.as_constant() {
             return count.ceil_div(divisor.unsigned_abs());
         }
-        let few = (1..=TRIED).map(Dim::constant);
+        let few = (1..=FEW).map(Dim::constant);
         let reaches = |times: &Dim| (times.clone() * self.divisor.clone() - count.clone()).never_negative();
         // A size is at least 1: there are no more quotients than dividends.
         count.exact_div(&self.divisor).or_else(|| few.into_iter().find(reaches)).unwrap_or(count)
+    }
+}
+
+/// An index and the sizes that it does not go beyond.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Bounded {
+    terms: Vec<(Atom, i64)>,
+    offset: Dim,
+    /// What it is at least.
+    pub(super) low: Option<Dim>,
+    /// What it is at most.
+    pub(super) high: Option<Dim>,
+    /// The range that it is known to be in, where both ends may be beyond what is ever reached.
+    pub(super) range: (Dim, Dim),
+}
+
+impl Bounded {
+    /// What is bounded.
+    pub(super) fn inner(&self) -> Affine {
+        Affine { terms: self.terms.clone(), offset: self.offset.clone() }
     }
 }
 
@@ -69,7 +96,7 @@ impl Affine {
     }
 
     pub(super) fn plus(&self, other: &Affine) -> Result<Affine, TooLarge> {
-        let mut terms = std::collections::BTreeMap::new();
+        let mut terms = BTreeMap::new();
         for (atom, coefficient) in self.terms.iter().chain(&other.terms) {
             let sum = terms.entry(atom.clone()).or_insert(0i64);
             *sum = factor(sum.checked_add(*coefficient))?;
@@ -88,8 +115,7 @@ impl Affine {
     /// The quotient or the remainder by a positive size or number, where this is not negative: only there they are what
     /// Rust says and what a view can do.
     pub(super) fn part(&self, part: DivRem, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
-        let positive = (divisor.clone() - Dim::constant(1)).never_negative();
-        if !positive || !self.range(axes).0.never_negative() {
+        if !is_positive(divisor) || !self.range(axes).0.never_negative() {
             return None;
         }
         if self.terms.is_empty() && self.offset.as_constant().is_some() && divisor.as_constant().is_some() {
@@ -103,20 +129,85 @@ impl Affine {
         Some(Affine { terms: vec![(Atom::Part(part, Box::new(whole)), 1)], offset: Dim::default() })
     }
 
+    /// The remainder that is not negative, as Rust's `rem_euclid`: of what is so many divisors below zero at most.
+    pub(super) fn wrapped(&self, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
+        let shifted = |times: i64| self.plus(&Affine::fixed(divisor.clone() * Dim::constant(times))).ok();
+        (0..=FEW).filter_map(shifted).find_map(|index| index.part(DivRem::Remainder, divisor, axes))
+    }
+
+    /// The index where it is at least `low` and at most `high`, and the nearer one of these elsewhere. `None` where nothing is known
+    /// of which bound is the larger, or of how far the index goes beyond.
+    pub(super) fn bounded(&self, low: Option<&Dim>, high: Option<&Dim>, axes: &[Dim]) -> Option<Affine> {
+        let at_most = |a: &Dim, b: &Dim| (b.clone() - a.clone()).never_negative();
+        let (least, greatest) = self.range(axes);
+        // A bound that the index keeps by itself is none.
+        let low = low.filter(|low| !at_most(low, &least));
+        let high = high.filter(|high| !at_most(&greatest, high));
+        let few = || (0..=FEW).map(Dim::constant);
+        let range = match (low, high) {
+            (None, None) => return Some(self.clone()),
+            (Some(low), Some(high)) => at_most(low, high).then(|| (low.clone(), high.clone()))?,
+            (None, Some(high)) if at_most(high, &least) => return Some(Affine::fixed(high.clone())),
+            (Some(low), None) if at_most(&greatest, low) => return Some(Affine::fixed(low.clone())),
+            (None, Some(high)) => {
+                let below = few().map(|by| least.clone() - by).find(|least| at_most(least, high))?;
+                (below, high.clone())
+            }
+            (Some(low), None) => {
+                let above = few().map(|by| greatest.clone() + by).find(|greatest| at_most(low, greatest))?;
+                (low.clone(), above)
+            }
+        };
+        let (terms, offset) = (self.terms.clone(), self.offset.clone());
+        let bounded = Bounded { terms, offset, low: low.cloned(), high: high.cloned(), range };
+        Some(Affine { terms: vec![(Atom::Bounded(Box::new(bounded)), 1)], offset: Dim::default() })
+    }
+
     /// The least and the greatest value over an index space with axes of these sizes.
     pub(crate) fn range(&self, axes: &[Dim]) -> (Dim, Dim) {
         let (mut low, mut high) = (self.offset.clone(), self.offset.clone());
         for (atom, coefficient) in &self.terms {
-            let count = match atom {
-                Atom::Axis(axis) => axes[*axis].clone(),
-                Atom::Part(DivRem::Quotient, whole) => whole.quotients(axes),
-                Atom::Part(DivRem::Remainder, whole) => whole.divisor.clone(),
+            let (least, greatest) = match atom {
+                Atom::Axis(axis) => (Dim::default(), axes[*axis].clone() - Dim::constant(1)),
+                Atom::Part(DivRem::Quotient, whole) => (Dim::default(), whole.quotients(axes) - Dim::constant(1)),
+                Atom::Part(DivRem::Remainder, whole) => (Dim::default(), whole.divisor.clone() - Dim::constant(1)),
+                Atom::Bounded(bounded) => bounded.range.clone(),
             };
-            let reach = (count - Dim::constant(1)) * Dim::constant(*coefficient);
-            if *coefficient > 0 { high = high + reach } else { low = low + reach }
+            let ends = [least, greatest].map(|end| end * Dim::constant(*coefficient));
+            let [least, greatest] = ends;
+            let (least, greatest) = if *coefficient > 0 { (least, greatest) } else { (greatest, least) };
+            (low, high) = (low + least, high + greatest);
         }
         (low, high)
     }
+
+    /// The same, where along some axes the index space ends at a position that depends on earlier axes. (Where it ends before it
+    /// begins there is nothing that the range would have to hold.)
+    pub(super) fn range_within(&self, axes: &[Dim], last: &Ends) -> (Dim, Dim) {
+        (self.towards(axes, last, false), self.towards(axes, last, true))
+    }
+
+    /// The least value, or the greatest: each axis, the innermost first, goes to the end that takes the sum furthest.
+    fn towards(&self, axes: &[Dim], last: &Ends, greatest: bool) -> Dim {
+        let mut index = self.clone();
+        for (axis, end) in last.iter().rev() {
+            let Some(at) = index.terms.iter().position(|(atom, _)| *atom == Atom::Axis(*axis)) else { continue };
+            let (_, coefficient) = index.terms.remove(at);
+            if (coefficient > 0) == greatest {
+                match end.times(coefficient).and_then(|end| index.plus(&end)) {
+                    Ok(moved) => index = moved,
+                    Err(TooLarge) => return if greatest { self.range(axes).1 } else { self.range(axes).0 },
+                }
+            }
+        }
+        let (low, high) = index.range(axes);
+        if greatest { high } else { low }
+    }
+}
+
+/// Whether something can be divided by it.
+fn is_positive(divisor: &Dim) -> bool {
+    (divisor.clone() - Dim::constant(1)).never_negative()
 }
 
 fn factor(value: Option<i64>) -> Result<i64, TooLarge> {

@@ -1,5 +1,6 @@
 //! Calls of kernels in index form and of functions of tensors, which stand beside models: their bodies, in place.
 
+use super::affine::Ends;
 use super::given::Given;
 use super::written::Written;
 use super::{Lowering, Val};
@@ -15,6 +16,7 @@ use syn::spanned::Spanned;
 /// What a body leaves behind where it goes into another one.
 pub(super) struct Outside {
     axes: Option<Vec<Dim>>,
+    ends: Ends,
     elementwise: bool,
     promised: Option<bool>,
 }
@@ -26,9 +28,20 @@ impl<'a> Lowering<'a> {
         if self.axes.is_some() || self.elementwise {
             return self.report(span, &m::KERNEL_CALLED, &[&text(&call.func)]);
         }
-        let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        // That of the element types that are passed, or else the first, which says what it takes.
+        let fits = |function: &&'a FunctionItem| {
+            let declared = function.args.iter().map(|arg| arg.tensor());
+            declared.zip(&args).all(|both| match both {
+                (Some(ty), Val::Tensor(id)) => self.builder.dtype(*id) == ty.dtype,
+                _ => true,
+            })
+        };
+        let Some(function) = callable.functions.iter().find(fits).or(callable.functions.first()) else {
+            return Val::Unknown;
+        };
         self.written = Written::new(text(&call.func), call.args.iter());
-        self.inline(&callable.scope, None, Rc::default(), &callable.function, args, span)
+        self.inline(&callable.scope, None, Rc::default(), function, args, span)
     }
 
     /// Notes which nodes stand for the arguments of a kernel that has been entered.
@@ -70,13 +83,19 @@ impl<'a> Lowering<'a> {
     /// Goes into the body of `function`: the index space of a kernel is its own.
     pub(super) fn inside(&mut self, function: &FunctionItem) -> Outside {
         let promised = self.promised.take();
-        let outside = Outside { axes: self.axes.take(), elementwise: self.elementwise, promised };
+        let outside = Outside {
+            axes: self.axes.take(),
+            ends: std::mem::take(&mut self.ends),
+            elementwise: self.elementwise,
+            promised,
+        };
         self.elementwise = function.indexed;
         outside
     }
 
     /// Comes back from it.
     pub(super) fn outside(&mut self, outside: Outside) {
-        (self.axes, self.elementwise, self.promised) = (outside.axes, outside.elementwise, outside.promised);
+        (self.axes, self.ends) = (outside.axes, outside.ends);
+        (self.elementwise, self.promised) = (outside.elementwise, outside.promised);
     }
 }

@@ -24,6 +24,10 @@ impl<'a> Lowering<'a> {
             let last = position + 1 == block.stmts.len();
             self.expected = expected.filter(|_| last);
             value = self.statement(statement, last, wanted && last);
+            if self.leaves() {
+                value = Val::Unknown;
+                break;
+            }
         }
         self.frame_mut().scopes.pop();
         value
@@ -53,6 +57,7 @@ impl<'a> Lowering<'a> {
                 self.expected = declared::scalar(&local.pat);
                 self.wanted = true;
                 let value = self.expr(&init.expr);
+                let value = self.own_value(&local.pat, &init.expr, value);
                 self.bind_pattern(&local.pat, value);
                 Val::Unit
             }
@@ -70,7 +75,16 @@ impl<'a> Lowering<'a> {
             }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
-                let pure = !matches!(expr, Expr::Assign(_) | Expr::ForLoop(_) | Expr::If(_) | Expr::Block(_));
+                let pure = !matches!(
+                    expr,
+                    Expr::Assign(_)
+                        | Expr::ForLoop(_)
+                        | Expr::While(_)
+                        | Expr::Loop(_)
+                        | Expr::If(_)
+                        | Expr::Match(_)
+                        | Expr::Block(_)
+                );
                 if pure && !matches!(value, Val::Unit | Val::Unknown) {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
@@ -116,7 +130,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
+    pub(super) fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
         match pattern {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                 if matches!(value, Val::Unit) {
@@ -130,9 +144,16 @@ impl<'a> Lowering<'a> {
                 self.bind_pattern(&typed.pat, value);
             }
             Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
-            Pat::Tuple(tuple) => {
-                let values = self.parts_of(value, tuple.elems.len(), pattern.span());
-                for (pattern, value) in tuple.elems.iter().zip(values) {
+            Pat::Reference(inner) if inner.mutability.is_none() => self.bind_pattern(&inner.pat, value),
+            Pat::Struct(parts) if matches!(value, Val::Struct(..) | Val::Unknown) => {
+                let fields = self.fields_of(parts, value);
+                for (pattern, value) in fields {
+                    self.bind_pattern(pattern, value);
+                }
+            }
+            Pat::Tuple(syn::PatTuple { elems, .. }) | Pat::Slice(syn::PatSlice { elems, .. }) => {
+                let values = self.parts_of(value, elems.len(), pattern.span());
+                for (pattern, value) in elems.iter().zip(values) {
                     self.bind_pattern(pattern, value);
                 }
             }
@@ -244,14 +265,15 @@ impl<'a> Lowering<'a> {
             {
                 let path = text(left);
                 let name = path.trim_start_matches("self.").replace('[', ".").replace(']', "");
-                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &name]);
+                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &path, &name]);
             }
             return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
         };
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                self.binary(op, current, right, super::arith::Places::all(span))
+                let value = self.binary(op, current, right, super::arith::Places::all(span));
+                self.own_of(&name, value)
             }
             None => right,
         };
@@ -330,7 +352,9 @@ impl<'a> Lowering<'a> {
         let said = self.diag.count();
         let Some(rounds) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
-            let round = |this: &mut Self| drop(this.for_round(pattern, Val::Unknown, &each.body));
+            let round = |this: &mut Self| {
+                this.one_round(each.label.as_ref(), |this| this.for_round(pattern, Val::Unknown, &each.body));
+            };
             if self.partial && self.diag.count() == said {
                 self.perhaps(span, round);
             } else {
@@ -349,8 +373,13 @@ impl<'a> Lowering<'a> {
                 let all = format!("more than {}", words::MAX_ALL_ROUNDS);
                 return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
             }
-            if !matches!(self.for_round(pattern, item, &each.body), Val::Unit | Val::Unknown) {
+            let (goes_on, value) =
+                self.one_round(each.label.as_ref(), |this| this.for_round(pattern, item, &each.body));
+            if !matches!(value, None | Some(Val::Unit | Val::Unknown)) {
                 return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+            }
+            if !goes_on {
+                break;
             }
             // One round's mistakes are every round's.
             if self.diag.count() > before {

@@ -3,29 +3,44 @@
 //! Inside a closure with `r` indices every value is a tensor of rank `r`, of size 1 along indices that it does not
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
-use super::affine::{Atom, DivRem};
+use super::affine::Atom;
 use super::indexed::{clamped, operand_text};
-use super::space::Space;
+use super::space::{Space, numbers};
 use super::{Affine, Given, Lowering, Val};
 use crate::ast::{FunctionItem, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId};
-use netcl_kernels::span::Result;
+use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
 
 /// `x[n, c + 1]`, as it is written.
-struct Read<'t> {
-    tokens: &'t ExprIndex,
+pub(super) struct Read<'t> {
+    pub(super) tokens: &'t ExprIndex,
     name: String,
     indices: Vec<&'t Expr>,
     /// Whether there are zeros outside.
-    padded: bool,
+    pub(super) padded: bool,
+}
+
+/// An index of a read.
+pub(super) enum Coordinate {
+    /// What the closure's indices make.
+    Affine(Affine),
+    /// Whole numbers that are known only at run time.
+    Data(NodeId),
+}
+
+impl Coordinate {
+    fn affine(self) -> Option<Affine> {
+        match self {
+            Coordinate::Affine(index) => Some(index),
+            Coordinate::Data(_) => None,
+        }
+    }
 }
 
 impl<'a> Lowering<'a> {
@@ -55,7 +70,7 @@ impl<'a> Lowering<'a> {
         }
         self.axes = Some(shape.clone());
         self.frame_mut().scopes.push(Vec::new());
-        self.indices(closure.inputs.iter(), 0, &vec![Dim::constant(0); shape.len()]);
+        self.indices(closure.inputs.iter(), 0, &vec![Affine::fixed(Dim::default()); shape.len()]);
         self.wanted = true;
         let value = self.expr(&closure.body);
         // Where something is wrong, what is used is not known yet.
@@ -87,7 +102,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Binds the closure's names to the axes from `first` on; `starts` are the ranges' first values.
-    pub(super) fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Dim]) {
+    pub(super) fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Affine]) {
         let patterns: Vec<&Pat> = names.collect();
         let plain = |pattern: &&Pat| match pattern {
             Pat::Type(typed) => text(&typed.pat),
@@ -102,7 +117,8 @@ impl<'a> Lowering<'a> {
                 }
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                     taken.push(&ident.ident);
-                    let index = Affine::axis(first + position, start.clone());
+                    let own = Affine::axis(first + position, Dim::default());
+                    let index = start.plus(&own).unwrap_or(own);
                     self.bind(&parse::name(&ident.ident), Val::Index(index), false, true);
                 }
                 Pat::Wild(_) => {}
@@ -169,9 +185,11 @@ impl<'a> Lowering<'a> {
     /// The index as a tensor of numbers.
     pub(super) fn index_tensor(&mut self, index: &Affine, dtype: DType, span: Span) -> Option<NodeId> {
         let axes = self.axes.clone().unwrap_or_default();
-        let divided = index.terms.iter().any(|(atom, _)| matches!(atom, Atom::Part(..)));
-        // Quotients are those of whole numbers, before these wrap.
-        let own = if divided && (dtype.is_float() || dtype == DType::U8) { DType::I32 } else { dtype };
+        let has = |what: fn(&Atom) -> bool| index.terms.iter().any(|(atom, _)| what(atom));
+        let divided = has(|atom| matches!(atom, Atom::Part(..)));
+        let bounded = has(|atom| matches!(atom, Atom::Bounded(_)));
+        // Quotients are those of whole numbers, before these wrap, and what is bounded may be below zero.
+        let own = if bounded || divided && (dtype.is_float() || dtype == DType::U8) { DType::I32 } else { dtype };
         let result = numbers(&mut self.builder, index, &axes, own);
         let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
         match self.check(result, span) {
@@ -239,52 +257,53 @@ impl<'a> Lowering<'a> {
             let (e, ces) = (if rank == 1 { "is" } else { "es" }, if indices.len() == 1 { "ex" } else { "ices" });
             return self.report(read.index.span(), &m::KERNEL_RANK, &[&name, &rank, &e, &indices.len(), &ces]);
         }
-        let mut values = Vec::new();
+        let mut coordinates = Vec::new();
         for expr in &indices {
-            let value = match self.expr(expr) {
-                Val::Dim(dim) => Val::Index(Affine::fixed(dim)),
-                value => value,
-            };
-            let rows = matches!(&value, Val::Tensor(id) if self.builder.dtype(*id).is_integer());
-            match value {
-                Val::Unknown => return Val::Unknown,
-                Val::Index(_) => values.push(value),
-                // An index computed from indices, or by a plain argument: its elements are no data.
-                Val::Tensor(id) if rows && !self.reads_data(id) => {
-                    return match self.reads_argument(id) {
-                        true => self.report(expr.span(), &m::KERNEL_INDEX_ARGUMENT, &[&text(expr)]),
-                        false => match clamped(read, expr) {
-                            Some((name, instead)) => self.report(expr.span(), &m::KERNEL_CLAMPED, &[&name, &instead]),
-                            None => self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[]),
-                        },
-                    };
-                }
-                Val::Tensor(id) if rows && !matches!(self.builder.dtype(id), DType::I32 | DType::U32) => {
-                    let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
-                    return self.report(expr.span(), &m::KERNEL_INDEX_WIDTH, &[&dtype, &given]);
-                }
-                Val::Tensor(_) if rows && values.is_empty() => values.push(value),
-                Val::Tensor(_) if rows && matches!(values.first(), Some(Val::Tensor(_))) => {
-                    let whole = parse::index::text(read);
-                    return self.report(expr.span(), &m::KERNEL_GATHER_AXES, &[&whole]);
-                }
-                Val::Tensor(_) if rows => return self.report(expr.span(), &m::KERNEL_GATHER_AXIS, &[&name]),
-                Val::Tensor(id) => {
-                    let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
-                    return self.report(expr.span(), &m::KERNEL_INDEX_ELEMENTS, &[&dtype, &given]);
-                }
-                other => return self.report(expr.span(), &m::KERNEL_INDEX_TYPE, &[&other.kind()]),
+            match self.coordinate((read, padded), expr) {
+                Some(coordinate) => coordinates.push(coordinate),
+                None => return Val::Unknown,
             }
         }
         self.at(read.span());
         let read = Read { tokens: read, name, indices, padded };
-        match values.first() {
-            Some(Val::Tensor(rows)) => {
-                let rows = *rows;
-                self.gather(&read, source, rows, values.into_iter().skip(1).filter_map(affine).collect())
+        match coordinates.iter().rposition(|coordinate| matches!(coordinate, Coordinate::Data(_))) {
+            Some(last) => {
+                let rest = coordinates.split_off(last + 1);
+                self.gather(&read, source, coordinates, rest.into_iter().filter_map(Coordinate::affine).collect())
             }
-            _ => self.view(&read, source, 0, values.into_iter().filter_map(affine).collect()),
+            None => self.view(&read, source, 0, coordinates.into_iter().filter_map(Coordinate::affine).collect()),
         }
+    }
+
+    /// One index of a read; `None` of what is none, which is reported.
+    fn coordinate(&mut self, (read, padded): (&'a ExprIndex, bool), expr: &'a Expr) -> Option<Coordinate> {
+        let value = self.expr(expr);
+        match value {
+            Val::Unknown => {}
+            Val::Index(index) => return Some(Coordinate::Affine(index)),
+            Val::Dim(dim) => return Some(Coordinate::Affine(Affine::fixed(dim))),
+            Val::Tensor(id) if !self.builder.dtype(id).is_integer() => {
+                let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
+                self.report(expr.span(), &m::KERNEL_INDEX_ELEMENTS, &[&dtype, &given]);
+            }
+            // An index computed from indices, or by a plain argument: its elements are no data.
+            Val::Tensor(id) if !self.reads_data(id) && (!padded || self.divides_indices(id)) => {
+                let whole = parse::index::text(read);
+                match (self.reads_argument(id), clamped(read, expr)) {
+                    (true, _) => self.report(expr.span(), &m::KERNEL_INDEX_ARGUMENT, &[&text(expr), &whole]),
+                    (false, Some((name, instead))) => self.report(expr.span(), &m::KERNEL_CLAMPED, &[&name, &instead]),
+                    (false, None) if self.divides_indices(id) => self.report(expr.span(), &m::KERNEL_DIVIDED, &[]),
+                    (false, None) => self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[&whole]),
+                };
+            }
+            Val::Tensor(id) if !matches!(self.builder.dtype(id), DType::I32 | DType::U32) => {
+                let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
+                self.report(expr.span(), &m::KERNEL_INDEX_WIDTH, &[&dtype, &given]);
+            }
+            Val::Tensor(id) => return Some(Coordinate::Data(id)),
+            other => drop(self.report(expr.span(), &m::KERNEL_INDEX_TYPE, &[&other.kind()])),
+        }
+        None
     }
 
     /// Whether the node's elements come from a tensor, or are a plain argument as it is, the same everywhere: data as far as
@@ -298,15 +317,26 @@ impl<'a> Lowering<'a> {
         self.reads(id, Given::Number)
     }
 
+    /// Whether indices alone are divided in it: where they may be negative, sizes are rounded down and Rust's numbers are not.
+    fn divides_indices(&self, id: NodeId) -> bool {
+        let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
+        !self.reads_argument(id) && self.any_below(id, |node| divides(&self.builder.node(node).op).then_some(true))
+    }
+
     /// Whether the node depends on such an argument.
     fn reads(&self, id: NodeId, wanted: Given) -> bool {
+        // What the caller made an argument of is none of the kernel's.
+        self.any_below(id, |node| self.given(node).map(|given| given == wanted))
+    }
+
+    /// Whether `found` says so of the node or one that it is computed from; where it answers, nothing below is asked.
+    fn any_below(&self, id: NodeId, found: impl Fn(NodeId) -> Option<bool>) -> bool {
         let mut seen = std::collections::BTreeSet::new();
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
-            match self.given(id) {
-                Some(given) if given == wanted => return true,
-                // What the caller made it of is none of the kernel's.
-                Some(_) => {}
+            match found(id) {
+                Some(true) => return true,
+                Some(false) => {}
                 None if seen.insert(id) => {
                     self.builder.node(id).op.visit_operands(|operand| pending.push(operand));
                 }
@@ -348,7 +378,7 @@ impl<'a> Lowering<'a> {
 
     /// A read at known coordinates, those of the last indices. The first `given` axes of `source` are the index space's
     /// own.
-    fn view(&mut self, read: &Read<'_>, source: NodeId, given: usize, coordinates: Vec<Affine>) -> Val<'a> {
+    pub(super) fn view(&mut self, read: &Read<'_>, source: NodeId, given: usize, coordinates: Vec<Affine>) -> Val<'a> {
         let axes = self.axes.clone().unwrap_or_default();
         let mut space = Space::new(&axes);
         // Where the gathered rows do not depend on an index, there is one row for all of it.
@@ -364,15 +394,10 @@ impl<'a> Lowering<'a> {
         }
         if !read.padded {
             let first = read.indices.len() - coordinates.len();
-            for (axis, coordinate) in index.iter().enumerate().skip(given) {
-                let size = self.builder.shape(source)[axis].clone();
-                if coordinate.may_be_outside(&size, &shape) {
-                    let position = first + axis - given;
-                    let written = read.indices[position];
-                    let whole = parse::index::text(read.tokens);
-                    let named = self.as_indices(written, &coordinates[axis - given]);
-                    let values: [&dyn std::fmt::Display; 5] = [&named, &position, &read.name, &size, &whole];
-                    return self.report(written.span(), &m::KERNEL_BOUNDS, &values);
+            for (at, coordinate) in coordinates.iter().enumerate() {
+                let size = self.builder.shape(source)[given + at].clone();
+                if self.outside_of(read, first + at, coordinate, &size) {
+                    return Val::Unknown;
                 }
             }
         }
@@ -382,56 +407,19 @@ impl<'a> Lowering<'a> {
         self.check(result, span)
     }
 
-    /// `table[rows, c]` with rows from a tensor: rows are gathered, then the `rest` is read as usual.
-    fn gather(&mut self, read: &Read<'_>, source: NodeId, rows: NodeId, rest: Vec<Affine>) -> Val<'a> {
-        let rank = self.axes.as_ref().map_or(0, Vec::len);
-        let span = read.tokens.span();
-        // A row number that is the same everywhere is a scalar: give it the index space's rank.
-        let ones = Shape(vec![Dim::constant(1); rank]);
-        let rows =
-            if self.builder.shape(rows).rank() == rank { Ok(rows) } else { self.builder.broadcast_to(rows, &ones) };
-        let gathered = rows.and_then(|rows| self.builder.gather(source, rows));
-        let Val::Tensor(gathered) = self.check(gathered, span) else { return Val::Unknown };
-        self.view(read, gathered, rank, rest)
-    }
-}
-
-/// The values of an index over an index space with those axes.
-fn numbers(builder: &mut Builder, index: &Affine, axes: &[Dim], dtype: DType) -> Result<NodeId> {
-    let mut sum = match index.offset.as_constant() {
-        Some(offset) => wrapped(builder, offset, dtype)?,
-        None => builder.dim(&index.offset, dtype)?,
-    };
-    for (atom, coefficient) in &index.terms {
-        let value = match atom {
-            Atom::Axis(axis) => {
-                let mut shape = Shape(vec![Dim::constant(1); axes.len()]);
-                shape.0[*axis] = axes[*axis].clone();
-                builder.iota(&shape, *axis, dtype)?
-            }
-            Atom::Part(part, whole) => {
-                let dividend = numbers(builder, &whole.dividend(), axes, dtype)?;
-                let divisor = builder.dim(&whole.divisor, dtype)?;
-                let op = if *part == DivRem::Quotient { BinaryOp::Div } else { BinaryOp::Rem };
-                builder.binary(op, dividend, divisor)?
-            }
-        };
-        let factor = wrapped(builder, *coefficient, dtype)?;
-        let term = builder.binary(BinaryOp::Mul, value, factor)?;
-        sum = builder.binary(BinaryOp::Add, term, sum)?;
-    }
-    Ok(sum)
-}
-
-/// A part of an index as a number of the type. Whole numbers wrap, as `as` does: `n - 1` is one of `u32` where -1 is none.
-fn wrapped(builder: &mut Builder, value: i64, dtype: DType) -> Result<NodeId> {
-    builder.integer(dtype.wrap(value), dtype)
-}
-
-fn affine(value: Val<'_>) -> Option<Affine> {
-    match value {
-        Val::Index(index) => Some(index),
-        _ => None,
+    /// Rule: what is read is inside. Wrong: `x[n + 1]`.
+    ///
+    /// Reports that the read's index at `position` may be outside the axis of size `size`, if it may be.
+    pub(super) fn outside_of(&mut self, read: &Read<'_>, position: usize, index: &Affine, size: &Dim) -> bool {
+        let axes = self.axes.clone().unwrap_or_default();
+        let (low, high) = index.range_within(&axes, &self.ends);
+        if low.never_negative() && (size.clone() - Dim::constant(1) - high).never_negative() {
+            return false;
+        }
+        let (written, whole) = (read.indices[position], parse::index::text(read.tokens));
+        let named = self.as_indices(written, index);
+        self.report(written.span(), &m::KERNEL_BOUNDS, &[&named, &position, &read.name, size, &whole]);
+        true
     }
 }
 

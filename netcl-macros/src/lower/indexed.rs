@@ -1,9 +1,13 @@
-//! Indices of reads as they are written, for messages.
+//! Indices of reads as they are written, for messages, and elements of lists by an index.
 
 use super::affine::Atom;
 use super::{Affine, Lowering, Val};
+use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::CompareOp;
+use syn::spanned::Spanned;
 use syn::{Expr, ExprIndex};
 
 impl<'a> Lowering<'a> {
@@ -33,6 +37,60 @@ impl<'a> Lowering<'a> {
             }
             None => format!("`{given}`"),
         }
+    }
+
+    /// `weights[k]` with an index of the closure: the one of the list's values that it names, each compared with.
+    pub(super) fn element_at(&mut self, values: &[Val<'a>], at: &Affine, read: &ExprIndex) -> Val<'a> {
+        let span = read.span();
+        let axes = self.axes.clone().unwrap_or_default();
+        let (low, high) = at.range_within(&axes, &self.ends);
+        let last = Dim::from(values.len()) - Dim::constant(1);
+        if !low.never_negative() || !(last - high.clone()).never_negative() {
+            let named = self.as_indices(&read.index, at);
+            return self.report(read.index.span(), &m::LIST_BOUNDS, &[&named, &text(&read.expr), &values.len()]);
+        }
+        // What is below or beyond the range is not compared with.
+        let first = low.as_constant().and_then(|low| usize::try_from(low).ok()).unwrap_or(0);
+        let end = high.as_constant().and_then(|high| usize::try_from(high).ok()).unwrap_or(values.len() - 1);
+        let Some(position) = self.index_tensor(at, DType::I32, span) else { return Val::Unknown };
+        let values = &self.of_element_type(values);
+        let mut chosen = values[end].clone();
+        for (number, value) in values.iter().enumerate().take(end).skip(first).rev() {
+            let this = self.builder.integer(number as i64, DType::I32);
+            let this = this.and_then(|this| self.builder.compare(CompareOp::Eq, position, this));
+            let Val::Tensor(this) = self.check(this, span) else { return Val::Unknown };
+            chosen = self.chosen(this, value.clone(), chosen, span);
+        }
+        chosen
+    }
+
+    /// The values of a list, where numbers without a type are of the elements' type: of which of them it will be is known only when
+    /// the kernel runs, and what it meets is not known here.
+    fn of_element_type(&mut self, values: &[Val<'a>]) -> Vec<Val<'a>> {
+        let arguments = self.frame().scopes.iter().flatten().filter(|variable| variable.argument);
+        let types: Vec<DType> = arguments
+            .filter_map(|argument| match argument.value {
+                Val::Tensor(id) => Some(self.builder.dtype(id)),
+                _ => None,
+            })
+            .collect();
+        let float = types.iter().copied().find(|dtype| dtype.is_float());
+        let any = float.or(types.iter().copied().find(|dtype| dtype.is_integer())).unwrap_or(DType::F32);
+        let each = values.iter().map(|value| match value {
+            Val::Number(number) => {
+                let dtype = number.beside(float.unwrap_or(DType::F32));
+                Val::Tensor(self.builder.constant(number.meeting(dtype), dtype))
+            }
+            Val::Dim(dim) if dim.as_constant().is_some_and(|value| any.holds(value)) => {
+                match self.builder.dim(dim, any) {
+                    Ok(id) => Val::Tensor(id),
+                    Err(_) => value.clone(),
+                }
+            }
+            Val::List(items) => Val::List(self.of_element_type(items)),
+            value => value.clone(),
+        });
+        each.collect()
     }
 }
 

@@ -1,13 +1,51 @@
 //! Reductions of index-form kernels: a value for each index of a range, brought down to one.
 
-use super::{Lowering, Val};
+use super::affine::Ends;
+use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::text;
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::graph::{BinaryOp, NodeId, ReduceOp};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, ReduceOp};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Pat};
+
+/// A range of a reduction.
+struct Limits {
+    start: Affine,
+    /// How many positions there are, for the longest where that is not always the same.
+    size: Dim,
+    /// How many there are where indices further out decide it, as in `0..n + 1`.
+    length: Option<Affine>,
+}
+
+impl Limits {
+    /// `None` where there is nothing in it.
+    fn fixed(start: Dim, end: Dim) -> Option<Limits> {
+        let size = end - start.clone();
+        let empty = size.as_constant().is_some_and(|size| size < 1);
+        (!empty).then_some(Limits { start: Affine::fixed(start), size, length: None })
+    }
+
+    /// `None` where it is not known how long it is at most.
+    fn varying(start: Affine, length: Affine, axes: &[Dim], ends: &Ends) -> Option<Limits> {
+        /// How much longer than the longest an axis may be that has at least one position, as all axes have.
+        const FEW: i64 = 16;
+        let longest = length.range_within(axes, ends).1;
+        if length.terms.is_empty() {
+            return longest.as_constant().is_none_or(|size| size > 0).then_some(Limits {
+                start,
+                size: longest,
+                length: None,
+            });
+        }
+        let some = |by: i64| Some(longest.clone() + Dim::constant(by));
+        let positive = |size: &Dim| (size.clone() - Dim::constant(1)).never_negative();
+        let size = (0..=FEW).filter_map(some).find(positive)?;
+        Some(Limits { start, size, length: Some(length) })
+    }
+}
 
 impl<'a> Lowering<'a> {
     /// `sum(0..C, |c| ..)` and its like; `sum((0..H, 0..W), |h, w| ..)` over several indices. `argmax` and `argmin` give
@@ -20,34 +58,22 @@ impl<'a> Lowering<'a> {
         if let Some(masked) = self.masked(name, range, closure) {
             return masked;
         }
-        let ranges = match self.expr(range) {
-            range if range.is_unknown() => return Val::Unknown,
-            Val::Tuple(ranges) => ranges,
-            one => vec![one],
-        };
-        let (mut starts, mut sizes) = (Vec::new(), Vec::new());
-        for value in ranges {
-            match value {
-                Val::Range(start, end) => {
-                    let size = end - start.clone();
-                    if size.as_constant().is_some_and(|size| size < 1) {
-                        return self.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]);
-                    }
-                    sizes.push(size);
-                    starts.push(start);
-                }
-                _ => return self.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]),
-            }
-        }
-        if is_position(name) && starts.len() > 1 && starts.iter().any(|start| !start.is(0)) {
+        let Some(ranges) = self.ranges(range) else { return Val::Unknown };
+        let fixed = |range: &Limits| range.start.offset.is(0) && range.start.terms.is_empty() && range.length.is_none();
+        if is_position(name) && ranges.len() > 1 && !ranges.iter().all(fixed) {
             return self.report(range.span(), &m::KERNEL_POSITION, &[&name]);
         }
-        if closure.inputs.len() != sizes.len() {
+        if closure.inputs.len() != ranges.len() {
             return self.report(closure.inputs.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
         }
         let outer = self.axes.clone().unwrap_or_default();
         let first = outer.len();
-        self.axes = Some(outer.iter().chain(&sizes).cloned().collect());
+        self.axes = Some(outer.iter().chain(ranges.iter().map(|range| &range.size)).cloned().collect());
+        let ends = self.ends.clone();
+        for (axis, range) in (first..).zip(&ranges) {
+            self.ends.extend(range.length.as_ref().and_then(|length| Some((axis, before(length)?))));
+        }
+        let starts: Vec<Affine> = ranges.iter().map(|range| range.start.clone()).collect();
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), first, &starts);
         self.wanted = true;
@@ -56,21 +82,81 @@ impl<'a> Lowering<'a> {
             self.unused(closure);
         }
         self.frame_mut().scopes.pop();
-        let reduced = if value.is_unknown() { Val::Unknown } else { self.reduce(name, value, first, call.span()) };
-        let reduced = match (reduced, starts.as_slice()) {
+        let reduced = match value.is_unknown() {
+            true => Val::Unknown,
+            false => self.reduce(name, value, (first, &ranges), call.span()),
+        };
+        (self.axes, self.ends) = (Some(outer), ends);
+        match (reduced, starts.as_slice()) {
             (Val::Tensor(id), [start]) if is_position(name) => self.counted_from(id, start, call.span()),
             (reduced, _) => reduced,
-        };
-        self.axes = Some(outer);
-        reduced
+        }
     }
 
-    /// Rule: a range is as long as the shapes say. Wrong: `sum(0..n + 1, |k| x[k])`, whose end is another for each element; all of
-    /// the axis is summed then, and what is outside is left out.
+    /// The ranges of a reduction, one or several in a tuple.
+    fn ranges(&mut self, range: &'a Expr) -> Option<Vec<Limits>> {
+        let each: Vec<&'a Expr> = match crate::parse::unparenthesized(range) {
+            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+            one => vec![one],
+        };
+        each.into_iter().map(|one| self.limits(one)).collect()
+    }
+
+    /// One range.
+    fn limits(&mut self, range: &'a Expr) -> Option<Limits> {
+        let refuse = |this: &Self| {
+            this.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]);
+            None
+        };
+        let written = match crate::parse::unparenthesized(range) {
+            Expr::Range(written) if written.end.is_some() => written,
+            other => {
+                let value = self.expr(other);
+                if value.is_unknown() {
+                    return None;
+                }
+                let Val::Range(start, end) = value else { return refuse(self) };
+                return Limits::fixed(start, end).or_else(|| refuse(self));
+            }
+        };
+        let (start, end) = (written.start.as_deref(), written.end.as_deref()?);
+        let start = start.map_or(Val::Dim(Dim::default()), |start| self.expr(start));
+        let end = self.expr(end);
+        let past = if matches!(written.limits, syn::RangeLimits::Closed(_)) { 1 } else { 0 };
+        match (start, end) {
+            (Val::Unknown, _) | (_, Val::Unknown) => None,
+            (Val::Dim(start), Val::Dim(end)) => {
+                Limits::fixed(start, end + Dim::constant(past)).or_else(|| refuse(self))
+            }
+            (start @ (Val::Dim(_) | Val::Index(_)), end @ (Val::Dim(_) | Val::Index(_))) => {
+                let index = |value| match value {
+                    Val::Index(index) => index,
+                    Val::Dim(dim) => Affine::fixed(dim),
+                    _ => Affine::fixed(Dim::default()),
+                };
+                let (start, end) = (index(start), index(end));
+                let axes = self.axes.clone().unwrap_or_default();
+                let length = end.plus(&Affine::fixed(Dim::constant(past)));
+                let length = length.and_then(|end| start.times(-1).and_then(|start| end.plus(&start)));
+                length
+                    .ok()
+                    .and_then(|length| Limits::varying(start, length, &axes, &self.ends))
+                    .or_else(|| refuse(self))
+            }
+            (start, end) => {
+                let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
+                self.report(range.span(), &m::KERNEL_RANGE, &[&found]);
+                None
+            }
+        }
+    }
+
+    /// Rule: a range is as long as shapes and indices say. Wrong: `sum(0..len[n], |k| x[n, k])`, whose end is known only at run
+    /// time; all of the axis is summed then, and what is outside is left out.
     fn masked(&mut self, name: &str, range: &'a Expr, closure: &'a syn::ExprClosure) -> Option<Val<'a>> {
         let Expr::Range(limits) = crate::parse::unparenthesized(range) else { return None };
         let [Pat::Ident(index)] = closure.inputs.iter().collect::<Vec<_>>()[..] else { return None };
-        let varies = |value: &Val<'a>| matches!(value, Val::Index(_) | Val::Tensor(_));
+        let varies = |value: &Val<'a>| matches!(value, Val::Tensor(_));
         let (start, end) = (limits.start.as_deref(), limits.end.as_deref());
         let said = self.diag.count();
         let mut bounds = [start, end].map(|bound| bound.map(|bound| (bound, self.expr(bound))));
@@ -123,16 +209,20 @@ impl<'a> Lowering<'a> {
     }
 
     /// The position in a range as the value that the closure's index has there.
-    fn counted_from(&mut self, position: NodeId, start: &Dim, span: Span) -> Val<'a> {
+    fn counted_from(&mut self, position: NodeId, start: &Affine, span: Span) -> Val<'a> {
         let dtype = self.builder.dtype(position);
-        let result = self.builder.dim(start, dtype);
-        let result = result.and_then(|start| self.builder.binary(BinaryOp::Add, position, start));
+        let Some(start) = self.index_tensor(start, dtype, span) else { return Val::Unknown };
+        let result = self.builder.binary(BinaryOp::Add, position, start);
         self.check(result, span)
     }
 
-    fn reduce(&mut self, name: &str, value: Val<'a>, first: usize, span: Span) -> Val<'a> {
+    fn reduce(&mut self, name: &str, value: Val<'a>, (first, ranges): (usize, &[Limits]), span: Span) -> Val<'a> {
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
         let axes = self.axes.clone().unwrap_or_default();
+        self.at(span);
+        let varies = ranges.iter().any(|range| range.length.is_some());
+        let kept = if varies { self.within(name, id, (first, ranges), span) } else { Some(id) };
+        let Some(id) = kept else { return Val::Unknown };
         // What does not depend on the reduced indices still counts once for each.
         let own = self.builder.shape(id).clone();
         let mut shape: Vec<Dim> = vec![Dim::constant(1); axes.len()];
@@ -143,14 +233,75 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let reduced: Vec<usize> = (first..axes.len()).collect();
         let result = self.builder.broadcast_to(id, &Shape(shape)).and_then(|id| match name {
-            "mean" => self.builder.mean(id, &reduced, false),
+            "mean" if !varies => self.builder.mean(id, &reduced, false),
             _ => {
                 let op = operation(name).unwrap_or(ReduceOp::Sum);
                 self.builder.reduce(op, id, &reduced, false)
             }
         });
-        self.check(result, span)
+        let reduced = self.check(result, span);
+        match reduced {
+            Val::Tensor(sum) if name == "mean" && varies => self.divided(sum, (first, ranges), span),
+            reduced => reduced,
+        }
     }
+
+    /// The elements in the ranges, and elsewhere what changes nothing.
+    fn within(&mut self, name: &str, id: NodeId, (first, ranges): (usize, &[Limits]), span: Span) -> Option<NodeId> {
+        let dtype = self.builder.dtype(id);
+        let op = operation(name).unwrap_or(ReduceOp::Sum);
+        let (low, high) = dtype.whole_range().unwrap_or((0, 1));
+        let rest = match op {
+            ReduceOp::Sum => Ok(self.builder.constant(0.0, dtype)),
+            ReduceOp::Prod => Ok(self.builder.constant(1.0, dtype)),
+            ReduceOp::Max | ReduceOp::ArgMax if dtype.is_float() => Ok(self.builder.constant(f64::NEG_INFINITY, dtype)),
+            ReduceOp::Min | ReduceOp::ArgMin if dtype.is_float() => Ok(self.builder.constant(f64::INFINITY, dtype)),
+            // Which elements are none is judged where they are reduced.
+            _ if dtype == DType::Bool => Ok(self.builder.constant(0.0, dtype)),
+            ReduceOp::Max | ReduceOp::ArgMax => self.builder.integer(low, dtype),
+            ReduceOp::Min | ReduceOp::ArgMin => self.builder.integer(high, dtype),
+        };
+        let Val::Tensor(rest) = self.check(rest, span) else { return None };
+        let mut kept = id;
+        for (axis, range) in (first..).zip(ranges) {
+            let Some(length) = &range.length else { continue };
+            let position = self.index_tensor(&Affine::axis(axis, Dim::default()), DType::I32, span)?;
+            let length = self.index_tensor(length, DType::I32, span)?;
+            let result = self.builder.compare(CompareOp::Lt, position, length);
+            let result = result.and_then(|inside| self.builder.select(inside, kept, rest));
+            let Val::Tensor(id) = self.check(result, span) else { return None };
+            kept = id;
+        }
+        Some(kept)
+    }
+
+    /// The sum by how many elements there are.
+    fn divided(&mut self, sum: NodeId, (first, ranges): (usize, &[Limits]), span: Span) -> Val<'a> {
+        // The lengths are of the axes before: over those alone.
+        let axes = self.axes.clone();
+        self.axes = axes.as_ref().map(|axes| axes[..first].to_vec());
+        let dtype = self.builder.dtype(sum);
+        let mut mean = Val::Tensor(sum);
+        for range in ranges {
+            let whole = Affine::fixed(range.size.clone());
+            let length = range.length.as_ref().unwrap_or(&whole);
+            let (Val::Tensor(sum), Some(count)) = (mean, self.index_tensor(length, dtype, span)) else {
+                return Val::Unknown;
+            };
+            // Of a range that ends before it begins there are none.
+            let none = self.builder.constant(0.0, dtype);
+            let result = self.builder.binary(BinaryOp::Max, count, none);
+            let result = result.and_then(|count| self.builder.binary(BinaryOp::Div, sum, count));
+            mean = self.check(result, span);
+        }
+        self.axes = axes;
+        mean
+    }
+}
+
+/// The last position of so many.
+fn before(length: &Affine) -> Option<Affine> {
+    length.plus(&Affine::fixed(Dim::constant(-1))).ok()
 }
 
 /// The reduction of that name; `mean` is none of its own.

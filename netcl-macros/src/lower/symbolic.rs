@@ -277,8 +277,20 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// `Vec::new()`, and `Tensor::zeros([N, 16])` and the like, in bodies of whole tensors; `None` for other names.
+    pub(super) fn made(&mut self, ty: &str, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
+        if self.axes.is_some() || self.elementwise {
+            return None;
+        }
+        match (ty, name) {
+            ("Vec", "new" | "with_capacity") => Some(Val::List(Vec::new())),
+            ("Tensor", _) => self.made_tensor(name, call),
+            _ => None,
+        }
+    }
+
     /// `Tensor::zeros([N, 16])` and the like; `None` for other names.
-    pub(super) fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
+    fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
         let (span, args) = (call.func.span(), &call.args);
         if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack") {
             return None;

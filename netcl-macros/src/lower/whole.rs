@@ -18,6 +18,17 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
     Some(Val::Dim(Dim::constant(value)))
 }
 
+/// The method's value of an index, where that is an index again.
+pub(super) fn of_index<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>], axes: &[Dim]) -> Option<Val<'a>> {
+    let Val::Index(index) = receiver else { return None };
+    let index = match (name, args) {
+        ("clamp", [Val::Dim(low), Val::Dim(high)]) => index.bounded(Some(low), Some(high), axes),
+        ("rem_euclid", [Val::Dim(divisor)]) => index.wrapped(divisor, axes),
+        _ => None,
+    };
+    index.map(Val::Index)
+}
+
 fn constant(value: &Val<'_>) -> Option<i64> {
     match value {
         Val::Dim(dim) => dim.as_constant(),

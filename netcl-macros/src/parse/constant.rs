@@ -1,8 +1,8 @@
 //! Values that can be known while parsing: literals, known constants, and integer arithmetic on them.
 
 use super::{fold_integers, standard, text};
-use crate::ast::Constant;
 pub(crate) use crate::ast::Constants;
+use crate::ast::{Constant, ConstantList};
 use crate::number::ConstFloat;
 use netcl_kernels::dtype::DType;
 use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};
@@ -17,6 +17,29 @@ pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<
         }),
         value => value,
     })
+}
+
+/// The value of `const NAME: [ty; 3] = [..];`, if it is such a list and can be known; lists may be of lists.
+pub(crate) fn declared_list(ty: &Type, expr: &Expr, constants: &Constants) -> Option<ConstantList> {
+    /// A list with more elements is data.
+    const MOST: usize = 4096;
+    fn items(ty: &Type, expr: &Expr, constants: &Constants) -> Option<ConstantList> {
+        let Type::Array(array) = ty else { return declared(ty, expr, constants).map(ConstantList::Number) };
+        let given: Vec<ConstantList> = match super::unparenthesized(expr) {
+            Expr::Array(list) => {
+                list.elems.iter().map(|item| items(&array.elem, item, constants)).collect::<Option<_>>()?
+            }
+            Expr::Repeat(list) => {
+                let Constant::Integer(length) = evaluate(&list.len, constants)? else { return None };
+                let length = usize::try_from(length).ok().filter(|length| *length <= MOST)?;
+                vec![items(&array.elem, &list.expr, constants)?; length]
+            }
+            _ => return None,
+        };
+        let list = ConstantList::List(given);
+        (list.elements() <= MOST).then_some(list)
+    }
+    matches!(ty, Type::Array(_)).then(|| items(ty, expr, constants)).flatten()
 }
 
 /// The value of `expr`, if it can be known.
@@ -158,8 +181,8 @@ pub(crate) fn example(item: &syn::ItemConst) -> String {
     let (vis, name, ty) = (text(&item.vis), &item.ident, text(&item.ty));
     if matches!(*item.ty, Type::Array(_) | Type::Slice(_) | Type::Reference(_)) {
         return format!(
-            "a list is written where it is used, `let weights = {};`, or as a constant for each of its elements",
-            text(&item.expr).trim_start_matches('&')
+            "a list has a length and its elements are literals, or arithmetic on literals: write \
+             `#[netcl::constant] const {name}: [f32; 3] = [0.25, 0.5, 0.25];`"
         );
     }
     let value = match ty.as_str() {

@@ -1,7 +1,7 @@
 //! Assignments: to variables, to elements of results and arrays, plain and with an operator.
 
 use super::bounds::GuardedIndex;
-use super::expr::{ElementStorage, Target};
+use super::element::{ElementStorage, Target};
 use super::state::{Simt, Val};
 use super::types::places;
 use crate::messages as m;

@@ -1,6 +1,6 @@
 //! Calls in SIMT-form kernels: ids, barriers, sub-groups, atomics, vectors, functions of numbers.
 
-use super::expr::{ElementStorage, Target};
+use super::element::{ElementStorage, Target};
 use super::state::{Simt, Val, Var};
 use super::types::kind;
 use crate::ast::Constant;

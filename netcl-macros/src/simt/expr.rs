@@ -1,41 +1,19 @@
 //! Expressions of SIMT-form kernels.
 
-use super::bounds::GuardedIndex;
-use super::size::size_of;
 use super::state::{Simt, Val, Var};
-use super::types::{as_computed, kind, places};
+use super::types::{as_computed, places};
 use super::untyped;
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
 use crate::number::ConstFloat;
 use crate::parse::{constant, suggestion, text};
-use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::fold;
-use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::kir::{ExprId, Stmt, ValueType};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprIf, ExprIndex, Member};
-
-/// How many indices `netcl::simt::Buffer` takes at once.
-const MAX_INDICES: usize = 4;
-
-/// What holds elements.
-#[derive(Clone, Copy)]
-pub(super) enum ElementStorage {
-    /// An argument, by position among the buffers.
-    Buffer(usize),
-    Array(netcl_kernels::kir::ArrayId, DType),
-}
-
-/// An element.
-#[derive(Clone, Copy)]
-pub(super) struct Target {
-    pub(super) memory: ElementStorage,
-    pub(super) place: GuardedIndex,
-}
+use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprIf, Member};
 
 impl Simt<'_> {
     /// The value of `expr`.
@@ -227,6 +205,9 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
+        if let Some(list) = self.unit.constants.lists.get(&constant::key(path)) {
+            return list.into();
+        }
         let refused = self.unit.broken.contains(&text(path));
         if let Some(value) = constant::known(path, &self.unit.constants).filter(|_| !refused) {
             // Sizes are used as `u32` here, whatever the declared type.
@@ -248,156 +229,6 @@ impl Simt<'_> {
             return self.report(path.span(), &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
         }
         self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])
-    }
-
-    /// The elements that `x[i]`, `x[r, c]` or `scratch[i]` stands for.
-    pub(super) fn target(&mut self, index: &ExprIndex) -> Option<Target> {
-        if self.nested_brackets(index) {
-            return None;
-        }
-        let base = self.expr(&index.expr);
-        self.target_in(base, index)
-    }
-
-    /// Rule: the indices of an element stand in one pair of brackets. Wrong: `x[i][j]`, as nested lists are read.
-    fn nested_brackets(&mut self, index: &ExprIndex) -> bool {
-        if let Expr::Index(inner) = &*index.expr
-            && let Expr::Path(tensor) = &*inner.expr
-            && let Some(Var { value: Val::Buffer(_), .. }) =
-                tensor.path.get_ident().and_then(|name| self.lookup(&name.to_string()))
-        {
-            let (name, first) = (text(&inner.expr), crate::parse::index::text(inner));
-            let indices = first.trim_start_matches(&name).trim_matches(['[', ']']);
-            let instead = format!("{name}[{indices}, {}]", text(&index.index));
-            self.report(index.expr.span(), &m::SIMT_BRACKETS, &[&first, &instead]);
-            return true;
-        }
-        false
-    }
-
-    fn target_in(&mut self, base: Val, index: &ExprIndex) -> Option<Target> {
-        let span = index.expr.span();
-        match base {
-            Val::Buffer(position) => {
-                let place = self.position(position, index)?;
-                Some(Target { memory: ElementStorage::Buffer(position), place })
-            }
-            Val::Array(array, dtype) => {
-                let value = self.expr(&index.index);
-                let length = i64::from(self.builder.kernel().arrays[array.0 as usize].length);
-                if let Val::Number(Constant::Integer(element)) = value
-                    && !(0..length).contains(&element)
-                {
-                    let of = format!("`{}`", text(&index.expr));
-                    self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&element, &of, &length]);
-                    return None;
-                }
-                let id = self.index(value, index.index.span())?;
-                let inside = self.below(id, &Dim::constant(length));
-                Some(Target { memory: ElementStorage::Array(array, dtype), place: GuardedIndex { index: id, inside } })
-            }
-            Val::Unknown => None,
-            Val::List(_) => {
-                self.report(span, &m::UNSUPPORTED, &[&"changing an element of a list", &super::list::ARRAY]);
-                None
-            }
-            _ if matches!(crate::parse::unparenthesized(&index.expr), Expr::Index(_)) => {
-                self.report(span, &m::KERNEL_READ_TWICE, &[&format!("`{}`", text(&index.expr))]);
-                None
-            }
-            other => {
-                self.report(span, &m::OPERAND, &[&"x[..]", &kind(&other)]);
-                None
-            }
-        }
-    }
-
-    /// An index.
-    fn index(&mut self, value: Val, span: Span) -> Option<ExprId> {
-        let id = self.value(value, Some(DType::U32), span)?;
-        let ty = self.ty(id);
-        if ty != ValueType::scalar(DType::U32) {
-            if !self.changed {
-                self.report(span, &m::SIMT_INDEX, &[&ty]);
-            }
-            return None;
-        }
-        Some(self.position_once(id))
-    }
-
-    /// The row-major position in a buffer; one index into a tensor of more axes counts elements.
-    fn position(&mut self, buffer: usize, index: &ExprIndex) -> Option<GuardedIndex> {
-        let dims = self.buffers[buffer].dims.clone();
-        let written: Vec<&Expr> = match &*index.index {
-            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
-            one => vec![one],
-        };
-        if written.len() != dims.len() && written.len() != 1 {
-            let (e, ces) = (if dims.len() == 1 { "is" } else { "es" }, "ices");
-            let name = text(&index.expr);
-            self.report(index.index.span(), &m::KERNEL_RANK, &[&name, &dims.len(), &e, &written.len(), &ces]);
-            return None;
-        }
-        if written.len() > MAX_INDICES {
-            let name = text(&index.expr);
-            self.report(index.index.span(), &m::SIMT_AXES, &[&name, &dims.len(), &name]);
-            return None;
-        }
-        let values = self.operands(written.iter().copied());
-        let (mut position, mut inside): (Option<ExprId>, Option<ExprId>) = (None, None);
-        for (axis, (value, expr)) in values.into_iter().zip(&written).enumerate() {
-            let value = self.index(value, expr.span())?;
-            // Each axis on its own: past the end of a row is the next one.
-            let size = match written.len() {
-                1 => dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone()),
-                _ => dims[axis].clone(),
-            };
-            let below = self.below(value, &size);
-            inside = self.both(inside, below);
-            position = Some(match position {
-                None => value,
-                Some(before) => {
-                    let size = size_of(&mut self.builder, &dims[axis]);
-                    let rows = self.builder.binary(BinaryOp::Mul, before, size);
-                    self.builder.binary(BinaryOp::Add, rows, value)
-                }
-            });
-        }
-        position.map(|index| GuardedIndex { index, inside })
-    }
-
-    fn load(&mut self, index: &ExprIndex) -> Val {
-        if self.nested_brackets(index) {
-            return Val::Unknown;
-        }
-        match self.expr(&index.expr) {
-            Val::List(values) => self.listed(&values, index),
-            base => self.target_in(base, index).map_or(Val::Unknown, |target| self.load_from(target)),
-        }
-    }
-
-    /// The element.
-    pub(super) fn load_from(&mut self, target: Target) -> Val {
-        match target.memory {
-            ElementStorage::Buffer(buffer) => self.load_lanes(buffer, target.place, 1),
-            ElementStorage::Array(array, dtype) => {
-                let name = format!("{}_element", self.builder.kernel().arrays[array.0 as usize].name);
-                let read = |this: &mut Self, index| this.builder.load_array(array, index);
-                Val::Expr(self.read(&name, target.place, ValueType::scalar(dtype.compute()), read), None)
-            }
-        }
-    }
-
-    /// `lanes` elements from `position` on.
-    pub(super) fn load_lanes(&mut self, buffer: usize, place: GuardedIndex, lanes: u8) -> Val {
-        if let Some(result) = self.buffers[buffer].result {
-            // A result that is read has to hold something: it starts as zeros.
-            self.zeroed[result] = true;
-        }
-        let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
-        let name = format!("{}_element", self.builder.kernel().params[param.0 as usize].name);
-        let read = |this: &mut Self, index| this.builder.load(param, index, lanes);
-        Val::Expr(self.read(&name, place, ValueType { dtype, lanes }, read), None)
     }
 
     /// The condition of an `if` or a loop.

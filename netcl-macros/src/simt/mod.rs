@@ -31,6 +31,7 @@ mod bounds;
 mod call;
 mod check;
 mod custom;
+mod element;
 mod expr;
 mod function;
 pub(crate) mod gradient;

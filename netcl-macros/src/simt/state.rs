@@ -1,6 +1,6 @@
 //! The state while one kernel is lowered: its values, variables and buffers.
 
-use crate::ast::{Constant, Helper, Unit};
+use crate::ast::{Constant, ConstantList, Helper, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
 use crate::messages::Message;
@@ -35,7 +35,8 @@ pub(super) enum Val {
     Number(Constant),
     /// An argument's buffer, by position.
     Buffer(usize),
-    Array(ArrayId, DType),
+    /// An array, and its sizes, the outermost first.
+    Array(ArrayId, DType, Rc<[u32]>),
     Tuple(Vec<Val>),
     /// `[a, b, c]`: as many values as the text says.
     List(Vec<Val>),
@@ -50,6 +51,15 @@ impl Val {
         match self {
             Val::List(items) | Val::Tuple(items) if !items.is_empty() => items.iter().map(Val::elements).sum(),
             _ => 1,
+        }
+    }
+}
+
+impl From<&ConstantList> for Val {
+    fn from(list: &ConstantList) -> Self {
+        match list {
+            ConstantList::Number(number) => Val::Number(*number),
+            ConstantList::List(items) => Val::List(items.iter().map(Val::from).collect()),
         }
     }
 }

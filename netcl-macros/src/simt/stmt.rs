@@ -285,14 +285,14 @@ impl Simt<'_> {
     /// `let mut scratch = local!([f32; 64]);` and `private!(..)`.
     fn array(&mut self, pattern: &Pat, call: &syn::Macro) {
         match (pattern, self.declared_array(call)) {
-            (Pat::Ident(name), Some((space, dtype, length))) => {
+            (Pat::Ident(name), Some((space, dtype, sizes))) => {
                 self.arrays.push(name.ident.clone());
                 let name = crate::parse::name(&name.ident);
-                let array = self.builder.array(&name, space, dtype, length);
+                let array = self.builder.array(&name, space, dtype, sizes.iter().product());
                 if space == Space::Private {
                     self.zero_private(array);
                 }
-                self.bind(&name, Val::Array(array, dtype), None);
+                self.bind(&name, Val::Array(array, dtype, sizes.into()), None);
             }
             (_, None) => self.bind_unknown(pattern),
             (_, Some(_)) => {
@@ -311,8 +311,8 @@ impl Simt<'_> {
         self.report(span, &m::UNSUPPORTED, &[&what, &instead])
     }
 
-    /// Where the array is, of which elements, and how many; what is wrong is reported.
-    fn declared_array(&mut self, call: &syn::Macro) -> Option<(Space, DType, u32)> {
+    /// Where the array is, of which elements, and its sizes, the outermost first; what is wrong is reported.
+    fn declared_array(&mut self, call: &syn::Macro) -> Option<(Space, DType, Vec<u32>)> {
         let space = match call.path.segments.last().map(|last| last.ident.to_string()).as_deref() {
             Some("local") => Space::Local,
             Some("private") => Space::Private,
@@ -321,29 +321,40 @@ impl Simt<'_> {
                 return None;
             }
         };
-        let ty = call.parse_body::<syn::TypeArray>().ok();
-        if let Some(syn::Type::Array(inner)) = ty.as_ref().map(|ty| &*ty.elem) {
-            let (kind, each) = (crate::parse::text(&call.path), crate::parse::text(&inner.elem));
-            let [inner, outer] =
-                [&inner.len, &ty.as_ref().map_or(&inner.len, |ty| &ty.len).clone()].map(crate::parse::text);
-            self.report(call.span(), &m::SIMT_ARRAY_NESTED, &[&kind, &each, &inner, &outer, &inner]);
-            return None;
+        let mut ty = call.parse_body::<syn::TypeArray>().map(syn::Type::Array).ok();
+        let mut sizes: Vec<u32> = Vec::new();
+        while let Some(syn::Type::Array(array)) = ty {
+            match constant::evaluate(&array.len, &self.unit.constants) {
+                Some(Constant::Integer(size @ 1..=0xFFFF_FFFF)) => sizes.push(size as u32),
+                _ => {
+                    self.report(call.span(), &m::SIMT_ARRAY, &[]);
+                    return None;
+                }
+            }
+            ty = Some(*array.elem);
         }
-        let dtype = ty.as_ref().and_then(|ty| DType::from_name(&crate::parse::text(&ty.elem)));
-        let length = ty.as_ref().and_then(|ty| constant::evaluate(&ty.len, &self.unit.constants));
-        let (Some(dtype), Some(Constant::Integer(length @ 1..=0xFFFF_FFFF))) = (dtype, length) else {
+        let (Some(dtype), false) = (ty.and_then(|ty| DType::from_name(&crate::parse::text(&ty))), sizes.is_empty())
+        else {
             self.report(call.span(), &m::SIMT_ARRAY, &[]);
             return None;
         };
-        let (bytes, most) = (length * dtype.size() as i64, space.most_bytes());
-        if u64::try_from(bytes).is_ok_and(|bytes| bytes > most) {
-            let whose = if space == Space::Local { "work-group" } else { "work-item" };
-            self.report(call.span(), &m::SIMT_ARRAY_BYTES, &[&bytes, &most, &whose]);
+        if sizes.len() > MAX_ARRAY_AXES {
+            self.report(call.span(), &m::SIMT_ARRAY_NESTED, &[&MAX_ARRAY_AXES, &sizes.len()]);
             return None;
         }
-        Some((space, dtype, length as u32))
+        let elements = sizes.iter().try_fold(1u64, |all, size| all.checked_mul(u64::from(*size)));
+        let bytes = elements.and_then(|elements| elements.checked_mul(dtype.size() as u64)).unwrap_or(u64::MAX);
+        if bytes > space.most_bytes() {
+            let whose = if space == Space::Local { "work-group" } else { "work-item" };
+            self.report(call.span(), &m::SIMT_ARRAY_BYTES, &[&bytes, &space.most_bytes(), &whose]);
+            return None;
+        }
+        Some((space, dtype, sizes))
     }
 }
+
+/// How many axes an array has at most.
+const MAX_ARRAY_AXES: usize = 3;
 
 /// Whether it is a name alone, `mut` or not.
 fn is_plain(name: &syn::PatIdent) -> bool {

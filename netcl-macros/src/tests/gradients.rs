@@ -29,7 +29,7 @@ const KERNELS: [&str; 2] = ["kernel", "__rules"];
 
 /// Kernels and functions that have roots, logarithms or powers of their arguments: compared at numbers from 0.1 to 1, where
 /// these are numbers. All others are compared at numbers from -1 to 1.
-const POSITIVE: [&str; 18] = [
+const POSITIVE: [&str; 19] = [
     "by_name",
     "by_method",
     "one_log10",
@@ -46,6 +46,7 @@ const POSITIVE: [&str; 18] = [
     "two_power",
     "both",
     "moved",
+    "logs",
     "adam",
     "adamw",
 ];
@@ -267,6 +268,11 @@ impl Player {
                 let mut item = item.clone();
                 item.attrs.clear();
                 self.compiled.constant(self.flat(quote!(#item), scope));
+            }
+            Item::Struct(item) if marked(&item.attrs, "tensors") => {
+                let mut item = item.clone();
+                item.attrs.clear();
+                self.compiled.tensors(quote!(#item));
             }
             Item::Macro(item)
                 if item.mac.path.segments.last().is_some_and(|last| KERNELS.iter().any(|name| last.ident == name)) =>

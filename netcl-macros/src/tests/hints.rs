@@ -129,14 +129,14 @@ fn cases() -> Vec<String> {
         cases.push(value(expression));
     }
     for statements in [
+        "let loss = self.a.forward(x).sum_all(); «grad(&loss)»",
+        "grad(&«self.a.forward(x)», x)",
         "self.a.forward(x)«;»",
         "let h = { x.relu()«;» }; h",
         "if deep { x.relu()«;» } else { x }",
         "let it: Tensor<f32, N, «4»> = x; x",
         "self.a.forward(«x, y»)",
-        "«return x»",
         "let mut h = self.a.forward(x); «h.relu_();» h",
-        "«match deep { true => x, _ => y }»",
     ] {
         cases.push(body(statements));
     }
@@ -154,7 +154,6 @@ fn cases() -> Vec<String> {
         "«#[constant(0.5)]» p: u32",
         "«»p: Tensor<f32, 8>",
         "#[layer(inputs = 8, outputs = 8)] p: «[Linear]»",
-        "#[layer(inputs = 8, outputs = 8)] p: «Option<Linear>»",
         "#[layer(inputs = 8, outputs = 8)] p: «Box<Linear>»",
         "«p: Linear<8, 2>»",
         "«p: SelfAttention<8, 2>»",
@@ -164,6 +163,7 @@ fn cases() -> Vec<String> {
         "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
         "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
         "«»p: Linear",
+        "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
     ] {
         cases.push(field(text));
     }
@@ -197,6 +197,11 @@ fn in_signatures() -> Vec<String> {
             pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
         }}"
     ));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            «#[gradients]» pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {{ self.a.forward(x).sum_all() }}
+        }}"
+    ));
     cases
 }
 
@@ -213,8 +218,10 @@ fn in_kernels() -> Vec<String> {
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
-        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «sum(0..n + 1, |k| x[k])» }",
-        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «max(0..=n, |k| x[k] * 2.0)» }",
+        "pub fn k(x: &Tensor<f32, N, C>, e: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «sum(0..e[n], |k| x[n, k])» }",
+        "pub fn k(x: &Tensor<f32, N>, last: i32) -> Tensor<f32> { «max(0..=last, |k| x[k] * 2.0)» }",
+        "pub fn k(x: &Tensor<f32, N>, by: i32) -> Tensor<f32, N> { |n| «x[n + by]» }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N, N> { |n, m| «x[n * m]» }",
         "pub fn k(x: &Tensor<f32, N, C>, len: u32) -> Tensor<f32, N> { |n| «sum(0..len, |c| x[n, c])» }",
         "pub fn k(x: &Tensor<f32, N, C>, len: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «prod(0..len[n], |c| x[n, c])» }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| «max(0..C)» + x[n, 0] }",
@@ -226,8 +233,8 @@ fn in_kernels() -> Vec<String> {
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] / «x.len()» as f32 }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| x[n, c] / «x.dim(1)» as f32 }",
         "pub fn k(x: &Tensor<f32, N>, at: &Tensor<i64, M>) -> Tensor<f32, M> { |m| x[«at[m]»] }",
-        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[min(n + 1, N - 1)]» }",
-        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[n, (c - 1).max(0)]» }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N, N> { |n, m| «x[min(n + 1, m)]» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[n, (c - 1).max(n)]» }",
         "pub fn k(mask: &Tensor<bool, N>) -> Tensor<bool, N> { |n| mask[n] & «1» }",
     ] {
         cases.push(kernel(text));
@@ -245,7 +252,6 @@ fn in_kernels() -> Vec<String> {
         "let v = x.load4(i) * «2.0»; y[i, 1] = v.lane(0);",
         "let mut v = x.load4(i); v -= «i»; y[i, 1] = v.lane(0);",
         "let v = «3» / x.load4(i); y[i, 1] = v.lane(0);",
-        "let mut t = «private!([[f32; 16]; 2])»; t[0] = 1.0; y[i, 1] = t[0];",
     ] {
         cases.push(simt(text));
     }
@@ -270,6 +276,8 @@ fn in_kernels() -> Vec<String> {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("NO_ARGUMENTS", "the attribute itself, whose arguments the sources' reader takes apart"),
     ("MODE", "one of two words, as the author means"),
+    ("GRADIENTS_IN", "an argument and its uses"),
+    ("GRAD_IN", "tensors of the author's"),
     ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),
     ("NUMBER_RANGE", "another suffix or another number, as the author means"),
     ("RESULT_TYPE", "the author's own sizes"),
@@ -277,7 +285,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("SIMT_TYPE_LIST", "the author's own types"),
     ("BLOCK_SIZE", "a name for a size, and the types that it stands in"),
     ("ARGUMENT_MUT", "an argument and a line of the body"),
-    ("ARGUMENT_LIST", "arguments and their uses"),
+    ("ARGUMENT_LIST", "how many there are"),
+    ("TENSORS_FORM", "the author's own tensors"),
+    ("SET_PARAMETER", "an attribute of another place"),
     ("SIMT_ATOMIC", "a place and a value of the author's"),
     ("SIMT_AXES", "a tensor of five axes, whose position is computed"),
     ("CALL_ARGUMENTS", "as many arguments as are declared"),

@@ -259,9 +259,18 @@ fn divided_indices_stay_inside() {
         assert!(found.len() == 1 && found[0].contains("may be outside axis 0 of `x`"), "{body}: {found:?}");
     }
     // Rust rounds to zero what is negative, and knows no quotient by zero.
-    for body in [quote!(|n| x[(n - 1) / 2]), quote!(|n| x[n / (N - 1)]), quote!(|n| x[n * n])] {
+    for (body, said) in [
+        (quote!(|n| x[(n - 1) / 2]), "an index that may be negative is divided"),
+        (quote!(|n| pad(x[(n - 1) / 2])), "an index that may be negative is divided"),
+        (quote!(|n| x[n / (N - 1)]), "an index that may be negative is divided"),
+        (quote!(|n| x[n * n]), "an index is a sum of indices"),
+        (quote!(|n| x[n] + sum(0..n, |k| x[n - k - 2])), "may be outside axis 0"),
+        (quote!(|n| sum(n..N, |k| x[k - n + 1])), "may be outside axis 0"),
+        (quote!(|n| x[clamp(n, 1, N)]), "may be outside axis 0"),
+        (quote!(|n| x[max(n - 1, 1)]), "may be outside axis 0"),
+    ] {
         let found = errors(quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { #body }));
-        assert!(found.len() == 1 && found[0].contains("an index is a sum of indices"), "{body}: {found:?}");
+        assert!(found.len() == 1 && found[0].contains(said), "{body}: {found:?}");
     }
 }
 

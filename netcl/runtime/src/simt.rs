@@ -81,6 +81,14 @@ pub struct Buffer<T: Element>(T::Value);
 #[derive(Debug)]
 pub struct Array<T: Element>(T::Value);
 
+/// An array of two axes: `tile[r, c]`, `tile[r][c]`.
+#[allow(missing_debug_implementations, reason = "nobody has one")]
+pub struct Rows<T: Element>(Array<T>);
+
+/// An array of three axes.
+#[allow(missing_debug_implementations, reason = "nobody has one")]
+pub struct Pages<T: Element>(Rows<T>);
+
 macro_rules! index {
     ($of:ident: $($by:ty),*) => { $(
         impl<T: Element> Index<$by> for $of<T> {
@@ -94,6 +102,30 @@ macro_rules! index {
 }
 index!(Buffer: u32, (u32, u32), (u32, u32, u32), (u32, u32, u32, u32));
 index!(Array: u32);
+
+macro_rules! inner {
+    ($of:ident: $($by:ty => $inner:ty, |$whole:ident| $part:expr;)*) => { $(
+        impl<T: Element> Index<$by> for $of<T> {
+            type Output = $inner;
+            fn index(&self, _: $by) -> &$inner {
+                let $whole = self;
+                &$part
+            }
+        }
+        impl<T: Element> IndexMut<$by> for $of<T> {
+            fn index_mut(&mut self, _: $by) -> &mut $inner {
+                let $whole = self;
+                &mut $part
+            }
+        }
+    )* };
+}
+inner!(Rows: u32 => Array<T>, |rows| rows.0; (u32, u32) => T::Value, |rows| rows.0.0;);
+inner!(Pages:
+    u32 => Rows<T>, |pages| pages.0;
+    (u32, u32) => Array<T>, |pages| pages.0.0;
+    (u32, u32, u32) => T::Value, |pages| pages.0.0.0;
+);
 
 /// `N` values of type `T`.
 #[derive(Clone, Copy, Debug)]
@@ -277,8 +309,24 @@ pub fn array<T: Element>() -> Array<T> {
 }
 
 #[doc(hidden)]
+pub fn rows<T: Element>() -> Rows<T> {
+    Rows(array())
+}
+
+#[doc(hidden)]
+pub fn pages<T: Element>() -> Pages<T> {
+    Pages(rows())
+}
+
+#[doc(hidden)]
 #[macro_export]
 macro_rules! __netcl_array {
+    ([[[$ty:ty; $length:expr]; $rows:expr]; $pages:expr]) => {
+        $crate::simt::pages::<$ty>()
+    };
+    ([[$ty:ty; $length:expr]; $rows:expr]) => {
+        $crate::simt::rows::<$ty>()
+    };
     ([$ty:ty; $length:expr]) => {
         $crate::simt::array::<$ty>()
     };

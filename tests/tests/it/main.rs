@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, reason = "models and kernels stand here as users write them")]
 
 mod blocks;
+mod bodies;
 mod branches;
 mod called_kernels;
 mod common;
@@ -11,10 +12,12 @@ mod crates;
 mod digits;
 mod drivers;
 mod events;
+mod fields;
 mod functions;
 mod generic;
 mod generic_images;
 mod generic_numbers;
+mod higher;
 mod images;
 mod kernels;
 mod launches;
@@ -24,6 +27,7 @@ mod loops;
 mod macros;
 mod names;
 mod numbers;
+mod positions;
 mod rust_twins;
 mod simt;
 mod simt_rust;

@@ -6,6 +6,7 @@ mod adjoint;
 mod agree;
 mod contract;
 mod custom;
+mod distinct;
 mod elementwise;
 mod scan;
 mod view;
@@ -16,7 +17,7 @@ pub use scan::ScanDraft;
 
 use super::*;
 use crate::span::{Diagnostic, Result};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Appends nodes to a [`Graph`].
@@ -32,6 +33,8 @@ pub struct Builder {
     /// The rounds of loops, with how many there are.
     steps: Vec<(crate::dim::Symbol, Dim)>,
     literal: bool,
+    /// See [`Builder::distinct`].
+    distinct: BTreeSet<NodeId>,
 }
 
 impl Builder {
@@ -68,12 +71,12 @@ impl Builder {
 
     /// The finished graph, nodes that no output needs removed.
     pub fn finish(self) -> Graph {
-        prune(self.graph)
+        pruned(self.resolved()).0
     }
 
     /// The finished graph, and where each node so far is now, if an output needs it.
     pub(crate) fn finish_with_places(self) -> (Graph, Vec<Option<NodeId>>) {
-        pruned(self.graph)
+        pruned(self.resolved())
     }
 
     /// Sets the place that nodes built from now on come from; returns the previous one.
@@ -166,11 +169,18 @@ impl Builder {
         {
             return id;
         }
-        let origins = self.inherited_origins(&op, &shape);
-        let id = NodeId(self.graph.nodes.len() as u32);
-        if !matches!(op, Op::Input(_)) {
+        let shared = !matches!(op, Op::Input(_));
+        let id = self.append(op, shape, dtype);
+        if shared {
             self.known.insert(key, id);
         }
+        id
+    }
+
+    /// The same without sharing it.
+    fn append(&mut self, op: Op, shape: Shape, dtype: DType) -> NodeId {
+        let origins = self.inherited_origins(&op, &shape);
+        let id = NodeId(self.graph.nodes.len() as u32);
         self.graph.nodes.push(Node { op, shape, dtype, name: String::new(), span: self.span, origins });
         id
     }

@@ -2,8 +2,12 @@
 use netcl::prelude::*;
 
 netcl::kernel! {
-    pub fn running(x: &Tensor<f32, N>) -> Tensor<f32, N> {
-        |n| sum(0..n + 1, |k| x[k])
+    pub fn running(x: &Tensor<f32, N, C>, ends: &Tensor<u32, N>) -> Tensor<f32, N> {
+        |n| sum(0..ends[n], |k| x[n, k])
+    }
+
+    pub fn past(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| sum(0..n + 2, |k| x[k])
     }
 
     pub fn counted(x: &Tensor<f32, N, C>, len: u32) -> Tensor<f32, N> {

@@ -1,9 +1,9 @@
 //! Attributes of kernels in SIMT form, on kernels in index form.
 
 netcl::kernel! {
-    #[types(T = [f32, f16])]
+    #[types(T = [f32, i32])]
     pub fn of_types(x: &Tensor<T, N>) -> Tensor<T, N> {
-        |n| x[n] * 2.0
+        |n| x[n] * 0.5 + y[n]
     }
 
     #[gradient(of_types)]

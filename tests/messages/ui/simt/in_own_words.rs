@@ -30,7 +30,7 @@ netcl::kernel! {
 
     #[launch(global = [N], local = [16])]
     pub fn rows(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
-        let mut t = local!([[f32; 16]; 2]);
+        let mut t = local!([[[[f32; 4]; 4]; 2]; 2]);
         t[1][local_id(0)] = x[global_id(0)];
         barrier();
         y[global_id(0)] = t[1][local_id(0)];
