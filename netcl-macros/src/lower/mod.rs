@@ -39,6 +39,7 @@ mod parts;
 mod place;
 mod reduction;
 mod results;
+mod round;
 mod rust;
 mod sizes;
 mod space;
@@ -127,7 +128,7 @@ pub(crate) struct Lowering<'a> {
     /// How many rounds of loops there have been.
     rounds: usize,
     /// The loops over symbolic ranges in whose bodies this is.
-    loops: Vec<symbolic::SymbolicLoop>,
+    loops: Vec<round::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
