@@ -1,5 +1,6 @@
 //! Whole models against their twins in PyTorch, made in double precision by `tests/references/twins.py`: results, losses,
-//! gradients, running statistics, the losses of a few steps, and of some ten steps of each optimizer. The models are the library's.
+//! gradients, running statistics, the losses of a few steps, and of some ten steps with momentum or with each optimizer. The
+//! models are the library's.
 //!
 //! Parameters and inputs are the same numbers on both sides, made from names. Of each tensor three numbers are stored: its norm
 //! and its products with two fixed vectors, which one element that is wrong, or two that are swapped, change.
@@ -8,6 +9,7 @@
 
 mod images;
 mod sequences;
+mod steps;
 mod tables;
 mod vectors;
 
