@@ -1,14 +1,17 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
 use crate::number::ConstFloat;
+use crate::parts::{Composite, Param};
+use crate::presence::Presence;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Custom;
-use netcl_kernels::layers::{Config, Init, Layer, Mode};
+use netcl_kernels::layers::{Config, Init, Layer, Mode, TensorSpec};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// One dimension in a tensor type.
@@ -52,6 +55,8 @@ impl std::fmt::Display for TensorType {
 pub(crate) enum PlainType {
     Bool,
     Usize,
+    /// An enum of the user's.
+    Enum,
 }
 
 impl PlainType {
@@ -59,6 +64,7 @@ impl PlainType {
         match self {
             PlainType::Bool => "bool",
             PlainType::Usize => "usize",
+            PlainType::Enum => "enum",
         }
     }
 }
@@ -69,6 +75,8 @@ pub(crate) enum ArgType {
     Tensor(TensorType),
     Scalar(DType),
     Plain(PlainType),
+    /// An enum of the user's, by its path, of which a variant is chosen.
+    Enum(Rc<syn::Path>),
 }
 
 /// An argument.
@@ -97,19 +105,32 @@ pub(crate) struct FunctionItem {
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) receiver: bool,
+    /// The parameters as they are written: each has an argument or several.
+    pub(crate) params: Vec<Param>,
     pub(crate) args: Vec<ArgDecl>,
     pub(crate) results: Vec<TensorType>,
-    /// Whether the result is written as a tuple.
-    pub(crate) tuple: bool,
+    /// How the results are put together.
+    pub(crate) composed: Composite,
     pub(crate) body: syn::Block,
     /// Whether the body says what one element is, by a closure over indices: a kernel in index form.
     pub(crate) indexed: bool,
+    /// The arguments that it also has gradients in, by their positions among the tensors, as `#[gradients(..)]` lists them.
+    pub(crate) gradients: Vec<usize>,
+    /// The names that the body asks derivatives in.
+    pub(crate) differentiated: Rc<BTreeSet<String>>,
     /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
     /// for the mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,
+    /// The function for each choice of its element types, with what chooses it; none where it has no such choice.
+    pub(crate) variants: Vec<(FunctionItem, Vec<(TokenStream, bool)>)>,
 }
 
 impl FunctionItem {
+    /// Whether what it does is chosen by something else than truths and numbers.
+    pub(crate) fn is_chosen_otherwise(&self) -> bool {
+        !self.variants.is_empty() || self.args.iter().any(|arg| matches!(arg.ty, ArgType::Enum(_)))
+    }
+
     /// The tensor arguments in order.
     pub(crate) fn tensors(&self) -> impl Iterator<Item = (&Ident, &TensorType)> {
         self.args.iter().filter_map(|arg| match &arg.ty {
@@ -126,9 +147,25 @@ impl FunctionItem {
         })
     }
 
-    /// Whether there is a `…_with_gradients` form.
+    /// Whether a parameter is put together from several arguments.
+    pub(crate) fn is_composed(&self) -> bool {
+        self.params.iter().any(|param| !param.parts.is_one())
+    }
+
+    /// The names that the parameters bind.
+    pub(crate) fn bound(&self) -> Vec<Ident> {
+        self.params.iter().flat_map(|param| crate::parse::function::names(&param.pattern)).collect()
+    }
+
+    /// Whether there is a `…_with_gradients` form: the result of a model, or the first of several, is a loss.
     pub(crate) fn is_loss(&self) -> bool {
-        !self.tuple && self.results.len() == 1 && self.results[0].dims.is_empty() && self.results[0].dtype.is_float()
+        let first = match &self.composed {
+            Composite::One => true,
+            Composite::Tuple(parts) => parts.first().is_some_and(Composite::is_one),
+            Composite::Array(_) | Composite::Struct(..) => false,
+        };
+        let is_number = |result: &TensorType| result.dims.is_empty() && result.dtype.is_float();
+        self.receiver && first && self.results.first().is_some_and(is_number)
     }
 }
 
@@ -209,9 +246,47 @@ pub(crate) struct LayerField {
     pub(crate) config: Config,
     /// Where each key's value was written, if it was.
     pub(crate) places: Vec<Option<Span>>,
+    /// How its tensors start, where that is written: the biases, and the others.
+    pub(crate) starts: Starts,
+    /// The field that its tensors are said to be those of.
+    pub(crate) shared_with: Option<Ident>,
+    /// The same, found.
+    pub(crate) shared: Option<SharedTensors>,
+}
+
+/// How a layer's tensors start, where its declaration does not say.
+#[derive(Clone, Default)]
+pub(crate) struct Starts {
+    pub(crate) weights: Option<Init<Dim>>,
+    pub(crate) biases: Option<Init<Dim>>,
+}
+
+/// Tensors of a layer that are another's.
+#[derive(Clone)]
+pub(crate) struct SharedTensors {
+    /// The other layer's field.
+    pub(crate) field: String,
+    /// Their names, and whether each is the other's transpose.
+    pub(crate) tensors: Vec<(&'static str, bool)>,
 }
 
 impl LayerField {
+    /// The tensors that are its own, as they start.
+    pub(crate) fn own_tensors(&self, config: &Config) -> Vec<TensorSpec<Dim>> {
+        let mut specs = (self.layer.tensors)(config);
+        let shared = |spec: &TensorSpec<Dim>| {
+            self.shared.iter().flat_map(|shared| &shared.tensors).any(|(name, _)| *name == spec.name)
+        };
+        specs.retain(|spec| !shared(spec));
+        for spec in specs.iter_mut().filter(|spec| spec.trainable) {
+            let start = if spec.name.ends_with("bias") { &self.starts.biases } else { &self.starts.weights };
+            if let Some(start) = start {
+                spec.init = start.clone();
+            }
+        }
+        specs
+    }
+
     /// Where the key stands that the message names first, as in `` `groups` of `Conv2d` must .. ``.
     pub(crate) fn place(&self, message: &str) -> Option<Span> {
         key_named(self.layer, message).and_then(|position| self.places[position])
@@ -260,6 +335,11 @@ pub(crate) enum FieldKind {
         count: Dim,
         vec: bool,
     },
+    /// An `Option<T>`, which is there or not.
+    Optional {
+        each: Box<FieldKind>,
+        present: Presence,
+    },
     /// Not understood; reported.
     Unknown,
 }
@@ -297,6 +377,8 @@ pub(crate) struct Constants {
     pub(crate) lists: BTreeMap<String, ConstantList>,
     /// The parameters of the model, for which each use of it gives numbers.
     pub(crate) parameters: BTreeSet<String>,
+    /// Structs with `#[netcl::tensors]`, by the text of their path.
+    pub(crate) structs: BTreeMap<String, Rc<syn::ItemStruct>>,
 }
 
 impl Constants {
@@ -333,6 +415,8 @@ pub(crate) struct Field {
     pub(crate) name: Ident,
     pub(crate) kind: FieldKind,
     pub(crate) ty: syn::Type,
+    /// Whether no gradient is computed in it.
+    pub(crate) frozen: bool,
 }
 
 /// A model's struct.

@@ -29,13 +29,21 @@ pub(crate) enum ItemKind {
     Function,
     /// A constant.
     Constant,
+    /// A struct of tensors.
+    Struct,
     /// Nothing: an item beside this one that has been refused, and would have brought the name.
     Refused,
 }
 
 impl ItemKind {
-    const ALL: [ItemKind; 5] =
-        [ItemKind::Table, ItemKind::Nested, ItemKind::Function, ItemKind::Constant, ItemKind::Refused];
+    const ALL: [ItemKind; 6] = [
+        ItemKind::Table,
+        ItemKind::Nested,
+        ItemKind::Function,
+        ItemKind::Constant,
+        ItemKind::Struct,
+        ItemKind::Refused,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -43,6 +51,7 @@ impl ItemKind {
             ItemKind::Nested => "nested",
             ItemKind::Function => "function",
             ItemKind::Constant => "constant",
+            ItemKind::Struct => "tensors",
             ItemKind::Refused => "refused",
         }
     }

@@ -235,7 +235,7 @@ impl rounds::Item for ImplBlock {
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
         let constants = scan::constant_paths(&self.item, &sizes).into_iter();
         let constants = constants.map(|path| Need { kind: ItemKind::Constant, path });
-        chain::left(gathered, nested.chain(constants).chain(functions))
+        chain::left(gathered, nested.chain(constants).chain(scan::structs_of(&self.item)).chain(functions))
     }
 
     fn unless(&self) -> TokenStream {
@@ -383,6 +383,29 @@ impl rounds::Item for Scalars {
         let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, false));
         quote!(#rest #export)
     }
+}
+
+/// `#[netcl::tensors]`.
+pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    if let Some(first) = args.into_iter().next() {
+        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"tensors", &"tensors"]);
+    }
+    let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
+    let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
+    let Some(parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
+        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
+        diag.report(span, &m::TENSORS_FORM, &[]);
+        return with_errors(diag, || item);
+    };
+    let told = ItemStruct { attrs: Vec::new(), ..parsed.clone() };
+    let export = chain::export(&parsed.ident, &parsed.vis, &told.to_token_stream());
+    let mut rust = parsed;
+    for field in &mut rust.fields {
+        let ty = parse::parts::rust(&field.ty);
+        field.ty = syn::Type::Verbatim(ty);
+    }
+    with_errors(diag, || quote!(#rust #export))
 }
 
 /// `#[netcl::constant]`.

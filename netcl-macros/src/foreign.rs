@@ -32,14 +32,16 @@ const AT_RUN_TIME: &str =
     "the numbers of a tensor are not known while compiling: read them in ordinary Rust, from what the function returns";
 const DRAWN: &str =
     "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
-const FILLED: &str = "a number meets every element, as in `x + 1.0`; elements that stay are a field: `#[state(init = 0.0)] zeros: Tensor<f32, 8>`";
-const COUNTED: &str = "an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`";
+const FILLED: &str = "a number meets every element, as in `x + 1.0`; where a tensor is needed there are `Tensor::zeros([N, 8])`, `Tensor::ones([N, 8])` and `Tensor::full(0.5, [N, 8])`";
+const COUNTED: &str = "write `Tensor::arange(T)`, of `u32`, or `Tensor::arange(T, f32)`";
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
-const SCANNED: &str = "running sums are a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
+const LOOPED: &str =
+    "a loop: `let mut h = Tensor::zeros([N, 8]); for t in 0..T { h = self.cell(x.get(1, t), h); ys.push(h); }`";
+const SCANNED: &str = "running sums are a loop, `for t in 0..T { sum = sum + x.get(1, t); sums.push(sum); }`, or a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
                        `#[state(init = 1.0)] ones: Tensor<f32, 8, 8>`; of what the function returns a kernel or \
                        `netcl::algorithms` takes them, in ordinary Rust";
 const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
-     inside of a body there are none, and so no loss of gradients";
+     inside of a body `grad(&value, x)` is the derivative of a number in what it is computed from";
 const ATTENTION: &str = "it has weights, and is a layer: a field `#[layer(features = 8, heads = 2)] attention: SelfAttention`, called as `self.attention.forward(&x)`; without weights it is `q.scaled_dot_product_attention(k, v, false)`";
 const CONV1D: &str = "a `Conv2d` of images of height 1: `#[layer(inputs = 8, outputs = 16, kernel = (1, 3))] conv: Conv2d`, called as `self.conv.forward(&x.unsqueeze(2)).squeeze(2)` for `x [N, 8, T]`";
 const CONV_TRANSPOSE: &str = "there is no such layer: a `Conv2d` after the image was made larger, `x.reshape([N, C, H, 1, W, 1]).broadcast_to([N, C, H, 2, W, 2]).reshape([N, C, H * 2, W * 2])`";
@@ -92,7 +94,8 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["amin", "min_dim", "min_axis"], Named("min")),
     (&["norm", "l2_norm"], Write("x.square().sum_all().sqrt()")),
     (&["log_sum_exp"], Named("logsumexp")),
-    (&["cumsum", "cumprod", "cummax", "scan"], Say(SCANNED)),
+    (&["cumsum", "cumprod", "cummax"], Say(SCANNED)),
+    (&["scan", "fori_loop", "while_loop", "associative_scan"], Say(LOOPED)),
     (&["topk", "sort", "argsort", "nonzero", "unique", "multinomial", "kthvalue", "median"], Say(ORDERED)),
     // Elements.
     (&["power", "powf_scalar", "powi_scalar"], Write("x.pow(2.0)")),
@@ -281,11 +284,32 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
 pub(crate) const TRAINING: &[(&str, &str)] = &[
     ("`loss.backward()`", "`let (loss, gradients) = model.loss_with_gradients(&x, &y)?;`"),
     ("`optimizer.zero_grad()`", "nothing: each call gives gradients of its own"),
+    (
+        "`x.requires_grad_()`, `x.grad`; `argnums=(0, 1)`",
+        "`#[gradients(x)]` above the loss: `let (loss, gradients, dx) = model.loss_with_gradients(&x, &y)?;`",
+    ),
+    (
+        "`torch.autograd.grad(y.sum(), x, create_graph=True)`, `jax.grad`",
+        "in the body of a function: `let dx = grad(&y.sum_all(), x);`, which is part of what is differentiated, as often as wanted",
+    ),
+    (
+        "`value_and_grad(loss, has_aux=True)`",
+        "a loss that returns `(loss, logits)`: `let ((loss, logits), gradients) = model.loss_with_gradients(&x, &y)?;`",
+    ),
+    (
+        "`param_groups`, `optax.multi_transform`",
+        "`AdamW::new(1e-3).group(\"encoder\", ParameterGroup::new().rate(0.1).weight_decay(0.0))`, by the paths of fields",
+    ),
+    ("`requires_grad = False`, `requires_grad_(False)`, `freeze()`", "`#[frozen]` on the field"),
     ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
-    ("gradients added up over batches", "one call of a loss over all of them; by hand as below"),
+    (
+        "gradients added up over batches",
+        "one call of a loss over all of them; or `first.add(&second)?`, and `sum.scaled(0.5)?` for the mean",
+    ),
     (
         "`clip_grad_norm_`, `clip_grad_value_`",
-        "by hand: a kernel makes the new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
+        "`gradients.clip_norm(1.0)?`, which gives others; `gradients.norm()?`. By value by hand: a kernel makes the \
+         new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
          `model.set_tensor(\"line.weight\", &stepped)?` sets it",
     ),
 ];

@@ -26,8 +26,10 @@ mod nesting;
 mod number;
 mod only;
 mod parse;
+mod parts;
 mod paths;
 mod payload;
+mod presence;
 mod quotient;
 mod recover;
 mod root;
@@ -86,6 +88,16 @@ pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, driver::function)
+}
+
+/// A struct of tensors that functions take and give: `#[netcl::tensors] struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`.
+///
+/// Its fields are tensors with their sizes, numbers, and tuples and arrays of these. In Rust its tensors are like all
+/// others. Functions take it by reference, `fn loss(&self, batch: &Batch) -> Tensor<f32>`, and give it as it is; a size of one name is
+/// one size in all that a function takes.
+#[proc_macro_attribute]
+pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(args, item, driver::tensors)
 }
 
 /// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name

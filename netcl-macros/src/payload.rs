@@ -113,6 +113,11 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
     for (_, path, value) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Constant) {
         add_constant(constants, path, value);
     }
+    for (_, path, item) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Struct) {
+        if let Ok(item) = syn::parse2::<ItemStruct>(item.clone()) {
+            constants.structs.insert(path.clone(), item.into());
+        }
+    }
 }
 
 /// What a model tells models that have it as a field: whether it is sound, its `impl`, all that it gathered, and which of its
@@ -257,7 +262,7 @@ fn read_function(payload: &TokenStream) -> Option<(ItemFn, Gathered)> {
 pub(crate) fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
     match kind {
         FieldKind::Model(nested) => Some(&nested.path),
-        FieldKind::Many { each, .. } => nested_path(each),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_path(each),
         _ => None,
     }
 }

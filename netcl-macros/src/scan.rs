@@ -4,6 +4,7 @@ use crate::chain::{ItemKind, Need};
 use crate::lower::{is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
+use crate::words;
 use netcl_kernels::dim::Symbol;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -16,6 +17,16 @@ pub(crate) fn needs(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> 
     let constants = constants.into_iter().map(|path| Need { kind: ItemKind::Constant, path });
     let functions = calls(sig, block, known).into_iter().map(|path| Need { kind: ItemKind::Function, path });
     constants.chain(functions).collect()
+}
+
+/// The structs of tensors that a signature names.
+pub(crate) fn structs(sig: &Signature) -> impl Iterator<Item = Need> {
+    parse::parts::structs(sig).into_iter().map(|path| Need { kind: ItemKind::Struct, path })
+}
+
+/// The structs of tensors that an `impl` block's compiled functions take and give.
+pub(crate) fn structs_of(item: &ItemImpl) -> Vec<Need> {
+    compiled(item).flat_map(|f| structs(&f.sig)).collect()
 }
 
 /// The same without itself: a function that calls itself is spoken of where its body is looked at.
@@ -32,12 +43,17 @@ fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
 /// The functions of scalars that an `impl` block's compiled functions call.
 pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
     let mut found = Vec::new();
-    for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_builtin)) {
+    for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_known_to_tensors)) {
         if !found.contains(&path) {
             found.push(path);
         }
     }
     found
+}
+
+/// Whether bodies of whole tensors call it without a declaration.
+pub(crate) fn is_known_to_tensors(name: &str) -> bool {
+    is_builtin(name) || name == words::GRAD
 }
 
 fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
@@ -242,6 +258,12 @@ impl<'ast> Visit<'ast> for Dims {
             _ => {}
         }
         visit::visit_generic_argument(self, argument);
+    }
+
+    /// `&[Tensor<f32, N>; COUNT]`.
+    fn visit_type_array(&mut self, array: &'ast syn::TypeArray) {
+        parse::constant::unknown_paths(&array.len, &Constants::new(), &mut self.braced);
+        visit::visit_type_array(self, array);
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
-use crate::lower::{self, is_builtin};
+use crate::lower;
 use crate::{dump, expand, fallback, messages as m, parse, paths, payload, rounds, scan};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream};
@@ -31,7 +31,11 @@ impl Tensors {
         for attr in attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
             diag.report(attr.path().span(), &m::MODE, &[]);
         }
-        parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+        for attr in attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
+            diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
+        }
+        let attrs: Vec<_> = attrs.iter().filter(|attr| !parse::gradients::is_gradients(attr)).cloned().collect();
+        parse::function::function(diag, &attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
     }
 
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
@@ -54,7 +58,8 @@ impl rounds::Item for Tensors {
 
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let ItemFn { sig, block, .. } = &self.0;
-        chain::left(gathered, scan::needs_of_others(sig, block, is_builtin))
+        let needs = scan::needs_of_others(sig, block, scan::is_known_to_tensors);
+        chain::left(gathered, scan::structs(sig).chain(needs))
     }
 
     fn unless(&self) -> TokenStream {

@@ -92,7 +92,10 @@ impl Uses {
 
 impl<'ast> Visit<'ast> for Uses {
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        self.bind(&pattern.ident);
+        // In a pattern `None` is a value.
+        if !pattern.ident.to_string().starts_with(char::is_uppercase) {
+            self.bind(&pattern.ident);
+        }
         visit::visit_pat_ident(self, pattern);
     }
 
@@ -114,6 +117,26 @@ impl<'ast> Visit<'ast> for Uses {
             this.visit_pat(&each.pat);
             this.visit_block(&each.body);
         });
+    }
+
+    /// A variable is there once what it is bound to has been read, as far as the branch goes.
+    fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
+        self.scope(|this| {
+            this.visit_expr(&branch.cond);
+            this.visit_block(&branch.then_branch);
+        });
+        if let Some((_, otherwise)) = &branch.else_branch {
+            self.visit_expr(otherwise);
+        }
+    }
+
+    fn visit_expr_let(&mut self, bound: &'ast syn::ExprLet) {
+        self.visit_expr(&bound.expr);
+        self.visit_pat(&bound.pat);
+    }
+
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        self.scope(|this| visit::visit_arm(this, arm));
     }
 
     /// The indices of a closure are used, or an error says that they are not.

@@ -18,16 +18,30 @@ pub(crate) const PARAMETER: &str = "parameter";
 pub(crate) const STATE: &str = "state";
 /// `#[constant(0.5)]` on a number field.
 pub(crate) const CONSTANT: &str = "constant";
+/// `#[frozen]` on a field that no gradient is computed in.
+pub(crate) const FROZEN: &str = "frozen";
 /// The helper attributes of a model's fields.
-pub(crate) const FIELD_ATTRIBUTES: [&str; 4] = [LAYER, PARAMETER, STATE, CONSTANT];
+pub(crate) const FIELD_ATTRIBUTES: [&str; 5] = [LAYER, PARAMETER, STATE, CONSTANT, FROZEN];
 /// The length of a `Vec` field.
 pub(crate) const COUNT: &str = "count";
+/// Whether an `Option` field is there.
+pub(crate) const PRESENT: &str = "present";
+/// What writes a state.
+pub(crate) const SET: &str = "set";
+/// Whose tensors a layer has.
+pub(crate) const SHARED: &str = "shared";
+/// How a layer's biases start.
+pub(crate) const BIAS_INIT: &str = "bias_init";
 /// How a tensor field starts.
 pub(crate) const INIT: &str = "init";
 /// `#[netcl::dynamic]` on a function that is left to the run-time tape.
 pub(crate) const DYNAMIC: &str = "dynamic";
 /// `#[mode(training)]` on a function of a model.
 pub(crate) const MODE: &str = "mode";
+/// `#[gradients(x)]` on a loss: the arguments that it also has gradients in.
+pub(crate) const GRADIENTS: &str = "gradients";
+/// The helper attributes of a model's functions.
+pub(crate) const FUNCTION_ATTRIBUTES: [&str; 2] = [MODE, GRADIENTS];
 /// `#[gradient(..)]` on a kernel.
 /// What OpenCL devices run in place of a kernel's body.
 pub(crate) const OPENCL: &str = "opencl";
@@ -44,10 +58,14 @@ pub(crate) const TENSOR: &str = "Tensor";
 pub(crate) const PAD: &str = "pad";
 /// What every layer has.
 pub(crate) const FORWARD: &str = "forward";
+/// `grad(value, x)` in a body of tensors.
+pub(crate) const GRAD: &str = "grad";
 /// Reductions over an index range.
 pub(crate) const REDUCTIONS: [&str; 7] = ["sum", "prod", "max", "min", "mean", "argmax", "argmin"];
 /// More ways through one function than this are refused: each is a plan of its own.
 pub(crate) const MAX_PATHS: usize = 32;
+/// Arrays of tensors longer than this are no arguments.
+pub(crate) const MAX_PARTS: usize = 256;
 /// Loops longer than this are refused: each round is compiled.
 pub(crate) const MAX_ROUNDS: i64 = 1024;
 /// More rounds than this in all loops of a function, and more elements in all of a list's lists, are refused.

@@ -62,7 +62,7 @@ pub mod __private;
 pub mod optim;
 pub mod prelude;
 
-pub use netcl_macros::{constant, dynamic, function, kernel, model};
+pub use netcl_macros::{constant, dynamic, function, kernel, model, tensors};
 #[doc(inline)]
 pub use netcl_runtime::*;
 

@@ -3,7 +3,7 @@
 #[doc(hidden)]
 pub use crate::__private::UsesPrelude as _;
 pub use crate::data::DataLoader;
-pub use crate::optim::{Adam, AdamW, Optimizer, Sgd};
+pub use crate::optim::{Adam, AdamW, Optimizer, ParameterGroup, Sgd};
 pub use crate::{DType, Device, Element, Error, Gradients, Model, Result, Seed, Tensor};
 // `#[model]` is `#[netcl::model]`.
 pub use netcl_macros::model;

@@ -1,6 +1,7 @@
-//! Gradients of users' kernels: by the kernels that they give for that.
+//! Gradients of users' kernels, by the kernels that they give for that, and of loops: of all results together.
 
 use super::rules::RequestedGradients;
+use super::scan;
 use crate::graph::build::Builder;
 use crate::graph::{NodeId, Op};
 use crate::span::{Diagnostic, Result};
@@ -15,7 +16,7 @@ impl Results {
     pub(super) fn note(&mut self, builder: &Builder, id: NodeId, g: NodeId) {
         match builder.node(id).op {
             Op::CustomResult { call, result } => self.0.insert((call, result), g),
-            Op::Custom { .. } => self.0.insert((id, 0), g),
+            Op::Custom { .. } | Op::Scan { .. } => self.0.insert((id, 0), g),
             _ => None,
         };
     }
@@ -28,6 +29,11 @@ impl Results {
         wanted: &RequestedGradients<'_>,
     ) -> Result<Vec<(NodeId, NodeId)>> {
         let node = builder.node(id).clone();
+        if let Op::Scan { scan, .. } = &node.op {
+            let given: Vec<_> = (0..scan.results()).map(|result| self.0.get(&(id, result)).copied()).collect();
+            let pairs = scan::contributions(builder, id, &given, wanted)?;
+            return Ok(pairs.into_iter().filter(|(operand, _)| wanted.has(*operand)).collect());
+        }
         let Op::Custom { kernel, sizes, operands } = node.op else { return Ok(Vec::new()) };
         let given: Vec<Option<NodeId>> =
             (0..kernel.results.len()).map(|result| self.0.get(&(id, result)).copied()).collect();

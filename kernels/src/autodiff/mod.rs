@@ -8,22 +8,29 @@
 //! - Only nodes that lead from `wrt` to the output get one, so a graph's data cost nothing.
 //! - What `select` (and so an `if` in a kernel) does not choose contributes nothing, also where its derivative is infinite
 //!   or NaN (`guard`).
-//! - Gradients are nodes like any other: they can be differentiated again.
+//! - Gradients are nodes like any other. Those that [`grad()`] gives, parts of a graph that is differentiated again, come from
+//!   rules that are right to any order (`HighestOrder`).
 
 #[cfg(feature = "interp")]
 pub mod check;
 mod custom;
+mod grad;
 mod guard;
 mod maths;
+mod order;
+mod reduction;
 pub mod rules;
+mod scan;
+mod sweep;
 mod view;
 
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
-use guard::Cotangent;
-use std::collections::BTreeSet;
+pub use grad::{grad, leading_to};
+use order::HighestOrder;
+use sweep::{found, zeros};
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
 /// where the output does not depend on it.
@@ -41,142 +48,8 @@ pub fn gradients(builder: &mut Builder, output: NodeId, seed: NodeId, wrt: &[Nod
 ///
 /// Those of [`gradients`].
 pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<NodeId>> {
-    let found = found(builder, outputs, wrt)?;
+    let found = found(builder, outputs, wrt, HighestOrder::First)?;
     Ok(found.into_iter().zip(wrt).map(|(gradient, id)| gradient.unwrap_or_else(|| zeros(builder, *id))).collect())
-}
-
-/// A gradient in what nothing depends on.
-fn zeros(builder: &mut Builder, of: NodeId) -> NodeId {
-    let (shape, dtype) = (builder.shape(of).clone(), builder.dtype(of));
-    builder.full(0.0, &shape, dtype)
-}
-
-/// The gradients in each of `wrt`, `None` where the outputs do not depend on it.
-fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<Option<NodeId>>> {
-    check_arguments(builder, outputs, wrt)?;
-    let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);
-    let targets: BTreeSet<NodeId> = wrt.iter().copied().collect();
-    let leads = leading_to(builder.graph(), count, &targets);
-    let mut cotangents: Vec<Option<Cotangent>> = vec![None; count];
-    for &(output, seed) in outputs {
-        if leads[output.index()] {
-            accumulate(builder, &mut cotangents, output, Cotangent::everywhere(seed))?;
-        }
-    }
-    let mut results = custom::Results::default();
-    for id in (0..count).rev().map(|position| NodeId(position as u32)) {
-        let is_call = matches!(builder.node(id).op, Op::Custom { .. });
-        let wanted = rules::RequestedGradients { leads: &leads, targets: &targets };
-        let Some(mut cotangent) = cotangents[id.index()].clone() else {
-            // Other results of it may have one.
-            if is_call {
-                call(builder, id, &results, &wanted, &mut cotangents)?;
-            }
-            continue;
-        };
-        // Backward nodes are reported at the place of the forward node that they belong to.
-        let outer = builder.set_span(builder.node(id).span);
-        // Elements that mix with others must be right before they do.
-        if !builder.node(id).op.is_elementwise() {
-            cotangent = cotangent.closed(builder)?;
-        }
-        results.note(builder, id, cotangent.value);
-        if is_call {
-            call(builder, id, &results, &wanted, &mut cotangents)?;
-        }
-        let contributions = rules::contributions(builder, id, cotangent.value, &wanted)?;
-        for (number, (operand, value)) in contributions.into_iter().enumerate() {
-            let (guard, open) = guard::passed(builder, id, (operand, number), &cotangent)?;
-            accumulate(builder, &mut cotangents, operand, Cotangent { value, guard, open })?;
-        }
-        if targets.contains(&id) {
-            let gradient = cotangent.closed(builder)?;
-            name_gradient(builder, id, gradient.value);
-            cotangents[id.index()] = Some(gradient);
-        }
-        builder.set_span(outer);
-    }
-    let of = |id: &NodeId| cotangents.get(id.index()).and_then(Option::as_ref).map(|gradient| gradient.value);
-    Ok(wrt.iter().map(of).collect())
-}
-
-/// Adds what a call of a user's kernel contributes.
-fn call(
-    builder: &mut Builder,
-    id: NodeId,
-    results: &custom::Results,
-    wanted: &rules::RequestedGradients<'_>,
-    cotangents: &mut [Option<Cotangent>],
-) -> Result<()> {
-    let outer = builder.set_span(builder.node(id).span);
-    for (operand, value) in results.contributions(builder, id, wanted)? {
-        accumulate(builder, cotangents, operand, Cotangent::everywhere(value))?;
-    }
-    builder.set_span(outer);
-    Ok(())
-}
-
-/// That there are gradients of the outputs, whose seeds fit, and in each of `wrt`.
-fn check_arguments(builder: &Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<()> {
-    for &(output, seed) in outputs {
-        let (node, given) = (builder.node(output), builder.node(seed));
-        if !node.dtype.is_float() {
-            return Err(Diagnostic::new(format!("only float tensors have gradients, the output is {}", node.dtype))
-                .at(node.span));
-        }
-        if given.shape != node.shape || given.dtype != node.dtype {
-            return Err(Diagnostic::new(format!(
-                "the seed of a gradient must be {}{} as the output, found {}{}",
-                node.dtype, node.shape, given.dtype, given.shape
-            ))
-            .at(node.span));
-        }
-    }
-    for &id in wrt {
-        let node = builder.node(id);
-        if !node.dtype.is_float() {
-            let what = if node.name.is_empty() { "a tensor".into() } else { format!("`{}`", node.name) };
-            return Err(Diagnostic::new(format!("only float tensors have gradients, {what} is {}", node.dtype))
-                .hint("leave it out, or convert it with `.cast(..)` before it is used")
-                .at(node.span));
-        }
-    }
-    Ok(())
-}
-
-/// Which of the first `count` nodes depend on any of `targets` in a way that has a gradient.
-fn leading_to(graph: &Graph, count: usize, targets: &BTreeSet<NodeId>) -> Vec<bool> {
-    let mut leads = vec![false; count];
-    for id in (0..count).map(|position| NodeId(position as u32)) {
-        leads[id.index()] = targets.contains(&id)
-            || ((graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. }))
-                && rules::differentiable_operands(graph, id).iter().any(|operand| leads[operand.index()]));
-    }
-    leads
-}
-
-fn accumulate(
-    builder: &mut Builder,
-    cotangents: &mut [Option<Cotangent>],
-    operand: NodeId,
-    contribution: Cotangent,
-) -> Result<()> {
-    debug_assert_eq!(builder.shape(operand), builder.shape(contribution.value), "a rule gave the wrong shape");
-    debug_assert_eq!(builder.dtype(operand), builder.dtype(contribution.value), "a rule gave the wrong type");
-    cotangents[operand.index()] = Some(match cotangents[operand.index()].take() {
-        Some(sum) => sum.plus(builder, contribution)?,
-        None => contribution,
-    });
-    Ok(())
-}
-
-/// Gradients are called `d_x`, so that kernels and reports can be read.
-fn name_gradient(builder: &mut Builder, id: NodeId, gradient: NodeId) {
-    let name = &builder.node(id).name;
-    if !name.is_empty() && !matches!(builder.node(gradient).op, Op::Input(_) | Op::Constant(_)) {
-        let name = format!("d_{name}");
-        builder.name(gradient, &name);
-    }
 }
 
 /// What [`append_gradients`] and [`append_vjp`] differentiate in besides the parameters.
@@ -278,7 +151,7 @@ fn append(mut builder: Builder, seeded: &[(NodeId, NodeId)], arguments: Argument
         }
     }
     let ids: Vec<NodeId> = wrt.iter().map(|(_, id)| *id).collect();
-    let gradients = found(&mut builder, seeded, &ids)?;
+    let gradients = found(&mut builder, seeded, &ids, HighestOrder::First)?;
     for ((kind, id), gradient) in wrt.into_iter().zip(gradients) {
         match (gradient, &kind) {
             (Some(gradient), _) => builder.output(kind, gradient),

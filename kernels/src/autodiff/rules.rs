@@ -6,10 +6,12 @@
 //! derivative the rules give what PyTorch gives, or say why not; at NaN what PyTorch gives, or NaN.
 
 use super::maths::Maths;
+use super::order::HighestOrder;
+use super::reduction::reduce;
 use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp, UnaryOp};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op, UnaryOp};
 use crate::span::Result;
 use std::collections::BTreeSet;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E};
@@ -20,6 +22,9 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
     if let Op::Custom { kernel, operands, .. } = &node.op {
         // Whichever of its results are floats.
         return kernel.differentiable().map(|position| operands[position]).collect();
+    }
+    if let Op::Scan { operands, .. } = &node.op {
+        return operands.iter().copied().filter(|operand| graph[*operand].dtype.is_float()).collect();
     }
     if !node.dtype.is_float() {
         return Vec::new();
@@ -50,7 +55,8 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         Op::Gather { source, .. } => vec![source],
         Op::ScatterAdd { updates, .. } => vec![updates],
         Op::CustomResult { call, .. } => vec![call],
-        Op::Custom { .. } => Vec::new(),
+        // As of a call, of all results together.
+        Op::Custom { .. } | Op::Scan { .. } => Vec::new(),
     }
 }
 
@@ -60,6 +66,7 @@ pub(super) struct RequestedGradients<'a> {
     pub(super) leads: &'a [bool],
     /// The nodes whose gradients are asked for.
     pub(super) targets: &'a BTreeSet<NodeId>,
+    pub(super) order: HighestOrder,
 }
 
 impl RequestedGradients<'_> {
@@ -81,10 +88,10 @@ pub(super) fn contributions(
     match node.op {
         Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {}
         // Of all results together: see [`super::custom`].
-        Op::Custom { .. } | Op::CustomResult { .. } => {}
+        Op::Custom { .. } | Op::CustomResult { .. } | Op::Scan { .. } => {}
         Op::Unary(op, x) => {
             if wanted.has(x)
-                && let Some(contribution) = unary(&mut m, op, x, id, g)?
+                && let Some(contribution) = unary(&mut m, op, (x, id), g, wanted.order)?
             {
                 result.push((x, contribution));
             }
@@ -130,7 +137,7 @@ pub(super) fn contributions(
         }
         Op::Reduce { op, source, axes } => {
             if wanted.has(source)
-                && let Some(contribution) = reduce(&mut m, op, source, &axes, g)?
+                && let Some(contribution) = reduce(&mut m, op, (source, &axes), g, wanted.order)?
             {
                 result.push((source, contribution));
             }
@@ -186,7 +193,13 @@ pub(super) fn contributions(
 }
 
 /// `dx` of `y = op(x)`.
-fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Result<Option<NodeId>> {
+fn unary(
+    m: &mut Maths<'_>,
+    op: UnaryOp,
+    (x, y): (NodeId, NodeId),
+    g: NodeId,
+    order: HighestOrder,
+) -> Result<Option<NodeId>> {
     Ok(Some(match op {
         // -g
         UnaryOp::Neg => m.neg(g)?,
@@ -246,6 +259,12 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Res
         UnaryOp::Tan => {
             let square = m.mul(y, y)?;
             let slope = m.shift(square, 1.0)?;
+            m.mul(g, slope)?
+        }
+        // g (1 - y^2): |x| has no second derivative at 0, the slope has
+        UnaryOp::Tanh if order == HighestOrder::Any => {
+            let (square, one) = (m.mul(y, y)?, m.full_like(1.0, y));
+            let slope = m.sub(one, square)?;
             m.mul(g, slope)?
         }
         // g 4t / (1 + t)^2 with t = e^(-2|x|); 1 - y^2 keeps few digits from |x| = 3 on, and none from 9 on
@@ -377,44 +396,6 @@ fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y:
     let half = m.scale(g, 0.5)?;
     let shared = m.0.select(tie, half, g)?;
     m.0.select(lost, zero, shared)
-}
-
-/// `dx` of `y = op over axes (x)`.
-fn reduce(m: &mut Maths<'_>, op: ReduceOp, x: NodeId, axes: &[usize], g: NodeId) -> Result<Option<NodeId>> {
-    let spread = m.spread(g, x, axes)?;
-    Ok(Some(match op {
-        // g everywhere
-        ReduceOp::Sum => spread,
-        // g times the product of the other elements: of all elements but zeros, divided by x where x is not 0; where x
-        // is 0, that product if it is the only zero, else 0. Right at zeros too; its own derivative is right where no
-        // element is 0.
-        ReduceOp::Prod => {
-            let (zero, one) = (m.full_like(0.0, x), m.full_like(1.0, x));
-            let is_zero = m.0.compare(CompareOp::Eq, x, zero)?;
-            let filled = m.0.select(is_zero, one, x)?;
-            let product = m.0.reduce(ReduceOp::Prod, filled, axes, false)?;
-            let flags = m.0.select(is_zero, one, zero)?;
-            let zeros = m.0.reduce(ReduceOp::Sum, flags, axes, false)?;
-            let (product, zeros) = (m.spread(product, x, axes)?, m.spread(zeros, x, axes)?);
-            let (none, single) = (m.0.compare(CompareOp::Eq, zeros, zero)?, m.0.compare(CompareOp::Eq, zeros, one)?);
-            let others = m.div(product, filled)?;
-            let others = m.0.select(none, others, zero)?;
-            let only = m.0.select(single, product, zero)?;
-            let slope = m.0.select(is_zero, only, others)?;
-            m.mul(spread, slope)?
-        }
-        // g at the first extreme, as PyTorch's max_pool
-        ReduceOp::Max | ReduceOp::Min => {
-            let position = if op == ReduceOp::Max { ReduceOp::ArgMax } else { ReduceOp::ArgMin };
-            let first = m.0.reduce(position, x, axes, false)?;
-            let first = m.spread(first, x, axes)?;
-            let here = m.position(x, axes)?;
-            let chosen = m.0.compare(CompareOp::Eq, here, first)?;
-            let zero = m.full_like(0.0, x);
-            m.0.select(chosen, spread, zero)?
-        }
-        ReduceOp::ArgMax | ReduceOp::ArgMin => return Ok(None),
-    }))
 }
 
 /// `y = a b`: `da = g b^T`, `db = a^T g`, for each matrix of the batch.

@@ -1,7 +1,9 @@
 //! Which buffers a plan has, and what they are called.
 
+use crate::dim::Shape;
+use crate::dtype::DType;
 use crate::fuse::{ClusterKind, Division};
-use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
+use crate::graph::{ConvKind, CustomResult, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::identifier::{distinct, sanitized};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::scatter::ScatterShape;
@@ -34,12 +36,18 @@ impl Buffers {
         };
         let outputs: BTreeMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
         let mut taken: BTreeSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
+        // The rounds of a loop, which the body may not name elsewhere.
+        for start in division.starts.values() {
+            start.visit_symbols(&mut |symbol| taken.extend([symbol.name().to_string()]));
+        }
         for (id, node) in graph.iter() {
             let output = outputs.get(&id).copied();
             let role = match &node.op {
                 Op::Input(InputKind::Argument(position)) => Role::Argument(*position),
                 Op::Input(InputKind::Parameter) => Role::Parameter(node.name.clone()),
                 Op::Input(InputKind::State) => Role::State(node.name.clone()),
+                // No finished graph has one.
+                Op::Input(InputKind::Carried(_)) => continue,
                 Op::Input(InputKind::Scalar(position)) => {
                     let name = distinct(&mut taken, sanitized(&node.name));
                     buffers.scalars.insert(name.clone(), *position);
@@ -87,10 +95,22 @@ impl Buffers {
         buffers
     }
 
-    /// A buffer for each result of a user's kernel that is no node: it is written all the same.
+    /// A buffer for each result of a user's kernel or a loop that is no node: it is written all the same.
     fn unread(&mut self, graph: &Graph, taken: &mut BTreeSet<String>) {
         for (id, node) in graph.iter() {
-            let Op::Custom { kernel, sizes, .. } = &node.op else { continue };
+            let results: Vec<(String, Shape, DType)> = match &node.op {
+                Op::Custom { kernel, sizes, .. } => {
+                    let of = |own: &CustomResult| (sanitized(&own.name), kernel.shape(sizes, &own.shape), own.dtype);
+                    kernel.results.iter().map(of).collect()
+                }
+                Op::Scan { scan, length, .. } => {
+                    let of = |position| {
+                        scan.gives(length, position).map(|(shape, dtype)| (position.to_string(), shape, dtype))
+                    };
+                    (0..scan.results()).filter_map(of).collect()
+                }
+                _ => continue,
+            };
             let read = |wanted: usize| {
                 graph
                     .nodes
@@ -98,12 +118,13 @@ impl Buffers {
                     .any(|node| matches!(node.op, Op::CustomResult { call, result } if call == id && result == wanted))
             };
             let mut unread = Vec::new();
-            for (_, result) in kernel.results.iter().enumerate().skip(1).filter(|(position, _)| !read(*position)) {
-                let name = distinct(taken, format!("{}_{}", self.names[&id], sanitized(&result.name)));
+            for (_, (own, shape, dtype)) in
+                results.into_iter().enumerate().skip(1).filter(|(position, _)| !read(*position))
+            {
+                let name = distinct(taken, format!("{}_{own}", self.names[&id]));
                 let own = BufferId(self.list.len() as u32);
                 self.named.insert(name.clone(), own);
-                let shape = kernel.shape(sizes, &result.shape);
-                self.list.push(Buffer { name, shape, dtype: result.dtype, role: Role::Scratch });
+                self.list.push(Buffer { name, shape, dtype, role: Role::Scratch });
                 unread.push(own);
             }
             self.between.insert(id, unread);
@@ -170,5 +191,6 @@ pub(super) fn operation(op: &Op) -> &'static str {
         Op::Gather { .. } => "gather",
         Op::ScatterAdd { .. } => "scatter_add",
         Op::Custom { .. } | Op::CustomResult { .. } => "custom",
+        Op::Scan { .. } => "scan",
     }
 }

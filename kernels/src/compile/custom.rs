@@ -53,7 +53,7 @@ impl PlanBuilder<'_> {
     }
 
     /// The node that is the result of the call `id` at that position.
-    fn result(&self, cluster: usize, id: NodeId, position: usize) -> Option<NodeId> {
+    pub(super) fn result(&self, cluster: usize, id: NodeId, position: usize) -> Option<NodeId> {
         let is = |node: &NodeId| match self.graph[*node].op {
             Op::CustomResult { result, .. } => result == position,
             _ => position == 0 && *node == id,

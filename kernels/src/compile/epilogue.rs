@@ -131,7 +131,7 @@ impl PlanBuilder<'_> {
             .collect();
         let roots = bind_shared(b, &roots, &HashMap::new());
         for ((id, coordinates), root) in stored.iter().zip(roots) {
-            let address = index::flatten(coordinates, &self.graph[*id].shape);
+            let address = index::flatten(coordinates, &self.graph[*id].shape).plus(&self.division.start(*id));
             let index = translate.index(b, &address, at);
             let buffer = b.param(&buffers.name(*id), ParamKind::Buffer(self.graph[*id].dtype, Access::Write));
             let root = b.splat(root, at.lanes);

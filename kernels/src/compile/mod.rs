@@ -13,6 +13,7 @@ mod loops;
 mod plan_builder;
 mod product;
 mod prologue;
+mod scan;
 mod scatter;
 mod states;
 mod survey;
@@ -23,16 +24,20 @@ use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::fuse::{self, ClusterKind};
 use crate::graph::verify::verify;
-use crate::graph::{Graph, InputKind, Op, Window};
-use crate::plan::Plan;
+use crate::graph::{Graph, InputKind, Op, Scan, Window};
 use crate::plan::requirement::Requirement;
+use crate::plan::source::ProgramText;
+use crate::plan::{Buffer, BufferId, Plan, Repeat, Step};
 use crate::rewrite::{Marks, rewrite};
 use crate::span::Result;
 use crate::target::Target;
+use crate::variant::Decision;
 use buffers::Buffers;
 pub use decide::CompileOptions;
 use decide::Decider;
+use distinct::Kernels;
 use plan_builder::PlanBuilder;
+use std::collections::BTreeSet;
 
 /// Compiles `graph` for any device of the kind `target`, every choice made by the compiler's own rule.
 ///
@@ -53,12 +58,62 @@ pub fn compile_with(graph: &Graph, target: Target, options: &CompileOptions<'_>)
     let graph = verify(graph).map_err(|mut errors| errors.remove(0))?;
     let mut requirements = requirements(&graph);
     requirements.extend(custom::requirements(&graph));
-    let mut graph = fuse::legalize::legalize(&graph)?;
+    let graph_symbols = graph.symbols();
+    let made = made(fuse::legalize::legalize(&graph)?, target, options, Around::Nothing)?;
+    requirements.extend(made.requirements);
+    let (loops, source) = match target {
+        Target::Host => (made.kernels.loops(), ProgramText::default()),
+        Target::Cpu | Target::Gpu => (Vec::new(), made.kernels.program(made.shared)),
+    };
+    Ok(Plan {
+        name: graph.name.clone(),
+        target,
+        symbols: graph_symbols,
+        scalars: scalars(&graph),
+        buffers: made.buffers,
+        requirements,
+        not_in_place: made.not_in_place,
+        decisions: made.decisions,
+        steps: made.steps,
+        repeats: made.repeats,
+        loops,
+        source,
+    })
+}
+
+/// Where a graph stands.
+enum Around<'a> {
+    /// It is a function.
+    Nothing,
+    /// It is the body of a loop. The kernels so far go on.
+    Loop(&'a Scan, Kernels),
+}
+
+/// What a graph, or the body of a loop, becomes.
+struct Made {
+    buffers: Vec<Buffer>,
+    requirements: Vec<Requirement>,
+    not_in_place: Vec<BufferId>,
+    decisions: Vec<Decision>,
+    steps: Vec<Step>,
+    repeats: Vec<Repeat>,
+    kernels: Kernels,
+    shared: BTreeSet<String>,
+}
+
+/// Divides `graph`, which is legal, and makes its steps.
+fn made(mut graph: Graph, target: Target, options: &CompileOptions<'_>, around: Around<'_>) -> Result<Made> {
     let mut marks = Marks::default();
     let mut decider = Decider::new(options, target);
     // What several kernels make up is rewritten, and the rest asked about again: a patch's product is one like any other.
     loop {
-        let division = fuse::divide(&graph, target, &marks.constraints);
+        if let Around::Loop(scan, _) = &around {
+            graph = scan::apart(graph, scan);
+        }
+        let mut division = fuse::divide(&graph, target, &marks.constraints);
+        if let Around::Loop(scan, _) = &around {
+            division.starts = scan::starts(scan, &graph);
+        }
         let buffers = Buffers::new(&graph, &division, scatter::sorts(target, &options.limits));
         let mut builder = PlanBuilder::new(&graph, &division, &buffers, target);
         let configs = builder.survey(&marks, &mut decider)?;
@@ -71,28 +126,23 @@ pub fn compile_with(graph: &Graph, target: Target, options: &CompileOptions<'_>)
             continue;
         }
         builder.configs = configs;
-        emit(&mut builder)?;
-        requirements.extend(builder.countable()?);
-        let not_in_place = std::mem::take(&mut builder.not_in_place);
-        let (steps, loops, source) = builder.finish();
-        return Ok(Plan {
-            name: graph.name.clone(),
-            target,
-            symbols: graph.symbols(),
-            scalars: scalars(&graph),
-            buffers: buffers.list,
-            requirements,
-            not_in_place,
-            decisions: decider.finish(),
-            steps,
-            loops,
-            source,
-        });
+        if let Around::Loop(_, kernels) = around {
+            builder.go_on(kernels);
+        }
+        emit(&mut builder, options)?;
+        let requirements = builder.countable()?;
+        let mut made = builder.finish(buffers.list.clone());
+        made.requirements.extend(requirements);
+        let mut decisions = decider.finish();
+        decisions.extend(
+            std::mem::take(&mut made.decisions).into_iter().filter(|own| !decisions.contains(own)).collect::<Vec<_>>(),
+        );
+        return Ok(Made { decisions, ..made });
     }
 }
 
 /// Adds the steps of every cluster.
-fn emit(builder: &mut PlanBuilder<'_>) -> Result<()> {
+fn emit(builder: &mut PlanBuilder<'_>, options: &CompileOptions<'_>) -> Result<()> {
     for bundle in fuse::bundle::bundle(builder.division, builder.target) {
         match &builder.division.clusters[bundle[0]].kind {
             ClusterKind::Loop { .. } => builder.loops(&bundle)?,
@@ -100,6 +150,7 @@ fn emit(builder: &mut PlanBuilder<'_>) -> Result<()> {
             ClusterKind::Conv(conv) => builder.conv(bundle[0], *conv)?,
             ClusterKind::Scatter(scatter) => builder.scatter(bundle[0], *scatter)?,
             ClusterKind::Custom(call) => builder.custom(bundle[0], *call)?,
+            ClusterKind::Scan(call) => builder.scan(bundle[0], *call, options)?,
         }
     }
     Ok(())
@@ -122,7 +173,16 @@ fn scalars(graph: &Graph) -> Vec<DType> {
 /// What the graph's layers require of symbols: room for the windows of poolings and convolutions, elements to normalise.
 fn requirements(graph: &Graph) -> Vec<Requirement> {
     let mut windows: Vec<Window> = graph.windows.clone();
-    for (conv, shapes) in graph.iter().filter_map(|(id, _)| graph.conv(id)) {
+    let mut graphs = vec![graph];
+    let mut position = 0;
+    while let Some(graph) = graphs.get(position).copied() {
+        position += 1;
+        graphs.extend(graph.nodes.iter().filter_map(|node| match &node.op {
+            Op::Scan { scan, .. } => Some(&scan.body),
+            _ => None,
+        }));
+    }
+    for (conv, shapes) in graphs.iter().flat_map(|graph| graph.iter().filter_map(|(id, _)| graph.conv(id))) {
         for axis in 0..2 {
             if let Some(kernel) = shapes.weight[2 + axis].as_constant() {
                 windows.push(Window::new(&shapes.input[2 + axis], kernel as u64, axis, &conv.geometry));
@@ -140,6 +200,7 @@ fn requirements(graph: &Graph) -> Vec<Requirement> {
     windows.retain(|window| bound(&window.size) && !window.spare().never_negative());
     let batches = graph.batches.iter().filter(|batch| bound(&batch.count())).cloned();
     let agreements = graph.agreements.iter().filter(|own| own.sizes.iter().all(bound)).cloned();
+    let limits = graphs[0].limits.iter().filter(|own| bound(&own.end)).cloned().map(Requirement::Limit);
     let windows = windows.into_iter().map(Requirement::Window);
-    windows.chain(batches.map(Requirement::Batch)).chain(agreements.map(Requirement::Agreement)).collect()
+    windows.chain(batches.map(Requirement::Batch)).chain(agreements.map(Requirement::Agreement)).chain(limits).collect()
 }

@@ -1,5 +1,6 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
+use super::Made;
 use super::buffers::Buffers;
 use super::configs::ClusterConfigs;
 use super::distinct::Kernels;
@@ -16,10 +17,10 @@ use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{Access, Expr, Kernel, Launch, Param, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
-use crate::plan::source::ProgramText;
-use crate::plan::{Arg, BufferId, Step, Work};
+use crate::plan::{Arg, Buffer, BufferId, Repeat, Step, Work};
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
+use crate::variant::Decision;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -40,6 +41,17 @@ pub(super) struct PlanBuilder<'a> {
     sizes: RefCell<BTreeSet<Dim>>,
     /// States that the graph reads, with their new values.
     pub states: Vec<(NodeId, NodeId)>,
+    /// What loops have brought: their buffers come behind those of the graph.
+    pub(super) loops: LoopParts,
+}
+
+/// What the bodies of a graph's loops are made of, besides steps and kernels.
+#[derive(Default)]
+pub(super) struct LoopParts {
+    pub buffers: Vec<Buffer>,
+    pub repeats: Vec<Repeat>,
+    pub requirements: Vec<Requirement>,
+    pub decisions: Vec<Decision>,
 }
 
 impl<'a> PlanBuilder<'a> {
@@ -56,6 +68,7 @@ impl<'a> PlanBuilder<'a> {
             shared: shared(&buffers.list),
             sizes: RefCell::default(),
             states: states(graph),
+            loops: LoopParts::default(),
         }
     }
 
@@ -303,11 +316,45 @@ impl<'a> PlanBuilder<'a> {
         self.not_in_place.extend(not_in_place);
     }
 
-    /// The steps, the host's loop kernels, and the program's text.
-    pub(super) fn finish(self) -> (Vec<Step>, Vec<Kernel>, ProgramText) {
-        match self.target {
-            Target::Host => (self.steps, self.kernels.loops(), ProgramText::default()),
-            Target::Cpu | Target::Gpu => (self.steps, Vec::new(), self.kernels.program(self.shared)),
+    /// Goes on with the kernels of a graph around this one, in which no two buffers lie in one place.
+    pub(super) fn go_on(&mut self, kernels: Kernels) {
+        self.kernels = kernels;
+        self.shared.clear();
+    }
+
+    /// The kernels so far, for the body of a loop to go on with.
+    pub(super) fn lend_kernels(&mut self) -> Kernels {
+        std::mem::take(&mut self.kernels)
+    }
+
+    /// Takes them back.
+    pub(super) fn take_kernels(&mut self, kernels: Kernels) {
+        self.kernels = kernels;
+    }
+
+    /// How many steps there are.
+    pub(super) fn count(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Adds a step as it is.
+    pub(super) fn push(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// What has been collected, beside `buffers`.
+    pub(super) fn finish(self, mut buffers: Vec<Buffer>) -> Made {
+        let LoopParts { buffers: more, repeats, requirements, decisions } = self.loops;
+        buffers.extend(more);
+        Made {
+            buffers,
+            requirements,
+            not_in_place: self.not_in_place,
+            decisions,
+            steps: self.steps,
+            repeats,
+            kernels: self.kernels,
+            shared: self.shared,
         }
     }
 }

@@ -33,7 +33,7 @@ impl PlanBuilder<'_> {
                     configs.nodes.insert(id, config);
                 }
                 // One way to each kind of device.
-                ClusterKind::Scatter(_) | ClusterKind::Custom(_) => {}
+                ClusterKind::Scatter(_) | ClusterKind::Custom(_) | ClusterKind::Scan(_) => {}
                 ClusterKind::Loop { space, reduced } => {
                     let config = if reduced.is_empty() {
                         decider.decide(Task::Elementwise(self.elementwise_task(cluster, &space)))

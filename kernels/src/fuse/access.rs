@@ -105,6 +105,7 @@ pub(crate) fn is_anchor(op: &Op) -> bool {
             | Op::Conv2dWeightGrad { .. }
             | Op::ScatterAdd { .. }
             | Op::Custom { .. }
+            | Op::Scan { .. }
             | Op::CustomResult { .. }
     )
 }

@@ -81,7 +81,7 @@ pub(crate) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
             _ => unreachable!("a scatter-add"),
         },
         // Of loops whose ends only the kernel knows nobody can tell; its step says what is known.
-        ClusterKind::Custom(_) => Dim::default(),
+        ClusterKind::Custom(_) | ClusterKind::Scan(_) => Dim::default(),
         ClusterKind::Loop { space, .. } => {
             let stops = |id| division.home.get(&id).is_some_and(|home| *home != cluster) || is_anchor(&graph[id].op);
             let mut count = 0;

@@ -1,7 +1,8 @@
 //! What a graph is divided into.
 
-use crate::dim::Shape;
+use crate::dim::{Dim, Shape};
 use crate::graph::NodeId;
+use crate::index::Index;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
@@ -22,6 +23,8 @@ pub(crate) enum ClusterKind {
     Scatter(NodeId),
     /// A user's kernel, alone, with all of its results.
     Custom(NodeId),
+    /// A loop, alone, with all of its results.
+    Scan(NodeId),
 }
 
 /// Nodes computed by one kernel.
@@ -46,9 +49,16 @@ pub(crate) struct Division {
     pub home: BTreeMap<NodeId, usize>,
     /// Members that other clusters or the caller read from memory.
     pub stored: BTreeSet<NodeId>,
+    /// Where stored nodes begin in their buffers, if not at the beginning: what a round of a loop leaves behind.
+    pub starts: BTreeMap<NodeId, Dim>,
 }
 
 impl Division {
+    /// Where the stored node `id` begins in its buffer.
+    pub(crate) fn start(&self, id: NodeId) -> Index {
+        self.starts.get(&id).map_or_else(Index::default, |start| Index::constant(start.clone()))
+    }
+
     /// The clusters in an order in which each comes after what it reads.
     pub(crate) fn order(&self) -> Vec<usize> {
         let reads = |cluster: usize| (cluster, self.clusters[cluster].reads.iter());

@@ -10,7 +10,7 @@ use super::loops::LoopId;
 use super::reading::{Reading, Readings};
 use crate::graph::{NodeId, Op};
 use crate::target::Target;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,8 @@ impl Draft {
                 | Op::Conv2dInputGrad { .. }
                 | Op::Conv2dWeightGrad { .. }
                 | Op::ScatterAdd { .. }
-                | Op::Custom { .. } => divider.place_product(id),
+                | Op::Custom { .. }
+                | Op::Scan { .. } => divider.place_product(id),
                 Op::CustomResult { call, .. } => divider.place_result(id, *call),
                 Op::Input(_) => {}
                 _ if divider.readings.is_root(id) => divider.place_root(id),
@@ -159,10 +160,11 @@ impl Draft {
                     Op::MatMul(..) => ClusterKind::MatMul(id),
                     Op::ScatterAdd { .. } => ClusterKind::Scatter(id),
                     Op::Custom { .. } => ClusterKind::Custom(id),
+                    Op::Scan { .. } => ClusterKind::Scan(id),
                     _ => ClusterKind::Conv(id),
                 },
             };
-            if matches!(kind, ClusterKind::Custom(_)) {
+            if matches!(kind, ClusterKind::Custom(_) | ClusterKind::Scan(_)) {
                 // It writes all of its results, whoever reads them.
                 stored.extend(part.members.iter().copied());
             }
@@ -170,7 +172,7 @@ impl Draft {
             clusters.push(Cluster { kind, members, reads, operands: operands.into_iter().collect() });
         }
         let homes = graph.iter().filter_map(|(id, _)| Some((id, self.home(id)?)));
-        Division { clusters, home: homes.collect(), stored }
+        Division { clusters, home: homes.collect(), stored, starts: BTreeMap::new() }
     }
 }
 

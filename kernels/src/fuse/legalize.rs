@@ -14,6 +14,7 @@ const ROWS_BY_SUM: i64 = 8;
 /// The same function with
 /// - `ScatterAdd` into few rows, or of a single update, as a sum over all updates of those that hit the row, and of half precision as one of `f32`,
 ///   rounded once;
+/// - what is given, in place of the same without its gradient: nothing is differentiated any more, and products read it where it lies;
 /// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
 ///
 /// # Errors
@@ -26,6 +27,7 @@ pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
         builder.set_span(node.span);
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let new = match op {
+            Op::Cast(x) if matches!(builder.graph()[x].op, Op::Input(_)) && builder.dtype(x) == node.dtype => x,
             Op::ScatterAdd { indices, updates } => scatter_add(&mut builder, node, indices, updates)?,
             op => builder.push(op, node.shape.clone(), node.dtype),
         };

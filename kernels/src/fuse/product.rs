@@ -17,6 +17,7 @@ pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
             let tensors = kernel.inputs.iter().zip(operands).filter(|(input, _)| input.shape.is_some());
             tensors.map(|(_, operand)| *operand).collect()
         }
+        Op::Scan { operands, .. } => operands.clone(),
         op => op.factors().map_or_else(Vec::new, Vec::from),
     }
 }
@@ -167,7 +168,7 @@ pub(crate) fn extents(graph: &Graph, id: NodeId) -> Extents {
 /// nodes, permutations and reshapes; `None` if `id` does not lie on such a path, or if `product` is a scatter-add, which adds
 /// to an element as often as an update hits it, or a user's kernel, which writes whatever it wants.
 pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
-    if matches!(graph[product].op, Op::ScatterAdd { .. } | Op::Custom { .. }) {
+    if matches!(graph[product].op, Op::ScatterAdd { .. } | Op::Custom { .. } | Op::Scan { .. }) {
         return None;
     }
     let extents = &graph[product].shape.0;

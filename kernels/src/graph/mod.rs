@@ -25,8 +25,10 @@ mod conv;
 mod custom;
 #[cfg(feature = "interp")]
 pub mod interp;
+mod limit;
 pub mod open;
 mod operator;
+mod scan;
 pub mod text;
 pub mod verify;
 mod window;
@@ -38,7 +40,10 @@ pub use agreement::Agreement;
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use custom::{Custom, CustomInput, CustomResult};
+pub use limit::Limit;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
+pub use scan::Scan;
+pub(crate) use scan::{lifted, mentions};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 pub use window::{ConvGeometry, Window};
@@ -102,6 +107,8 @@ pub enum InputKind {
     State,
     /// A number that changes from call to call (learning rate, random seed), by position; shape `[]`.
     Scalar(usize),
+    /// What a loop carries, by a number of its own, while the loop's body is built: no finished graph has one.
+    Carried(usize),
 }
 
 /// What a node computes; `NodeId`s are operands.
@@ -206,9 +213,18 @@ pub enum Op {
         /// An operand for each of its inputs. A number is a scalar input, a constant or a size.
         operands: Vec<NodeId>,
     },
-    /// Another result of such a call.
+    /// A loop with carried values; the node is its first result.
+    Scan {
+        /// The body.
+        scan: Arc<Scan>,
+        /// How many rounds there are.
+        length: Dim,
+        /// An operand for each of the body's arguments.
+        operands: Vec<NodeId>,
+    },
+    /// Another result of a call or a loop.
     CustomResult {
-        /// The call.
+        /// The call or loop.
         call: NodeId,
         /// Which result, from 1 on.
         result: usize,
@@ -230,7 +246,7 @@ impl Op {
             Op::Conv2dWeightGrad { input, grad, .. } => [*input, *grad].into_iter().for_each(visit),
             Op::Gather { source, indices } => [*source, *indices].into_iter().for_each(visit),
             Op::ScatterAdd { indices, updates } => [*indices, *updates].into_iter().for_each(visit),
-            Op::Custom { operands, .. } => operands.iter().copied().for_each(visit),
+            Op::Custom { operands, .. } | Op::Scan { operands, .. } => operands.iter().copied().for_each(visit),
             Op::CustomResult { call, .. } => visit(*call),
         }
     }
@@ -278,7 +294,9 @@ impl Op {
                 *indices = map(*indices);
                 *updates = map(*updates);
             }
-            Op::Custom { operands, .. } => operands.iter_mut().for_each(|operand| *operand = map(*operand)),
+            Op::Custom { operands, .. } | Op::Scan { operands, .. } => {
+                operands.iter_mut().for_each(|operand| *operand = map(*operand));
+            }
             Op::CustomResult { call, .. } => *call = map(*call),
         }
         self
@@ -336,6 +354,8 @@ pub struct Graph {
     pub batches: Vec<Batch>,
     /// Sizes that symbols must make equal. They are no part of the text form either.
     pub agreements: Vec<Agreement>,
+    /// Slices that must end inside an axis. They are no part of the text form either.
+    pub limits: Vec<Limit>,
 }
 
 impl Graph {
@@ -356,12 +376,7 @@ impl Graph {
             for dim in &node.shape.0 {
                 dim.visit_symbols(&mut add);
             }
-            match &node.op {
-                Op::View { index, .. } => index.iter().for_each(|axis| axis.offset.visit_symbols(&mut add)),
-                Op::Size(dim) => dim.visit_symbols(&mut add),
-                Op::Custom { sizes, .. } => sizes.iter().for_each(|dim| dim.visit_symbols(&mut add)),
-                _ => {}
-            }
+            node.op.visit_sizes(&mut |dim| dim.visit_symbols(&mut add));
         }
         symbols
     }

@@ -2,11 +2,12 @@
 //! kept as text and closed by the numbers before they are compiled.
 
 use super::build::Builder;
-use super::{Agreement, Batch, Graph, Node, NodeId, Op, Window, text};
+use super::{Agreement, Batch, Graph, Limit, Node, NodeId, Op, Scan, Window, text};
 use crate::dim::{Bindings, Dim, Shape};
 use crate::dtype::Literal;
 use crate::span::{Diagnostic, Result, Span};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The graph as text: what its layers require of sizes as JSON in the first line, then the text form.
 ///
@@ -14,7 +15,7 @@ use std::collections::HashMap;
 ///
 /// Whatever JSON cannot say, which is none of this.
 pub fn write(graph: &Graph) -> Result<String> {
-    let required = serde_json::to_string(&(&graph.windows, &graph.batches, &graph.agreements));
+    let required = serde_json::to_string(&(&graph.windows, &graph.batches, &graph.agreements, &graph.limits));
     let required = required.map_err(|error| Diagnostic::new(format!("`{}` cannot be written: {error}", graph.name)))?;
     // Places in the user's source say nothing elsewhere.
     let mut graph = graph.clone();
@@ -30,8 +31,44 @@ pub fn write(graph: &Graph) -> Result<String> {
 pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     let (required, written) = written.split_once('\n').unwrap_or_default();
     let mut graph = text::parse(written)?;
-    let required: (Vec<Window>, Vec<Batch>, Vec<Agreement>) = serde_json::from_str(required)
+    let required: (Vec<Window>, Vec<Batch>, Vec<Agreement>, Vec<Limit>) = serde_json::from_str(required)
         .map_err(|error| Diagnostic::new(format!("what `{}` requires cannot be read: {error}", graph.name)))?;
+    graph = with_sizes(graph, sizes)?;
+    let shape = |shape: &Shape| Shape(shape.0.iter().map(|size| size.known(sizes)).collect());
+    let (windows, batches, agreements, limits) = required;
+    for mut window in windows {
+        window.size = window.size.known(sizes);
+        if window.spare().as_constant().is_some_and(|spare| spare < 0) {
+            return Err(Diagnostic::new(format!("`{}`: {}", graph.name, window.misfit(&window.size))));
+        }
+        graph.windows.push(window);
+    }
+    graph.windows.retain(|window| !window.spare().never_negative());
+    graph.batches = batches.into_iter().map(|batch| Batch { shape: shape(&batch.shape), ..batch }).collect();
+    for mut agreement in agreements {
+        agreement.sizes = agreement.sizes.map(|size| size.known(sizes));
+        let [first, second] = &agreement.sizes;
+        match (first.clone() - second.clone()).as_constant() {
+            Some(0) => {}
+            Some(_) => return Err(Diagnostic::new(agreement.differ([first, second]))),
+            None => graph.agreements.push(agreement),
+        }
+    }
+    for mut limit in limits {
+        limit.end = limit.end.known(sizes);
+        limit.size = limit.size.known(sizes);
+        match (limit.size.clone() - limit.end.clone()).as_constant() {
+            Some(spare) if spare < 0 => return Err(Diagnostic::new(limit.beyond(&limit.end))),
+            Some(_) => {}
+            None => graph.limits.push(limit),
+        }
+    }
+    // Numbers that are repeated leave single ones behind.
+    Ok(Builder::extend(graph).finish())
+}
+
+/// The graph with these values of sizes.
+fn with_sizes(mut graph: Graph, sizes: Bindings<'_>) -> Result<Graph> {
     let shape = |shape: &Shape| Shape(shape.0.iter().map(|size| size.known(sizes)).collect());
     // What numbers make equal is there once, as the builder has it.
     let mut known = HashMap::new();
@@ -57,6 +94,11 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
                 }
             }
             Op::View { index, .. } => index.iter_mut().for_each(|axis| axis.offset = axis.offset.known(sizes)),
+            Op::Scan { scan, length, .. } => {
+                *length = length.known(sizes);
+                let body = with_sizes(scan.body.clone(), sizes)?;
+                *scan = Arc::new(Scan { body, ..(**scan).clone() });
+            }
             _ => {}
         }
         if let Some(size) = node.shape.0.iter().find(|size| size.as_constant().is_some_and(|size| size < 0)) {
@@ -75,27 +117,7 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     }
     graph.nodes = nodes;
     graph.outputs.iter_mut().for_each(|(_, id)| *id = places[id.index()]);
-    let (windows, batches, agreements) = required;
-    for mut window in windows {
-        window.size = window.size.known(sizes);
-        if window.spare().as_constant().is_some_and(|spare| spare < 0) {
-            return Err(Diagnostic::new(format!("`{}`: {}", graph.name, window.misfit(&window.size))));
-        }
-        graph.windows.push(window);
-    }
-    graph.windows.retain(|window| !window.spare().never_negative());
-    graph.batches = batches.into_iter().map(|batch| Batch { shape: shape(&batch.shape), ..batch }).collect();
-    for mut agreement in agreements {
-        agreement.sizes = agreement.sizes.map(|size| size.known(sizes));
-        let [first, second] = &agreement.sizes;
-        match (first.clone() - second.clone()).as_constant() {
-            Some(0) => {}
-            Some(_) => return Err(Diagnostic::new(agreement.differ([first, second]))),
-            None => graph.agreements.push(agreement),
-        }
-    }
-    // Numbers that are repeated leave single ones behind.
-    Ok(Builder::extend(graph).finish())
+    Ok(graph)
 }
 
 /// Whether a convolution in the graph has channels of which one of `names` is a part: kernels are made for numbers of channels.

@@ -8,7 +8,7 @@ use crate::span::Diagnostic;
 use std::collections::BTreeSet;
 
 /// The rules: number and what it says.
-pub const RULES: [(&str, &str); 30] = [
+pub const RULES: [(&str, &str); 31] = [
     ("G01", "an operand is an earlier node"),
     ("G02", "no dimension is a negative number"),
     ("G03", "elementwise operands have the node's shape"),
@@ -48,7 +48,12 @@ pub const RULES: [(&str, &str); 30] = [
     ("G27", "a graph has an output"),
     ("G28", "arguments, scalars and results are at positions up to 65535"),
     ("G29", "a call of a kernel passes what that takes, and is its first result"),
-    ("G30", "another result of a call is one that its kernel gives, with its shape and type"),
+    ("G30", "another result of a call or loop is one that it gives, with its shape and type"),
+    (
+        "G31",
+        "a loop passes what its body takes, carries values of one shape and type, and has a body that breaks no rule, whose shapes do \
+         not depend on the round",
+    ),
 ];
 
 /// The largest stride, padding, dilation, group count or divisor that a graph may hold: kernels compute with it as `i32`.
@@ -181,6 +186,7 @@ fn check(graph: &Graph, node: &Node, report: ErrorSink<'_>) {
         Op::Gather { source, indices } => check_gather(node, &graph[*source], &graph[*indices], report),
         Op::ScatterAdd { indices, updates } => check_scatter(node, &graph[*indices], &graph[*updates], report),
         Op::Custom { kernel, sizes, operands } => check_custom(graph, node, (kernel, sizes, operands), report),
+        Op::Scan { scan, length, operands } => check_scan(graph, node, (scan, length, operands), report),
         Op::CustomResult { call, result } => check_custom_result(node, &graph[*call], *result, report),
     }
 }
@@ -353,6 +359,10 @@ pub(crate) fn is_passed_by_value(op: &Op) -> bool {
 fn check_custom_result(node: &Node, call: &Node, result: usize, report: ErrorSink<'_>) {
     let fits = match &call.op {
         Op::Custom { kernel, sizes, .. } => result > 0 && gives(kernel, sizes, result, node),
+        Op::Scan { scan, length, .. } => {
+            result > 0
+                && scan.gives(length, result).is_some_and(|(shape, dtype)| shape == node.shape && dtype == node.dtype)
+        }
         _ => false,
     };
     if !fits {
@@ -364,6 +374,40 @@ fn check_custom_result(node: &Node, call: &Node, result: usize, report: ErrorSin
 fn gives(kernel: &Custom, sizes: &[Dim], result: usize, node: &Node) -> bool {
     let given = kernel.results.get(result);
     given.is_some_and(|given| given.dtype == node.dtype && kernel.shape(sizes, &given.shape) == node.shape)
+}
+
+/// Rule G31.
+fn check_scan(graph: &Graph, node: &Node, (scan, length, operands): (&Scan, &Dim, &[NodeId]), report: ErrorSink<'_>) {
+    if let Err(errors) = verify(&scan.body) {
+        let first = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
+        return report("G31", format!("in the body of a loop: {first}"));
+    }
+    if operands.len() < scan.arguments() || scan.results() < scan.carried || scan.steps(length) {
+        let found = format!("{} operands and {} results, {length} times", operands.len(), scan.results());
+        return report("G31", format!("a loop that carries {} values with {found}", scan.carried));
+    }
+    let of = |node: &Node| (node.shape.clone(), node.dtype);
+    for (position, operand) in operands.iter().enumerate() {
+        let given = &graph[*operand];
+        let wanted = scan.argument(position).map(|(_, input)| of(input));
+        if wanted.is_some_and(|wanted| wanted != of(given)) || matches!(given.op, Op::Input(InputKind::Scalar(_))) {
+            report("G31", format!("argument {position} of a loop's body is {}{}", given.dtype, given.shape));
+        }
+        if position < scan.carried && scan.gives(length, position) != Some(of(given)) {
+            report("G31", format!("value {position} that a loop carries starts as {}{}", given.dtype, given.shape));
+        }
+    }
+    for own in &scan.body.nodes {
+        if own.shape.0.iter().any(|size| scan.steps(size)) {
+            report("G31", format!("the shape {} depends on the round of a loop", own.shape));
+        }
+        if matches!(own.op, Op::Input(InputKind::Parameter | InputKind::State | InputKind::Carried(_))) {
+            report("G31", format!("`{}` belongs to the model, and is no argument of a loop's body", own.name));
+        }
+    }
+    if scan.gives(length, 0) != Some(of(node)) {
+        report("G31", format!("a loop is said to give {}{}", node.dtype, node.shape));
+    }
 }
 
 /// Rules G23 to G26: inputs and outputs.
@@ -383,6 +427,7 @@ fn check_signature(graph: &Graph, errors: &mut Vec<Diagnostic>) {
             InputKind::Scalar(position) => (1, *position),
             InputKind::Parameter => (2, 0),
             InputKind::State => (3, 0),
+            InputKind::Carried(number) => (4, *number),
         };
         let named = matches!(kind, InputKind::Parameter | InputKind::State);
         if position > LARGEST_POSITION {

@@ -250,7 +250,8 @@ fn same_shape(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<()
     })
 }
 
-/// With `c = min(d, delta)` both sides are `c * (d - c/2)`; an infinite difference has a finite gradient.
+/// With `c` the difference `d` kept between `-delta` and `delta` both sides are `c * (d - c/2)`; an infinite difference has a finite
+/// gradient. Without `|d|` the second derivative at 0 is 1, too.
 fn huber_loss(b: &mut Builder, x: NodeId, target: NodeId, delta: f64) -> Result<NodeId> {
     if delta.is_nan() || delta <= 0.0 {
         return Err(Diagnostic::new(format!("`huber_loss` expects a `delta` above 0, found {delta}")));
@@ -274,10 +275,11 @@ fn smooth_l1_loss(b: &mut Builder, x: NodeId, target: NodeId, beta: f64) -> Resu
 fn huber_mean(b: &mut Builder, difference: &Difference, delta: f64, scale: f64) -> Result<NodeId> {
     let dtype = b.dtype(difference.value);
     let (delta, half, scale) = (b.constant(delta, dtype), b.constant(0.5, dtype), b.constant(scale, dtype));
-    let size = b.unary(UnaryOp::Abs, difference.value)?;
-    let capped = b.binary(BinaryOp::Min, size, delta)?;
+    let least = b.unary(UnaryOp::Neg, delta)?;
+    let capped = b.binary(BinaryOp::Min, difference.value, delta)?;
+    let capped = b.binary(BinaryOp::Max, capped, least)?;
     let halved = b.binary(BinaryOp::Mul, capped, half)?;
-    let rest = b.binary(BinaryOp::Sub, size, halved)?;
+    let rest = b.binary(BinaryOp::Sub, difference.value, halved)?;
     let weight = b.binary(BinaryOp::Mul, capped, scale)?;
     let each = b.binary(BinaryOp::Mul, weight, rest)?;
     mean_as(b, each, difference.dtype)

@@ -6,7 +6,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::equality::Equality;
 use crate::graph::build::{Builder, smaller};
-use crate::graph::{AxisIndex, CompareOp, NodeId};
+use crate::graph::{AxisIndex, CompareOp, Limit, NodeId};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -288,9 +288,18 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
     let end = start.clone() + length.clone();
     let outside = match (end.as_constant(), source[axis].as_constant()) {
         (Some(end), Some(size)) => end > size,
-        _ => index[axis].may_be_outside(&source[axis], &shape),
+        _ => b.may_be_outside_axis(&index[axis], &source[axis], &shape),
     };
-    if outside {
+    if outside
+        && source[axis].as_constant().is_some_and(|size| size > 0)
+        && end.as_constant().is_none()
+        && !b.is_in_loop(&end)
+    {
+        let (size, note) = (source[axis].clone(), b.origin_note(x, axis));
+        let before = format!("`narrow` takes {start}..");
+        let between = format!(" along axis {axis} of {source}{note}, which has");
+        b.limit(Limit { end, size, words: [before, between] });
+    } else if outside {
         let has = has(b, x, axis);
         let problem =
             Diagnostic::new(format!("`narrow` takes {start}..{end} along axis {axis} of {source}, which {has}"));
@@ -340,7 +349,7 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
     let mut shape = source.clone();
     shape.0.remove(axis);
     let coordinate = AxisIndex::fixed(position.clone());
-    if coordinate.may_be_outside(&source[axis], &shape) {
+    if b.may_be_outside_axis(&coordinate, &source[axis], &shape) {
         let has = has(b, x, axis);
         let problem =
             Diagnostic::new(format!("`get` takes position {position} along axis {axis} of {source}, which {has}"));

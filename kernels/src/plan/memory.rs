@@ -35,6 +35,22 @@ pub fn lifetimes(plan: &Plan) -> Vec<Option<(usize, usize)>> {
             *lifetime = Some((first, position));
         });
     }
+    // What is passed from round to round, or comes from outside of a loop, lives through all of its rounds.
+    for repeat in &plan.repeats {
+        let all = repeat.all();
+        let (start, end) = (all.start, all.end.saturating_sub(1));
+        let carried = repeat.carried.iter().flat_map(|carried| [carried.initial, carried.current, carried.next]);
+        for id in carried {
+            let (first, last) = lifetimes[id.0 as usize].unwrap_or((start, end));
+            lifetimes[id.0 as usize] = Some((first.min(start), last.max(end)));
+        }
+        for (first, last) in lifetimes.iter_mut().flatten() {
+            let (touches, inside) = (*first <= end && start <= *last, start <= *first && *last <= end);
+            if touches && !inside {
+                (*first, *last) = ((*first).min(start), (*last).max(end));
+            }
+        }
+    }
     lifetimes
 }
 
@@ -166,6 +182,7 @@ mod tests {
             not_in_place: vec![],
             decisions: vec![],
             steps: (0..steps).map(step).collect(),
+            repeats: vec![],
             loops: vec![],
             source: ProgramText::default(),
         }

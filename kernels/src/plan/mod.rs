@@ -182,6 +182,56 @@ pub struct Step {
     pub bytes: [Dim; 2],
 }
 
+/// Steps that a loop repeats, once for each of its rounds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeat {
+    /// The first of them.
+    pub first: usize,
+    /// How many they are.
+    pub count: usize,
+    /// How many of the steps behind them run where there is no round at all, and only there.
+    pub otherwise: usize,
+    /// How many rounds there are.
+    pub length: Dim,
+    /// The symbol that is the number of the round, from 1 on.
+    pub step: Symbol,
+    /// Whether the last round comes first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reverse: bool,
+    /// What rounds pass on.
+    pub carried: Vec<Carried>,
+}
+
+/// A value that the rounds of a loop pass on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// What it is before the first round.
+    pub initial: BufferId,
+    /// Where a round's steps read it. What they name so and what they name [`Carried::next`] are two places that take turns: a round
+    /// reads what the one before it has written (the first one `initial`), and the last one writes `next`.
+    pub current: BufferId,
+    /// Where a round's steps write it, and where it is after the last round.
+    pub next: BufferId,
+}
+
+impl Repeat {
+    /// The steps that are repeated.
+    pub fn steps(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.count
+    }
+
+    /// These and the steps that run instead where there is no round.
+    pub fn all(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.count + self.otherwise
+    }
+
+    /// The symbol's values, round by round.
+    pub fn rounds(&self, length: u64) -> impl Iterator<Item = u64> {
+        let reverse = self.reverse;
+        (1..=length).map(move |round| if reverse { length + 1 - round } else { round })
+    }
+}
+
 /// A compiled function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -207,6 +257,9 @@ pub struct Plan {
     pub decisions: Vec<Decision>,
     /// The steps in order.
     pub steps: Vec<Step>,
+    /// Which of them loops repeat; an inner loop comes before the one around it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<Repeat>,
     /// The host's loop kernels, each once however many steps run it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<kir::Kernel>,
@@ -278,9 +331,18 @@ impl Plan {
         serde_json::from_str(text)
     }
 
-    /// How many launches one call makes.
+    /// How many launches one call makes; with loops, one that has a round in each.
     pub fn launches(&self) -> usize {
-        self.steps.len()
+        self.steps.len() - self.repeats.iter().map(|repeat| repeat.otherwise).sum::<usize>()
+    }
+
+    /// How often the step at that position runs where loops have rounds.
+    pub fn times(&self, position: usize) -> Dim {
+        if self.repeats.iter().any(|repeat| repeat.all().contains(&position) && !repeat.steps().contains(&position)) {
+            return Dim::default();
+        }
+        let around = self.repeats.iter().filter(|repeat| repeat.steps().contains(&position));
+        around.fold(Dim::constant(1), |times, repeat| times * repeat.length.clone())
     }
 }
 
@@ -311,6 +373,7 @@ mod tests {
             not_in_place: Vec::new(),
             decisions: Vec::new(),
             steps: Vec::new(),
+            repeats: Vec::new(),
             loops,
             source: ProgramText::default(),
         };

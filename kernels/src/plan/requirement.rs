@@ -1,7 +1,7 @@
 //! What the values of symbols must satisfy for a plan to be run, beyond its buffers' own sizes.
 
 use crate::dim::{Bindings, Dim, INDEX_LIMIT, Shape};
-use crate::graph::{Agreement, Batch, Window};
+use crate::graph::{Agreement, Batch, Limit, Window};
 use serde::{Deserialize, Serialize};
 
 /// A condition on sizes that symbols decide.
@@ -15,6 +15,8 @@ pub enum Requirement {
     Batch(Batch),
     /// Two sizes are equal.
     Agreement(Agreement),
+    /// A slice ends inside an axis.
+    Limit(Limit),
     /// Work-items run along each axis of a launch, if there is anything that they write.
     Items {
         /// The launch's axes.
@@ -58,6 +60,11 @@ impl Requirement {
                 let [first, second] = agreement.sizes.each_ref().map(written);
                 Err(agreement.differ([&first, &second]))
             }
+            Requirement::Limit(limit) => match (limit.end.evaluate(bindings), limit.size.evaluate(bindings)) {
+                (Some(end), Some(size)) if end <= size => Ok(()),
+                (Some(end), _) => Err(limit.beyond(&equation(&limit.end, end))),
+                _ => Err(limit.beyond(&limit.end)),
+            },
             Requirement::Items { global, written } => {
                 let none =
                     global.iter().find_map(|axis| Some((axis, axis.evaluate(bindings).filter(|items| *items < 1)?)));

@@ -4,8 +4,8 @@
 //! or kernel that is not there, and knows every buffer that a step writes. What it cannot judge is a program's OpenCL C.
 
 use super::memory::visit_buffers;
-use super::{Arg, BufferId, Plan, Role, Step, Work};
-use crate::dim::Dim;
+use super::{Arg, Buffer, BufferId, Carried, Plan, Repeat, Role, Step, Work};
+use crate::dim::{Dim, Symbol};
 use crate::dtype::DType;
 use crate::graph::{LARGEST_POSITION, OutputKind};
 use crate::kir::{Access, ParamKind};
@@ -15,7 +15,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// The rules: number and what it says.
-pub const RULES: [(&str, &str); 11] = [
+pub const RULES: [(&str, &str); 12] = [
     ("P01", "a plan has outputs, and each is written by a step"),
     ("P02", "no two buffers are the same argument, parameter, state or output; parameters and states have paths"),
     ("P03", "results are numbered from 0 on; other positions are at most 65535"),
@@ -33,6 +33,10 @@ pub const RULES: [(&str, &str); 11] = [
     ),
     ("P10", "a convolution has four axes, and strides, dilations and groups of at least 1"),
     ("P11", "a plan of kernels has a program"),
+    (
+        "P12",
+        "a loop repeats steps that are there, around or apart from other loops, and passes buffers of one shape and type on",
+    ),
 ];
 
 /// A plan that [`verify()`] has passed; clones are the same plan.
@@ -70,6 +74,7 @@ pub fn verify(plan: impl Into<Arc<Plan>>) -> Result<VerifiedPlan, String> {
         rule("P09", passes_operands(&plan, step).map_err(of_step))?;
         rule("P10", convolves(step).map_err(of_step))?;
     }
+    rule("P12", loops_repeat(&plan))?;
     rule("P03", positions(&plan))?;
     rule("P02", buffers_are_distinct(&plan))?;
     rule("P01", outputs_are_written(&plan))?;
@@ -141,20 +146,61 @@ fn symbols_are_known(plan: &Plan) -> Result<(), String> {
         }
     }
     let mut unknown = None;
-    let mut check = |dim: &Dim| {
+    let mut check = |dim: &Dim, at: Option<usize>| {
+        let rounds = |symbol: &Symbol| {
+            let around = |repeat: &Repeat| at.is_some_and(|at| repeat.steps().contains(&at)) && repeat.step == *symbol;
+            plan.repeats.iter().any(around)
+        };
         dim.visit_symbols(&mut |symbol| {
-            if unknown.is_none() && !plan.symbols.contains(symbol) {
+            if unknown.is_none() && !plan.symbols.contains(symbol) && !rounds(symbol) {
                 unknown = Some(symbol.clone());
             }
         });
     };
-    plan.buffers.iter().flat_map(|buffer| &buffer.shape.0).for_each(&mut check);
-    for arg in plan.steps.iter().flat_map(|step| &step.args) {
-        if let Arg::Dim(dim) = arg {
-            check(dim);
+    plan.buffers.iter().flat_map(|buffer| &buffer.shape.0).for_each(|dim| check(dim, None));
+    plan.repeats.iter().for_each(|repeat| check(&repeat.length, None));
+    for (position, step) in plan.steps.iter().enumerate() {
+        for arg in &step.args {
+            if let Arg::Dim(dim) = arg {
+                check(dim, Some(position));
+            }
         }
     }
     unknown.map_or(Ok(()), |symbol| Err(format!("the symbol `{symbol}` is not in its table")))
+}
+
+/// Rule P12.
+fn loops_repeat(plan: &Plan) -> Result<(), String> {
+    for (position, repeat) in plan.repeats.iter().enumerate() {
+        let end = repeat.first.checked_add(repeat.count).and_then(|end| end.checked_add(repeat.otherwise));
+        let name = &repeat.step;
+        if end.is_none_or(|end| end > plan.steps.len()) {
+            return Err(format!(
+                "the loop over `{name}` repeats steps from {} on, of {}",
+                repeat.first,
+                plan.steps.len()
+            ));
+        }
+        let all = repeat.all();
+        for other in &plan.repeats[position + 1..] {
+            let apart = other.all().end <= all.start || all.end <= other.all().start;
+            let around = other.first <= all.start && all.end <= other.steps().end;
+            if !apart && !around {
+                return Err(format!("the loops over `{name}` and `{}` repeat some of the same steps", other.step));
+            }
+        }
+        for Carried { initial, current, next } in &repeat.carried {
+            let buffers = [initial, current, next].map(|id| plan.buffers.get(id.0 as usize));
+            let [Some(initial), Some(current), Some(next)] = buffers else {
+                return Err(format!("the loop over `{name}` passes on buffers of {}", plan.buffers.len()));
+            };
+            let of = |buffer: &Buffer| (buffer.shape.elements(), buffer.dtype);
+            if of(initial) != of(current) || of(current) != of(next) || current.role != Role::Scratch {
+                return Err(format!("the loop over `{name}` passes `{}` on as `{}`", initial.name, next.name));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Rule P05.
@@ -391,6 +437,11 @@ output result 0 = %4
             product(plan).work = Work::Conv2d { kind: ConvKind::Forward, input, weight, output, geometry, dtype };
         }),
         ("P11", Target::Cpu, |plan| plan.source = " \n".into()),
+        ("P12", Target::Host, |plan| {
+            let (first, count, otherwise, length) = (1, usize::MAX, 0, Dim::from(3));
+            let step = Symbol::new("t");
+            plan.repeats.push(Repeat { first, count, otherwise, length, step, reverse: false, carried: Vec::new() });
+        }),
     ];
 
     #[test]

@@ -72,6 +72,7 @@ impl Job<'_> {
         domain: &Domain,
     ) {
         let address = index::flatten(&self.nest.coordinates_of(id, domain), &self.nest.graph[id].shape);
+        let address = address.plus(&self.nest.division.start(id));
         let index = values.index(b, &address, at);
         let buffer = values.buffer(b, id, Access::Write);
         let wide = at.vector.is_some_and(|vector| address.mentions(vector));

@@ -6,6 +6,7 @@ mod compare;
 mod derivatives;
 mod extremes;
 mod gradients;
+mod higher;
 mod kir_goldens;
 mod layers;
 mod operations;
@@ -29,6 +30,7 @@ fn main() {
         derivatives::trials(),
         extremes::trials(),
         gradients::trials(),
+        higher::trials(),
         kir_goldens::trials(),
         layers::trials(),
         operations::trials(),

@@ -6,11 +6,12 @@ use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Un
 use crate::compile::CompiledPlan;
 use crate::diag::Diag;
 use crate::lower::{self, LoweredFunction, Sizes};
+use crate::parts::{Composite, Param};
 use crate::{compile, dump, messages as m, parse, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{Graph, OutputKind, open};
+use netcl_kernels::graph::{Graph, InputKind, Op, OutputKind, open};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -57,13 +58,17 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let before = diag.count();
     let name = format!("{}::{}", unit.name(), function.name);
     let private = RefCell::new(Vec::new());
-    let form = |mode: Mode, with: fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
+    let form = |mode: Mode, with: &dyn Fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
         let lowered = match given {
             Some(sizes) => lower::lower_closed(diag, (unit, sizes), function, mode),
             None => lower::lower(diag, unit, function, mode),
         };
         let mut paths = match lowered {
             LoweredFunction::Paths(paths) => paths,
+            LoweredFunction::Open if function.is_chosen_otherwise() => {
+                diag.once(function.name.span(), &m::OPEN_CHOICE, &[&function.name]);
+                return None;
+            }
             LoweredFunction::Open => return Some(CompiledForm::Instance),
             LoweredFunction::Broken => return None,
         };
@@ -92,14 +97,22 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
             CompiledForm::Plans(planned)
         })
     };
-    let plain = form(function.mode.unwrap_or(Mode::Inference), Ok, &name);
+    let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
     // What is wrong in one mode is wrong in the other.
     let plain = plain.filter(|_| diag.count() == before)?;
     let gradients = match function.is_loss() {
         true => {
-            let with = |graph| autodiff::append_gradients(graph, Arguments::None);
+            let depends = RefCell::new(None);
+            let with = |graph: Graph| {
+                depends.borrow_mut().get_or_insert_with(BTreeSet::new).extend(depended_on(&graph));
+                autodiff::append_gradients(graph, arguments_of(function))
+            };
             let mode = function.mode.unwrap_or(Mode::Training);
-            Some(form(mode, with, &format!("{name}_with_gradients"))?)
+            let form = form(mode, &with, &format!("{name}_with_gradients"))?;
+            if let Some(depends) = depends.take() {
+                independent(diag, function, &depends);
+            }
+            Some(form)
         }
         false => None,
     };
@@ -112,6 +125,29 @@ pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let mut known = BTreeSet::new();
     private.retain(|used| known.insert(used.to_string()));
     (diag.count() == before).then_some(Expanded { plain, gradients, private })
+}
+
+/// The positions of the arguments that the first result depends on in a way that has a derivative.
+fn depended_on(graph: &Graph) -> Vec<usize> {
+    let Some((_, loss)) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)) else {
+        return Vec::new();
+    };
+    let leads = autodiff::leading_to(graph, *loss);
+    let arguments = graph.iter().zip(leads).filter_map(|((_, node), leads)| match node.op {
+        Op::Input(InputKind::Argument(position)) if leads => Some(position),
+        _ => None,
+    });
+    arguments.collect()
+}
+
+/// Rule: a loss depends on the arguments that gradients are asked in, on some way through its `if`s. Wrong: `#[gradients(x)]` on
+/// a loss of `x.detach()`.
+fn independent(diag: &Diag, function: &FunctionItem, depends: &BTreeSet<usize>) {
+    for at in function.gradients.iter().filter(|at| !depends.contains(at)) {
+        if let Some((name, _)) = function.tensors().nth(*at) {
+            diag.report(name.span(), &m::GRADIENTS_INDEPENDENT, &[&function.name, name]);
+        }
+    }
 }
 
 /// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
@@ -299,7 +335,8 @@ fn plans(
         match form {
             Some(CompiledForm::Plans(planned)) => all.extend(source::statics(&hidden, &whole, planned, natives)),
             Some(CompiledForm::Graphs(planned)) => {
-                all.extend(source::open(&hidden, &whole, planned, parameters, *name != function.name));
+                let gradients = (*name != function.name).then_some(function.gradients.as_slice());
+                all.extend(source::open(&hidden, &whole, planned, parameters, gradients));
             }
             Some(CompiledForm::Instance) | None => {}
         }
@@ -310,7 +347,6 @@ fn plans(
 fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStream {
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let args = arguments(function);
-    let results = function.results.len();
     let result = result_type(function);
     let (found, bound) = found((unit, function, form), name);
     let (tensors, scalars) = (tensors(function), scalars(function));
@@ -320,11 +356,12 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     } else {
         quote!(::core::option::Option::None, "")
     };
-    let unpacked = unpack(function.tuple, results);
-    let unused = unused::variables(&unused::names(function.args.iter().map(|arg| &arg.name), &function.body));
+    let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
+    let unused = unused::variables(&unused::names(&function.bound(), &function.body));
     quote! {
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
+            #apart
             #unused
             let __netcl_results = #found.call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
@@ -332,7 +369,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     }
 }
 
-/// Says, where `…_with_gradients` is called of a function that returns its loss in a tuple, that there is none.
+/// Says, where `…_with_gradients` is called of a function whose loss is not its first result, that there is none.
 fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStream> {
     let loss = function.results.iter().any(|ty| ty.dims.is_empty() && ty.dtype.is_float());
     let own = parse::name(&function.name);
@@ -342,10 +379,11 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStrea
         place: function.name.span(),
         args: &types(function),
         result: quote!((#result, <Self as ::netcl::__private::Part>::Gradients)),
-        why: format!("`{own}` returns a tuple: gradients are of a function that returns `Tensor<f32>` alone"),
-        instead: format!("write a function that returns the loss alone, and call `{own}` for what else there is"),
+        why: format!("`{own}` returns its loss behind something else: gradients are of the first result"),
+        instead: "return the loss first, `(loss, logits)`: the others come with it, `((loss, logits), gradients)`"
+            .to_string(),
     };
-    let (declared, stub) = withheld.tokens().filter(|_| function.tuple && function.receiver && loss)?;
+    let (declared, stub) = withheld.tokens().filter(|_| function.receiver && loss && !function.is_loss())?;
     let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }
@@ -362,34 +400,75 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
         Mode::Training => "training",
         Mode::Inference => "inference",
     };
-    let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters.", function.name);
-    let unpacked = unpack(false, 1);
+    let asked: Vec<&Ident> =
+        function.gradients.iter().filter_map(|at| function.tensors().nth(*at)).map(|(name, _)| name).collect();
+    let also: String = asked.iter().map(|name| format!(", and that in `{name}`")).collect();
+    let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters{also}.", function.name);
+    let (result, unpacked, apart) = (result_type(function), unpack_as(&function.composed), taken_apart(function));
+    // The plan has them in the order of the arguments.
+    let mut order: Vec<usize> = function.gradients.clone();
+    order.sort_unstable();
+    let given: Vec<Ident> = order.iter().map(|at| format_ident!("__netcl_gradient_{at}")).collect();
+    let wanted = function.gradients.iter().map(|at| format_ident!("__netcl_gradient_{at}"));
+    let (each, count) = (asked.iter().map(|_| quote!(::netcl::Tensor)), Literal::usize_unsuffixed(given.len()));
+    let arguments = (!given.is_empty()).then(|| {
+        quote! {
+            let [#(#given),*] = match <[::netcl::Tensor; #count] as ::core::convert::TryFrom<_>>::try_from(__netcl_arguments) {
+                ::core::result::Result::Ok(all) => all,
+                ::core::result::Result::Err(_) => ::core::unreachable!("a plan gives the gradients that are asked for"),
+            };
+        }
+    });
+    let third = if given.is_empty() { quote!(_) } else { quote!(__netcl_arguments) };
     quote! {
         #[doc = #doc]
-        #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> #bound {
+        #[allow(clippy::type_complexity)]
+        #vis fn #name(#args) -> ::netcl::Result<(#result, #part::Gradients #(, #each)*)> #bound {
+            #apart
             let __netcl_prefix = ::netcl::Model::prefix(self);
-            let (__netcl_results, __netcl_gradients, _) =
+            let (__netcl_results, __netcl_gradients, #third) =
                 #found.call_with_gradients(::netcl::Model::core(self), __netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
-            let __netcl_value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
+            let __netcl_value: ::netcl::Result<#result> = { #unpacked };
+            #arguments
             let __netcl_gradients = #part::gradients(&__netcl_gradients, __netcl_prefix);
-            ::core::result::Result::Ok((__netcl_value?, __netcl_gradients))
+            ::core::result::Result::Ok((__netcl_value?, __netcl_gradients #(, #wanted)*))
         }
+    }
+}
+
+/// Which arguments the function has gradients in.
+fn arguments_of(function: &FunctionItem) -> Arguments<'_> {
+    match function.gradients.as_slice() {
+        [] => Arguments::None,
+        positions => Arguments::At(positions),
     }
 }
 
 /// The arguments as the generated function takes them.
 pub(super) fn arguments(function: &FunctionItem) -> TokenStream {
     let receiver = function.receiver.then(|| quote!(&self,));
-    let args = function.args.iter().map(|ArgDecl { name, ty }| match ty {
-        ArgType::Tensor(_) => quote!(#name: &::netcl::Tensor),
-        ArgType::Scalar(dtype) => {
-            let ty = format_ident!("{}", dtype.name());
-            quote!(#name: #ty)
-        }
-        ArgType::Plain(PlainType::Bool) => quote!(#name: bool),
-        ArgType::Plain(PlainType::Usize) => quote!(#name: usize),
-    });
+    let args = function.params.iter().map(|Param { pattern, ty, .. }| quote!(#pattern: #ty));
     quote!(#receiver #(#args),*)
+}
+
+/// Binds the arguments that parameters are put together from.
+pub(super) fn taken_apart(function: &FunctionItem) -> TokenStream {
+    let mut args = function.args.iter();
+    let mut all = TokenStream::new();
+    for param in &function.params {
+        let own = args.by_ref().take(param.parts.count());
+        if param.parts.is_one() {
+            own.for_each(drop);
+            continue;
+        }
+        for (ArgDecl { name, ty }, read) in own.zip(param.reads()) {
+            all.extend(match ty {
+                ArgType::Tensor(_) => quote!(let #name: &::netcl::Tensor = &#read;),
+                _ => quote!(let #name = #read;),
+            });
+        }
+    }
+    all
 }
 
 pub(super) fn tensors(function: &FunctionItem) -> Vec<TokenStream> {
@@ -409,18 +488,21 @@ pub(super) fn scalars(function: &FunctionItem) -> Vec<TokenStream> {
 }
 
 pub(super) fn result_type(function: &FunctionItem) -> TokenStream {
-    if !function.tuple {
-        return quote!(::netcl::Tensor);
-    }
-    let each = function.results.iter().map(|_| quote!(::netcl::Tensor));
-    quote!((#(#each,)*))
+    function.composed.rust_type(&mut std::iter::repeat_with(|| quote!(::netcl::Tensor)))
 }
 
 /// Turns the list `results` into what the function returns. The plan has as many results as the function.
 pub(super) fn unpack(tuple: bool, count: usize) -> TokenStream {
+    let parts = vec![Composite::One; count];
+    unpack_as(&if tuple { Composite::Tuple(parts) } else { Composite::One })
+}
+
+/// The same of results that are put together so.
+pub(super) fn unpack_as(composed: &Composite) -> TokenStream {
+    let count = composed.count();
     let names: Vec<_> = (0..count).map(|position| format_ident!("__netcl_result_{position}")).collect();
     let count = Literal::usize_unsuffixed(count);
-    let value = if tuple { quote!((#(#names,)*)) } else { quote!(#(#names)*) };
+    let value = composed.value(&mut names.iter().map(|name| quote!(#name)));
     quote! {
         match <[::netcl::Tensor; #count] as ::core::convert::TryFrom<_>>::try_from(__netcl_results) {
             ::core::result::Result::Ok([#(#names),*]) => ::core::result::Result::Ok(#value),

@@ -1,6 +1,6 @@
 //! The gradients of a model, of its own shape.
 
-use super::rust::{TensorPath, length, part, place, position, size};
+use super::rust::{TensorPath, length, part, place, position, presence, size};
 use super::stand_in;
 use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::paths;
@@ -54,6 +54,9 @@ pub(super) fn gradients(model: &ModelItem) -> TokenStream {
 }
 
 fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
+    if field.frozen {
+        return None;
+    }
     let (vis, name) = (&model.vis, &field.name);
     let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");
@@ -75,7 +78,7 @@ fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> O
 fn nested(kind: &FieldKind) -> Option<&syn::Path> {
     match kind {
         FieldKind::Model(Nested { ty, .. }) => Some(ty),
-        FieldKind::Many { each, .. } => nested(each),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested(each),
         _ => None,
     }
 }
@@ -100,7 +103,7 @@ fn gradient_value(
             Some((part(ty, "Gradients"), quote_spanned!(place=> #gradients(&self.own, #prefix))))
         }
         FieldKind::Layer(layer) => {
-            let specs = (layer.layer.tensors)(&layer.config.closed());
+            let specs = layer.own_tensors(&layer.config.closed());
             let trained: Vec<&TensorSpec<Dim>> = specs.iter().filter(|spec| spec.trainable).collect();
             if trained.is_empty() {
                 return None;
@@ -146,6 +149,14 @@ fn gradient_value(
                 Some((list.clone(), quote!(#all.collect::<::netcl::Result<#list>>()?)))
             }
         },
+        FieldKind::Optional { each, present } => {
+            let present = presence(present, &model.sizes());
+            let (ty, value) = gradient_value(model, each, field, path, structs)?;
+            let value = quote! {
+                if #present { ::core::option::Option::Some(#value) } else { ::core::option::Option::None }
+            };
+            Some((quote!(::core::option::Option<#ty>), value))
+        }
         FieldKind::Constant { .. } | FieldKind::Unknown => None,
     }
 }

@@ -1,18 +1,19 @@
 //! A kernel as a value that is called: `bias_relu(&x, &bias)?`, its pullback, `bias_relu.vjp(&x, &bias)?`, and
 //! a check of that, `bias_relu.check(&x, &bias)?`.
 
-use super::functions::{arguments, result_type, scalars, tensors, unpack};
+use super::functions::{arguments, result_type, scalars, taken_apart, tensors, unpack, unpack_as};
 use super::source::{self, Natives, Planned};
 use super::withheld::{Withheld, types};
-use crate::ast::FunctionItem;
+use crate::ast::{ArgType, FunctionItem};
 use crate::diag::Diag;
 use crate::lower::Path;
 use crate::parse::attr::of_functions;
+use crate::parts::Composite;
 use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// The kernel's static, its type and its functions, of the function for each choice of its element types with its paths. They have
 /// one signature in Rust.
@@ -30,6 +31,8 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let mut withheld: Option<String> = None;
     let float: Vec<usize> = differentiable(function);
     let differentiable = !float.is_empty() && function.results.iter().any(|ty| ty.dtype.is_float());
+    let checks: Vec<TokenStream> =
+        instances.iter().flat_map(|(_, paths)| paths.iter().flat_map(|path| path.private.iter().cloned())).collect();
     let each = instances.iter().flat_map(|(own, paths)| paths.iter().map(move |path| (own, path)));
     for (own, path) in each {
         let differentiable = differentiable && self::differentiable(own) == float;
@@ -84,9 +87,11 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
         quote!(__netcl_plans())
     });
     let inner = quote!(pub);
+    let imports = imports(function);
+    let checks = (!checks.is_empty()).then(|| quote!(#[allow(clippy::all)] const _: fn() = || { #(#checks)* };));
     // Of a kernel's arguments and indices errors say so.
-    let args = function.args.iter().map(|arg| &arg.name).filter(|_| !function.indexed);
-    let unused = unused::beside(&function.attrs, &unused::names(args, &function.body));
+    let args = if function.indexed { Vec::new() } else { function.bound() };
+    let unused = unused::beside(&function.attrs, &unused::names(&args, &function.body));
     let prelude = paths::prelude();
     Some(quote! {
         #(#attrs)*
@@ -105,6 +110,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
                     &CALL
                 }
             }
+            #imports
             #natives
             #call
             #vjp
@@ -112,6 +118,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
             #report
         }
         #unused
+        #checks
         #prelude
     })
 }
@@ -191,6 +198,39 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
     }
 }
 
+/// What the module of a function names of the one that it stands in: the user's enums and structs.
+fn imports(function: &FunctionItem) -> TokenStream {
+    fn structs<'f>(parts: &'f Composite, all: &mut Vec<&'f syn::Path>) {
+        match parts {
+            Composite::One => {}
+            Composite::Tuple(parts) | Composite::Array(parts) => parts.iter().for_each(|part| structs(part, all)),
+            Composite::Struct(path, fields) => {
+                all.push(path);
+                fields.iter().for_each(|(_, part)| structs(part, all));
+            }
+        }
+    }
+    let mut all = Vec::new();
+    function.params.iter().for_each(|param| structs(&param.parts, &mut all));
+    structs(&function.composed, &mut all);
+    all.extend(function.args.iter().filter_map(|arg| match &arg.ty {
+        ArgType::Enum(path) => Some(&**path),
+        _ => None,
+    }));
+    let mut names: Vec<&Ident> = Vec::new();
+    for path in all.into_iter().filter(|path| path.leading_colon.is_none()) {
+        let first = path.segments.first().map(|first| &first.ident);
+        let here = first.filter(|first| !["crate", "self", "super"].iter().any(|word| **first == word));
+        names.extend(here.filter(|name| !names.contains(name)));
+    }
+    quote!(#(#[allow(unused_imports)] use super::#names;)*)
+}
+
+/// The parameters as expressions.
+fn passed(function: &FunctionItem) -> Vec<TokenStream> {
+    function.params.iter().map(|param| param.pattern.to_token_stream()).collect()
+}
+
 fn pointer(function: &FunctionItem) -> TokenStream {
     let (args, result) = (types(function), result_type(function));
     quote!(fn(#(#args),*) -> ::netcl::Result<#result>)
@@ -202,12 +242,13 @@ fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> 
         source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned, natives);
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
-    let unpacked = unpack(function.tuple, function.results.len());
+    let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
     let (attrs, _) = of_functions(&function.attrs);
     quote! {
         #statics
         #(#attrs)*
         fn __netcl_call(#args) -> ::netcl::Result<#result> {
+            #apart
             let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
@@ -217,7 +258,7 @@ fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> 
 /// `check(args) -> Result<GradientCheck>`: the gradient against differences. `graphs` are those of the paths.
 fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> TokenStream {
     let args = arguments(function);
-    let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
+    let (names, apart) = (passed(function), taken_apart(function));
     let (tensors, scalars, private) = (tensors(function), scalars(function), paths::private());
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     quote! {
@@ -232,6 +273,7 @@ fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> Tok
             /// null device, which computes nothing; those of a call.
             pub fn check(&self, #args) -> ::netcl::Result<::netcl::GradientCheck> {
                 __netcl_call(#(#names),*)?;
+                #apart
                 let __netcl_path: usize = #chosen;
                 #private::check_gradients(
                     [#(#graphs),*][__netcl_path],
@@ -285,7 +327,7 @@ fn without_gradient(function: &FunctionItem) -> Option<String> {
 /// for each float argument.
 fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &mut Natives) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
-    let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
+    let (names, apart) = (passed(function), taken_apart(function));
     let (tensors, scalars) = (tensors(function), scalars(function));
     let cotangents: Vec<_> = function
         .results
@@ -327,6 +369,7 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &
                 #args
             ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradient> + use<>)> {
                 let __netcl_value = __netcl_call(#(#names),*)?;
+                #apart
                 #(#kept)*
                 let __netcl_scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
                 let __netcl_function = &__netcl_pullback_plans()[#chosen];

@@ -1,6 +1,6 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
-use super::rust::{TensorPath, float, length, part, size};
+use super::rust::{TensorPath, float, length, part, presence, size};
 use super::{gradients, schema};
 use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::{paths, unused};
@@ -151,7 +151,7 @@ enum FieldExpansion {
 fn layout(kind: &FieldKind) -> FieldExpansion {
     match kind {
         FieldKind::Model(_) | FieldKind::Constant { .. } => FieldExpansion::Field,
-        FieldKind::Many { each, .. } => layout(each),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => layout(each),
         FieldKind::Layer(_) | FieldKind::Tensor(_) => FieldExpansion::InMemory,
         FieldKind::Unknown => FieldExpansion::Nothing,
     }
@@ -186,6 +186,10 @@ fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
             }
             crate::ast::Constant::Bool(value) => quote!(#value),
         }),
+        FieldKind::Optional { each, present } if stays(each) => {
+            let (present, each) = (presence(present, names), value(each, path, names)?);
+            Some(quote!(if #present { ::core::option::Option::Some(#each) } else { ::core::option::Option::None }))
+        }
         FieldKind::Many { each, count, vec } if stays(each) => match (length(count), &**each) {
             (Some(count), _) => {
                 let values = (0..count).filter_map(|position| value(each, &format!("{path}.{position}"), names));

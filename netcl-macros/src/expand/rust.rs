@@ -1,7 +1,9 @@
 //! Sizes, numbers, paths and types as Rust.
 
+use crate::presence::Presence;
 use crate::quotient;
 use netcl_kernels::dim::{Dim, Factor};
+use netcl_kernels::graph::CompareOp;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
@@ -110,6 +112,38 @@ pub(super) fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
     let (added, taken): (Vec<_>, Vec<_>) = dim.terms().partition(|(_, coefficient)| *coefficient > 0);
     let added = added.into_iter().rev().map(term).reduce(|sum, term| quote!(#sum + #term)).unwrap_or(quote!(0));
     taken.into_iter().rev().map(term).fold(added, |sum, term| quote!(#sum - #term))
+}
+
+/// Whether an `Option` field is there, as Rust.
+pub(super) fn presence(present: &Presence, names: &[Ident]) -> TokenStream {
+    match present {
+        Presence::Known(truth) => quote!(#truth),
+        Presence::Not(inner) => {
+            let inner = presence(inner, names);
+            quote!(!(#inner))
+        }
+        Presence::Both(and, sides) => {
+            let [a, b] = [&sides[0], &sides[1]].map(|side| presence(side, names));
+            if *and { quote!(((#a) && (#b))) } else { quote!(((#a) || (#b))) }
+        }
+        Presence::Compare(op, a, b) => {
+            let [a, b] = [a, b].map(|side| size(side, names));
+            let op = match op {
+                CompareOp::Eq => quote!(eq),
+                CompareOp::Ne => quote!(ne),
+                CompareOp::Lt => quote!(lt),
+                CompareOp::Le => quote!(le),
+                CompareOp::Gt => quote!(gt),
+                CompareOp::Ge => quote!(ge),
+            };
+            // As functions: rustc has nothing to say of what is always so.
+            let compare = match op.to_string().as_str() {
+                "eq" | "ne" => quote!(::core::cmp::PartialEq),
+                _ => quote!(::core::cmp::PartialOrd),
+            };
+            quote!(#compare::#op(&(#a), &(#b)))
+        }
+    }
 }
 
 /// A size as the compiler has it, with the numbers that Rust has for its names.

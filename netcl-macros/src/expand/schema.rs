@@ -1,6 +1,6 @@
 //! What a model's memory holds, as statements that list it.
 
-use super::rust::{TensorPath, dim, dtype, float, length, part, position, size};
+use super::rust::{TensorPath, dim, dtype, float, length, part, position, presence, size};
 use crate::ast::{FieldKind, LayerField, ModelItem, Nested};
 use crate::parse::model::visit_sizes;
 use netcl_kernels::dim::Dim;
@@ -12,7 +12,8 @@ use quote::{quote, quote_spanned};
 pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: &[Ident]) -> TokenStream {
     match kind {
         FieldKind::Layer(layer) if layer.config.is_open() => given(model, layer, path, names),
-        FieldKind::Layer(layer) => (layer.layer.tensors)(&layer.config)
+        FieldKind::Layer(layer) => layer
+            .own_tensors(&layer.config)
             .iter()
             .map(|spec| add(&path.join(spec.name), spec.name, spec, names))
             .collect(),
@@ -45,14 +46,18 @@ pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: 
                 quote!(for #position in 0..#count { #each })
             }
         },
+        FieldKind::Optional { each, present } => {
+            let (present, each) = (presence(present, names), of(model, each, path, names));
+            quote!(if #present { #each })
+        }
         FieldKind::Constant { .. } | FieldKind::Unknown => TokenStream::new(),
     }
 }
 
 /// A layer whose tensors are known once the model's numbers are.
-fn given(model: &ModelItem, layer: &LayerField, path: &TensorPath, names: &[Ident]) -> TokenStream {
+fn given(model: &ModelItem, field: &LayerField, path: &TensorPath, names: &[Ident]) -> TokenStream {
     let value = quote!(::netcl::__private::kernels::layers::ConfigValue);
-    let settings = layer.config.keys.iter().zip(&layer.config.values).map(|(key, given)| {
+    let settings = field.config.keys.iter().zip(&field.config.values).map(|(key, given)| {
         let given = match given {
             ConfigValue::Size(size) => quote!(Size(#size)),
             ConfigValue::Pair([height, width]) => quote!(Pair([#height, #width])),
@@ -74,9 +79,22 @@ fn given(model: &ModelItem, layer: &LayerField, path: &TensorPath, names: &[Iden
         let key = key.name;
         quote!((#key, #value::#given))
     });
-    let (name, layer) = (crate::parse::name(&model.name), layer.layer.name);
+    let (name, layer) = (crate::parse::name(&model.name), field.layer.name);
     let path = path.borrowed();
-    quote!(schema.add_given(#name, #path, #layer, &[#(#settings),*]);)
+    let (starts, shared) = (&field.starts, &field.shared);
+    if starts.weights.is_none() && starts.biases.is_none() && shared.is_none() {
+        return quote!(schema.add_given(#name, #path, #layer, &[#(#settings),*]););
+    }
+    let start = |start: &Option<Init<Dim>>| match start {
+        Some(start) => {
+            let start = self::start(start, names);
+            quote!(::core::option::Option::Some(#start))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let (weights, biases) = (start(&starts.weights), start(&starts.biases));
+    let shared = shared.iter().flat_map(|shared| &shared.tensors).map(|(name, _)| name);
+    quote!(schema.add_given_as(#name, #path, #layer, &[#(#settings),*], [#weights, #biases], &[#(#shared),*]);)
 }
 
 fn add(path: &TensorPath, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
@@ -84,7 +102,21 @@ fn add(path: &TensorPath, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -
     let shape = spec.shape.iter().map(|dim| size(dim, names));
     let dtype = dtype(spec.dtype);
     let trainable = spec.trainable;
-    let init = match &spec.init {
+    let init = start(&spec.init, names);
+    quote! {
+        schema.add(#path, #kernels::layers::TensorSpec {
+            name: #name,
+            shape: ::std::vec![#(#shape),*],
+            dtype: #dtype,
+            init: #init,
+            trainable: #trainable,
+        });
+    }
+}
+
+/// How a tensor starts.
+fn start(init: &Init<Dim>, names: &[Ident]) -> TokenStream {
+    let init = match init {
         Init::Constant(value) => {
             let value = float(*value);
             quote!(Constant(#value))
@@ -96,15 +128,7 @@ fn add(path: &TensorPath, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -
         Init::Uniform { bound } => quote!(Uniform { bound: #bound }),
         Init::Normal { std } => quote!(Normal { std: #std }),
     };
-    quote! {
-        schema.add(#path, #kernels::layers::TensorSpec {
-            name: #name,
-            shape: ::std::vec![#(#shape),*],
-            dtype: #dtype,
-            init: #kernels::layers::Init::#init,
-            trainable: #trainable,
-        });
-    }
+    quote!(::netcl::__private::kernels::layers::Init::#init)
 }
 
 /// Assertions that every size with a name is at least 1.

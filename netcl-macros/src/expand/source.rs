@@ -72,9 +72,13 @@ pub(super) fn open(
     name: &str,
     paths: &[Planned],
     parameters: &[Ident],
-    gradients: bool,
+    gradients: Option<&[usize]>,
 ) -> TokenStream {
     let private = self::paths::private();
+    let gradients = match gradients {
+        Some(positions) => quote!(::core::option::Option::Some(&[#(#positions),*])),
+        None => quote!(::core::option::Option::None),
+    };
     let graphs = paths.iter().map(|path| &path.graph);
     let names = parameters.iter().map(crate::parse::name);
     quote! {

@@ -1,6 +1,6 @@
 //! What stands for a field that is wrong where only the names of its tensors are asked for.
 
-use crate::ast::{FieldKind, LayerField, TensorField};
+use crate::ast::{FieldKind, LayerField, Starts, TensorField};
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -33,7 +33,14 @@ pub(super) fn of(ty: &Type) -> Option<FieldKind> {
     }
     let meant = || layers::find(layers::nearest(&name, layers::all().iter().map(|layer| layer.name))?);
     let layer = layers::find(&name).or_else(meant)?;
-    Some(FieldKind::Layer(LayerField { layer, config: Config::any(layer), places: vec![None; layer.config.len()] }))
+    Some(FieldKind::Layer(LayerField {
+        layer,
+        config: Config::any(layer),
+        places: vec![None; layer.config.len()],
+        starts: Starts::default(),
+        shared_with: None,
+        shared: None,
+    }))
 }
 
 fn many(each: &Type, vec: bool) -> Option<FieldKind> {

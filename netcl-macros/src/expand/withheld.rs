@@ -1,7 +1,7 @@
 //! Functions that there are not, declared all the same: a bound that nothing meets says why where one is called. Of a function that
 //! is not declared rustc says no more than that.
 
-use crate::ast::{ArgDecl, ArgType, FunctionItem};
+use crate::ast::FunctionItem;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
@@ -51,16 +51,5 @@ impl Withheld<'_> {
 
 /// The types of a function's arguments in Rust.
 pub(crate) fn types(function: &FunctionItem) -> Vec<TokenStream> {
-    let ty = |ArgDecl { ty, .. }: &ArgDecl| match ty {
-        ArgType::Tensor(_) => quote!(&::netcl::Tensor),
-        ArgType::Scalar(dtype) => {
-            let ty = format_ident!("{}", dtype.name());
-            quote!(#ty)
-        }
-        ArgType::Plain(ty) => {
-            let ty = format_ident!("{}", ty.name());
-            quote!(#ty)
-        }
-    };
-    function.args.iter().map(ty).collect()
+    function.params.iter().map(|param| param.ty.clone()).collect()
 }

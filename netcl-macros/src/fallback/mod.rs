@@ -8,8 +8,8 @@ pub(crate) use kernel::kernel;
 pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
 
 use crate::ast::{About, ModelImpl};
-use crate::parse::function;
 use crate::parse::model::{block_name, computed_size, is_size};
+use crate::parse::{function, gradients};
 use crate::{only, paths, recover};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -39,14 +39,15 @@ pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream
             let mut stubs = stub(&f.vis, &f.sig, &f.sig.ident, None);
             if let Some(gradients) = gradients.as_ref().filter(|_| may_be_loss(&f.sig)) {
                 let name = format_ident!("{}_with_gradients", f.sig.ident);
-                stubs.extend(stub(&f.vis, &f.sig, &name, Some(gradients)));
+                let also = (0..gradients::count(&f.attrs)).map(|_| quote!(, ::netcl::Tensor));
+                stubs.extend(stub(&f.vis, &f.sig, &name, Some(&quote!(#gradients #(#also)*))));
             }
             stubs
         }
         ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => ordinary(&f.attrs, &f.vis, &f.sig),
         ImplItem::Fn(f) => {
             let mut f = f.clone();
-            f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_mode(attr));
+            f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
             quote!(#f)
         }
         other => quote!(#other),
@@ -131,10 +132,18 @@ pub(crate) fn plain_item(item: &TokenStream) -> TokenStream {
     }
 }
 
-/// Whether the result is a scalar, as far as it can be read.
+/// Whether it is a model's function whose result, or the first of several, is a scalar, as far as it can be read.
 fn may_be_loss(sig: &Signature) -> bool {
+    if !matches!(sig.inputs.first(), Some(FnArg::Receiver(_))) {
+        return false;
+    }
     let ReturnType::Type(_, ty) = &sig.output else { return true };
-    let Type::Path(path) = &**ty else { return false };
+    let first = match &**ty {
+        // What comes behind the loss is beside it.
+        Type::Tuple(tuple) => tuple.elems.first(),
+        ty => Some(ty),
+    };
+    let Some(Type::Path(path)) = first else { return false };
     match path.path.segments.last().map(|last| &last.arguments) {
         Some(PathArguments::AngleBracketed(arguments)) => arguments.args.len() < 2,
         _ => true,
@@ -148,7 +157,8 @@ fn written(item: &ItemImpl, name: &Ident) -> bool {
 
 /// A half-typed function of plain Rust: what is known of its signature, and no body.
 pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
-    let ours = |attr: &Attribute| recover::is_half_typed(attr) || function::is_dynamic(attr) || function::is_mode(attr);
+    let ours =
+        |attr: &Attribute| recover::is_half_typed(attr) || function::is_dynamic(attr) || function::is_helper(attr);
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {

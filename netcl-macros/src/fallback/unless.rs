@@ -4,8 +4,8 @@
 
 use super::{may_be_loss, stub, written};
 use crate::ast::{About, ModelImpl};
-use crate::parse::function;
 use crate::parse::model::block_name;
+use crate::parse::{function, gradients};
 use crate::paths;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -47,7 +47,7 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
     // A model can have several blocks.
     let name = format_ident!("__NetclUnless{}{}", model.ident, first.sig.ident);
     let private = paths::private();
-    let gradients = quote!(<Self as #private::Part>::Gradients);
+    let own = quote!(<Self as #private::Part>::Gradients);
     let inherited = syn::Visibility::Inherited;
     let mut names = super::generated(item);
     let functions = compiled().filter(|f| names.insert(f.sig.ident.to_string())).map(|f| {
@@ -55,7 +55,8 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
         let with = || {
             let name = format_ident!("{}_with_gradients", f.sig.ident);
             let part = quote!(where Self: #private::Part);
-            super::stub_where(&inherited, &f.sig, &name, Some(&gradients), &part)
+            let also = (0..gradients::count(&f.attrs)).map(|_| quote!(, ::netcl::Tensor));
+            super::stub_where(&inherited, &f.sig, &name, Some(&quote!(#own #(#also)*)), &part)
         };
         let with = may_be_loss(&f.sig).then(with);
         quote!(#plain #with)

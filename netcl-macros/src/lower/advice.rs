@@ -77,6 +77,9 @@ impl<'a> Lowering<'a> {
         given: &[Option<(Shape, netcl_kernels::dtype::DType)>],
         wrong: usize,
     ) -> String {
+        if function.is_composed() {
+            return "change what is passed, or the declaration".to_string();
+        }
         let tensor = |position: usize| function.args.get(position).and_then(|arg| arg.tensor());
         let fits = |parameter: usize, value: usize| match (tensor(parameter), given.get(value)) {
             (Some(ty), Some(Some((shape, dtype)))) => ty.dtype == *dtype && ty.dims.len() == shape.rank(),

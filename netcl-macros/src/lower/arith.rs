@@ -79,6 +79,9 @@ impl<'a> Lowering<'a> {
         let Some(operator) = operator(op) else {
             return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &shifted(op, &right)]);
         };
+        if let Some(value) = self.is_that_variant(operator, &left, &right, span) {
+            return value;
+        }
         let tensor = |value: &Val<'a>| matches!(value, Val::Tensor(_));
         if (matches!(left, Val::Plain(..)) || matches!(right, Val::Plain(..))) && !tensor(&left) && !tensor(&right) {
             if let (Some((a, x)), Some((b, y))) = (plain(&left), plain(&right))
@@ -152,6 +155,10 @@ impl<'a> Lowering<'a> {
                 }
                 if self.is_open(&(a.clone() - b.clone())) {
                     return self.open();
+                }
+                if self.builder.is_in_loop(&a) || self.builder.is_in_loop(&b) {
+                    let condition = format!("{} {text} {}", self.builder.in_rounds(&a), self.builder.in_rounds(&b));
+                    return self.report(span, &m::CONDITION_ROUND, &[&condition]);
                 }
                 let condition = format!("{a} {text} {b}");
                 return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);
@@ -327,6 +334,7 @@ fn plain(value: &Val<'_>) -> Option<(proc_macro2::TokenStream, PlainType)> {
 /// What the operator gives for two plain values of that type, if Rust has it.
 fn plain_result(op: Operator, ty: PlainType) -> Option<PlainType> {
     match (op, ty) {
+        (_, PlainType::Enum) => None,
         (Operator::Compare(_), _) => Some(PlainType::Bool),
         (Operator::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), _) => Some(ty),
         (Operator::Binary(_), PlainType::Usize) => Some(ty),

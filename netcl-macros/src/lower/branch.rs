@@ -4,6 +4,7 @@
 //! An elementwise `if` computes both branches. Each starts from the variables as they were before it, and a variable
 //! that either assigns is afterwards the one branch's value or the other's, chosen as the value of the `if` is.
 
+use super::flow::BranchSide;
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -25,6 +26,10 @@ impl<'a> Lowering<'a> {
     pub(super) fn branch(&mut self, branch: &'a ExprIf) -> Val<'a> {
         let span = branch.cond.span();
         let (expected, wanted) = (self.expected.take(), std::mem::take(&mut self.wanted));
+        if super::choice::has_let(&branch.cond) {
+            self.expected = expected;
+            return self.let_branch(branch, wanted);
+        }
         let condition = self.expr(&branch.cond);
         self.expected = expected;
         match condition {
@@ -60,46 +65,86 @@ impl<'a> Lowering<'a> {
     }
 
     /// Looks into both branches for mistakes of their own.
-    fn undecided(&mut self, branch: &'a ExprIf, wanted: bool) -> Val<'a> {
+    pub(super) fn undecided(&mut self, branch: &'a ExprIf, wanted: bool) -> Val<'a> {
         let before = self.moment();
         self.frame_mut().scopes.push(Vec::new());
         for pattern in patterns(&branch.cond) {
             self.bind_unknown(pattern, false);
         }
-        self.taken(branch, true, wanted);
+        self.staying(|this| drop(this.taken(branch, true, wanted)));
         self.frame_mut().scopes.pop();
         let then = self.moment();
         self.go_back(&before);
-        self.taken(branch, false, wanted);
+        self.staying(|this| drop(this.taken(branch, false, wanted)));
         self.join(None, &before, then, branch.cond.span());
         Val::Unknown
     }
 
     fn elementwise_branch(&mut self, branch: &'a ExprIf, condition: NodeId, wanted: bool) -> Val<'a> {
-        let span = branch.cond.span();
+        let then = |this: &mut Self| {
+            this.wanted = wanted;
+            this.block(&branch.then_branch)
+        };
+        let otherwise = |this: &mut Self| {
+            this.wanted = wanted;
+            branch.else_branch.as_ref().map_or(Val::Unit, |(_, otherwise)| this.expr(otherwise))
+        };
+        let whole = branch.else_branch.is_some();
+        self.elementwise_choice((condition, (branch.cond.span(), branch.span()), whole), then, otherwise)
+    }
+
+    /// `then` where the condition holds and `otherwise` elsewhere: both are evaluated. `whole`: there is an `otherwise`.
+    pub(super) fn elementwise_choice(
+        &mut self,
+        (condition, (span, all), whole): (NodeId, (Span, Span), bool),
+        then: impl FnOnce(&mut Self) -> Val<'a>,
+        otherwise: impl FnOnce(&mut Self) -> Val<'a>,
+    ) -> Val<'a> {
         let expected = self.expected;
         let before = self.moment();
-        self.wanted = wanted;
-        let value = self.block(&branch.then_branch);
+        let value = self.side((condition, true), then);
         let then = self.moment();
         self.go_back(&before);
-        (self.expected, self.wanted) = (expected, wanted);
-        let other = branch.else_branch.as_ref().map_or(Val::Unit, |(_, otherwise)| self.expr(otherwise));
+        self.expected = expected;
+        let other = self.side((condition, false), otherwise);
         (self.expected, self.wanted) = (None, false);
-        self.join(Some(condition), &before, then, span);
+        let (value, other) = match (value, other) {
+            (BranchSide::Value(value), BranchSide::Value(other)) => {
+                self.join(Some(condition), &before, then, span);
+                (value, other)
+            }
+            // What follows is for the elements of the other side.
+            (BranchSide::Returned, BranchSide::Value(other)) => return other,
+            (BranchSide::Value(value), BranchSide::Returned) => {
+                self.go_back(&then);
+                return value;
+            }
+            (BranchSide::Returned, BranchSide::Returned) => {
+                self.both_returned();
+                return Val::Unknown;
+            }
+        };
         self.expected = expected;
         match (value, other) {
             (Val::Unit, Val::Unit) => Val::Unit,
             (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
-            (_, Val::Unit) if branch.else_branch.is_none() => self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]),
+            (_, Val::Unit) if !whole => self.report(all, &m::IF_WITHOUT_ELSE, &[]),
             (value, other) => match self.choose(condition, value, other, span) {
                 Ok(chosen) => chosen,
-                Err(Unlike(value, other)) => self.report(branch.span(), &m::BRANCHES, &[&value, &other]),
+                Err(Unlike(value, other)) => self.report(all, &m::BRANCHES, &[&value, &other]),
             },
         }
     }
 
-    fn taken(&mut self, branch: &'a ExprIf, value: bool, wanted: bool) -> Val<'a> {
+    /// Of what has been returned under `condition`, and `rest` elsewhere.
+    pub(super) fn returned_or(&mut self, condition: NodeId, value: Val<'a>, rest: Val<'a>, span: Span) -> Val<'a> {
+        match self.choose(condition, value, rest, span) {
+            Ok(chosen) => chosen,
+            Err(Unlike(value, rest)) => self.report(span, &m::RETURNED, &[&value, &rest]),
+        }
+    }
+
+    pub(super) fn taken(&mut self, branch: &'a ExprIf, value: bool, wanted: bool) -> Val<'a> {
         self.wanted = wanted;
         if value {
             return self.block(&branch.then_branch);
@@ -114,10 +159,16 @@ impl<'a> Lowering<'a> {
     }
 
     /// Which way this path goes at a condition over plain arguments; the same condition is decided once.
-    fn decide(&mut self, condition: proc_macro2::TokenStream) -> bool {
+    pub(super) fn decide(&mut self, condition: proc_macro2::TokenStream) -> bool {
         let text = condition.to_string();
-        if let Some((_, value)) = self.decisions.iter().find(|(known, _)| known.to_string() == text) {
-            return *value;
+        for (known, value) in &self.decisions {
+            let known = known.to_string();
+            if known == text {
+                return *value;
+            }
+            if opposite(&known) == Some(text.as_str()) || opposite(&text) == Some(known.as_str()) {
+                return !*value;
+            }
         }
         let value = self.given.get(self.decisions.len()).copied().unwrap_or(true);
         self.decisions.push((condition, value));
@@ -138,9 +189,16 @@ impl<'a> Lowering<'a> {
     /// Evaluates what is evaluated nobody knows how often: what it assigns is unknown from then on.
     pub(super) fn somehow(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
         let before = self.moment();
-        evaluate(self);
+        self.staying(evaluate);
         let after = self.moment();
         self.join(None, &before, after, span);
+    }
+
+    /// Evaluates what may leave the body or not: what follows is looked at all the same.
+    fn staying(&mut self, evaluate: impl FnOnce(&mut Self)) {
+        let leaves = self.stay();
+        evaluate(self);
+        self.leave_as(leaves);
     }
 
     /// How many assignments there have been to the variables that are known now.
@@ -264,6 +322,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn in_function(&self) -> bool {
         self.frame().unit.in_rust
     }
+}
+
+/// What the condition denies: `flag` of `! flag`.
+fn opposite(condition: &str) -> Option<&str> {
+    condition.strip_prefix("! ").filter(|rest| rest.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
 /// The patterns of `if let`, whose names are there in its branch.

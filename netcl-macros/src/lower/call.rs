@@ -3,14 +3,14 @@
 use super::sizes::Sizes;
 use super::written::Written;
 use super::{FieldRef, Lowering, Val};
-use crate::ast::{ArgType, FunctionItem, Helper, Unit};
+use crate::ast::{ArgType, FunctionItem, Helper, PlainType, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
 use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::NodeId;
+use netcl_kernels::graph::{NodeId, Op};
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -56,7 +56,16 @@ impl<'a> Lowering<'a> {
             return self.inline(unit, None, sizes, function, args, span);
         }
         if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
+            if let Val::Closure(closure) = value {
+                let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+                return self.call_closure(&closure, args, (&name, span));
+            }
             return self.called_variable(&name, &value, span);
+        }
+        if let ([some], 1) = (segments.as_slice(), call.args.len())
+            && some == "Some"
+        {
+            return Val::Option(Some(Box::new(self.expr(&call.args[0]))));
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -67,6 +76,9 @@ impl<'a> Lowering<'a> {
         }
         if let Some(kernel) = unit.kernels.get(&text(&path.path)) {
             return self.launched(kernel, call);
+        }
+        if name == words::GRAD && segments.len() == 1 && self.axes.is_none() && !self.elementwise {
+            return self.grad(call);
         }
         if unit.broken.contains(&text(&path.path)) {
             // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
@@ -86,6 +98,16 @@ impl<'a> Lowering<'a> {
             && is_rust_method(&path.path)
         {
             return self.rust_method(method, call, span);
+        }
+        if segments.len() == 2 && self.axes.is_none() && !self.elementwise {
+            if segments[0] == "Vec" && matches!(name.as_str(), "new" | "with_capacity") {
+                return Val::List(Vec::new());
+            }
+            if segments[0] == "Tensor"
+                && let Some(made) = self.made_tensor(&name, call)
+            {
+                return made;
+            }
         }
         if segments.len() > 1 {
             return self.unknown_path(call, &name, span);
@@ -111,6 +133,12 @@ impl<'a> Lowering<'a> {
     fn not_callable(&mut self, call: &'a ExprCall) -> Val<'a> {
         let span = call.func.span();
         let field = crate::parse::unparenthesized(&call.func);
+        if let Expr::Closure(written) = field
+            && let Val::Closure(closure) = self.closure(written)
+        {
+            let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+            return self.call_closure(&closure, args, ("the closure", span));
+        }
         if !matches!(field, Expr::Field(_) | Expr::Index(_)) {
             return self.report(span, &m::NOT_CALLABLE, &[]);
         }
@@ -188,20 +216,30 @@ impl<'a> Lowering<'a> {
         args: Vec<Val<'a>>,
         span: Span,
     ) -> Val<'a> {
+        let fits = |variant: &FunctionItem| {
+            let tensors = variant.args.iter().map(|arg| arg.tensor().map(|ty| ty.dtype)).zip(&args);
+            tensors.into_iter().all(|(dtype, value)| match (dtype, value) {
+                (Some(dtype), Val::Tensor(id)) => self.builder.dtype(*id) == dtype,
+                _ => true,
+            })
+        };
+        let function =
+            function.variants.iter().map(|(variant, _)| variant).find(|variant| fits(variant)).unwrap_or(function);
         let name = format!("{}::{}", unit.name(), name_of(&function.name));
         if self.recursion(unit, &name, span) {
             return Val::Unknown;
         }
         let callee = Callee::new(self.diag, &function.name, span);
-        if !callee.takes(function.args.len(), args.len()) || !self.affords(&name, span) {
+        if !callee.takes(function.params.len(), args.len()) || !self.affords(&name, span) {
             return Val::Unknown;
         }
+        let Some((args, places)) = self.taken_apart(&callee, function, args, span) else { return Val::Unknown };
         let mut symbols = sizes.functions.clone();
         let mut bound = Vec::new();
         let call = std::mem::take(&mut self.written);
         let shapes: Vec<_> = args.iter().map(|value| self.shape_of(value)).collect();
         for (position, (arg, value)) in function.args.iter().zip(args).enumerate() {
-            let place = call.place(position, span);
+            let place = call.place(places[position], span);
             let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
             match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
                 Some(value) => bound.push((name_of(&arg.name), value)),
@@ -213,12 +251,18 @@ impl<'a> Lowering<'a> {
             _ => "",
         };
         let numbers = Self::numbers(unit, &sizes, path);
+        // What the caller has a name for is that, and not only equal to it.
+        let fresh: Vec<bool> = bound.iter().map(|(_, value)| !self.is_held(value)).collect();
         self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
+        self.differentiates(function);
         self.give(function, &bound);
-        for (name, value) in bound {
+        for ((name, value), fresh) in bound.into_iter().zip(fresh) {
+            let given = matches!(value, Val::Tensor(id) if matches!(self.builder.node(id).op, Op::Input(_)));
+            let value = if fresh && !given { self.own_of(&name, value) } else { value };
             self.bind(&name, value, false, true);
         }
+        self.bind_params(function);
         let before = self.diag.count();
         let outside = self.diag.within(numbers);
         self.wanted = true;
@@ -242,10 +286,7 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Val<'a> {
         // Only of an open function this has not been judged where it stands.
-        let values = match (&value, function.tuple) {
-            (Val::Tuple(values), true) => values.as_slice(),
-            (one, _) => std::slice::from_ref(one),
-        };
+        let values = super::parts::values(&function.composed, &value).unwrap_or_default();
         let tensors = values.iter().zip(&function.results).filter_map(|(value, ty)| match value {
             Val::Tensor(id) => Some((*id, ty.substitute(symbols))),
             _ => None,
@@ -326,6 +367,22 @@ impl<'a> Lowering<'a> {
             (ArgType::Tensor(ty), value) => wrong(self, format!("`{ty}`"), value.kind()),
             (ArgType::Scalar(dtype), value) => wrong(self, format!("a plain `{dtype}`"), value.kind()),
             (ArgType::Plain(ty), value) => wrong(self, format!("a plain `{}`", ty.name()), value.kind()),
+            (ArgType::Enum(ty), value) => {
+                let wanted = ty.segments.last().map(|last| name_of(&last.ident)).unwrap_or_default();
+                let given = match &value {
+                    Val::Variant(ty, _) => Some(ty.clone()),
+                    Val::Plain(argument, PlainType::Enum) => self
+                        .enums
+                        .get(&argument.to_string())
+                        .and_then(|ty| ty.segments.last())
+                        .map(|last| name_of(&last.ident)),
+                    _ => None,
+                };
+                if given.as_ref() == Some(&wanted) {
+                    return Some(value);
+                }
+                wrong(self, format!("a `{wanted}`"), given.map_or_else(|| value.kind(), |given| format!("a `{given}`")))
+            }
         }
     }
 
@@ -352,7 +409,7 @@ impl<'a> Lowering<'a> {
         }
         let elementwise = std::mem::replace(&mut self.elementwise, true);
         self.wanted = true;
-        let value = self.block(&helper.body);
+        let value = self.function_block(&helper.body);
         self.elementwise = elementwise;
         self.frames.pop();
         let value = self.helper_result(helper, value, span);

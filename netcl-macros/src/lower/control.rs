@@ -24,6 +24,10 @@ impl<'a> Lowering<'a> {
             let last = position + 1 == block.stmts.len();
             self.expected = expected.filter(|_| last);
             value = self.statement(statement, last, wanted && last);
+            if self.leaves() {
+                value = Val::Unknown;
+                break;
+            }
         }
         self.frame_mut().scopes.pop();
         value
@@ -53,6 +57,7 @@ impl<'a> Lowering<'a> {
                 self.expected = declared::scalar(&local.pat);
                 self.wanted = true;
                 let value = self.expr(&init.expr);
+                let value = self.own_value(&local.pat, &init.expr, value);
                 self.bind_pattern(&local.pat, value);
                 Val::Unit
             }
@@ -64,9 +69,22 @@ impl<'a> Lowering<'a> {
                 let (name, instead) = self.in_place(call).unwrap_or_default();
                 self.report(call.method.span(), &m::CHANGED_IN_PLACE, &[&name, &instead])
             }
+            Stmt::Expr(Expr::MethodCall(call), Some(_)) if self.pushes(call).is_some() => {
+                let name = self.pushes(call).unwrap_or_default();
+                self.push(call, &name)
+            }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
-                let pure = !matches!(expr, Expr::Assign(_) | Expr::ForLoop(_) | Expr::If(_) | Expr::Block(_));
+                let pure = !matches!(
+                    expr,
+                    Expr::Assign(_)
+                        | Expr::ForLoop(_)
+                        | Expr::While(_)
+                        | Expr::Loop(_)
+                        | Expr::If(_)
+                        | Expr::Match(_)
+                        | Expr::Block(_)
+                );
                 if pure && !matches!(value, Val::Unit | Val::Unknown) {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
@@ -112,7 +130,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
+    pub(super) fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
         match pattern {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                 if matches!(value, Val::Unit) {
@@ -126,9 +144,16 @@ impl<'a> Lowering<'a> {
                 self.bind_pattern(&typed.pat, value);
             }
             Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
-            Pat::Tuple(tuple) => {
-                let values = self.parts_of(value, tuple.elems.len(), pattern.span());
-                for (pattern, value) in tuple.elems.iter().zip(values) {
+            Pat::Reference(inner) if inner.mutability.is_none() => self.bind_pattern(&inner.pat, value),
+            Pat::Struct(parts) if matches!(value, Val::Struct(..) | Val::Unknown) => {
+                let fields = self.fields_of(parts, value);
+                for (pattern, value) in fields {
+                    self.bind_pattern(pattern, value);
+                }
+            }
+            Pat::Tuple(syn::PatTuple { elems, .. }) | Pat::Slice(syn::PatSlice { elems, .. }) => {
+                let values = self.parts_of(value, elems.len(), pattern.span());
+                for (pattern, value) in elems.iter().zip(values) {
                     self.bind_pattern(pattern, value);
                 }
             }
@@ -240,14 +265,15 @@ impl<'a> Lowering<'a> {
             {
                 let path = text(left);
                 let name = path.trim_start_matches("self.").replace('[', ".").replace(']', "");
-                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &name]);
+                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &path, &name]);
             }
             return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
         };
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                self.binary(op, current, right, super::arith::Places::all(span))
+                let value = self.binary(op, current, right, super::arith::Places::all(span));
+                self.own_of(&name, value)
             }
             None => right,
         };
@@ -287,14 +313,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// What a loop runs over; what it cannot run over is reported.
-    fn rounds_of(&mut self, each: &'a ExprForLoop) -> Option<Vec<Val<'a>>> {
+    fn rounds_of(&mut self, each: &'a ExprForLoop) -> Option<Rounds<'a>> {
         let (wrong, found) = match self.expr(&each.expr) {
             Val::Unknown => return None,
             Val::Range(start, end) => match (start.as_constant(), end.as_constant()) {
                 (Some(start), Some(end)) => {
                     let rounds = end.saturating_sub(start).max(0);
                     if rounds <= words::MAX_ROUNDS {
-                        return Some((start..end).map(|value| Val::Dim(value_dim(value))).collect());
+                        return Some(Rounds::Each((start..end).map(|value| Val::Dim(value_dim(value))).collect()));
                     }
                     (&m::LOOP_TOO_LONG, rounds.to_string())
                 }
@@ -302,17 +328,20 @@ impl<'a> Lowering<'a> {
                     self.open();
                     return None;
                 }
+                _ if self.axes.is_none() && !self.elementwise && (end.clone() - start.clone()).never_negative() => {
+                    return Some(Rounds::Symbolic(start.clone(), end - start));
+                }
                 _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
-            Val::Place(place @ FieldRef::Many(..)) => return Some(self.elements(&place)),
-            Val::List(items) => return Some(items),
+            Val::Place(place @ FieldRef::Many(..)) => return Some(Rounds::Each(self.elements(&place))),
+            Val::List(items) => return Some(Rounds::Each(items)),
             other => (&m::LOOP_RANGE, other.kind()),
         };
         self.report(each.expr.span(), wrong, &[&found]);
         None
     }
 
-    /// `for i in 0..4` and `for layer in &self.layers`, unrolled.
+    /// `for i in 0..4` and `for layer in &self.layers`, unrolled; `for t in 0..T`.
     pub(super) fn for_loop(&mut self, each: &'a ExprForLoop) -> Val<'a> {
         let span = each.expr.span();
         // The elements of `&list` are references in Rust.
@@ -321,15 +350,21 @@ impl<'a> Lowering<'a> {
             _ => &each.pat,
         };
         let said = self.diag.count();
-        let Some(items) = self.rounds_of(each).filter(|_| !self.doubtful) else {
+        let Some(rounds) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
-            let round = |this: &mut Self| drop(this.for_round(pattern, Val::Unknown, &each.body));
+            let round = |this: &mut Self| {
+                this.one_round(each.label.as_ref(), |this| this.for_round(pattern, Val::Unknown, &each.body));
+            };
             if self.partial && self.diag.count() == said {
                 self.perhaps(span, round);
             } else {
                 self.somehow(span, round);
             }
             return Val::Unknown;
+        };
+        let items = match rounds {
+            Rounds::Each(items) => items,
+            Rounds::Symbolic(start, length) => return self.symbolic_loop(pattern, (start, length), each),
         };
         let before = self.diag.count();
         for item in items {
@@ -338,8 +373,13 @@ impl<'a> Lowering<'a> {
                 let all = format!("more than {}", words::MAX_ALL_ROUNDS);
                 return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
             }
-            if !matches!(self.for_round(pattern, item, &each.body), Val::Unit | Val::Unknown) {
+            let (goes_on, value) =
+                self.one_round(each.label.as_ref(), |this| this.for_round(pattern, item, &each.body));
+            if !matches!(value, None | Some(Val::Unit | Val::Unknown)) {
                 return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+            }
+            if !goes_on {
+                break;
             }
             // One round's mistakes are every round's.
             if self.diag.count() > before {
@@ -350,13 +390,21 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of a loop's body where `pattern` is `item`.
-    fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
+    pub(super) fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
         self.frame_mut().scopes.push(Vec::new());
         self.bind_pattern(pattern, item);
         let value = self.block(body);
         self.frame_mut().scopes.pop();
         value
     }
+}
+
+/// What a loop runs over.
+enum Rounds<'a> {
+    /// Each of these is compiled.
+    Each(Vec<Val<'a>>),
+    /// As many as a symbol says, from a start on.
+    Symbolic(netcl_kernels::dim::Dim, netcl_kernels::dim::Dim),
 }
 
 fn value_dim(value: i64) -> netcl_kernels::dim::Dim {

@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
         let wanted = std::mem::take(&mut self.wanted);
         let passes = |op: &syn::BinOp| matches!(operator(op), Some(Operator::Binary(_)));
         match expr {
-            Expr::Paren(_) | Expr::Group(_) | Expr::Block(_) | Expr::If(_) => {
+            Expr::Paren(_) | Expr::Group(_) | Expr::Block(_) | Expr::If(_) | Expr::Match(_) => {
                 (self.expected, self.wanted) = (expected, wanted);
             }
             Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => self.expected = expected,
@@ -106,12 +106,16 @@ impl<'a> Lowering<'a> {
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
+                let right = self.own_assigned(&assign.left, &assign.right, right);
                 self.assign(&assign.left, None, right, span)
             }
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
             Expr::Unsafe(block) if !self.elementwise => self.promise(block),
             Expr::If(branch) => self.branch(branch),
+            Expr::Match(given) => self.choice(given, wanted),
             Expr::ForLoop(each) => self.for_loop(each),
+            Expr::Closure(written) => self.closure(written),
+            Expr::Struct(given) if !self.elementwise => self.struct_value(given),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => {
                 let parts = Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect());
@@ -128,7 +132,7 @@ impl<'a> Lowering<'a> {
             Expr::MethodCall(call) => self.method(call),
             Expr::Call(call) => self.call(call),
             Expr::Cast(cast) => self.cast(cast),
-            other => self.unsupported(other),
+            other => self.leaving(other),
         }
     }
 
@@ -201,6 +205,9 @@ impl<'a> Lowering<'a> {
             if let Some(value) = constant::known(path, &self.frame().unit.constants) {
                 return value.into();
             }
+            if let Some(variant) = variant(path) {
+                return variant;
+            }
             let known = path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "DType");
             if let Some(dtype) = DType::from_name(&name.to_lowercase()).filter(|_| known) {
                 return Val::DType(dtype);
@@ -232,6 +239,7 @@ impl<'a> Lowering<'a> {
         }
         match DType::from_name(&name) {
             Some(dtype) => Val::DType(dtype),
+            None if name == "None" => Val::Option(None),
             // A size that an argument would have named.
             None if self.unsure && !name.contains(char::is_lowercase) => Val::Unknown,
             None => self.unknown_name(&name, span),
@@ -340,7 +348,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What cannot be compiled, by its name, and what to write instead.
-    fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
+    pub(super) fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
         // What chooses by an argument that has been refused is written anew with it.
         let by = match expr {
             Expr::Match(given) => Some(&*given.expr),
@@ -353,19 +361,7 @@ impl<'a> Lowering<'a> {
         {
             return Val::Unknown;
         }
-        let mut early = None;
         let (what, instead) = match expr {
-            Expr::Match(given) if super::misuse::as_ifs(given).is_some() => {
-                ("`match`", early.insert(super::misuse::as_ifs(given).unwrap_or_default()).as_str())
-            }
-            Expr::Match(_) if self.elementwise => ("`match`", "write `if .. { a } else { b }`"),
-            Expr::Match(_) => ("`match`", "write `if` on plain `bool` or `usize` arguments"),
-            Expr::While(_) => ("`while`", "a graph has a fixed length: write `for _ in 0..4` with a number"),
-            Expr::Loop(_) => ("`loop`", "a graph has a fixed length: write `for _ in 0..4` with a number"),
-            Expr::Break(_) => ("`break`", "a loop runs all its rounds: shorten its range"),
-            Expr::Continue(_) => ("`continue`", "put the rest of the round under an `if` on a constant"),
-            Expr::Return(given) => ("`return`", early.insert(super::misuse::early(given)).as_str()),
-            Expr::Closure(_) => ("a closure", "write an annotated function and call it"),
             Expr::Try(_) => ("`?`", "operations in a compiled function cannot fail: leave it out"),
             Expr::Await(_) | Expr::Async(_) => ("`async` code", "leave it out: launches do not block"),
             Expr::Unsafe(_) => ("`unsafe` code", "leave it to an ordinary function"),
@@ -373,11 +369,10 @@ impl<'a> Lowering<'a> {
                 let (what, instead) = super::misuse::macro_call(&call.mac);
                 return self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
             }
-            Expr::Struct(_) => ("a struct value", "return a tuple of tensors"),
-            Expr::Let(_) => (
-                "`if let`",
-                "nothing here is an `Option`: bind names with `let`; what is chosen is an `if` on a plain `bool` or `usize` argument",
-            ),
+            Expr::Struct(_) => ("a struct value", "a function of scalars gives one number"),
+            Expr::Let(_) => {
+                ("`let` in an expression", "write it as the condition of an `if` or a `while`, among others with `&&`")
+            }
             Expr::Reference(_) => ("`&mut`", "assign the variable itself: `h = h.relu();`, where it is `let mut h`"),
             Expr::Block(_) => ("a labelled block", "leave the label out"),
             Expr::RawAddr(_) => ("a raw pointer", "pass the tensor itself"),
@@ -392,6 +387,16 @@ impl<'a> Lowering<'a> {
 fn is_power(binary: &syn::ExprBinary) -> bool {
     let borrowed = |expr: &Expr| matches!(expr, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)));
     matches!(binary.op, syn::BinOp::Mul(_)) && borrowed(&binary.right)
+}
+
+/// `Kind::Deep` of a user's enum.
+fn variant<'a>(path: &syn::Path) -> Option<Val<'a>> {
+    let mut last = path.segments.iter().rev().map(|segment| crate::parse::name(&segment.ident));
+    let (variant, ty) = (last.next()?, last.next()?);
+    let types = [&variant, &ty]
+        .into_iter()
+        .all(|name| name.starts_with(char::is_uppercase) && (name.len() == 1 || name.contains(char::is_lowercase)));
+    (types && ty != "Self" && ty != "DType").then_some(Val::Variant(ty, variant))
 }
 
 /// Whether the operator also assigns.

@@ -47,7 +47,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What it goes through by itself, where it is not too long.
-    fn items(&mut self, value: &Val<'a>) -> Option<Vec<Val<'a>>> {
+    pub(super) fn items(&mut self, value: &Val<'a>) -> Option<Vec<Val<'a>>> {
         match value {
             Val::List(items) => Some(items.clone()),
             Val::Place(place @ super::FieldRef::Many(..)) => Some(self.elements(place)),

@@ -29,7 +29,17 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.size_of_whole(call, &name) {
             return refused;
         }
+        if name == words::SET
+            && call.args.len() == 1
+            && self.axes.is_none()
+            && let Some(value) = self.set(call)
+        {
+            return value;
+        }
         let receiver = self.expr(&call.receiver);
+        if let Some(value) = self.with_closures(call, &name, &receiver) {
+            return value;
+        }
         if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
             && let Some(value) = self.misused(call, &name, &receiver)
         {
@@ -60,19 +70,14 @@ impl<'a> Lowering<'a> {
             let instead = "element types are arguments: `x.cast(f32)`";
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
+        if let (Val::List(_) | Val::Stack(_), "stack", [axis]) = (&receiver, name.as_str(), args.as_slice()) {
+            let axis = axis.clone();
+            return self.stacked(receiver, axis, span);
+        }
         self.written = Written::new(called(), call.args.iter());
         match receiver {
             Val::Place(FieldRef::Layer(layer, field, path, sizes)) => {
-                if name != words::FORWARD {
-                    return self.report(span, &m::LAYER_CALL, &[&field, &field]);
-                }
-                let place = call.receiver.as_ref();
-                let place = match place {
-                    syn::Expr::Field(field) => field.member.span(),
-                    other => other.span(),
-                };
-                let places = call.args.iter().map(Spanned::span).collect();
-                self.forward(layer, &sizes, (&field, &path), args, (place, span, places))
+                self.of_layer(call, &name, (layer, &sizes), (&field, &path), args)
             }
             Val::Place(FieldRef::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
@@ -89,7 +94,7 @@ impl<'a> Lowering<'a> {
                         let mark = paths::function_mark(&name, call.method.span());
                         return quote!(let _ = #model.#mark(););
                     }
-                    let (name, given) = (&call.method, function.args.iter().map(|_| quote!(::core::unreachable!())));
+                    let (name, given) = (&call.method, function.params.iter().map(|_| quote!(::core::unreachable!())));
                     quote!(let _ = #model.#name(#(#given),*);)
                 });
                 let this = function.receiver.then(|| FieldRef::Model(unit, path, sizes.clone()));
@@ -123,6 +128,53 @@ impl<'a> Lowering<'a> {
                 self.advice = None;
                 value
             }
+        }
+    }
+
+    /// `self.layer.forward(x)`, the one function that a layer has.
+    fn of_layer(
+        &mut self,
+        call: &'a ExprMethodCall,
+        name: &str,
+        (layer, sizes): (&'a crate::ast::LayerField, &Sizes),
+        (field, path): (&str, &str),
+        args: Vec<Val<'a>>,
+    ) -> Val<'a> {
+        let span = call.method.span();
+        if name != words::FORWARD {
+            return self.report(span, &m::LAYER_CALL, &[&field, &field]);
+        }
+        let place = call.receiver.as_ref();
+        let place = match place {
+            syn::Expr::Field(field) => field.member.span(),
+            other => other.span(),
+        };
+        let places = call.args.iter().map(Spanned::span).collect();
+        self.forward(layer, sizes, (field, path), args, (place, span, places))
+    }
+
+    /// A method of an `Option`, or of a list with a closure.
+    fn with_closures(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
+        let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
+        let known =
+            matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
+        if known && self.axes.is_none() && !receiver.is_unknown() {
+            let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.argument_of(arg)).collect();
+            if args.iter().any(Val::is_unknown) {
+                return Some(Val::Unknown);
+            }
+            if let Some(value) = self.of_known(name, receiver, &args, call.method.span()) {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// An argument of a method that takes a text, as `expect` does.
+    fn argument_of(&mut self, arg: &'a syn::Expr) -> Val<'a> {
+        match arg {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }) => Val::Unit,
+            arg => self.expr(arg),
         }
     }
 

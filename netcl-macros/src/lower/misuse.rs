@@ -252,33 +252,12 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
     (format!("`{name}!`"), instead)
 }
 
-/// What to write for a `match` on numbers or bools: an `if` for each arm.
-pub(super) fn as_ifs(given: &syn::ExprMatch) -> Option<String> {
-    let (last, arms) = given.arms.split_last()?;
-    let on = written(&given.expr);
-    let block = |body: &Expr| match body {
-        Expr::Block(body) => text(body),
-        body => format!("{{ {} }}", text(body)),
-    };
-    let mut all = String::new();
-    for arm in arms {
-        let syn::Pat::Lit(value) = &arm.pat else { return None };
-        let condition = match &value.lit {
-            syn::Lit::Bool(truth) if truth.value => on.clone(),
-            syn::Lit::Bool(_) => format!("!{on}"),
-            syn::Lit::Int(_) | syn::Lit::Float(_) => format!("{on} == {}", text(&value.lit)),
-            _ => return None,
-        };
-        all.push_str(&format!("if {condition} {} else ", block(&arm.body)));
-    }
-    let rest = matches!(&last.pat, syn::Pat::Wild(_) | syn::Pat::Lit(_)) && !arms.is_empty();
-    rest.then(|| format!("write `{all}{}`", block(&last.body)))
-}
-
-/// What to write for a `return`, which a graph has not.
+/// What to write for a `return`, which the closure of a kernel has not.
 pub(super) fn early(given: &syn::ExprReturn) -> String {
     let value = given.expr.as_deref().map_or_else(|| "()".to_string(), text);
-    format!("a body ends with its value: write `{value}`; what follows an `if` that would return goes into its `else`")
+    format!(
+        "a kernel's closure ends with its value: write `{value}`; what follows an `if` that would return goes into its `else`"
+    )
 }
 
 /// Whether no function of scalars is meant: those take neither ranges nor closures.

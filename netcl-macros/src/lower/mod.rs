@@ -13,12 +13,17 @@ mod call;
 mod callable;
 mod calls;
 mod calls_made;
+mod choice;
+mod closure;
 mod control;
 mod declared;
+mod exhaustive;
 mod expr;
 mod float;
+mod flow;
 mod gather;
 mod given;
+mod grad;
 mod hyperbolic;
 mod index;
 mod indexed;
@@ -26,21 +31,26 @@ mod iterators;
 mod launched;
 mod method;
 mod misuse;
+mod nodes;
 mod open;
+mod options;
+mod parts;
 mod place;
 mod reduction;
 mod results;
 mod rust;
 mod sizes;
 mod space;
+mod state;
+mod symbolic;
 mod unit;
 mod value;
 mod whole;
 mod written;
 
-use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, PlainType, TensorType, Unit};
 use crate::diag::Diag;
-use crate::literal::{Large, wider};
+use crate::literal::Large;
 use crate::messages as m;
 use crate::{quotient, words};
 pub(crate) use affine::Affine;
@@ -59,7 +69,7 @@ use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use value::{FieldRef, Val};
 
@@ -73,6 +83,7 @@ pub(crate) struct Path {
 }
 
 /// A variable.
+#[derive(Clone)]
 struct LocalVar<'a> {
     name: String,
     value: Val<'a>,
@@ -98,6 +109,10 @@ struct Frame<'a> {
     symbols: BTreeMap<String, Dim>,
     /// Of a kernel that another body calls: the nodes that stand for its arguments.
     given: BTreeMap<NodeId, Given>,
+    /// What leaves its body before the end.
+    control: flow::Control<'a>,
+    /// The names that this function asks derivatives in.
+    differentiated: Rc<BTreeSet<String>>,
 }
 
 /// The evaluator's state along one path.
@@ -112,6 +127,8 @@ pub(crate) struct Lowering<'a> {
     /// Parameters and states by path; a state's node changes when a layer updates it.
     tensors: BTreeMap<String, NodeId>,
     updates: BTreeMap<String, NodeId>,
+    /// The paths of fields that no gradient is computed in.
+    frozen: BTreeSet<String>,
     seed: Option<NodeId>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
@@ -120,6 +137,8 @@ pub(crate) struct Lowering<'a> {
     said_too_deep: bool,
     /// How many rounds of loops there have been.
     rounds: usize,
+    /// The loops over symbolic ranges in whose bodies this is.
+    loops: Vec<symbolic::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
@@ -149,6 +168,10 @@ pub(crate) struct Lowering<'a> {
     open: bool,
     /// No size is open: the function is compiled for numbers.
     closed: bool,
+    /// The enums of plain arguments, by these.
+    enums: BTreeMap<String, Rc<syn::Path>>,
+    /// The plain arguments of the function that is compiled, as Rust declares them.
+    plain: Vec<TokenStream>,
     /// This stands in `unsafe { .. }`, and whether that has been made use of.
     promised: Option<bool>,
 }
@@ -186,8 +209,12 @@ pub(crate) fn lower_closed(
     mode: Mode,
 ) -> LoweredFunction {
     let outside = diag.within(Lowering::numbers(unit, sizes, ""));
-    let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
-    let function = FunctionItem { results, ..function.clone() };
+    let closed = |function: &FunctionItem| {
+        let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
+        FunctionItem { results, variants: Vec::new(), ..function.clone() }
+    };
+    let variants = function.variants.iter().map(|(variant, chosen)| (closed(variant), chosen.clone())).collect();
+    let function = FunctionItem { variants, ..closed(function) };
     let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
     diag.within(outside);
     lowered
@@ -202,22 +229,34 @@ fn lower_with(
     let before = diag.count();
     let mut open = false;
     let mut paths: Vec<Path> = Vec::new();
-    let mut pending = vec![Vec::new()];
-    while let Some(given) = pending.pop() {
-        if paths.len() == words::MAX_PATHS {
-            diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
-            return LoweredFunction::Broken;
+    let own = (function, Vec::new());
+    let variants: Vec<(&FunctionItem, Vec<(TokenStream, bool)>)> = match function.variants.is_empty() {
+        true => vec![own],
+        false => function.variants.iter().map(|(variant, chosen)| (variant, chosen.clone())).collect(),
+    };
+    for (variant, chosen) in variants {
+        let mut pending = vec![Vec::new()];
+        while let Some(given) = pending.pop() {
+            if paths.len() == words::MAX_PATHS {
+                diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
+                return LoweredFunction::Broken;
+            }
+            let fresh = given.len();
+            let (mut path, decided) = lower_path(diag, (unit, sizes, closed), variant, mode, given);
+            open |= decided;
+            // Each condition met for the first time was taken to be true: come back for false.
+            for position in (fresh..path.decisions.len()).rev() {
+                let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
+                other.push(false);
+                pending.push(other);
+            }
+            path.decisions.splice(0..0, chosen.iter().cloned());
+            paths.push(path);
         }
-        let fresh = given.len();
-        let (path, decided) = lower_path(diag, (unit, sizes, closed), function, mode, given);
-        open |= decided;
-        // Each condition met for the first time was taken to be true: come back for false.
-        for position in (fresh..path.decisions.len()).rev() {
-            let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
-            other.push(false);
-            pending.push(other);
+        // One choice's mistakes are every choice's.
+        if diag.count() > before {
+            break;
         }
-        paths.push(path);
     }
     // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
     let whole = paths.iter().all(|path| !path.graph.outputs.is_empty());
@@ -249,7 +288,7 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
             lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
         lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
     }
-    let value = lowering.block(&helper.body);
+    let value = lowering.function_block(&helper.body);
     let value = lowering.helper_result(helper, value, helper.name.span());
     let result = lowering.tensor(value, Some(helper.result), helper.name.span())?;
     let mut builder = lowering.builder;
@@ -273,7 +312,9 @@ fn lower_path<'a>(
         None => crate::parse::name(&function.name),
     };
     lowering.enter(unit, this, sizes.clone(), &name);
+    lowering.differentiates(function);
     lowering.arguments(&function.args);
+    lowering.bind_params(function);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
         lowering.bind(&crate::parse::name(name), Val::Unknown, false, true);
@@ -304,11 +345,13 @@ impl<'a> Lowering<'a> {
             decisions: Vec::new(),
             tensors: BTreeMap::new(),
             updates: BTreeMap::new(),
+            frozen: BTreeSet::new(),
             seed: None,
             private: Vec::new(),
             depth: 0,
             said_too_deep: false,
             rounds: 0,
+            loops: Vec::new(),
             calls: calls_made::Calls::default(),
             axes: None,
             ends: affine::Ends::new(),
@@ -324,13 +367,15 @@ impl<'a> Lowering<'a> {
             doubtful: false,
             open: false,
             closed: false,
+            enums: BTreeMap::new(),
+            plain: Vec::new(),
             promised: None,
         }
     }
 
     /// The value of the function's body, whose arguments are bound.
     fn body(&mut self, function: &'a FunctionItem) -> Val<'a> {
-        if function.indexed { self.kernel_body(function) } else { self.block(&function.body) }
+        if function.indexed { self.kernel_body(function) } else { self.function_block(&function.body) }
     }
 
     fn enter(&mut self, unit: &'a Unit, this: Option<FieldRef<'a>>, sizes: Rc<Sizes>, function: &str) {
@@ -342,6 +387,8 @@ impl<'a> Lowering<'a> {
             symbols: sizes.functions.clone(),
             sizes,
             given: BTreeMap::new(),
+            control: flow::Control::default(),
+            differentiated: Rc::default(),
         });
     }
 
@@ -380,8 +427,15 @@ impl<'a> Lowering<'a> {
                     Val::Tensor(self.builder.input(kind, &name, Shape::scalar(), *dtype))
                 }
                 ArgType::Plain(ty) => {
-                    let ident = &arg.name;
+                    let (ident, of) = (&arg.name, Ident::new(ty.name(), Span::call_site()));
+                    self.plain.push(quote::quote!(#ident: #of));
                     Val::Plain(quote::quote!(#ident), *ty)
+                }
+                ArgType::Enum(ty) => {
+                    let ident = &arg.name;
+                    self.plain.push(quote::quote!(#ident: #ty));
+                    self.enums.insert(ident.to_string(), ty.clone());
+                    Val::Plain(quote::quote!(#ident), PlainType::Enum)
                 }
             };
             self.bind(&name, value, false, true);
@@ -433,65 +487,5 @@ impl<'a> Lowering<'a> {
         let scopes = &mut self.frame_mut().scopes;
         let variable = LocalVar { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
         scopes.last_mut().expect("a call has a scope").push(variable);
-    }
-
-    /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).
-    fn tensor(&mut self, value: Val<'a>, dtype: Option<DType>, span: Span) -> Option<NodeId> {
-        let dtype = dtype.unwrap_or(DType::F32);
-        if dtype == DType::Bool && matches!(value, Val::Number(_) | Val::Dim(_) | Val::Index(_)) {
-            self.report(span, &m::NO_TRUTH, &[&value.kind()]);
-            return None;
-        }
-        match value {
-            Val::Tensor(id) => Some(id),
-            Val::Number(number) if dtype.is_float() || number.ty.is_some() => {
-                let dtype = number.beside(dtype);
-                self.large
-                    .fits(self.diag, number.value, dtype)
-                    .then(|| self.builder.constant(number.meeting(dtype), dtype))
-            }
-            Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
-            Val::Dim(dim) if dim.as_constant().is_some_and(|value| !dtype.holds(value)) => {
-                self.no_whole(dim.as_constant().unwrap_or_default(), dtype, span)
-            }
-            Val::Dim(dim) => match self.builder.dim(&dim, dtype) {
-                Ok(id) => Some(id),
-                Err(diagnostic) => {
-                    self.diag.diagnostic(&diagnostic, span);
-                    None
-                }
-            },
-            Val::Index(index) => self.index_tensor(&index, dtype, span),
-            Val::Unknown => None,
-            Val::Plain(tokens, ty) => {
-                self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
-                None
-            }
-            Val::Number(number) => {
-                let number = format!("{:?}", number.value);
-                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &DType::F32, &dtype]);
-                None
-            }
-            other => {
-                self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
-                None
-            }
-        }
-    }
-
-    /// Says that `dtype` has no such whole number.
-    fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
-        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
-        None
-    }
-
-    /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
-    fn seed(&mut self) -> NodeId {
-        if let Some(seed) = self.seed {
-            return seed;
-        }
-        let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
-        self.seed = Some(seed);
-        seed
     }
 }

@@ -29,6 +29,17 @@ impl<'a> Lowering<'a> {
             (Val::Place(FieldRef::Model(unit, path, sizes)), Member::Named(name)) => {
                 self.member(unit, &path, &sizes, name)
             }
+            (Val::Struct(_, fields), Member::Named(name))
+                if fields.iter().any(|(own, _)| *own == crate::parse::name(name)) =>
+            {
+                let name = crate::parse::name(name);
+                fields.into_iter().find(|(own, _)| *own == name).map_or(Val::Unknown, |(_, value)| value)
+            }
+            (Val::Struct(ty, fields), Member::Named(name)) => {
+                let (wanted, known) = (crate::parse::name(name), || fields.iter().map(|(own, _)| own.as_str()));
+                let (near, all) = (suggestion(&wanted, known()), list(known()));
+                self.report(span, &m::UNKNOWN_FIELD, &[&ty, &wanted, &near, &all])
+            }
             (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {
                 Some(value) => value.clone(),
                 None => {
@@ -64,8 +75,8 @@ impl<'a> Lowering<'a> {
         let specs = (field.layer.tensors)(&config);
         let wanted = crate::parse::name(name);
         if let Some(spec) = specs.iter().find(|spec| spec.name == wanted) {
+            let Some(id) = self.tensor_of(field, path, spec, name.span()) else { return Val::Unknown };
             let path = format!("{path}.{wanted}");
-            let id = self.input(&path, spec.shape.clone(), spec.dtype, spec.trainable);
             for axis in 0..spec.shape.len() {
                 self.builder.set_origin(id, axis, &format!("`{path}`"));
             }
@@ -94,6 +105,9 @@ impl<'a> Lowering<'a> {
             let mark = paths::field_mark(&wanted, name.span());
             quote!(let _ = #model.#mark();)
         });
+        if field.frozen {
+            self.frozen.insert(format!("{path}{wanted}"));
+        }
         self.resolve(unit, &field.kind, sizes, &wanted, format!("{path}{wanted}"))
     }
 
@@ -132,6 +146,12 @@ impl<'a> Lowering<'a> {
                     Val::Place(FieldRef::Model(nested, format!("{path}."), Rc::new(inner)))
                 }
                 None => Val::Unknown,
+            },
+            FieldKind::Optional { each, present } => match present.holds(&|size| sizes.field(size)) {
+                Ok(true) => Val::Option(Some(Box::new(self.resolve(unit, each, sizes, name, path)))),
+                Ok(false) => Val::Option(None),
+                Err(size) if self.is_open(&size) => self.open(),
+                Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size]),
             },
             FieldKind::Constant { value, .. } => (*value).into(),
             FieldKind::Tensor(tensor) if tensor.shape.iter().any(|size| quotient::is_in(&sizes.field(size))) => {
@@ -212,12 +232,23 @@ impl<'a> Lowering<'a> {
     }
 
     /// The parameter or state of that path, made once.
-    fn input(&mut self, path: &str, shape: Vec<Dim>, dtype: netcl_kernels::dtype::DType, trainable: bool) -> NodeId {
+    pub(super) fn input(
+        &mut self,
+        path: &str,
+        shape: Vec<Dim>,
+        dtype: netcl_kernels::dtype::DType,
+        trainable: bool,
+    ) -> NodeId {
         if let Some(id) = self.tensors.get(path) {
             return *id;
         }
         let kind = if trainable { InputKind::Parameter } else { InputKind::State };
-        let id = self.builder.input(kind, path, Shape(shape), dtype);
+        let mut id = self.builder.input(kind, path, Shape(shape), dtype);
+        let is_in =
+            |frozen: &String| path.strip_prefix(frozen).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        if trainable && self.frozen.iter().any(is_in) {
+            id = self.builder.detach(id);
+        }
         self.tensors.insert(path.to_string(), id);
         id
     }
@@ -233,10 +264,8 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         let Some(config) = self.configured(field, sizes, span) else { return Val::Unknown };
         let specs = (field.layer.tensors)(&config);
-        let tensors: Vec<NodeId> = specs
-            .iter()
-            .map(|spec| self.input(&format!("{path}.{}", spec.name), spec.shape.clone(), spec.dtype, spec.trainable))
-            .collect();
+        let tensors: Option<Vec<NodeId>> = specs.iter().map(|spec| self.tensor_of(field, path, spec, span)).collect();
+        let Some(tensors) = tensors else { return Val::Unknown };
         let seed = self.seed();
         let mut updates = Vec::new();
         self.at(span);
@@ -251,7 +280,7 @@ impl<'a> Lowering<'a> {
         };
         let result = (field.layer.forward)(&mut context, args);
         for (position, id) in updates {
-            let path = format!("{path}.{}", specs[position].name);
+            let path = Self::tensor_path(field, path, specs[position].name);
             // A second use in the same call goes on from the first one's update.
             self.tensors.insert(path.clone(), id);
             self.updates.insert(path, id);

@@ -14,13 +14,16 @@ impl<'a> Lowering<'a> {
             return;
         }
         let name = &function.name;
-        let values = match (function.tuple, value) {
-            (true, Val::Tuple(values)) if values.len() == function.results.len() => values,
-            (false, value @ (Val::Tensor(_) | Val::Number(_) | Val::Dim(_))) => vec![value],
-            (_, value) => {
-                let (span, expected) = match function.results.as_slice() {
-                    [one] if !function.tuple => (one.span, "a tensor".to_string()),
-                    many => (name.span(), format!("a tuple of {}", many.len())),
+        let fits = |value: &Val<'a>| {
+            !function.composed.is_one() || matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_))
+        };
+        let values = match super::parts::values(&function.composed, &value) {
+            Some(values) if values.iter().all(fits) => values,
+            _ => {
+                let expected = function.composed.kind();
+                let span = match function.results.as_slice() {
+                    [one] if function.composed.is_one() => one.span,
+                    _ => name.span(),
                 };
                 self.report(span, &m::RESULT_COUNT, &[name, &expected, &value.kind()]);
                 return;

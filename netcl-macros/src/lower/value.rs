@@ -1,5 +1,6 @@
 //! What an expression is worth while a function is compiled.
 
+use super::closure::Closure;
 use crate::ast::{Constant, ConstantList, FieldKind, LayerField, PlainType, Unit};
 use crate::lower::{Affine, Sizes};
 use crate::number::ConstFloat;
@@ -32,11 +33,21 @@ pub(crate) enum Val<'a> {
     DType(DType),
     List(Vec<Val<'a>>),
     Tuple(Vec<Val<'a>>),
+    /// A list into which a loop over a symbolic range has pushed one tensor in each round: along a first axis.
+    Stack(NodeId),
     /// Known when the function is called: the Rust expression over plain arguments.
     Plain(TokenStream, PlainType),
     Place(FieldRef<'a>),
     Range(Dim, Dim),
     Index(Affine),
+    /// `Some(x)` or `None`.
+    Option(Option<Box<Val<'a>>>),
+    /// A variant of a user's enum: the enum's and its own name.
+    Variant(String, String),
+    /// A struct of the user's: its name, and its fields.
+    Struct(String, Vec<(String, Val<'a>)>),
+    /// A function that a body has written and calls.
+    Closure(Rc<Closure<'a>>),
     /// The value of a statement.
     Unit,
     /// Something is wrong with it; said already.
@@ -55,6 +66,8 @@ impl Val<'_> {
             Val::DType(_) => "an element type".into(),
             Val::List(_) => "a list".into(),
             Val::Tuple(_) => "a tuple".into(),
+            Val::Plain(_, PlainType::Enum) => "an enum".into(),
+            Val::Stack(_) => "a list of a tensor for each round".into(),
             Val::Plain(_, ty) => format!("a plain `{}`", ty.name()),
             Val::Place(FieldRef::Model(..)) => "a model".into(),
             Val::Place(FieldRef::Layer(..)) => "a layer".into(),
@@ -62,6 +75,10 @@ impl Val<'_> {
             Val::Place(FieldRef::Many(..)) => "an array of layers".into(),
             Val::Range(..) => "a range".into(),
             Val::Index(_) => "an index".into(),
+            Val::Option(_) => "an `Option`".into(),
+            Val::Variant(ty, _) => format!("a `{ty}`"),
+            Val::Closure(_) => "a closure".into(),
+            Val::Struct(name, _) => format!("a `{name}`"),
             Val::Unit => "nothing".into(),
             Val::Unknown => "something unknown".into(),
         }
@@ -79,6 +96,8 @@ impl Val<'_> {
         match self {
             Val::Unknown => true,
             Val::List(items) | Val::Tuple(items) => items.iter().any(Val::is_unknown),
+            Val::Option(Some(inner)) => inner.is_unknown(),
+            Val::Struct(_, fields) => fields.iter().any(|(_, value)| value.is_unknown()),
             _ => false,
         }
     }

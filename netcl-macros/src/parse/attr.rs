@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{list, nearest, text, types};
-use crate::ast::{Constant, LayerField, TensorType, key_named};
+use crate::ast::{Constant, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::{quotient, words};
@@ -139,14 +139,23 @@ impl Pairs {
 pub(crate) fn layer(
     diag: &Diag,
     layer: &'static Layer,
-    pairs: Pairs,
+    mut pairs: Pairs,
     (field, place): (&str, Span),
     constants: &Constants,
 ) -> Option<LayerField> {
+    let before = diag.count();
+    let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, None, constants));
+    let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
+    let shared_with = pairs.take(words::SHARED).and_then(|given| match &given {
+        Expr::Path(path) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
+        other => {
+            diag.report(other.span(), &m::SHARED, &[&field, &format!("`{}`", text(other))]);
+            None
+        }
+    });
     let mut places = vec![None; layer.config.len()];
     let mut given = Vec::new();
     let kernel = pairs.given.iter().find(|(key, _)| key == "kernel").map(|(_, value)| config_value(value, constants));
-    let before = diag.count();
     for (key, value) in &pairs.given {
         let name = key.to_string();
         let word = word(value).unwrap_or_else(|| text(value));
@@ -184,7 +193,7 @@ pub(crate) fn layer(
         if open == given { Err(errors) } else { Config::from_pairs(layer, &open) }
     });
     match configured {
-        Ok(config) => Some(LayerField { layer, config, places }),
+        Ok(config) => Some(LayerField { layer, config, places, starts, shared_with, shared: None }),
         Err(errors) => {
             for error in errors {
                 // What several keys say together is wrong at the one that the message names first.
@@ -233,7 +242,7 @@ fn foreign_word(
         diag.report(key.span(), &m::ACTIVATION_KEY, &[&layer.name, &name, &field, &word]);
         return true;
     }
-    if !known && let Some(instead) = foreign_key(name, field, word) {
+    if !known && let Some(instead) = foreign_key(name, word) {
         diag.report(key.span(), &m::NO_KEY, &[&layer.name, &name, &instead]);
         return true;
     }
@@ -262,15 +271,13 @@ fn foreign_word(
 }
 
 /// What there is in place of a key that no layer has, under its names elsewhere.
-fn foreign_key(name: &str, field: &str, value: &str) -> Option<String> {
+fn foreign_key(name: &str, value: &str) -> Option<String> {
     Some(match name {
-        "init" | "weight_init" | "kernel_initializer" | "initializer" | "bias_init" => format!(
-            "how a layer's tensors start is the layer's own; another start is given to the model once it is made: \
-             `model.set_tensor(\"{field}.weight\", &numbers)?`"
+        "weight_init" | "kernel_initializer" | "initializer" | "weight_initializer" => format!(
+            "how the weights start is `init`: write `init = {value}`, with a number, `uniform(bound)` or `normal(deviation)`"
         ),
-        "shared" | "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!(
-            "one field is called as often as it is needed: leave this one out, and call `self.{value}.forward(..)` in its place"
-        ),
+        "bias_initializer" => format!("write `bias_init = {value}`"),
+        "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!("write `shared = {value}`"),
         "sizes" | "layers" | "hidden" | "hidden_sizes" | "dims" | "units" => {
             "a layer has one pair of sizes: write a field for each, with a `#[layer(..)]` of its own".to_string()
         }

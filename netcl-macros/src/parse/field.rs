@@ -7,6 +7,7 @@ use crate::diag::Diag;
 use crate::foreign;
 use crate::messages as m;
 use crate::number::ConstFloat;
+use crate::presence::Presence;
 use crate::words;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
@@ -48,7 +49,11 @@ pub(crate) fn field(
     let kind =
         if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
     let kind = kind.unwrap_or(FieldKind::Unknown);
-    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
+    let frozen = find(&own, words::FROZEN);
+    if let Some(attr) = frozen.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
+        diag.report(attr.path().span(), &m::FROZEN_FORM, &[]);
+    }
+    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen: frozen.is_some() })
 }
 
 /// The attribute; one that is nearly ours, as `#[layers(..)]`, is reported and then taken for ours.
@@ -79,10 +84,22 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         }
         _ => {}
     }
+    if let Some(inner) = argument_of("Option", ty) {
+        let mut present = None;
+        let each = single((diag, field), inner, attrs, Some((words::PRESENT, &mut present)), constants)?;
+        let present = match present {
+            Some(given) => Presence::of(&given, constants).or_else(|| {
+                diag.report(given.span(), &m::PRESENCE, &[&text(&given)]);
+                None
+            })?,
+            None => Presence::Known(true),
+        };
+        return Some(FieldKind::Optional { each: Box::new(each), present });
+    }
     if let Some(inner) = vec_of(ty) {
         let mut count = None;
         let before = diag.count();
-        let each = single((diag, &format!("{field}[0]")), inner, attrs, Some(&mut count), constants)?;
+        let each = single((diag, &format!("{field}[0]")), inner, attrs, Some((words::COUNT, &mut count)), constants)?;
         if diag.count() > before {
             return None;
         }
@@ -133,9 +150,6 @@ fn foreign_type(field: &str, ty: &Type) -> String {
     };
     let name = last.ident.to_string();
     match (name.as_str(), given.as_slice()) {
-        ("Option", [inner]) => format!(
-            "a field is always there: write `{inner}`; what is optional is chosen in the function, by an argument: `if deep {{ .. }}`"
-        ),
         ("Box" | "Arc" | "Rc" | "Mutex" | "RefCell" | "Cell", [inner]) => format!("write `{inner}`: a model holds its parts itself"),
         ("HashMap" | "BTreeMap" | "IndexMap", [.., inner]) => {
             format!("write a field for each, or an array that is read by numbers: `[{inner}; 4]`")
@@ -161,10 +175,15 @@ fn foreign_type(field: &str, ty: &Type) -> String {
 
 /// `T` of `Vec<T>`.
 fn vec_of(ty: &Type) -> Option<&Type> {
+    argument_of("Vec", ty)
+}
+
+/// `T` of a type of that name, `Vec<T>`.
+fn argument_of<'t>(name: &str, ty: &'t Type) -> Option<&'t Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     match &last.arguments {
-        PathArguments::AngleBracketed(arguments) if last.ident == "Vec" => match arguments.args.first()? {
+        PathArguments::AngleBracketed(arguments) if last.ident == name => match arguments.args.first()? {
             GenericArgument::Type(inner) => Some(inner),
             _ => None,
         },
@@ -178,7 +197,7 @@ pub(crate) fn takes_names(ty: &Type, key: &Ident) -> bool {
         Type::Paren(inner) => return takes_names(&inner.elem, key),
         Type::Group(inner) => return takes_names(&inner.elem, key),
         Type::Array(array) => &array.elem,
-        ty => vec_of(ty).unwrap_or(ty),
+        ty => vec_of(ty).or_else(|| argument_of("Option", ty)).unwrap_or(ty),
     };
     let Type::Path(path) = ty else { return false };
     let layer = path.path.segments.last().and_then(|last| layers::find(&last.ident.to_string()));
@@ -201,12 +220,15 @@ fn converted(value: Constant, ty: &str) -> Option<Constant> {
     })
 }
 
-/// One layer, model, tensor or constant. Where it stands in a `Vec`, `count` receives the length.
+/// The key that is of what a layer or a model stands in, a `Vec` or an `Option`, and what receives its value.
+type OwnKey<'k> = Option<(&'static str, &'k mut Option<syn::Expr>)>;
+
+/// One layer, model, tensor or constant.
 fn single(
     (diag, field): (&Diag, &str),
     ty: &Type,
     attrs: &[Attribute],
-    count: Option<&mut Option<syn::Expr>>,
+    own: OwnKey<'_>,
     constants: &Constants,
 ) -> Option<FieldKind> {
     let Type::Path(path) = ty else {
@@ -226,7 +248,11 @@ fn single(
         diag.count() > before
     };
     if name == words::TENSOR {
-        if unfit(&[words::PARAMETER, words::STATE]) {
+        if let (Some(frozen), Some(_)) = (find(attrs, words::FROZEN), find(attrs, words::STATE)) {
+            diag.report(frozen.path().span(), &m::FROZEN_STATE, &[]);
+            return None;
+        }
+        if unfit(&[words::PARAMETER, words::STATE, words::FROZEN]) {
             return None;
         }
         return tensor(diag, ty, attrs, constants);
@@ -246,8 +272,8 @@ fn single(
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
-    unfit(&[words::LAYER]);
-    layer_or_model((diag, field), path, attrs, count, constants)
+    unfit(&[words::LAYER, words::FROZEN]);
+    layer_or_model((diag, field), path, attrs, own, constants)
 }
 
 /// A layer with its configuration, or a model, whose sizes stand in angle brackets.
@@ -255,7 +281,7 @@ fn layer_or_model(
     (diag, field): (&Diag, &str),
     ty: &syn::TypePath,
     attrs: &[Attribute],
-    count: Option<&mut Option<syn::Expr>>,
+    own: OwnKey<'_>,
     constants: &Constants,
 ) -> Option<FieldKind> {
     let name = ty.path.segments.last()?.ident.to_string();
@@ -275,10 +301,14 @@ fn layer_or_model(
     if pairs.broken {
         return None;
     }
-    match (pairs.take(words::COUNT), count) {
-        (Some(given), Some(count)) => *count = Some(given),
-        (Some(given), None) => diag.report(given.span(), &m::COUNT_WITHOUT_VEC, &[&name]),
-        _ => {}
+    let mut own = own;
+    for key in [words::COUNT, words::PRESENT] {
+        let Some(given) = pairs.take(key) else { continue };
+        match &mut own {
+            Some((wanted, value)) if *wanted == key => **value = Some(given),
+            _ if key == words::COUNT => diag.report(given.span(), &m::COUNT_WITHOUT_VEC, &[&name]),
+            _ => diag.report(given.span(), &m::PRESENT_WITHOUT_OPTION, &[&name]),
+        }
     }
     match layers::find(&name) {
         Some(layer) => attr::layer(diag, layer, pairs, (field, ty.span()), constants).map(FieldKind::Layer),

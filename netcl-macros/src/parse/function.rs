@@ -1,20 +1,22 @@
 //! Functions to compile, and functions of scalars.
 
-use super::{constant::Constants, text, types};
+use super::{constant::Constants, differentiated, gradients, parts, text, types};
 use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::parts::{Composite, Param};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Block, FnArg, GenericArgument, GenericParam, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType,
-    Signature, Type, Visibility,
+    Attribute, Block, FnArg, GenericArgument, GenericParam, ItemFn, Pat, PatIdent, PathArguments, ReceiverKind,
+    ReturnType, Signature, Type, Visibility,
 };
 
 /// A compiled function, whose model binds `sizes`. What is wrong with its signature is reported and makes it unsound.
@@ -35,8 +37,9 @@ pub(crate) fn function(
     let attrs = attrs.as_slice();
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let mode = mode(diag, attrs);
+    let asked = gradients::asked(diag, attrs);
     let mut receiver = false;
-    let mut args: Vec<ArgDecl> = Vec::new();
+    let (mut params, mut args): (Vec<Param>, Vec<ArgDecl>) = (Vec::new(), Vec::new());
     let mut unknown = Vec::new();
     for input in &sig.inputs {
         match input {
@@ -44,6 +47,15 @@ pub(crate) fn function(
                 receiver = true;
                 if !matches!(given.kind, ReceiverKind::Reference(_, _, None)) {
                     diag.report(given.span(), &m::SELF_BY_VALUE, &[]);
+                }
+            }
+            FnArg::Typed(typed) if !generic(&typed.ty) && parts::is_compound(&typed.ty) => {
+                match parts::parameter(diag, &typed.pat, &typed.ty, constants, &args) {
+                    Some((param, own)) => {
+                        params.push(param);
+                        args.extend(own);
+                    }
+                    None => unknown.extend(names(&typed.pat)),
                 }
             }
             FnArg::Typed(typed) => {
@@ -59,29 +71,44 @@ pub(crate) fn function(
                 let ty = if generic(&typed.ty) {
                     None
                 } else {
-                    types::argument(diag, &name.to_string(), &typed.ty, constants)
+                    types::user_enum(&typed.ty)
+                        .or_else(|| types::argument(diag, &name.to_string(), &typed.ty, constants))
                 };
                 match ty {
-                    Some(ty) => args.push(ArgDecl { name, ty }),
+                    Some(ty) => {
+                        params.push(Param {
+                            pattern: (*typed.pat).clone(),
+                            ty: parts::rust(&typed.ty),
+                            parts: Composite::One,
+                        });
+                        args.push(ArgDecl { name, ty });
+                    }
                     None => unknown.push(name),
                 }
             }
         }
     }
-    let (results, tuple) = results(diag, sig, &generic, constants);
+    let (results, composed) = results(diag, sig, &generic, constants);
     let mut function = FunctionItem {
-        attrs: attrs.iter().filter(|attr| !is_mode(attr)).cloned().collect(),
+        attrs: attrs.iter().filter(|attr| !is_helper(attr)).cloned().collect(),
         mode,
         vis: vis.clone(),
         name: sig.ident.clone(),
         receiver,
+        params,
         args,
         results,
-        tuple,
+        composed,
         body: body.clone(),
         indexed: false,
+        gradients: Vec::new(),
+        differentiated: Rc::new(differentiated::names(body)),
         unsound: None,
+        variants: Vec::new(),
     };
+    if diag.count() == before {
+        function.gradients = gradients::positions(diag, &function, asked);
+    }
     if diag.count() == before {
         // Of what has a size that nobody knows, nothing is known.
         let open = unbound(diag, &function, sizes);
@@ -94,6 +121,44 @@ pub(crate) fn function(
     }
     function.unsound = (diag.count() > before).then_some(unknown);
     function
+}
+
+/// The same of a function of a model, which may have several element types: `#[types(T = [f32, f16])]`.
+pub(crate) fn of_model(
+    diag: &Diag,
+    item: &syn::ImplItemFn,
+    constants: &Constants,
+    sizes: &BTreeSet<Symbol>,
+) -> FunctionItem {
+    let one = |diag: &Diag, item: &ItemFn| {
+        let attrs: Vec<Attribute> =
+            item.attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::TYPES)).cloned().collect();
+        function(diag, &attrs, &item.vis, &item.sig, &item.block, constants, sizes)
+    };
+    let syn::ImplItemFn { attrs, vis, sig, block, .. } = item.clone();
+    let item = ItemFn { attrs, vis, modifiers: Default::default(), sig, block: Box::new(block) };
+    if !item.attrs.iter().any(|attr| attr.path().is_ident(crate::words::TYPES)) {
+        return one(diag, &item);
+    }
+    let before = diag.count();
+    let mut variants = Vec::new();
+    for (instance, decisions) in crate::simt::instances(diag, &item) {
+        let function = one(diag, &instance);
+        variants.push((function, decisions));
+        // One choice's mistakes are every choice's.
+        if diag.count() > before {
+            break;
+        }
+    }
+    match variants.first() {
+        Some((first, _)) => FunctionItem { variants: variants.clone(), ..first.clone() },
+        None => {
+            let silent = Diag::new();
+            let function = one(&silent, &item);
+            silent.dismiss();
+            FunctionItem { unsound: Some(Vec::new()), ..function }
+        }
+    }
 }
 
 /// Whether an identifier among the tokens is one of those.
@@ -129,8 +194,13 @@ fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
         diag.report(attr.path().span(), &m::MODE_ALONE, &[&word, &word]);
         return None;
     }
-    super::attr::meant(diag, &mut attr, &[crate::words::MODE], &m::FUNCTION_ATTRIBUTE);
+    super::attr::meant(diag, &mut attr, &crate::words::FUNCTION_ATTRIBUTES, &m::FUNCTION_ATTRIBUTE);
     Some(attr)
+}
+
+/// Whether this is one of our attributes of functions.
+pub(crate) fn is_helper(attr: &Attribute) -> bool {
+    is_mode(attr) || gradients::is_gradients(attr)
 }
 
 /// Whether this is `#[mode(..)]`.
@@ -229,10 +299,10 @@ fn results(
     sig: &Signature,
     generic: &dyn Fn(&Type) -> bool,
     constants: &Constants,
-) -> (Vec<TensorType>, bool) {
+) -> (Vec<TensorType>, Composite) {
     let ReturnType::Type(_, ty) = &sig.output else {
         diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
-        return (Vec::new(), false);
+        return (Vec::new(), Composite::One);
     };
     let one = |ty: &Type| {
         if generic(ty) {
@@ -244,10 +314,9 @@ fn results(
         }
         types::tensor(diag, ty, "", constants)
     };
-    match &**ty {
-        Type::Tuple(tuple) if !tuple.elems.is_empty() => (tuple.elems.iter().filter_map(one).collect(), true),
-        ty => (one(ty).into_iter().collect(), false),
-    }
+    let mut found = Vec::new();
+    let composed = parts::result(diag, ty, &one, constants, &mut found);
+    (found, composed.unwrap_or(Composite::One))
 }
 
 /// The type of tensors that is meant by a type of something else.
@@ -316,7 +385,7 @@ pub(crate) fn is_of_tensors(sig: &Signature) -> bool {
     let of_tensors = |ty: &Type| mentions(ty.to_token_stream(), &|name| name == crate::words::TENSOR);
     let typed = |input: &FnArg| matches!(input, FnArg::Typed(typed) if of_tensors(&typed.ty));
     let result = matches!(&sig.output, ReturnType::Type(_, ty) if of_tensors(ty));
-    !receiver && (result || sig.inputs.iter().any(typed))
+    !receiver && (result || sig.inputs.iter().any(typed) || !parts::taken_structs(sig).is_empty())
 }
 
 /// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.
@@ -371,10 +440,17 @@ fn scalar(ty: &Type) -> Option<DType> {
     }
 }
 
-/// Whether the function is left to plain Rust: no tensor in its signature, or marked `#[netcl::dynamic]`.
+/// Whether the function is left to plain Rust: no tensor in its signature, one that makes a model, or marked `#[netcl::dynamic]`.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
     let marked = attrs.iter().any(is_dynamic);
-    marked || !mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+    marked || is_constructor(sig) || !mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+}
+
+/// Whether the function makes a model: `fn from_weights(weight: &Tensor) -> Result<Self>`.
+fn is_constructor(sig: &Signature) -> bool {
+    let receiver = sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_)));
+    let made = matches!(&sig.output, ReturnType::Type(_, ty) if mentions(ty.to_token_stream(), &|name| name == "Self"));
+    made && !receiver
 }
 
 /// Whether this is `#[netcl::dynamic]`.

@@ -2,12 +2,16 @@
 
 pub(crate) mod attr;
 pub(crate) mod constant;
+mod differentiated;
 pub(crate) mod field;
 pub(crate) mod function;
+pub(crate) mod gradients;
 pub(crate) mod index;
 pub(crate) mod items;
 pub(crate) mod model;
+pub(crate) mod parts;
 pub(crate) mod renamed;
+pub(crate) mod shared;
 pub(crate) mod standard;
 pub(crate) mod types;
 

@@ -1,7 +1,7 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
-use super::{field, function, text, types};
+use super::{field, function, gradients, text, types};
 use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -40,6 +40,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
         }
     };
     let mut fields: Vec<Field> = fields.into_iter().map(|field| without_itself(diag, item, field)).collect();
+    super::shared::resolve(diag, &mut fields);
     let attrs = derived(diag, item);
     let parameters: Vec<(Ident, Option<Dim>)> = item
         .generics
@@ -115,6 +116,7 @@ fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
     fn typed<'a>(kind: &'a FieldKind, sizes: &mut Vec<&'a Dim>) {
         match kind {
             FieldKind::Model(nested) => sizes.extend(&nested.sizes),
+            FieldKind::Optional { each, .. } => typed(each, sizes),
             // Layers are no fields of Rust, and the length of a `Vec` is no part of its type.
             FieldKind::Many { each, count, vec } if matches!(**each, FieldKind::Model(_)) => {
                 sizes.extend((!vec).then_some(count));
@@ -142,7 +144,7 @@ fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
     fn held(kind: &FieldKind) -> Option<&syn::Path> {
         match kind {
             FieldKind::Model(nested) => Some(&nested.path),
-            FieldKind::Many { each, .. } => held(each),
+            FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => held(each),
             _ => None,
         }
     }
@@ -223,7 +225,7 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
         }
         FieldKind::Tensor(tensor) => tensor.shape.iter().for_each(visit),
         FieldKind::Model(nested) => nested.sizes.iter().for_each(visit),
-        FieldKind::Many { each, .. } => visit_sizes(each, visit),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => visit_sizes(each, visit),
         FieldKind::Constant { .. } | FieldKind::Unknown => {}
     }
 }
@@ -399,7 +401,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
                 unfit.insert(super::name(&f.sig.ident));
             }
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
-                let function = function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes);
+                let function = function::of_model(diag, f, constants, sizes);
                 match function.unsound {
                     None => functions.push(function),
                     Some(_) => {
@@ -413,7 +415,10 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
                 for attr in f.attrs.iter().filter(|attr| function::is_mode(attr)) {
                     diag.report(attr.path().span(), &m::MODE, &[]);
                 }
-                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_mode(attr));
+                for attr in f.attrs.iter().filter(|attr| gradients::is_gradients(attr)) {
+                    diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
+                }
+                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
                 others.push(f.into_token_stream());
             }
             other => others.push(other.to_token_stream()),

@@ -37,9 +37,8 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         Type::Paren(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
         Type::Group(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
         Type::Path(path) if path.qself.is_none() => (path.path.segments.last()?, path.span()),
-        Type::Array(syn::TypeArray { elem, .. }) | Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
-            let each = ["a", "b"].map(|name| format!("{name}: {borrow}{}", text(elem))).join(", ");
-            diag.report(ty.span(), &m::ARGUMENT_LIST, &[&each]);
+        Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
+            diag.report(ty.span(), &m::ARGUMENT_LIST, &[&borrow, &text(elem)]);
             return None;
         }
         _ => {
@@ -251,6 +250,33 @@ pub(crate) fn argument(diag: &Diag, name: &str, ty: &Type, constants: &Constants
     }
 }
 
+/// The type of an argument that is an enum of the user's: what it may be is known to rustc alone.
+pub(crate) fn user_enum(ty: &Type) -> Option<ArgType> {
+    let path = match ty {
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Paren(inner) => return user_enum(&inner.elem),
+        Type::Group(inner) => return user_enum(&inner.elem),
+        _ => return None,
+    };
+    let last = path.segments.last()?;
+    let name = super::name(&last.ident);
+    let own = name.starts_with(char::is_uppercase)
+        && path.segments.iter().all(|segment| segment.arguments.is_none())
+        && !path.segments.iter().any(|segment| segment.ident == "Self")
+        && !is_of_rust_or_netcl(&name)
+        && name != words::TENSOR;
+    own.then(|| ArgType::Enum(std::rc::Rc::new(path.clone())))
+}
+
+/// Types of libraries that choose nothing.
+fn is_of_rust_or_netcl(name: &str) -> bool {
+    const KNOWN: [&str; 12] = [
+        "String", "OsString", "PathBuf", "Path", "Vec", "Device", "Seed", "Shape", "Array", "ArrayD", "Duration",
+        "Instant",
+    ];
+    KNOWN.contains(&name) || netcl_kernels::layers::find(name).is_some()
+}
+
 /// What is passed in place of an argument of a type that none has.
 fn instead(name: &str, ty: &Type) -> String {
     let last = match ty {
@@ -263,15 +289,20 @@ fn instead(name: &str, ty: &Type) -> String {
     });
     match (last.map(|last| last.ident.to_string()).as_deref(), of) {
         (Some("Option"), Some(inner)) => {
-            format!("an argument is always there: write `{}`, and a `bool` beside it that says whether it counts", text(inner))
+            format!(
+                "an argument is always there: write `{}`, and a `bool` beside it that says whether it counts",
+                text(inner)
+            )
         }
         (Some("str" | "String" | "char"), _) => {
-            format!("what is chosen by a word is chosen by a number: write `{name}: usize`, and `if {name} == 0 {{ .. }}`")
+            format!(
+                "what is chosen by a word is chosen by a number: write `{name}: usize`, and `if {name} == 0 {{ .. }}`"
+            )
         }
         (Some("Box" | "Rc" | "Arc"), _) => CALLED.to_string(),
         _ if matches!(ty, Type::ImplTrait(_) | Type::FnPtr(_) | Type::TraitObject(_)) => CALLED.to_string(),
-        _ => "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`; of a struct its parts are passed, for an \
-              enum a `usize` that says which, an alias is written out"
+        _ => "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32`, `u32`, enums of your own, structs with \
+              `#[netcl::tensors]`, and tuples and arrays of these; an alias is written out"
             .to_string(),
     }
 }

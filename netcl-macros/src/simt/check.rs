@@ -27,7 +27,7 @@ pub(crate) fn shim(signature: &Signature, lowered: &Lowered) -> TokenStream {
                 let ty = format_ident!("{}", dtype.name());
                 quote!(#name: #ty)
             }
-            ArgType::Plain(_) => quote!(#name: u32),
+            ArgType::Plain(_) | ArgType::Enum(_) => quote!(#name: u32),
         }
     });
     let sizes = signature.symbols().into_iter().map(|symbol| {

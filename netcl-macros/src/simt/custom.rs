@@ -59,7 +59,7 @@ fn custom(signature: &Signature, zeroed: &[bool], kernel: Kernel) -> Custom {
             }
             (ArgType::Scalar(dtype), _) => inputs.push(CustomInput { name, dtype: *dtype, shape: None }),
             // No kernel in this form has one.
-            (ArgType::Plain(_), _) => {}
+            (ArgType::Plain(_) | ArgType::Enum(_), _) => {}
         }
     }
     kernels.push(kernel);

@@ -97,6 +97,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         not_in_place: Vec::new(),
         decisions: Vec::new(),
         steps,
+        repeats: Vec::new(),
         loops,
         source,
     })

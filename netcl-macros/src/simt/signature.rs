@@ -481,7 +481,7 @@ impl Simt<'_> {
                     let value = self.builder.scalar(&name, *dtype);
                     self.bind(&name, Val::Expr(value, None), None);
                 }
-                ArgType::Plain(_) => {}
+                ArgType::Plain(_) | ArgType::Enum(_) => {}
             }
         }
         for name in signature.unsound.iter().flatten() {

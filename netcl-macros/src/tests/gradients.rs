@@ -269,6 +269,11 @@ impl Player {
                 item.attrs.clear();
                 self.compiled.constant(self.flat(quote!(#item), scope));
             }
+            Item::Struct(item) if marked(&item.attrs, "tensors") => {
+                let mut item = item.clone();
+                item.attrs.clear();
+                self.compiled.tensors(quote!(#item));
+            }
             Item::Macro(item)
                 if item.mac.path.segments.last().is_some_and(|last| KERNELS.iter().any(|name| last.ident == name)) =>
             {

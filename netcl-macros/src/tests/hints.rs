@@ -129,14 +129,14 @@ fn cases() -> Vec<String> {
         cases.push(value(expression));
     }
     for statements in [
+        "let loss = self.a.forward(x).sum_all(); «grad(&loss)»",
+        "grad(&«self.a.forward(x)», x)",
         "self.a.forward(x)«;»",
         "let h = { x.relu()«;» }; h",
         "if deep { x.relu()«;» } else { x }",
         "let it: Tensor<f32, N, «4»> = x; x",
         "self.a.forward(«x, y»)",
-        "«return x»",
         "let mut h = self.a.forward(x); «h.relu_();» h",
-        "«match deep { true => x, _ => y }»",
     ] {
         cases.push(body(statements));
     }
@@ -154,7 +154,6 @@ fn cases() -> Vec<String> {
         "«#[constant(0.5)]» p: u32",
         "«»p: Tensor<f32, 8>",
         "#[layer(inputs = 8, outputs = 8)] p: «[Linear]»",
-        "#[layer(inputs = 8, outputs = 8)] p: «Option<Linear>»",
         "#[layer(inputs = 8, outputs = 8)] p: «Box<Linear>»",
         "«p: Linear<8, 2>»",
         "«p: SelfAttention<8, 2>»",
@@ -164,6 +163,7 @@ fn cases() -> Vec<String> {
         "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
         "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
         "«»p: Linear",
+        "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
     ] {
         cases.push(field(text));
     }
@@ -195,6 +195,11 @@ fn in_signatures() -> Vec<String> {
         "{MODEL} #[netcl::model] impl Net {{
             pub fn loss(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ x.cross_entropy(labels) }}
             pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
+        }}"
+    ));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            «#[gradients]» pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {{ self.a.forward(x).sum_all() }}
         }}"
     ));
     cases
@@ -271,6 +276,8 @@ fn in_kernels() -> Vec<String> {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("NO_ARGUMENTS", "the attribute itself, whose arguments the sources' reader takes apart"),
     ("MODE", "one of two words, as the author means"),
+    ("GRADIENTS_IN", "an argument and its uses"),
+    ("GRAD_IN", "tensors of the author's"),
     ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),
     ("NUMBER_RANGE", "another suffix or another number, as the author means"),
     ("RESULT_TYPE", "the author's own sizes"),
@@ -278,7 +285,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("SIMT_TYPE_LIST", "the author's own types"),
     ("BLOCK_SIZE", "a name for a size, and the types that it stands in"),
     ("ARGUMENT_MUT", "an argument and a line of the body"),
-    ("ARGUMENT_LIST", "arguments and their uses"),
+    ("ARGUMENT_LIST", "how many there are"),
+    ("TENSORS_FORM", "the author's own tensors"),
+    ("SET_PARAMETER", "an attribute of another place"),
     ("SIMT_ATOMIC", "a place and a value of the author's"),
     ("SIMT_AXES", "a tensor of five axes, whose position is computed"),
     ("CALL_ARGUMENTS", "as many arguments as are declared"),

@@ -104,6 +104,11 @@ impl Crate {
         self
     }
 
+    /// `#[netcl::tensors]` on `item`.
+    pub(crate) fn tensors(&mut self, item: TokenStream) {
+        self.add(driver::tensors(TokenStream::new(), item));
+    }
+
     /// `#[netcl::constant]` on `item`.
     pub(crate) fn constant(&mut self, item: TokenStream) -> &mut Self {
         self.add(driver::constant(TokenStream::new(), item));

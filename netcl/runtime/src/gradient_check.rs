@@ -93,7 +93,7 @@ pub fn gradients(graph: &str, pullback: &Function, args: &[&Tensor], scalars: &[
             let scalar = scalars.get(position - 1)?;
             HostTensor::from_f64(scalar.dtype(), &[], &[scalar.literal().as_f64()]).ok()
         }
-        InputKind::Parameter | InputKind::State => None,
+        InputKind::Parameter | InputKind::State | InputKind::Carried(_) => None,
     };
     let measured = differences(&graph, &sizes(&graph, args), &give).map_err(|problem| Error::graph(name, problem))?;
     let mut given: Vec<Tensor> = args.iter().map(|arg| (*arg).clone()).collect();

@@ -42,7 +42,25 @@ pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
         let flops = step.flops.as_ref().map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
         line(&mut text, format_args!("       reads {reads} B, writes {writes} B, {flops} flop"));
     }
-    let total = |side: usize| plan.steps.iter().fold(Dim::default(), |sum, step| sum + step.bytes[side].clone());
+    for repeat in &plan.repeats {
+        let (steps, all) = (repeat.steps(), repeat.all());
+        let step = |position: usize| position.to_string();
+        let which = if repeat.count == 1 {
+            step(all.start + 1)
+        } else {
+            format!("{} to {}", step(all.start + 1), step(steps.end))
+        };
+        let none = match repeat.otherwise {
+            0 => String::new(),
+            1 => format!(", or {} where there is no round", step(all.end)),
+            _ => format!(", or {} to {} where there is no round", step(steps.end + 1), step(all.end)),
+        };
+        line(&mut text, format_args!("  {which}: once for each of {} rounds{none}", repeat.length));
+    }
+    let total = |side: usize| {
+        let steps = plan.steps.iter().enumerate();
+        steps.fold(Dim::default(), |sum, (position, step)| sum + plan.times(position) * step.bytes[side].clone())
+    };
     line(&mut text, format_args!("  in all reads {} B, writes {} B", total(0), total(1)));
     // Without symbols every call is the same.
     let batches = if plan.symbols.is_empty() { &[1][..] } else { batches };
@@ -104,14 +122,16 @@ fn cost(plan: &Plan, bindings: Bindings<'_>) -> Result<Cost> {
     let layout = layout(plan, bindings, ALIGNMENT as u64)
         .map_err(|error| impossible(format!("{error}, with {}", geometry::show(bindings))))?;
     let mut cost = Cost { scratch: layout.arena, flops: Some(0), ..Cost::default() };
-    for step in &plan.steps {
-        let value = |dim| geometry::value(&plan.name, &step.label, dim, bindings).map(|value| value.max(0) as u64);
+    for (position, step) in plan.steps.iter().enumerate() {
+        let times = plan.times(position);
+        let value =
+            |dim: &Dim| geometry::value(&plan.name, &step.label, dim, bindings).map(|value| value.max(0) as u64);
         cost.flops = match (cost.flops, &step.flops) {
-            (Some(sum), Some(flops)) => Some(sum.saturating_add(value(flops)?)),
+            (Some(sum), Some(flops)) => Some(sum.saturating_add(value(&(times.clone() * flops.clone()))?)),
             _ => None,
         };
-        cost.read = cost.read.saturating_add(value(&step.bytes[0])?);
-        cost.written = cost.written.saturating_add(value(&step.bytes[1])?);
+        cost.read = cost.read.saturating_add(value(&(times.clone() * step.bytes[0].clone()))?);
+        cost.written = cost.written.saturating_add(value(&(times * step.bytes[1].clone()))?);
     }
     for (buffer, size) in plan.buffers.iter().zip(&layout.sizes) {
         use netcl_kernels::graph::OutputKind;

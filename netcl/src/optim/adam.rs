@@ -1,6 +1,6 @@
 //! Adam and AdamW.
 
-use crate::optim::{Optimizer, OptimizerState, ROW};
+use crate::optim::{Optimizer, OptimizerState, ParameterGroup, ROW};
 use crate::{Gradients, Model, Result};
 use netcl_runtime::__private::{Progress, Update, accept, not_negative, squares};
 
@@ -45,18 +45,18 @@ impl Moments {
         Ok(())
     }
 
-    /// `decay` is what the formula takes for weight decay, at a learning rate.
+    /// `decay` is what the formula takes for weight decay, at a learning rate and such a decay.
     fn step(
         &mut self,
         model: &mut dyn Model,
         gradients: &Gradients,
-        decay: impl Fn(f64) -> f64 + Send + 'static,
+        decay: impl Fn(f64, f64) -> f64 + Send + 'static,
     ) -> Result<()> {
         self.check()?;
         let ((first, second), epsilon) = (self.betas, self.epsilon);
-        self.update.step(model, gradients, move |Progress { learning_rate, steps }| {
+        self.update.step(model, gradients, self.weight_decay, move |Progress { learning_rate, steps }, weight_decay| {
             [
-                decay(learning_rate),
+                decay(learning_rate, weight_decay),
                 first,
                 1.0 - first,
                 second,
@@ -94,6 +94,13 @@ macro_rules! builders {
                 self.0.weight_decay = decay;
                 self
             }
+
+            /// Steps the parameters in the field of that path, `head` or `encoder.norm`, by settings of their own; where paths hold
+            /// each other, the longest counts.
+            pub fn group(mut self, path: &str, group: ParameterGroup) -> Self {
+                self.0.update.group(path, group);
+                self
+            }
         }
     )*};
 }
@@ -116,8 +123,7 @@ impl AdamW {
 
 impl Optimizer for Adam {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
-        let decay = self.0.weight_decay;
-        self.0.step(model, gradients, move |_| decay)
+        self.0.step(model, gradients, |_, decay| decay)
     }
 
     fn learning_rate(&self) -> f64 {
@@ -139,8 +145,7 @@ impl Optimizer for Adam {
 
 impl Optimizer for AdamW {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
-        let decay = self.0.weight_decay;
-        self.0.step(model, gradients, move |rate| 1.0 - rate * decay)
+        self.0.step(model, gradients, |rate, decay| 1.0 - rate * decay)
     }
 
     fn learning_rate(&self) -> f64 {

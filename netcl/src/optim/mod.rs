@@ -9,7 +9,7 @@ mod sgd;
 
 pub use adam::{Adam, AdamW};
 #[doc(inline)]
-pub use netcl_runtime::optim::{Optimizer, OptimizerState};
+pub use netcl_runtime::optim::{Optimizer, OptimizerState, ParameterGroup};
 pub use sgd::Sgd;
 
 /// Rules see the parameters as rows of this many: tensors start at multiples of 512 bytes, so there are whole rows only,

@@ -1,6 +1,6 @@
 //! Stochastic gradient descent.
 
-use crate::optim::{Optimizer, OptimizerState, ROW};
+use crate::optim::{Optimizer, OptimizerState, ParameterGroup, ROW};
 use crate::{Gradients, Model, Result};
 use netcl_runtime::__private::{Progress, Update, accept, not_negative};
 
@@ -50,6 +50,13 @@ impl Sgd {
         self
     }
 
+    /// Steps the parameters in the field of that path, `head` or `encoder.norm`, by settings of their own; where paths hold each
+    /// other, the longest counts.
+    pub fn group(mut self, path: &str, group: ParameterGroup) -> Sgd {
+        self.update.group(path, group);
+        self
+    }
+
     fn check(&self) -> Result<()> {
         not_negative("sgd", "momentum", self.momentum)?;
         not_negative("sgd", "weight_decay", self.weight_decay)?;
@@ -73,9 +80,11 @@ impl Optimizer for Sgd {
         let (decay, momentum) = (self.weight_decay, self.momentum);
         // Without momentum there is none to pass.
         if momentum == 0.0 {
-            self.update.step(model, gradients, move |Progress { learning_rate, .. }| [learning_rate, decay])
+            self.update.step(model, gradients, decay, |Progress { learning_rate, .. }, decay| [learning_rate, decay])
         } else {
-            self.update.step(model, gradients, move |Progress { learning_rate, .. }| [learning_rate, decay, momentum])
+            self.update.step(model, gradients, decay, move |Progress { learning_rate, .. }, decay| {
+                [learning_rate, decay, momentum]
+            })
         }
     }
 

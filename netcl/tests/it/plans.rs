@@ -126,6 +126,7 @@ fn training_plan(late: bool) -> Plan {
         scalars: vec![DType::U32, DType::F32],
         requirements: vec![],
         not_in_place: vec![],
+        repeats: vec![],
         decisions: vec![],
         steps: vec![
             step("update", Dim::from(3), vec![arg(0), arg(1), arg(2)], &[0, 1], &[2]),

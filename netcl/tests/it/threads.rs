@@ -96,6 +96,7 @@ fn counting(late: bool) -> Function {
         scalars: vec![],
         requirements: vec![],
         not_in_place: vec![],
+        repeats: vec![],
         decisions: vec![],
         steps: vec![run(first), run(second)],
         loops: vec![],

@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, reason = "models and kernels stand here as users write them")]
 
 mod blocks;
+mod bodies;
 mod branches;
 mod called_kernels;
 mod common;
@@ -11,15 +12,18 @@ mod crates;
 mod digits;
 mod drivers;
 mod events;
+mod fields;
 mod functions;
 mod generic;
 mod generic_images;
 mod generic_numbers;
+mod higher;
 mod images;
 mod kernels;
 mod launches;
 mod layers;
 mod lists;
+mod loops;
 mod macros;
 mod names;
 mod numbers;

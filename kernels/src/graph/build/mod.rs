@@ -6,15 +6,18 @@ mod adjoint;
 mod agree;
 mod contract;
 mod custom;
+mod distinct;
 mod elementwise;
+mod scan;
 mod view;
 
 pub(crate) use agree::smaller;
 pub use contract::window_count;
+pub use scan::ScanDraft;
 
 use super::*;
 use crate::span::{Diagnostic, Result};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Appends nodes to a [`Graph`].
@@ -27,7 +30,11 @@ pub struct Builder {
     known: HashMap<(Op, Shape, DType), NodeId>,
     span: Span,
     next_stream: u32,
+    /// The rounds of loops, with how many there are.
+    steps: Vec<(crate::dim::Symbol, Dim)>,
     literal: bool,
+    /// See [`Builder::distinct`].
+    distinct: BTreeSet<NodeId>,
 }
 
 impl Builder {
@@ -64,12 +71,12 @@ impl Builder {
 
     /// The finished graph, nodes that no output needs removed.
     pub fn finish(self) -> Graph {
-        prune(self.graph)
+        pruned(self.resolved()).0
     }
 
     /// The finished graph, and where each node so far is now, if an output needs it.
     pub(crate) fn finish_with_places(self) -> (Graph, Vec<Option<NodeId>>) {
-        pruned(self.graph)
+        pruned(self.resolved())
     }
 
     /// Sets the place that nodes built from now on come from; returns the previous one.
@@ -142,6 +149,13 @@ impl Builder {
         }
     }
 
+    /// Notes that a slice must end inside an axis, where symbols decide that.
+    pub(crate) fn limit(&mut self, limit: Limit) {
+        if !self.graph.limits.contains(&limit) {
+            self.graph.limits.push(limit);
+        }
+    }
+
     /// Declares an output.
     pub fn output(&mut self, kind: OutputKind, id: NodeId) {
         self.graph.outputs.push((kind, id));
@@ -155,13 +169,28 @@ impl Builder {
         {
             return id;
         }
-        let origins = self.inherited_origins(&op, &shape);
-        let id = NodeId(self.graph.nodes.len() as u32);
-        if !matches!(op, Op::Input(_)) {
+        let shared = !matches!(op, Op::Input(_));
+        let id = self.append(op, shape, dtype);
+        if shared {
             self.known.insert(key, id);
         }
+        id
+    }
+
+    /// The same without sharing it.
+    fn append(&mut self, op: Op, shape: Shape, dtype: DType) -> NodeId {
+        let origins = self.inherited_origins(&op, &shape);
+        let id = NodeId(self.graph.nodes.len() as u32);
         self.graph.nodes.push(Node { op, shape, dtype, name: String::new(), span: self.span, origins });
         id
+    }
+
+    /// Another node of the same value, which is shared with no other.
+    pub(crate) fn copy(&mut self, id: NodeId) -> NodeId {
+        let Node { shape, dtype, span, origins, .. } = self.graph[id].clone();
+        let node = Node { op: Op::Reshape(id), shape, dtype, name: String::new(), span, origins };
+        self.graph.nodes.push(node);
+        NodeId(self.graph.nodes.len() as u32 - 1)
     }
 
     fn inherited_origins(&self, op: &Op, shape: &Shape) -> Vec<Option<Arc<str>>> {
@@ -233,7 +262,7 @@ fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
     let mut needed = vec![false; graph.nodes.len()];
     graph.outputs.iter().for_each(|(_, id)| needed[id.index()] = true);
     for (id, node) in graph.iter().rev() {
-        if matches!(node.op, Op::Input(_)) {
+        if matches!(&node.op, Op::Input(kind) if !matches!(kind, InputKind::Carried(_))) {
             needed[id.index()] = true;
         }
         if needed[id.index()] {

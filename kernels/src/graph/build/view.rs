@@ -47,7 +47,13 @@ impl Builder {
 
     /// Whether a view with `index` may read outside `source`.
     fn may_be_outside(&self, index: &[AxisIndex], source: &Shape, out: &Shape) -> bool {
-        index.iter().zip(&source.0).any(|(index, dim)| index.may_be_outside(dim, out))
+        index.iter().zip(&source.0).any(|(index, dim)| self.may_be_outside_axis(index, dim, out))
+    }
+
+    /// Whether a coordinate may lie outside an axis of `dim` elements.
+    pub(crate) fn may_be_outside_axis(&self, index: &AxisIndex, dim: &Dim, out: &Shape) -> bool {
+        let inside = |size: Dim| size.never_negative() || self.in_loops(&size).never_negative();
+        index.spare(dim, out).is_none_or(|spare| !spare.into_iter().all(inside))
     }
 
     /// The axes in another order: `out[i0, i1, ..]` has `order[k]` of the source as its axis `k`.
@@ -196,8 +202,14 @@ impl Builder {
 impl AxisIndex {
     /// Whether the coordinate may fall outside `0..dim` (or between elements) for some position of `out`.
     pub fn may_be_outside(&self, dim: &Dim, out: &Shape) -> bool {
+        self.spare(dim, out).is_none_or(|spare| spare.iter().any(|size| !size.never_negative()))
+    }
+
+    /// The least coordinate, and how far the greatest stays from the end: inside, neither is negative. None where that cannot be
+    /// said.
+    fn spare(&self, dim: &Dim, out: &Shape) -> Option<[Dim; 2]> {
         if self.divisor != 1 {
-            return true;
+            return None;
         }
         let (mut low, mut high) = (self.offset.clone(), self.offset.clone());
         for (axis, coefficient) in &self.terms {
@@ -205,7 +217,7 @@ impl AxisIndex {
             if *coefficient > 0 { high = high + reach } else { low = low + reach }
         }
         let spare = dim.clone() - Dim::constant(1) - high;
-        !(low.never_negative() && spare.never_negative())
+        Some([low, spare])
     }
 }
 

@@ -10,6 +10,7 @@
 mod custom;
 mod movement;
 mod products;
+mod scan;
 mod tensor;
 
 pub use tensor::{HostTensor, Precision, TensorData};
@@ -51,7 +52,7 @@ pub fn evaluate(
     let mut run = Run { bindings, values: Vec::with_capacity(graph.nodes.len()), results: BTreeMap::new() };
     for (id, node) in graph.iter() {
         let value = if needed[id.index()] {
-            let value = run.node(id, node, inputs).map_err(|diagnostic| diagnostic.at(node.span))?;
+            let value = run.node(id, node, (inputs, precision)).map_err(|diagnostic| diagnostic.at(node.span))?;
             Some(value.rounded(precision))
         } else {
             None
@@ -65,7 +66,7 @@ pub fn evaluate(
 struct Run<'a> {
     bindings: Bindings<'a>,
     values: Vec<Option<HostTensor>>,
-    /// The results of calls of users' kernels, the first apart.
+    /// The results of calls of users' kernels and of loops, the first apart.
     results: BTreeMap<(NodeId, usize), HostTensor>,
 }
 
@@ -92,7 +93,7 @@ impl Run<'_> {
         &mut self,
         id: NodeId,
         node: &Node,
-        inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>,
+        (inputs, precision): (&dyn Fn(&InputKind, &str) -> Option<HostTensor>, Precision),
     ) -> Result<HostTensor> {
         let shape = self.shape(&node.shape)?;
         let count = shape.iter().product::<usize>();
@@ -180,6 +181,12 @@ impl Run<'_> {
             Op::Custom { kernel, sizes, operands } => {
                 let mut results = self.custom(kernel, sizes, operands)?.into_iter().enumerate();
                 let (_, first) = results.next().ok_or_else(|| Diagnostic::new("a kernel has a result"))?;
+                self.results.extend(results.map(|(position, value)| ((id, position), value)));
+                return Ok(first);
+            }
+            Op::Scan { scan, length, operands } => {
+                let mut results = self.scan(scan, length, operands, inputs, precision)?.into_iter().enumerate();
+                let (_, first) = results.next().ok_or_else(|| Diagnostic::new("a loop has a result"))?;
                 self.results.extend(results.map(|(position, value)| ((id, position), value)));
                 return Ok(first);
             }

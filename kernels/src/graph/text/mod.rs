@@ -20,6 +20,9 @@
 //! Kernels of users that the graph calls stand before the nodes as JSON, `kernel 0 = {..}`, and are called by their numbers:
 //! `custom 0 [%1, %2] sizes [N*64]`.
 //!
+//! Loops stand there too, each as its body between `scan 0 carried 1 step t` (`reverse` behind it if the last round comes first) and
+//! `end`, and are run by their numbers: `scan 0 [%1, %2] length T`.
+//!
 //! Parsing checks the notation alone: it may make graphs that [`verify`](super::verify::verify) rejects.
 
 mod parse;
@@ -36,9 +39,22 @@ impl Display for Graph {
         for (position, kernel) in kernels.iter().enumerate() {
             writeln!(f, "kernel {position} = {}", serde_json::to_string(kernel).map_err(|_| fmt::Error)?)?;
         }
+        let scans = scans(self);
+        for (position, scan) in scans.iter().enumerate() {
+            let reverse = if scan.reverse { " reverse" } else { "" };
+            writeln!(f, "scan {position} carried {} step {}{reverse}", scan.carried, scan.step)?;
+            scan.body.to_string().lines().try_for_each(|line| writeln!(f, "  {line}"))?;
+            writeln!(f, "end")?;
+        }
         for (id, node) in self.iter() {
             write!(f, "%{} = ", id.0)?;
             match &node.op {
+                Op::Scan { scan, length, operands } => {
+                    let position = scans.iter().position(|known| known == scan).unwrap_or_default();
+                    write!(f, "scan {position} [")?;
+                    write_list(f, operands.iter().map(|operand| format!("%{}", operand.0)))?;
+                    write!(f, "] length {length}")?;
+                }
                 Op::Custom { kernel, sizes, operands } => {
                     let position = kernels.iter().position(|known| known == kernel).unwrap_or_default();
                     write!(f, "custom {position} [")?;
@@ -84,6 +100,19 @@ fn kernels(graph: &Graph) -> Vec<Arc<Custom>> {
     kernels
 }
 
+/// The loops of the graph, each once.
+fn scans(graph: &Graph) -> Vec<Arc<Scan>> {
+    let mut scans: Vec<Arc<Scan>> = Vec::new();
+    for node in &graph.nodes {
+        if let Op::Scan { scan, .. } = &node.op
+            && !scans.contains(scan)
+        {
+            scans.push(scan.clone());
+        }
+    }
+    scans
+}
+
 fn write_list(f: &mut Formatter<'_>, items: impl Iterator<Item = String>) -> fmt::Result {
     f.write_str(&items.collect::<Vec<_>>().join(", "))
 }
@@ -94,6 +123,7 @@ fn write_op(f: &mut Formatter<'_>, node: &Node) -> fmt::Result {
         Op::Input(InputKind::Parameter) => f.write_str("input parameter"),
         Op::Input(InputKind::State) => f.write_str("input state"),
         Op::Input(InputKind::Scalar(position)) => write!(f, "input scalar {position}"),
+        Op::Input(InputKind::Carried(number)) => write!(f, "input carried {number}"),
         Op::Constant(literal) => {
             f.write_str("constant ")?;
             write_literal(f, literal)?;
@@ -125,8 +155,9 @@ fn write_op(f: &mut Formatter<'_>, node: &Node) -> fmt::Result {
         Op::Gather { source, indices } => write!(f, "gather %{}, %{}", source.0, indices.0),
         Op::ScatterAdd { indices, updates } => write!(f, "scatter_add %{}, %{}", indices.0, updates.0),
         Op::CustomResult { call, result } => write!(f, "custom_result %{} {result}", call.0),
-        // By its number in the graph's list of kernels, which only the graph knows.
+        // By their numbers in the graph's lists, which only the graph knows.
         Op::Custom { kernel, .. } => f.write_str(&kernel.name),
+        Op::Scan { scan, .. } => f.write_str(&scan.body.name),
     }
 }
 

@@ -19,8 +19,9 @@ pub fn parse(text: &str) -> Result<Graph> {
 fn graph(text: &str) -> Parsed<Graph> {
     let mut graph = Graph::default();
     let mut headed = false;
-    let mut kernels = Vec::new();
-    for (number, content) in text.lines().enumerate() {
+    let (mut kernels, mut scans) = (Vec::new(), Vec::new());
+    let mut lines = text.lines().enumerate();
+    while let Some((number, content)) = lines.next() {
         let (number, trimmed) = (number + 1, content.trim_start());
         if trimmed.is_empty() {
             continue;
@@ -42,10 +43,30 @@ fn graph(text: &str) -> Parsed<Graph> {
                     return Line::of_line("", number, ())?.expected(&format!("`kernel {} = ` and it", kernels.len()));
                 }
             }
+        } else if trimmed.starts_with("scan ") {
+            let mut line = Line::of_line(content, number, ())?;
+            let mut body = String::new();
+            let mut depth = 1;
+            for (_, inner) in lines.by_ref() {
+                match inner.trim() {
+                    "end" => depth -= 1,
+                    start if start.starts_with("scan ") => depth += 1,
+                    _ => {}
+                }
+                if depth == 0 {
+                    break;
+                }
+                body.push_str(inner);
+                body.push('\n');
+            }
+            if depth > 0 {
+                return line.error("the loop's body has no `end`");
+            }
+            scans.push(Arc::new(scan(&mut line, scans.len(), number, &body)?));
         } else if trimmed.starts_with('%') {
             // The rest of the line is the name as it is.
             let (code, own) = content.split_once('#').unwrap_or((content, ""));
-            let mut node = node(&mut Line::of_line(code, number, ())?, graph.nodes.len(), &kernels)?;
+            let mut node = node(&mut Line::of_line(code, number, ())?, graph.nodes.len(), (&kernels, &scans))?;
             node.name = name(own, content, number)?;
             graph.nodes.push(node);
         } else {
@@ -89,15 +110,34 @@ fn id(line: &mut Line<'_>) -> Parsed<NodeId> {
     Ok(NodeId(line.integer("a node's number")?))
 }
 
+/// A loop, whose body begins in the line behind `number`.
+fn scan(line: &mut Line<'_>, expected: usize, number: usize, body: &str) -> Parsed<Scan> {
+    line.expect_word("scan")?;
+    if line.integer::<usize>("a loop's number")? != expected {
+        return line.error(format!("this is loop {expected}"));
+    }
+    line.expect_word("carried")?;
+    let carried = line.integer("how many values it carries")?;
+    line.expect_word("step")?;
+    let step = crate::dim::Symbol::new(line.word("the name of its rounds")?);
+    let reverse = line.take_word("reverse");
+    line.end()?;
+    let body = graph(body).map_err(|error| ParseError { line: error.line + number, ..error })?;
+    Ok(Scan { body, step, carried, reverse })
+}
+
+/// What stands above the nodes: kernels and loops.
+type Above<'a> = (&'a [Arc<Custom>], &'a [Arc<Scan>]);
+
 /// A node without its name.
-fn node(line: &mut Line<'_>, expected: usize, kernels: &[Arc<Custom>]) -> Parsed<Node> {
+fn node(line: &mut Line<'_>, expected: usize, above: Above<'_>) -> Parsed<Node> {
     line.expect('%')?;
     if *line.peek() != Token::Number(&expected.to_string(), "") {
         return line.expected(&format!("the next node's number, {expected}"));
     }
     line.next();
     line.expect('=')?;
-    let draft = op(line, kernels)?;
+    let draft = op(line, above)?;
     line.expect(':')?;
     let dtype = line.dtype()?;
     let shape = Shape(list(line, Line::dim)?);
@@ -174,7 +214,16 @@ fn constant(line: &mut Line<'_>) -> Parsed<LiteralToken> {
     Ok(number)
 }
 
-fn op(line: &mut Line<'_>, kernels: &[Arc<Custom>]) -> Parsed<ParsedOp> {
+fn op(line: &mut Line<'_>, (kernels, scans): Above<'_>) -> Parsed<ParsedOp> {
+    if line.take_word("scan") {
+        let position: usize = line.integer("a loop's number")?;
+        let Some(scan) = scans.get(position).cloned() else {
+            return line.error(format!("there is no loop {position} above"));
+        };
+        let operands = list(line, id)?;
+        line.expect_word("length")?;
+        return Ok(ParsedOp::Op(Op::Scan { scan, length: line.dim()?, operands }));
+    }
     if line.take_word("custom") {
         let position: usize = line.integer("a kernel's number")?;
         let Some(kernel) = kernels.get(position).cloned() else {
@@ -252,6 +301,7 @@ fn pair(line: &mut Line<'_>) -> Parsed<(NodeId, NodeId)> {
 
 fn input(line: &mut Line<'_>) -> Parsed<InputKind> {
     Ok(match line.word("`argument`, `parameter`, `state` or `scalar`")? {
+        "carried" => InputKind::Carried(line.integer("a number")?),
         "argument" => InputKind::Argument(usize::from(line.integer::<u16>("a position")?)),
         "parameter" => InputKind::Parameter,
         "state" => InputKind::State,

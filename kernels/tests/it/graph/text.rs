@@ -4,7 +4,9 @@ use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::text::parse;
-use netcl_kernels::graph::{Custom, CustomInput, CustomResult, Graph, InputKind, Node, Op, OutputKind};
+use netcl_kernels::graph::{
+    AxisIndex, BinaryOp, Custom, CustomInput, CustomResult, Graph, InputKind, Node, Op, OutputKind,
+};
 use netcl_kernels::span::Span;
 use std::sync::Arc;
 
@@ -77,6 +79,8 @@ fn everything_prints_as_it_was_parsed() {
         // See `calls_of_kernels_print_and_parse`.
         Op::Custom { .. } => 19,
         Op::CustomResult { .. } => 20,
+        // See `loops_print_and_parse`.
+        Op::Scan { .. } => 21,
     };
     for wanted in 0..19 {
         assert!(graph.nodes.iter().any(|node| kind(&node.op) == wanted), "kind {wanted} is missing");
@@ -124,6 +128,41 @@ fn calls_of_kernels_print_and_parse() {
         (text.replace("custom 0", "custom 1"), "there is no kernel 1 above"),
         (text.replace("kernel 0 = {", "kernel 0 = {{"), "this is no kernel: "),
         (text.replace("kernel 0 =", "kernel 3 ="), "expected `kernel 0 = ` and it"),
+    ] {
+        let error = parse(&broken).expect_err("a mistake").to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+#[test]
+fn loops_print_and_parse() {
+    let mut b = Builder::new("rounds");
+    let [n, t] = ["N", "T"].map(Dim::symbol);
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![t.clone(), n.clone()]), DType::F32);
+    let start = b.full(0.0, &Shape(vec![n.clone()]), DType::F32);
+    let draft = b.begin_scan("t", t, &[start]);
+    let row = vec![AxisIndex::fixed(draft.round()), AxisIndex::axis(0)];
+    let row = b.view(x, Shape(vec![n]), row).unwrap();
+    let sum = b.binary(BinaryOp::Add, draft.carried()[0], row).unwrap();
+    let results = b.end_scan(&draft, &[sum], &[sum]).unwrap();
+    for (position, id) in results.into_iter().enumerate() {
+        b.output(OutputKind::Result(position), id);
+    }
+    let graph = b.finish();
+    netcl_kernels::graph::verify::verify(&graph).unwrap();
+    let text = graph.to_string();
+    let body = "scan 0 carried 1 step t\n  graph rounds.t\n  %0 = input argument 0 : f32[N]\n  \
+                %1 = input argument 1 : f32[T, N]  # x\n  %2 = view %1 [t - 1, $0] : f32[N]\n  %3 = add %0, %2 : f32[N]\n  \
+                output result 0 = %3\n  output result 1 = %3\nend\n";
+    assert!(text.contains(body), "{text}");
+    assert!(text.contains("%2 = scan 0 [%1, %0] length T : f32[N]\n%3 = custom_result %2 1 : f32[T, N]\n"), "{text}");
+    let parsed = parse(&text).unwrap();
+    assert_eq!(parsed.to_string(), text);
+    for (broken, what) in [
+        (text.replace("= scan 0", "= scan 1"), "there is no loop 1 above"),
+        (text.replace("\nend\n", "\n"), "the loop's body has no `end`"),
+        (text.replace("scan 0 carried", "scan 4 carried"), "this is loop 0"),
+        (text.replace("view %1 [t - 1", "viewed %1 [t - 1"), "line 6, column 8: expected an operation"),
     ] {
         let error = parse(&broken).expect_err("a mistake").to_string();
         assert!(error.contains(what), "{error}");

@@ -113,6 +113,22 @@ const BROKEN: &[(&str, &str)] = &[
         "kernel 0 = {\"name\":\"k\",\"symbols\":[],\"inputs\":[],\"results\":[],\"kernels\":[]}\n%0 = custom 0 [] sizes [] : f32[2]",
     ),
     ("G30", "%0 = input argument 0 : f32[2]\n%1 = custom_result %0 1 : f32[2]"),
+    (
+        "G31",
+        "scan 0 carried 1 step t\ngraph b\n%0 = input argument 0 : f32[2]\noutput result 0 = %0\nend\n\
+         %0 = input argument 0 : f32[2]\n%1 = scan 0 [%0] length T : f32[3]\noutput result 0 = %0",
+    ),
+    (
+        "G31",
+        "scan 0 carried 1 step t\ngraph b\n%0 = input argument 0 : f32[2]\n%1 = constant 1.0 : f32[t]\n\
+         output result 0 = %0\noutput result 1 = %1\nend\n%0 = input argument 0 : f32[2]\n\
+         %1 = scan 0 [%0] length T : f32[2]\noutput result 0 = %1",
+    ),
+    (
+        "G31",
+        "scan 0 carried 1 step t\ngraph b\n%0 = input parameter : f32[2]  # w\noutput result 0 = %0\nend\n\
+         %0 = input argument 0 : f32[2]\n%1 = scan 0 [%0] length T : f32[2]\noutput result 0 = %1",
+    ),
     ("G28", "%0 = input argument 777 : f32[2]"),
     ("G28", "%0 = input scalar 777 : f32[]"),
     ("G28", "%0 = input argument 0 : f32[2]\noutput result 777 = %0"),

@@ -31,7 +31,7 @@ fn tensor(dtype: DType, shape: &[usize], values: &[f64]) -> HostTensor {
 fn run(graph: &Graph, bindings: &[(Symbol, u64)], given: &[HostTensor]) -> Vec<(OutputKind, HostTensor)> {
     let inputs = |kind: &InputKind, _: &str| match kind {
         InputKind::Argument(position) | InputKind::Scalar(position) => given.get(*position).cloned(),
-        InputKind::Parameter | InputKind::State => None,
+        InputKind::Parameter | InputKind::State | InputKind::Carried(_) => None,
     };
     evaluate(graph, bindings, &inputs, Precision::F64).expect("evaluates")
 }

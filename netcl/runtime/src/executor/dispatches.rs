@@ -5,9 +5,10 @@ use crate::geometry;
 use netcl_hal::device::dispatch::{
     BufferBinding, Conv2d, ConvShapes, Dispatch, MatMul, Passed, ResultStrides, ScatterAdd, Strides, Work as DeviceWork,
 };
-use netcl_kernels::dim::{Bindings, Dim, Shape};
+use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::plan::memory::visit_buffers;
-use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Step, Work};
+use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Repeat, Step, Work};
+use std::ops::Range;
 
 /// Those of the plan's steps that have work-items. `places` has one entry for each buffer: `None` where no step uses it.
 pub(super) fn dispatches(
@@ -15,9 +16,77 @@ pub(super) fn dispatches(
     bindings: Bindings<'_>,
     places: &[Option<BufferBinding>],
 ) -> Result<Vec<Dispatch>> {
-    let steps = Steps { plan, bindings, places };
-    let dispatches = plan.steps.iter().map(|step| steps.dispatch(step));
-    dispatches.filter_map(Result::transpose).collect()
+    let mut all = Vec::with_capacity(plan.steps.len());
+    if plan.repeats.is_empty() {
+        let steps = Steps { plan, bindings, places };
+        plan.steps.iter().try_for_each(|step| steps.add(step, &mut all))?;
+    } else {
+        let mut rounds = Rounds { plan, bindings: bindings.to_vec(), places: places.to_vec() };
+        rounds.run(0..plan.steps.len(), plan.repeats.len(), &mut all)?;
+    }
+    Ok(all)
+}
+
+/// Steps of which loops repeat some: each round's are dispatches of their own.
+struct Rounds<'a> {
+    plan: &'a Plan,
+    /// With the rounds of the loops around.
+    bindings: Vec<(Symbol, u64)>,
+    /// As the round has them.
+    places: Vec<Option<BufferBinding>>,
+}
+
+impl Rounds<'_> {
+    /// The steps in `range`, of which the first `loops` loops repeat some.
+    fn run(&mut self, range: Range<usize>, loops: usize, into: &mut Vec<Dispatch>) -> Result<()> {
+        let plan = self.plan;
+        let mut position = range.start;
+        while position < range.end {
+            let begins = |repeat: &Repeat| {
+                let all = repeat.all();
+                all.start == position && all.end <= range.end && !all.is_empty()
+            };
+            if let Some(found) = plan.repeats[..loops].iter().rposition(begins) {
+                self.repeat(found, into)?;
+                position = plan.repeats[found].all().end;
+            } else {
+                let steps = Steps { plan, bindings: &self.bindings, places: &self.places };
+                steps.add(&plan.steps[position], into)?;
+                position += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rounds of the loop at that position.
+    fn repeat(&mut self, position: usize, into: &mut Vec<Dispatch>) -> Result<()> {
+        let repeat = &self.plan.repeats[position];
+        let length = repeat.length.evaluate(&self.bindings).map_or(0, |length| length.max(0) as u64);
+        if length == 0 {
+            return self.run(repeat.steps().end..repeat.all().end, position, into);
+        }
+        let place = |places: &[Option<BufferBinding>], id: BufferId| places[id.0 as usize].clone();
+        let own: Vec<[Option<BufferBinding>; 2]> =
+            repeat.carried.iter().map(|own| [own.current, own.next].map(|id| place(&self.places, id))).collect();
+        let mut read: Vec<_> = repeat.carried.iter().map(|carried| place(&self.places, carried.initial)).collect();
+        for (round, step) in repeat.rounds(length).enumerate() {
+            // The last round writes to where the value stays.
+            let turn = usize::from((length - round as u64) % 2 == 1);
+            for ((carried, own), read) in repeat.carried.iter().zip(&own).zip(&mut read) {
+                let write = own[turn].clone();
+                self.places[carried.current.0 as usize] = std::mem::replace(read, write.clone());
+                self.places[carried.next.0 as usize] = write;
+            }
+            self.bindings.push((repeat.step.clone(), step));
+            self.run(repeat.steps(), position, into)?;
+            self.bindings.pop();
+        }
+        for (carried, [current, next]) in repeat.carried.iter().zip(own) {
+            self.places[carried.current.0 as usize] = current;
+            self.places[carried.next.0 as usize] = next;
+        }
+        Ok(())
+    }
 }
 
 struct Steps<'a> {
@@ -27,6 +96,11 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
+    fn add(&self, step: &Step, into: &mut Vec<Dispatch>) -> Result<()> {
+        into.extend(self.dispatch(step)?);
+        Ok(())
+    }
+
     fn dispatch(&self, step: &Step) -> Result<Option<Dispatch>> {
         let Some(work) = self.work(step)? else { return Ok(None) };
         let passed = step.args.iter().map(|arg| self.passed(step, arg)).collect::<Result<_>>()?;

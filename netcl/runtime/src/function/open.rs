@@ -17,8 +17,8 @@ pub struct OpenFunction {
     parameters: &'static [&'static str],
     /// As [`open::write`] wrote them.
     graphs: &'static [&'static str],
-    /// Whether gradients are wanted.
-    gradients: bool,
+    /// Where gradients are wanted: the arguments that have some beside the parameters.
+    gradients: Option<&'static [usize]>,
     /// By the parameters' numbers. A program has as many as its types name, and functions live as long as it does: those that
     /// macros embed, too.
     closed: Mutex<BTreeMap<Vec<usize>, &'static [Function]>>,
@@ -30,7 +30,7 @@ impl OpenFunction {
         name: &'static str,
         parameters: &'static [&'static str],
         graphs: &'static [&'static str],
-        gradients: bool,
+        gradients: Option<&'static [usize]>,
     ) -> OpenFunction {
         OpenFunction { name, parameters, graphs, gradients, closed: Mutex::new(BTreeMap::new()) }
     }
@@ -54,7 +54,11 @@ impl OpenFunction {
             self.parameters.iter().zip(numbers).map(|(name, number)| (Symbol::new(name), *number as u64)).collect();
         let function = |written: &&str| {
             let graph = open::closed(written, &sizes)
-                .and_then(|graph| if self.gradients { append_gradients(graph, Arguments::None) } else { Ok(graph) })
+                .and_then(|graph| match self.gradients {
+                    None => Ok(graph),
+                    Some([]) => append_gradients(graph, Arguments::None),
+                    Some(positions) => append_gradients(graph, Arguments::At(positions)),
+                })
                 .map_err(|diagnostic| Error::graph(&name, diagnostic))?;
             Ok(Function::from_graph(name.clone(), graph))
         };

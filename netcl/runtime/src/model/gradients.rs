@@ -114,18 +114,23 @@ impl Gradients {
     }
 
     /// Which bytes of `range`, a part of the parameters' buffer that begins and ends with parameters, have gradients: those of
-    /// parameters that the function depends on, padding included, in as few pieces as can be.
-    pub(crate) fn covered(&self, range: &Range<usize>) -> Vec<Range<usize>> {
-        let mut pieces: Vec<Range<usize>> = Vec::new();
+    /// parameters that the function depends on, padding included, in as few pieces as can be of what `group` gives for their paths.
+    pub(crate) fn covered<G: PartialEq>(
+        &self,
+        range: &Range<usize>,
+        group: impl Fn(&str) -> G,
+    ) -> Vec<(Range<usize>, G)> {
+        let mut pieces: Vec<(Range<usize>, G)> = Vec::new();
         let entries = self.store.parameters();
         for (index, entry) in entries.iter().enumerate() {
             let end = entries.get(index + 1).map_or(range.end, |next| next.offset).min(range.end);
             if !range.contains(&entry.offset) || entry.offset >= end || !self.buffer.covers(index) {
                 continue;
             }
+            let own = group(&entry.path);
             match pieces.last_mut() {
-                Some(last) if last.end == entry.offset => last.end = end,
-                _ => pieces.push(entry.offset..end),
+                Some((last, group)) if last.end == entry.offset && *group == own => last.end = end,
+                _ => pieces.push((entry.offset..end, own)),
             }
         }
         pieces

@@ -1,7 +1,7 @@
 //! The list of a model's tensors.
 
 use crate::error::{Error, Result};
-use netcl_kernels::layers::{self, Config, ConfigValue, Layer, TensorSpec};
+use netcl_kernels::layers::{self, Config, ConfigValue, Init, Layer, TensorSpec};
 use netcl_kernels::span::{Diagnostic, Span};
 
 /// The tensors of a model: path and declaration, in the order of the fields.
@@ -59,6 +59,29 @@ impl Schema {
         let added = config.and_then(|config| self.add_layer(name, layer, &config).map_err(|error| error.to_string()));
         if let Err(problem) = added {
             self.refused.get_or_insert(format!("`{name}` of `{model}`: {problem}"));
+        }
+    }
+
+    /// The same of a layer whose weights and biases start otherwise than its declaration has them, and of which the tensors of
+    /// the names `shared` are another layer's.
+    pub fn add_given_as(
+        &mut self,
+        model: &str,
+        name: &str,
+        layer: &str,
+        settings: &[(&str, ConfigValue)],
+        [weights, biases]: [Option<Init>; 2],
+        shared: &[&str],
+    ) {
+        let first = self.entries.len();
+        self.add_given(model, name, layer, settings);
+        let own = self.entries.split_off(first);
+        for (path, mut spec) in own.into_iter().filter(|(_, spec)| !shared.contains(&spec.name)) {
+            let start = if spec.name.ends_with("bias") { &biases } else { &weights };
+            if let Some(start) = start.filter(|_| spec.trainable) {
+                spec.init = start;
+            }
+            self.entries.push((path, spec));
         }
     }
 

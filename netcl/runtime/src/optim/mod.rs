@@ -2,12 +2,14 @@
 //! optimizers, whose rules are written with its macros.
 
 mod gradient_arithmetic;
+mod groups;
 pub(crate) mod progress;
 mod recorded;
 pub(crate) mod settings;
 mod state;
 pub(crate) mod update;
 
+pub use groups::ParameterGroup;
 pub use state::OptimizerState;
 
 use crate::error::Result;

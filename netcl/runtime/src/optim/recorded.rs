@@ -12,17 +12,16 @@ use std::sync::Arc;
 pub(super) struct RecordedStep {
     pub(super) launches: Vec<Box<dyn Step>>,
     pub(super) progress: Arc<SharedProgress>,
-    /// The numbers that a step making this progress passes to every launch.
-    pub(super) scalars: Box<dyn Fn(Progress) -> Result<Vec<Scalar>> + Send>,
+    /// The numbers that a step making this progress passes to the launch of that position.
+    pub(super) scalars: Box<dyn Fn(Progress, usize) -> Result<Vec<Scalar>> + Send>,
 }
 
 impl Step for RecordedStep {
     fn repeat(&mut self) -> Result<()> {
         let mut progress = self.progress.lock();
         let next = progress.next();
-        let scalars = (self.scalars)(next)?;
-        for launch in &mut self.launches {
-            launch.set_scalars(&scalars);
+        for (position, launch) in self.launches.iter_mut().enumerate() {
+            launch.set_scalars(&(self.scalars)(next, position)?);
             launch.repeat()?;
         }
         *progress = next;

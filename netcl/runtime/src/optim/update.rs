@@ -1,5 +1,6 @@
 //! The machinery that all optimizers share.
 
+use super::groups::{Groups, ParameterGroup};
 use super::progress::{Progress, SharedProgress, numbers};
 use super::recorded::RecordedStep;
 use super::settings::not_negative;
@@ -28,6 +29,7 @@ pub struct Update {
     row: usize,
     rule: Rule,
     moments: usize,
+    groups: Groups,
     /// Recorded steps go on with it when they are replayed.
     progress: Arc<SharedProgress>,
     state: Option<OptimizerSlots>,
@@ -68,7 +70,7 @@ impl Update {
     pub fn new(name: &'static str, row: usize, moments: usize, rule: Rule, learning_rate: f64) -> Update {
         debug_assert!(row > 0 && ALIGNMENT.is_multiple_of(4 * row), "rows of {row} elements");
         let progress = Arc::new(SharedProgress::new(Progress { learning_rate, steps: 0 }));
-        Update { name, row, rule, moments, progress, state: None }
+        Update { name, row, rule, moments, groups: Groups::default(), progress, state: None }
     }
 
     /// The learning rate and the number of steps that were made.
@@ -81,6 +83,11 @@ impl Update {
         self.progress.lock().learning_rate = rate;
     }
 
+    /// Steps what is in the field of that path by settings of its own.
+    pub fn group(&mut self, path: &str, group: ParameterGroup) {
+        self.groups.set(path, group);
+    }
+
     /// Goes on with another rule, over this many moments: what there are of them stay as they are, others begin at zero.
     pub fn change(&mut self, moments: usize, rule: Rule) {
         (self.moments, self.rule) = (moments, rule);
@@ -91,7 +98,8 @@ impl Update {
         self.name
     }
 
-    /// Makes a step with the numbers that `scalars` gives for the progress which that step makes. Where the device is recorded,
+    /// Makes a step with the numbers that `scalars` gives for the progress which that step makes and a weight decay, `decay` or that
+    /// of a group. Where the device is recorded,
     /// each replay makes a step more.
     ///
     /// # Errors
@@ -101,19 +109,29 @@ impl Update {
         &mut self,
         model: &mut dyn Model,
         gradients: &Gradients,
-        scalars: impl Fn(Progress) -> S + Send + 'static,
+        decay: f64,
+        scalars: impl Fn(Progress, f64) -> S + Send + 'static,
     ) -> Result<()> {
         let shared = self.progress.clone();
         let mut progress = shared.lock();
         let next = progress.next();
-        let numbers_now = numbers(self.name, next, &scalars)?;
+        let (name, groups) = (self.name, self.groups.clone());
+        let scalars = move |progress: Progress, group: Option<usize>| {
+            let (progress, decay) = groups.settings(group, progress, decay);
+            numbers(name, progress, |progress| scalars(progress, decay))
+        };
+        scalars(next, None)?;
         let part = Stepped::of(model);
         let store = part.core.store();
         let Some(range) = store.parameter_range(&part.prefix, self.name)? else {
             *progress = next;
             return Ok(());
         };
-        let pieces = gradients.covered(&range);
+        self.groups.check(self.name, store.parameters(), &part.prefix)?;
+        let group = |path: &str| self.groups.of(path.strip_prefix(&*part.prefix).unwrap_or(path));
+        let pieces = gradients.covered(&range, group);
+        let of: Vec<Option<usize>> = pieces.iter().map(|(_, group)| *group).collect();
+        let numbers_now = of.iter().map(|group| scalars(next, *group)).collect::<Result<Vec<_>>>()?;
         let gradients = store.gradient_region(gradients.region_for(&store, self.name)?, &range)?;
         let bytes = range.len();
         let device = store.device();
@@ -154,7 +172,7 @@ impl Update {
         let moments = &state.moments[..self.moments];
         let recorded = recording::length(device.backend());
         // One launch, but where the function does not depend on all parameters: those without a gradient stay as they are.
-        for piece in pieces {
+        for ((piece, _), numbers) in pieces.into_iter().zip(numbers_now) {
             let whole = piece == range;
             let part = |region: &BufferHandle| match whole {
                 true => Ok(region.clone()),
@@ -172,11 +190,12 @@ impl Update {
                 |region: &BufferHandle| Tensor::from_region(region.clone(), shape.clone(), DType::F32, device.clone());
             let args: Vec<Tensor> = regions.map(view).collect();
             let args: Vec<&Tensor> = args.iter().collect();
-            (self.rule)().call_into(device, &args, &numbers_now, &into)?;
+            (self.rule)().call_into(device, &args, &numbers, &into)?;
         }
         if let Some(start) = recorded {
-            let (name, progress) = (self.name, shared.clone());
-            let scalars = Box::new(move |progress| numbers(name, progress, &scalars));
+            let progress = shared.clone();
+            let scalars =
+                Box::new(move |progress, position: usize| scalars(progress, of.get(position).copied().flatten()));
             recording::combine(start, |launches| Box::new(RecordedStep { launches, progress, scalars }));
         }
         // A step that failed has not been made.

@@ -28,7 +28,7 @@ impl Net {
     }
 
     pub fn filled(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
-        x + Tensor::zeros([8])
+        x + Tensor::empty([8])
     }
 
     pub fn sized(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {

@@ -4,7 +4,7 @@
 pub struct Net {
     /// Documentation and lints stay.
     #[allow(dead_code)]
-    #[frozen]
+    #[trainable]
     #[layer(inputs = 8, outputs = 8)]
     a: Linear,
     #[layer(inputs = 8, outputs = 8)]

@@ -9,9 +9,9 @@ pub struct Net {
 
 #[netcl::model]
 impl Net {
-    pub fn loss(&self, x: &Tensor<f32, N, 8>) -> (Tensor<f32>, Tensor<f32, N, 8>) {
+    pub fn loss(&self, x: &Tensor<f32, N, 8>) -> (Tensor<f32, N, 8>, Tensor<f32>) {
         let h = self.a.forward(x);
-        (h.sum_all(), h)
+        (h, h.sum_all())
     }
 }
 
@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     let device = Device::host();
     let model = Net::new(&device, Seed(1))?;
     let x = Tensor::from_slice(&device, &[0.5f32; 16], &[2, 8])?;
-    let ((_loss, _h), _gradients) = model.loss_with_gradients(&x)?;
+    let ((_h, _loss), _gradients) = model.loss_with_gradients(&x)?;
     let (_y, _pullback) = doubled.vjp(&x)?;
     let (_y, _pullback) = copied.vjp(&x)?;
     Ok(())

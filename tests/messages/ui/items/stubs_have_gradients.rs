@@ -16,6 +16,12 @@ mod cell {
             self.a.forward(x)
         }
 
+        #[gradients(x)]
+        pub fn also(&self, x: &Tensor<f32, N, 3>) -> (Tensor<f32>, Tensor<f32, N, 3>) {
+            let h = self.a.forward(x);
+            (h.sum_all(), h)
+        }
+
         pub fn bad(&self, x: &Tensor<f32, N, 3>, k: i32) -> Tensor<f32, N, 3> {
             x * k
         }
@@ -84,5 +90,7 @@ fn main() {
     let x = netcl::Tensor::scalar(&device, 1.0f32).unwrap();
     let (loss, gradients) = model.loss_with_gradients(&x).unwrap();
     let _: f32 = loss.item().unwrap();
+    let _ = &gradients.a().unwrap().weight;
+    let ((_loss, _h), gradients, _dx) = model.also_with_gradients(&x).unwrap();
     let _ = &gradients.a().unwrap().weight;
 }

@@ -1,4 +1,4 @@
-//! UNSUPPORTED: `while` and `loop`.
+//! LOOP_TOO_LONG: loops that nothing ends.
 
 #[netcl::model]
 pub struct Mlp {

@@ -28,7 +28,7 @@ const TOLERANCE: f64 = 2e-5;
 const RATE: f64 = 0.125;
 
 /// Norm, and products with two vectors.
-type Digest = [f64; 3];
+pub(crate) type Digest = [f64; 3];
 
 #[derive(Deserialize)]
 struct Reference {
@@ -106,7 +106,7 @@ macro_rules! twin {
 }
 pub(crate) use twin;
 
-fn digest(tensor: &Tensor) -> Result<Digest> {
+pub(crate) fn digest(tensor: &Tensor) -> Result<Digest> {
     let values = match tensor.dtype() {
         DType::I32 => tensor.to_vec::<i32>()?.into_iter().map(|x| x as f32).collect(),
         _ => tensor.to_vec::<f32>()?,
@@ -116,7 +116,7 @@ fn digest(tensor: &Tensor) -> Result<Digest> {
     Ok([norm, along("first"), along("second")])
 }
 
-fn compare(what: &str, found: Vec<(String, Tensor)>, expected: &BTreeMap<String, Digest>) -> Result<()> {
+pub(crate) fn compare(what: &str, found: Vec<(String, Tensor)>, expected: &BTreeMap<String, Digest>) -> Result<()> {
     let names: Vec<&String> = found.iter().map(|(name, _)| name).collect();
     assert_eq!(found.len(), expected.len(), "{what}: {names:?}");
     let largest = expected.values().fold(0.0f64, |largest, digest| largest.max(digest[0]));
@@ -133,7 +133,7 @@ fn compare(what: &str, found: Vec<(String, Tensor)>, expected: &BTreeMap<String,
 }
 
 /// The numbers that training begins with.
-fn reset(device: &Device, model: &mut impl Model, name: &str) -> Result<()> {
+pub(crate) fn reset(device: &Device, model: &mut impl Model, name: &str) -> Result<()> {
     for (path, tensor) in model.parameters().into_iter().chain(model.states()) {
         let shape = tensor.shape().to_vec();
         // Gains and variances around 1, all else around 0.

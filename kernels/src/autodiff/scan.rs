@@ -1,0 +1,496 @@
+//! Gradients of loops: a loop that runs the other way.
+//!
+//! Its rounds carry the cotangents of what the rounds of the forward loop carry. What they need of the forward round is computed
+//! again from what the forward loop leaves behind for that: the carried values and the results of reductions and products, so that
+//! memory grows with the number of rounds as that of the same rounds one by one would. A tensor of which each round reads its own part
+//! has the parts' cotangents as its own. Of one that each round reads whole, such as a weight, the cotangent is the sum over all rounds:
+//! of products and sums it is one product or sum behind the loop ([`Later`]), and what is neither is carried along.
+
+use super::order::HighestOrder;
+use super::rules::RequestedGradients;
+use super::sweep::{found, zeros};
+use super::view::view_adjoint;
+use crate::dim::{Dim, Shape};
+use crate::graph::build::Builder;
+use crate::graph::{AxisIndex, BinaryOp, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp, Scan, lifted, mentions};
+use crate::span::Result;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The cotangents of those operands of the loop `id` that are wanted, `given` those of its results.
+pub(super) fn contributions(
+    builder: &mut Builder,
+    id: NodeId,
+    given: &[Option<NodeId>],
+    wanted: &RequestedGradients<'_>,
+) -> Result<Vec<(NodeId, NodeId)>> {
+    let Op::Scan { scan, length, operands } = builder.node(id).op.clone() else { return Ok(Vec::new()) };
+    if given.iter().all(Option::is_none) || !operands.iter().any(|operand| wanted.has(*operand)) {
+        return Ok(Vec::new());
+    }
+    let wants: Vec<bool> = operands.iter().map(|operand| wanted.has(*operand)).collect();
+    let backward = Backward::of(&scan, &length, given, (&wants, wanted.order))?;
+    backward.append(builder, id, (&length, &operands), given)
+}
+
+/// Who gets the cotangent of an operand that rounds read, and how it comes about.
+enum Share {
+    /// The parts that rounds read through that view.
+    Parts { cotangent: NodeId, index: Vec<AxisIndex> },
+    /// What the rounds give is summed behind the loop.
+    Later(Later),
+    /// It is the loop's carried value at that position.
+    Carried(usize),
+}
+
+/// A sum over all rounds of something that is linear in what rounds leave behind.
+enum Later {
+    /// Of two.
+    Plus(Box<[Later; 2]>),
+    /// Of the sums of a stack over these axes of a round's value.
+    Reduced(Stack, Vec<usize>),
+    /// Of the products of matrices.
+    Product([Stack; 2]),
+    /// The same elements under another shape.
+    Reshape(Box<Later>, Shape),
+    /// A view that does not depend on the round.
+    View(Box<Later>, Shape, Vec<AxisIndex>),
+}
+
+/// A node of the body, as all rounds have it along a new first axis.
+enum Stack {
+    /// The rounds leave it behind.
+    Left(NodeId),
+    /// A view of an operand of the loop.
+    Operand(usize, Shape, Vec<AxisIndex>),
+    /// A view of another one that does not depend on the round.
+    View(Box<Stack>, Shape, Vec<AxisIndex>),
+}
+
+/// The body of the backward loop while it is one with that of the forward loop.
+struct Backward<'a> {
+    scan: &'a Arc<Scan>,
+    body: Builder,
+    /// The first node that is no node of the forward body.
+    first: usize,
+    /// Cotangents of what is carried, and sums: the inputs, and their values for the next round.
+    carried: Vec<(NodeId, NodeId)>,
+    /// By position of the forward loop's carried values, where in `carried` its cotangent is.
+    cotangents: BTreeMap<usize, usize>,
+    /// The stacks of the results' cotangents: input and result.
+    stacks: Vec<(NodeId, usize)>,
+    /// By operand.
+    shares: Vec<(usize, Share)>,
+    /// What rounds leave behind.
+    left: Vec<NodeId>,
+}
+
+impl<'a> Backward<'a> {
+    fn of(
+        scan: &'a Arc<Scan>,
+        length: &Dim,
+        given: &[Option<NodeId>],
+        wanted: (&[bool], HighestOrder),
+    ) -> Result<Self> {
+        let graph = Graph { name: format!("{}.backward", scan.body.name), outputs: Vec::new(), ..scan.body.clone() };
+        let (first, body) = (graph.nodes.len(), Builder::extend(graph));
+        let mut own = Backward {
+            scan,
+            body,
+            first,
+            carried: Vec::new(),
+            cotangents: BTreeMap::new(),
+            stacks: Vec::new(),
+            shares: Vec::new(),
+            left: Vec::new(),
+        };
+        own.differentiate(length, given, wanted)?;
+        Ok(own)
+    }
+
+    /// A new input of the body.
+    fn input(&mut self, name: &str, shape: Shape, dtype: crate::dtype::DType) -> NodeId {
+        let number = self.body.graph().nodes.len();
+        self.body.input(InputKind::Carried(number), name, shape, dtype)
+    }
+
+    fn differentiate(
+        &mut self,
+        length: &Dim,
+        given: &[Option<NodeId>],
+        (wants, order): (&[bool], HighestOrder),
+    ) -> Result<()> {
+        let scan = self.scan.clone();
+        let (mut seeds, mut sources, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+        for position in 0..scan.results() {
+            let Some(id) = scan.result(position) else { continue };
+            let (shape, dtype) = (scan.body[id].shape.clone(), scan.body[id].dtype);
+            if !dtype.is_float() {
+                continue;
+            }
+            let name = if scan.body[id].name.is_empty() { String::new() } else { format!("d_{}", scan.body[id].name) };
+            if position < scan.carried {
+                let input = self.input(&name, shape, dtype);
+                self.cotangents.insert(position, self.carried.len());
+                self.carried.push((input, input));
+                seeds.push((id, input));
+                if let Some((argument, _)) = scan.argument(position) {
+                    targets.push(argument);
+                    sources.push(position);
+                }
+            } else if given[position].is_some() {
+                let rank = shape.rank();
+                let stacked = Shape(std::iter::once(length).chain(&shape.0).cloned().collect());
+                let input = self.input(&name, stacked, dtype);
+                self.stacks.push((input, position));
+                let round = Dim::symbol(scan.step.name()) - Dim::constant(1);
+                let index = std::iter::once(AxisIndex::fixed(round)).chain((0..rank).map(AxisIndex::axis)).collect();
+                seeds.push((id, self.body.view(input, shape, index)?));
+            }
+        }
+        let mut parts = Vec::new();
+        for position in scan.carried..wants.len() {
+            let Some((argument, node)) = scan.argument(position).filter(|_| wants[position]) else { continue };
+            if !node.dtype.is_float() {
+                continue;
+            }
+            let views = self.parts(argument);
+            for (view, index) in views.iter().flatten() {
+                targets.push(*view);
+                sources.push(position);
+                parts.push((*view, index.clone()));
+            }
+            if views.is_none() {
+                targets.push(argument);
+                sources.push(position);
+            }
+        }
+        let gradients = found(&mut self.body, &seeds, &targets, order)?;
+        for ((target, position), gradient) in targets.into_iter().zip(sources).zip(gradients) {
+            if position < scan.carried {
+                let gradient = match gradient {
+                    Some(gradient) => gradient,
+                    None => zeros(&mut self.body, target),
+                };
+                let at = self.cotangents[&position];
+                self.carried[at].1 = gradient;
+                continue;
+            }
+            let Some(gradient) = gradient else { continue };
+            if let Some((_, index)) = parts.iter().find(|(view, _)| *view == target) {
+                self.leave(gradient);
+                self.shares.push((position, Share::Parts { cotangent: gradient, index: index.clone() }));
+            } else if let Some(later) = self.later(gradient) {
+                self.shares.push((position, Share::Later(later)));
+            } else {
+                let (shape, dtype) = (self.body.shape(target).clone(), self.body.dtype(target));
+                let sum = self.input("", shape, dtype);
+                let next = self.body.binary(BinaryOp::Add, sum, gradient)?;
+                self.shares.push((position, Share::Carried(self.carried.len())));
+                self.carried.push((sum, next));
+            }
+        }
+        Ok(())
+    }
+
+    /// The views by which rounds read parts of `argument`, with all rounds' coordinates; none if it is read otherwise as well.
+    fn parts(&self, argument: NodeId) -> Option<Vec<(NodeId, Vec<AxisIndex>)>> {
+        let mut parts = Vec::new();
+        for (id, node) in self.scan.body.iter().filter(|(_, node)| node.op.operands().contains(&argument)) {
+            let Op::View { index, .. } = &node.op else { return None };
+            if !index.iter().any(|axis| mentions(&axis.offset, &self.scan.step)) {
+                return None;
+            }
+            parts.push((id, lifted(index, &self.scan.step)?));
+        }
+        let given = self.scan.body.outputs.iter().any(|(_, id)| *id == argument);
+        (!given).then_some(parts)
+    }
+
+    fn leave(&mut self, id: NodeId) {
+        if !self.left.contains(&id) {
+            self.left.push(id);
+        }
+    }
+
+    /// The sum of `id` over all rounds, if it is better taken behind the loop.
+    fn later(&mut self, id: NodeId) -> Option<Later> {
+        let node = self.body.node(id).clone();
+        match node.op {
+            Op::Binary(BinaryOp::Add, a, b) => Some(Later::Plus(Box::new([self.later(a)?, self.later(b)?]))),
+            Op::Reduce { op: ReduceOp::Sum, source, axes } => Some(Later::Reduced(self.stack(source)?, axes)),
+            Op::MatMul(a, b) if node.shape.rank() == 2 && self.body.dtype(a) == node.dtype => {
+                Some(Later::Product([self.stack(a)?, self.stack(b)?]))
+            }
+            Op::Reshape(source) => Some(Later::Reshape(Box::new(self.later(source)?), node.shape)),
+            Op::View { source, index } if !self.depends(&index) => {
+                Some(Later::View(Box::new(self.later(source)?), node.shape, index))
+            }
+            _ => None,
+        }
+    }
+
+    fn depends(&self, index: &[AxisIndex]) -> bool {
+        index.iter().any(|axis| mentions(&axis.offset, &self.scan.step))
+    }
+
+    /// `id` of all rounds.
+    fn stack(&mut self, id: NodeId) -> Option<Stack> {
+        let node = self.body.node(id).clone();
+        if let Op::View { source, index } = &node.op {
+            if let Op::Input(InputKind::Argument(position)) = self.body.node(*source).op
+                && position >= self.scan.carried
+            {
+                return Some(Stack::Operand(position, node.shape, lifted(index, &self.scan.step)?));
+            }
+            // Not more is left behind than the view shows.
+            let smaller = self.body.shape(*source).elements() == node.shape.elements();
+            if smaller && !self.depends(index) {
+                return Some(Stack::View(Box::new(self.stack(*source)?), node.shape, lifted(index, &self.scan.step)?));
+            }
+        }
+        self.leave(id);
+        Some(Stack::Left(id))
+    }
+
+    /// Appends the backward loop, and what is done with what it gives.
+    fn append(
+        self,
+        builder: &mut Builder,
+        id: NodeId,
+        (length, operands): (&Dim, &[NodeId]),
+        given: &[Option<NodeId>],
+    ) -> Result<Vec<(NodeId, NodeId)>> {
+        let saved = self.saved();
+        let stacks = save(builder, id, self.scan, &saved);
+        // What was saved is there, and need not be left behind again.
+        let left: Vec<NodeId> = self.left.iter().copied().filter(|id| !stacks.contains_key(id)).collect();
+        let mut made = Made {
+            own: &self,
+            body: Builder::new(&self.body.graph().name),
+            moved: BTreeMap::new(),
+            operands: Vec::new(),
+        };
+        for (position, (input, _)) in self.carried.iter().enumerate() {
+            let node = self.body.node(*input).clone();
+            let new = made.body.input(InputKind::Argument(position), &node.name, node.shape.clone(), node.dtype);
+            made.moved.insert(*input, new);
+            let of = self.cotangents.iter().find(|(_, at)| **at == position).and_then(|(result, _)| given[*result]);
+            let start = match of {
+                Some(cotangent) => cotangent,
+                None => builder.full(0.0, &node.shape, node.dtype),
+            };
+            made.operands.push(start);
+        }
+        let next: Vec<NodeId> = self.carried.iter().map(|(_, next)| *next).collect();
+        let body = made.finish(&next, &left, (&stacks, operands, given), builder)?;
+        let (body, all) = body;
+        let scan = Scan { body, step: self.scan.step.clone(), carried: next.len(), reverse: !self.scan.reverse };
+        let results =
+            if next.is_empty() && left.is_empty() { Vec::new() } else { builder.scan(scan, length.clone(), all) };
+        let mut known = stacks;
+        known.extend(left.iter().copied().zip(results[next.len()..].iter().copied()));
+        let mut pairs = Vec::new();
+        for (position, at) in &self.cotangents {
+            pairs.push((operands[*position], results[*at]));
+        }
+        let behind = Behind { known: &known, operands, length };
+        for (position, share) in &self.shares {
+            let shape = builder.shape(operands[*position]).clone();
+            let value = match share {
+                Share::Carried(at) => results[*at],
+                Share::Parts { cotangent, index } => view_adjoint(builder, known[cotangent], &shape, index)?,
+                Share::Later(later) => behind.sum(builder, later)?,
+            };
+            pairs.push((operands[*position], value));
+        }
+        Ok(pairs)
+    }
+
+    /// What of the forward rounds the backward ones read, and do not compute again.
+    fn saved(&self) -> Vec<NodeId> {
+        let graph = self.body.graph();
+        let mut needed = vec![false; graph.nodes.len()];
+        let next = self.carried.iter().map(|(_, next)| *next);
+        next.chain(self.left.iter().copied()).for_each(|id| needed[id.index()] = true);
+        let mut saved = Vec::new();
+        for position in (0..needed.len()).rev().filter(|position| *position < graph.nodes.len()) {
+            let id = NodeId(position as u32);
+            if !needed[position] {
+                continue;
+            }
+            if position < self.first && self.is_saved(id) {
+                saved.push(id);
+            } else {
+                graph[id].op.visit_operands(|operand| needed[operand.index()] = true);
+            }
+        }
+        saved.reverse();
+        saved
+    }
+
+    fn is_saved(&self, id: NodeId) -> bool {
+        match &self.body.node(id).op {
+            Op::Input(InputKind::Argument(position)) => *position < self.scan.carried,
+            // The rest costs less to compute again than to read.
+            op => matches!(
+                op,
+                Op::Reduce { .. }
+                    | Op::MatMul(..)
+                    | Op::Conv2d { .. }
+                    | Op::Conv2dInputGrad { .. }
+                    | Op::Conv2dWeightGrad { .. }
+                    | Op::ScatterAdd { .. }
+                    | Op::Custom { .. }
+                    | Op::Scan { .. }
+                    | Op::CustomResult { .. }
+            ),
+        }
+    }
+}
+
+/// Makes the loop `id` leave `saved` behind; the stack of each.
+fn save(builder: &mut Builder, id: NodeId, scan: &Scan, saved: &[NodeId]) -> BTreeMap<NodeId, NodeId> {
+    let mut body = scan.body.clone();
+    let known = |body: &Graph, wanted: NodeId| {
+        body.outputs.iter().find_map(|(kind, id)| match kind {
+            OutputKind::Result(position) if *id == wanted && *position >= scan.carried => Some(*position),
+            _ => None,
+        })
+    };
+    let mut positions = Vec::new();
+    for wanted in saved {
+        let position = known(&body, *wanted).unwrap_or_else(|| {
+            body.outputs.push((OutputKind::Result(body.outputs.len()), *wanted));
+            body.outputs.len() - 1
+        });
+        positions.push(position);
+    }
+    let more = body.outputs.len() > scan.results();
+    let whole = Scan { body, ..scan.clone() };
+    if more {
+        builder.leave_more(id, whole);
+    }
+    let results = builder.results_of(id);
+    saved.iter().copied().zip(positions.into_iter().map(|position| results[position])).collect()
+}
+
+/// The backward body on its way out of the one in which it was built.
+struct Made<'m, 'a> {
+    own: &'m Backward<'a>,
+    body: Builder,
+    moved: BTreeMap<NodeId, NodeId>,
+    operands: Vec<NodeId>,
+}
+
+impl Made<'_, '_> {
+    fn finish(
+        mut self,
+        next: &[NodeId],
+        left: &[NodeId],
+        (stacks, operands, given): (&BTreeMap<NodeId, NodeId>, &[NodeId], &[Option<NodeId>]),
+        outer: &Builder,
+    ) -> Result<(Graph, Vec<NodeId>)> {
+        let graph = self.own.body.graph();
+        let mut needed = vec![false; graph.nodes.len()];
+        next.iter().chain(left).for_each(|id| needed[id.index()] = true);
+        for position in (0..needed.len()).rev() {
+            if needed[position] && !stacks.contains_key(&NodeId(position as u32)) {
+                graph.nodes[position].op.visit_operands(|operand| needed[operand.index()] = true);
+            }
+        }
+        let round = Dim::symbol(self.own.scan.step.name()) - Dim::constant(1);
+        for (id, node) in graph.iter().filter(|(id, _)| needed[id.index()]) {
+            if self.moved.contains_key(&id) {
+                continue;
+            }
+            self.body.set_span(node.span);
+            let new = if let Some(stack) = stacks.get(&id) {
+                let whole = self.operand(*stack, outer);
+                let rank = node.shape.rank();
+                let index = std::iter::once(AxisIndex::fixed(round.clone())).chain((0..rank).map(AxisIndex::axis));
+                self.body.view(whole, node.shape.clone(), index.collect())?
+            } else if let Op::Input(InputKind::Argument(position)) = node.op {
+                self.operand(operands[position], outer)
+            } else if let Some(cotangent) =
+                self.own.stacks.iter().find(|(input, _)| *input == id).and_then(|(_, result)| given[*result])
+            {
+                self.operand(cotangent, outer)
+            } else {
+                let op = node.op.clone().map_operands(|operand| self.moved[&operand]);
+                self.body.push(op, node.shape.clone(), node.dtype)
+            };
+            self.body.name(new, &node.name);
+            self.moved.insert(id, new);
+        }
+        for (position, id) in next.iter().chain(left).enumerate() {
+            self.body.output(OutputKind::Result(position), self.moved[id]);
+        }
+        Ok((self.body.finish(), self.operands))
+    }
+
+    /// An argument of the body that is `id`, which a round reads whole.
+    fn operand(&mut self, id: NodeId, outer: &Builder) -> NodeId {
+        let node = outer.node(id);
+        let position = self.operands.len();
+        self.operands.push(id);
+        self.body.input(InputKind::Argument(position), &node.name, node.shape.clone(), node.dtype)
+    }
+}
+
+/// What is known behind the loop.
+struct Behind<'b> {
+    /// Stacks of nodes of the body.
+    known: &'b BTreeMap<NodeId, NodeId>,
+    operands: &'b [NodeId],
+    length: &'b Dim,
+}
+
+impl Behind<'_> {
+    fn sum(&self, builder: &mut Builder, later: &Later) -> Result<NodeId> {
+        match later {
+            Later::Plus(both) => {
+                let (a, b) = (self.sum(builder, &both[0])?, self.sum(builder, &both[1])?);
+                builder.binary(BinaryOp::Add, a, b)
+            }
+            Later::Reduced(source, axes) => {
+                let source = self.stack(builder, source)?;
+                let axes: Vec<usize> = std::iter::once(0).chain(axes.iter().map(|axis| axis + 1)).collect();
+                builder.reduce(ReduceOp::Sum, source, &axes, false)
+            }
+            // The rounds' inner axes one after the other.
+            Later::Product([a, b]) => {
+                let (a, b) = (self.stack(builder, a)?, self.stack(builder, b)?);
+                let a = builder.permute(a, &[1, 0, 2])?;
+                let (left, right) = (builder.shape(a).clone(), builder.shape(b).clone());
+                let inner = left[1].clone() * left[2].clone();
+                let a = builder.reshape(a, Shape(vec![left[0].clone(), inner.clone()]))?;
+                let b = builder.reshape(b, Shape(vec![inner, right[2].clone()]))?;
+                builder.matmul(a, b)
+            }
+            Later::Reshape(source, shape) => {
+                let source = self.sum(builder, source)?;
+                builder.reshape(source, shape.clone())
+            }
+            Later::View(source, shape, index) => {
+                let source = self.sum(builder, source)?;
+                builder.view(source, shape.clone(), index.clone())
+            }
+        }
+    }
+
+    fn stack(&self, builder: &mut Builder, stack: &Stack) -> Result<NodeId> {
+        let stacked = |shape: &Shape| Shape(std::iter::once(self.length).chain(&shape.0).cloned().collect());
+        match stack {
+            Stack::Left(id) => Ok(self.known[id]),
+            Stack::Operand(position, shape, index) => {
+                builder.view(self.operands[*position], stacked(shape), index.clone())
+            }
+            Stack::View(source, shape, index) => {
+                let source = self.stack(builder, source)?;
+                let own = std::iter::once(AxisIndex::axis(0)).chain(index.iter().cloned()).collect();
+                builder.view(source, stacked(shape), own)
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Loops over a symbolic number of rounds: the steps of the body, which the executor repeats.
+//!
+//! The body is compiled as a graph of its own, whose buffers and steps come behind those of the graph around it. What a round
+//! leaves behind it writes to its place in a buffer of all rounds.
+
+use super::decide::CompileOptions;
+use super::plan_builder::PlanBuilder;
+use super::{Around, made};
+use crate::dim::Dim;
+use crate::fuse::access::is_anchor;
+use crate::fuse::legalize::legalize;
+use crate::graph::build::Builder;
+use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind, Scan};
+use crate::plan::requirement::Requirement;
+use crate::plan::{Arg, Buffer, BufferId, Carried, Repeat, Role, Step, Work};
+use crate::span::Result;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where in their buffers the nodes of the body `graph` begin that a round leaves behind.
+pub(super) fn starts(scan: &Scan, graph: &Graph) -> BTreeMap<NodeId, Dim> {
+    let mut starts = BTreeMap::new();
+    for (kind, id) in &graph.outputs {
+        if let OutputKind::Result(position) = kind
+            && *position >= scan.carried
+        {
+            let before = Dim::symbol(scan.step.name()) - Dim::constant(1);
+            starts.insert(*id, before * graph[*id].shape.elements());
+        }
+    }
+    starts
+}
+
+impl PlanBuilder<'_> {
+    /// The steps of the loop `id`.
+    pub(super) fn scan(&mut self, cluster: usize, id: NodeId, options: &CompileOptions<'_>) -> Result<()> {
+        let Op::Scan { scan, length, operands } = self.graph[id].op.clone() else { unreachable!("a loop") };
+        let mut unread = self.buffers.between(id).iter().copied();
+        let results: Vec<BufferId> = (0..scan.results())
+            .map(|position| match self.result(cluster, id, position) {
+                Some(node) => self.buffers.of(node),
+                None => unread.next().unwrap_or_else(|| unreachable!("result {position} has a buffer")),
+            })
+            .collect();
+        let operands: Vec<BufferId> =
+            operands.iter().map(|&operand| Ok(self.buffers.of(self.operand(id, operand)?.0))).collect::<Result<_>>()?;
+        let body = legalize(&scan.body)?;
+        let kernels = self.lend_kernels();
+        let made = made(body, self.target, options, Around::Loop(&scan, kernels))?;
+        self.take_kernels(made.kernels);
+        // The body's buffers, as they are called here.
+        let mut places: Vec<BufferId> = Vec::with_capacity(made.buffers.len());
+        let mut current: BTreeMap<usize, BufferId> = BTreeMap::new();
+        for buffer in made.buffers {
+            places.push(match &buffer.role {
+                Role::Argument(position) if *position >= scan.carried => operands[*position],
+                Role::Output(OutputKind::Result(position)) => results[*position],
+                role => {
+                    let own = BufferId((self.buffers.list.len() + self.loops.buffers.len()) as u32);
+                    if let Role::Argument(position) = role {
+                        current.insert(*position, own);
+                    }
+                    self.loops.buffers.push(Buffer { role: Role::Scratch, ..buffer });
+                    own
+                }
+            });
+        }
+        let first = self.count();
+        let inner = made.repeats.into_iter().map(|repeat| moved_repeat(repeat, first, &places));
+        self.loops.repeats.extend(inner);
+        for step in made.steps {
+            self.push(moved_step(step, &places));
+        }
+        let count = self.count() - first;
+        // A size that has the round in it is the largest in the last one.
+        let last = |size: Dim| size.substitute(&|symbol| (*symbol == scan.step).then(|| length.clone()));
+        self.loops.requirements.extend(made.requirements.into_iter().map(|requirement| match requirement {
+            Requirement::Countable(size) => Requirement::Countable(last(size)),
+            other => other,
+        }));
+        let known = &mut self.loops.decisions;
+        let new: Vec<_> = made.decisions.into_iter().filter(|decision| !known.contains(decision)).collect();
+        known.extend(new);
+        let mut carried = Vec::with_capacity(scan.carried);
+        for position in 0..scan.carried {
+            let next = results[position];
+            let current = current.get(&position).copied().unwrap_or(next);
+            carried.push(Carried { initial: operands[position], current, next });
+        }
+        let otherwise = if (length.clone() - Dim::constant(1)).never_negative() {
+            0
+        } else {
+            self.copies(&scan, &carried, options)?
+        };
+        let (step, reverse) = (scan.step.clone(), scan.reverse);
+        self.note_not_in_place(&[cluster]);
+        self.loops.repeats.push(Repeat { first, count, otherwise, length, step, reverse, carried });
+        Ok(())
+    }
+
+    /// Steps that copy what is carried to where it is after the last round; how many.
+    fn copies(&mut self, scan: &Scan, carried: &[Carried], options: &CompileOptions<'_>) -> Result<usize> {
+        if scan.carried == 0 {
+            return Ok(0);
+        }
+        let mut builder = Builder::new(&format!("{}.none", scan.body.name));
+        for position in 0..scan.carried {
+            let Some((_, node)) = scan.argument(position) else { continue };
+            let input = builder.input(InputKind::Argument(position), &node.name, node.shape.clone(), node.dtype);
+            builder.output(OutputKind::Result(position), input);
+        }
+        let graph = legalize(&builder.finish())?;
+        let alone = Scan { body: Graph::default(), step: scan.step.clone(), carried: scan.carried, reverse: false };
+        let kernels = self.lend_kernels();
+        let made = made(graph, self.target, options, Around::Loop(&alone, kernels))?;
+        self.take_kernels(made.kernels);
+        let place = |buffer: &Buffer| match &buffer.role {
+            Role::Argument(position) => carried[*position].initial,
+            Role::Output(OutputKind::Result(position)) => carried[*position].next,
+            other => unreachable!("a copy has no {other}"),
+        };
+        let places: Vec<BufferId> = made.buffers.iter().map(place).collect();
+        let count = made.steps.len();
+        for step in made.steps {
+            self.push(moved_step(step, &places));
+        }
+        Ok(count)
+    }
+}
+
+/// The body with a node of its own, which nothing else reads, for whatever a round leaves behind: it does not lie where its buffer
+/// begins. The nodes that there are stay where they are.
+pub(super) fn apart(graph: Graph, scan: &Scan) -> Graph {
+    let mut read: BTreeSet<NodeId> = BTreeSet::new();
+    graph.nodes.iter().for_each(|node| node.op.visit_operands(|operand| read.extend([operand])));
+    let outputs = graph.outputs.clone();
+    let mut builder = Builder::extend(Graph { outputs: Vec::new(), ..graph });
+    for (kind, id) in outputs {
+        let op = &builder.node(id).op;
+        let left = matches!(kind, OutputKind::Result(position) if position >= scan.carried);
+        let computed = is_anchor(op) && !matches!(op, Op::Reduce { .. });
+        let own = if left && (computed || read.contains(&id)) { builder.copy(id) } else { id };
+        read.insert(own);
+        builder.output(kind, own);
+    }
+    builder.graph().clone()
+}
+
+/// The step with its buffers elsewhere.
+fn moved_step(mut step: Step, places: &[BufferId]) -> Step {
+    let place = |id: &mut BufferId| *id = places[id.0 as usize];
+    for arg in &mut step.args {
+        if let Arg::Buffer(id) = arg {
+            place(id);
+        }
+    }
+    if let Work::MatMul { a, b, c, .. } = &mut step.work {
+        [a, b, c].into_iter().for_each(|operand| place(&mut operand.buffer));
+    }
+    for list in [&mut step.reads, &mut step.writes] {
+        list.iter_mut().for_each(place);
+        list.sort();
+        list.dedup();
+    }
+    step
+}
+
+/// The loop with its steps and buffers elsewhere.
+fn moved_repeat(mut repeat: Repeat, first: usize, places: &[BufferId]) -> Repeat {
+    repeat.first += first;
+    for Carried { initial, current, next } in &mut repeat.carried {
+        [initial, current, next].into_iter().for_each(|id| *id = places[id.0 as usize]);
+    }
+    repeat
+}

@@ -1,0 +1,128 @@
+//! Loops over a symbolic number of rounds, as nodes hold them.
+
+use super::{AxisIndex, Graph, InputKind, Node, NodeId, Op, OutputKind};
+use crate::dim::{Dim, Factor, Shape, Symbol};
+use crate::dtype::DType;
+use std::hash::{Hash, Hasher};
+
+/// A loop: its body is a graph, which each round computes once.
+///
+/// The body's arguments are first the carried values, as the round before left them, and then tensors that every round reads
+/// whole: a round takes its part of one by a view whose offset has [`Scan::step`] in it. Its results are first the carried
+/// values for the next round, and then what each round leaves behind, which the loop stacks along a new first axis. Scalars are
+/// those of the graph around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// What a round computes.
+    pub body: Graph,
+    /// The number of the round, from 1 up to the length, as all symbols are at least 1. The stack's place of a round is the one
+    /// before it.
+    pub step: Symbol,
+    /// How many of the body's arguments and results are carried.
+    pub carried: usize,
+    /// Whether the last round comes first.
+    pub reverse: bool,
+}
+
+/// Whose bodies are equal is seen by comparing them; most loops differ in these numbers.
+impl Hash for Scan {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.body.name, self.body.nodes.len(), &self.step, self.carried, self.reverse).hash(state);
+    }
+}
+
+impl Scan {
+    /// The body's argument at that position.
+    pub fn argument(&self, position: usize) -> Option<(NodeId, &Node)> {
+        self.body.iter().find(|(_, node)| node.op == Op::Input(InputKind::Argument(position)))
+    }
+
+    /// The node that is the body's result at that position.
+    pub fn result(&self, position: usize) -> Option<NodeId> {
+        let is = |kind: &OutputKind| *kind == OutputKind::Result(position);
+        self.body.outputs.iter().find(|(kind, _)| is(kind)).map(|(_, id)| *id)
+    }
+
+    /// Shape and type of the loop's result at that position, if it has `length` rounds.
+    pub fn gives(&self, length: &Dim, position: usize) -> Option<(Shape, DType)> {
+        let node = &self.body[self.result(position)?];
+        let stacked = (position >= self.carried).then(|| length.clone());
+        Some((Shape(stacked.into_iter().chain(node.shape.0.iter().cloned()).collect()), node.dtype))
+    }
+
+    /// How many results there are.
+    pub fn results(&self) -> usize {
+        self.body.outputs.len()
+    }
+
+    /// How many arguments the body may have.
+    pub fn arguments(&self) -> usize {
+        let position = |node: &Node| match node.op {
+            Op::Input(InputKind::Argument(position)) => Some(position + 1),
+            _ => None,
+        };
+        self.body.nodes.iter().filter_map(position).max().unwrap_or(0).max(self.carried)
+    }
+
+    /// Whether the size depends on the round.
+    pub fn steps(&self, size: &Dim) -> bool {
+        mentions(size, &self.step)
+    }
+}
+
+/// Whether the size has `symbol` in it.
+pub(crate) fn mentions(size: &Dim, symbol: &Symbol) -> bool {
+    let mut found = false;
+    size.visit_symbols(&mut |own| found |= own == symbol);
+    found
+}
+
+/// The coordinates of a view in a loop's body, for all rounds along a new first axis of what is seen; none where a coordinate is no
+/// multiple of the round.
+pub(crate) fn lifted(index: &[AxisIndex], step: &Symbol) -> Option<Vec<AxisIndex>> {
+    let lift = |axis: &AxisIndex| {
+        let mut terms: Vec<(usize, i64)> = Vec::new();
+        let mut offset = axis.offset.clone();
+        for (factors, coefficient) in axis.offset.terms() {
+            if matches!(factors, [Factor::Symbol(symbol)] if symbol == step) {
+                terms.push((0, coefficient));
+                // Rounds count from 1, coordinates from 0.
+                offset = offset - Dim::symbol(step.name()) * Dim::constant(coefficient) + Dim::constant(coefficient);
+            }
+        }
+        terms.extend(axis.terms.iter().map(|(axis, coefficient)| (axis + 1, *coefficient)));
+        (!mentions(&offset, step)).then_some(AxisIndex { terms, offset, divisor: axis.divisor })
+    };
+    index.iter().map(lift).collect()
+}
+
+impl Op {
+    /// Calls `visit` for every size that is written in the operation itself.
+    pub fn visit_sizes(&self, visit: &mut dyn FnMut(&Dim)) {
+        match self {
+            Op::View { index, .. } => index.iter().for_each(|axis| visit(&axis.offset)),
+            Op::Size(dim) => visit(dim),
+            Op::Custom { sizes, .. } => sizes.iter().for_each(visit),
+            Op::Scan { scan, length, .. } => {
+                visit(length);
+                // The step is the body's own.
+                let mut outside = |dim: &Dim| {
+                    if !scan.steps(dim) {
+                        visit(dim);
+                        return;
+                    }
+                    dim.visit_symbols(&mut |symbol| {
+                        if *symbol != scan.step {
+                            visit(&Dim::symbol(symbol.name()));
+                        }
+                    });
+                };
+                for node in &scan.body.nodes {
+                    node.shape.0.iter().for_each(&mut outside);
+                    node.op.visit_sizes(&mut outside);
+                }
+            }
+            _ => {}
+        }
+    }
+}

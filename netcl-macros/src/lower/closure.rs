@@ -1,0 +1,97 @@
+//! Closures that a body binds and calls where they stand: `let act = |x| x.relu(); act(y)`.
+
+use super::{LocalVar, Lowering, Val};
+use crate::messages as m;
+use crate::parse::{text, types};
+use proc_macro2::Span;
+use std::rc::Rc;
+use syn::spanned::Spanned;
+use syn::{ExprClosure, Pat};
+
+/// A closure, and the variables that it sees: those of where it stands, as they are there.
+pub(crate) struct Closure<'a> {
+    written: &'a ExprClosure,
+    scopes: Vec<Vec<LocalVar<'a>>>,
+}
+
+impl<'a> Lowering<'a> {
+    /// `|x| x.relu()`.
+    pub(super) fn closure(&mut self, written: &'a ExprClosure) -> Val<'a> {
+        if self.axes.is_some() && !self.in_function() {
+            let instead = "write an annotated function and call it";
+            return self.report(written.span(), &m::UNSUPPORTED, &[&"a closure", &instead]);
+        }
+        Val::Closure(Rc::new(Closure { written, scopes: self.frame().scopes.clone() }))
+    }
+
+    /// `act(y)`; `name` is how it is called.
+    pub(super) fn call_closure(
+        &mut self,
+        closure: &Closure<'a>,
+        args: Vec<Val<'a>>,
+        (name, span): (&str, Span),
+    ) -> Val<'a> {
+        let written = closure.written;
+        if written.inputs.len() != args.len() {
+            let (wanted, given) = (written.inputs.len(), args.len());
+            let plural = if wanted == 1 { "" } else { "s" };
+            return self.report(
+                span,
+                &m::CALL_ARGUMENTS,
+                &[&name, &wanted, &plural, &given, &"as many as stand between `|`"],
+            );
+        }
+        if !self.affords(name, span) {
+            return Val::Unknown;
+        }
+        let mut scopes = closure.scopes.clone();
+        scopes.push(Vec::new());
+        let outer = std::mem::replace(&mut self.frame_mut().scopes, scopes);
+        let control = std::mem::take(&mut self.frame_mut().control);
+        let before = self.assignments();
+        for (input, value) in written.inputs.iter().zip(args) {
+            self.bind_input(input, value);
+        }
+        self.wanted = true;
+        let value = self.expr(&written.body);
+        let value = self.with_returned(value, written.body.span());
+        self.frame_mut().scopes.pop();
+        let assigned = self.assignments() > before;
+        self.frame_mut().scopes = outer;
+        self.frame_mut().control = control;
+        if assigned {
+            let instead = "give the value of the closure instead: `h = next(h);`";
+            return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
+        }
+        match &written.output {
+            syn::ReturnType::Type(_, ty) if !is_any_tensor(ty) => self.declared_as(name, ty, value),
+            _ => value,
+        }
+    }
+
+    /// Binds a parameter; `&Tensor` without sizes is any tensor.
+    fn bind_input(&mut self, input: &'a Pat, value: Val<'a>) {
+        match input {
+            Pat::Type(typed) if is_any_tensor(&typed.ty) => {
+                let value = match value {
+                    value @ (Val::Tensor(_) | Val::Unknown) => value,
+                    other => {
+                        let values = [text(&typed.pat), text(&typed.ty), other.kind()];
+                        self.report(typed.ty.span(), &m::LET_VALUE, &[&values[0], &values[1], &values[2]])
+                    }
+                };
+                self.bind_pattern(&typed.pat, value);
+            }
+            input => self.bind_pattern(input, value),
+        }
+    }
+}
+
+/// `Tensor`, borrowed or not, of which nothing more is said.
+fn is_any_tensor(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Reference(inner) => is_any_tensor(&inner.elem),
+        syn::Type::Path(path) => path.path.is_ident(crate::words::TENSOR) && !types::is_tensor(ty),
+        _ => false,
+    }
+}

@@ -1,0 +1,194 @@
+//! `grad(value, x)` in a body: derivatives that the function goes on with.
+
+use super::misuse::written;
+use super::{FieldRef, Lowering, Val};
+use crate::ast::FunctionItem;
+use crate::messages as m;
+use crate::parse::text;
+use netcl_kernels::autodiff;
+use netcl_kernels::graph::NodeId;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, Pat};
+
+/// A tensor that a derivative is asked in.
+struct Asked<'a> {
+    id: NodeId,
+    /// Where it is named.
+    place: &'a Expr,
+}
+
+impl<'a> Lowering<'a> {
+    /// Rule: `grad` takes a number and names of what it has been computed from. Wrong: `grad(&x, x)` of `x: &Tensor<f32, N>`,
+    /// `grad(&loss, x.relu())`, `grad(&self.line.forward(y).sum_all(), x)`.
+    pub(super) fn grad(&mut self, call: &'a ExprCall) -> Val<'a> {
+        let span = call.func.span();
+        let mut args = call.args.iter();
+        let (Some(of), Some(wrt), None) = (args.next(), args.next(), args.next()) else {
+            let (count, s) = (call.args.len(), if call.args.len() == 1 { "" } else { "s" });
+            return self.report(span, &m::GRAD_ARGUMENTS, &[&count, &s]);
+        };
+        let (value, given) = (self.expr(of), self.expr(wrt));
+        let mut asked = Vec::new();
+        let named = self.wanted(wrt, &given, &mut asked);
+        let id = match value {
+            Val::Unknown => return Val::Unknown,
+            Val::Tensor(id) if self.builder.shape(id).rank() == 0 => id,
+            Val::Tensor(id) => {
+                let found = format!("{} {}", self.builder.dtype(id), self.builder.shape(id));
+                return self.report(of.span(), &m::GRAD_VALUE, &[&found, &written(of)]);
+            }
+            // What the compiler knows depends on nothing.
+            Val::Number(_) | Val::Dim(_) => match asked.first().filter(|_| named) {
+                Some(first) => return self.report(of.span(), &m::GRAD_INDEPENDENT, &[&text(first.place)]),
+                None => return Val::Unknown,
+            },
+            other => return self.report(of.span(), &m::GRAD_VALUE, &[&other.kind(), &written(of)]),
+        };
+        if !named {
+            return Val::Unknown;
+        }
+        self.at(span);
+        let ids: Vec<NodeId> = asked.iter().map(|asked| asked.id).collect();
+        let found = match autodiff::grad(&mut self.builder, id, &ids) {
+            Ok(found) => found,
+            Err(diagnostic) => {
+                self.diagnostic(diagnostic, span);
+                return Val::Unknown;
+            }
+        };
+        for (asked, _) in asked.iter().zip(&found).filter(|(_, gradient)| gradient.is_none()) {
+            self.report(asked.place.span(), &m::GRAD_INDEPENDENT, &[&text(asked.place)]);
+        }
+        let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
+        shaped(given, &mut found.into_iter())
+    }
+
+    /// Goes into `function`, in which those names are asked for. In kernels `grad` is a function of the user's.
+    pub(super) fn differentiates(&mut self, function: &FunctionItem) {
+        if !function.indexed {
+            self.frame_mut().differentiated = function.differentiated.clone();
+        }
+    }
+
+    /// Lists the tensors in `value`, which `expr` names; `false` where there is anything else, which is reported.
+    fn wanted(&mut self, expr: &'a Expr, value: &Val<'a>, found: &mut Vec<Asked<'a>>) -> bool {
+        match (expr, value) {
+            (_, Val::Unknown) => false,
+            (Expr::Reference(inner), _) => self.wanted(&inner.expr, value, found),
+            (Expr::Paren(inner), _) => self.wanted(&inner.expr, value, found),
+            (Expr::Group(inner), _) => self.wanted(&inner.expr, value, found),
+            (Expr::Tuple(syn::ExprTuple { elems, .. }), Val::Tuple(values))
+            | (Expr::Array(syn::ExprArray { elems, .. }), Val::List(values)) => {
+                // Each is judged for itself.
+                elems.iter().zip(values).fold(true, |fits, (expr, value)| self.wanted(expr, value, found) && fits)
+            }
+            (Expr::Path(_) | Expr::Field(_) | Expr::Index(_), Val::Tensor(id)) => {
+                found.push(Asked { id: *id, place: expr });
+                true
+            }
+            // A variable that holds several.
+            (Expr::Path(_), Val::Tuple(values) | Val::List(values)) => {
+                values.iter().all(|value| self.wanted(expr, value, found))
+            }
+            (_, Val::Tensor(_)) => {
+                self.report(expr.span(), &m::GRAD_UNNAMED, &[&text(expr), &text(expr)]);
+                false
+            }
+            (_, other) => {
+                let instead = match other {
+                    Val::Place(FieldRef::Layer(layer, ..)) => {
+                        let tensors = (layer.layer.tensors)(&layer.config);
+                        let all: Vec<String> =
+                            tensors.iter().map(|spec| format!("{}.{}", text(expr), spec.name)).collect();
+                        match all.as_slice() {
+                            [] => "a layer without tensors has none".to_string(),
+                            [one] => format!("name its tensor: `{one}`"),
+                            many => format!("name its tensors: `({})`", many.join(", ")),
+                        }
+                    }
+                    Val::Number(_) | Val::Dim(_) => {
+                        "what the compiler knows does not vary: make it an argument, `scale: f32`".to_string()
+                    }
+                    _ => "name tensors: an argument, a `let`, `self.scale`, `self.line.weight`, or a tuple of such"
+                        .to_string(),
+                };
+                self.report(expr.span(), &m::GRAD_IN, &[&other.kind(), &instead]);
+                false
+            }
+        }
+    }
+
+    /// The value of a `let`, as a node of its own where `pattern` gives it a name that derivatives are asked in:
+    /// what is equal to it, and written elsewhere, is not it.
+    pub(super) fn own_value(&mut self, pattern: &Pat, expr: &Expr, value: Val<'a>) -> Val<'a> {
+        if self.frame().differentiated.is_empty() || is_place(expr) { value } else { self.own_values(pattern, value) }
+    }
+
+    /// The same of an assignment.
+    pub(super) fn own_assigned(&mut self, left: &Expr, expr: &Expr, value: Val<'a>) -> Val<'a> {
+        if self.frame().differentiated.is_empty() || is_place(expr) {
+            return value;
+        }
+        match (left, value) {
+            (Expr::Paren(inner), value) => self.own_assigned(&inner.expr, expr, value),
+            (Expr::Tuple(tuple), Val::Tuple(values)) if tuple.elems.len() == values.len() => {
+                let each = tuple.elems.iter().zip(values);
+                Val::Tuple(each.map(|(left, value)| self.own_assigned(left, expr, value)).collect())
+            }
+            (Expr::Path(path), value) => match path.path.get_ident() {
+                Some(name) => self.own_of(&crate::parse::name(name), value),
+                None => value,
+            },
+            (_, value) => value,
+        }
+    }
+
+    fn own_values(&mut self, pattern: &Pat, value: Val<'a>) -> Val<'a> {
+        match (pattern, value) {
+            (Pat::Type(typed), value) => self.own_values(&typed.pat, value),
+            (Pat::Paren(inner), value) => self.own_values(&inner.pat, value),
+            (Pat::Tuple(tuple), Val::Tuple(values)) if tuple.elems.len() == values.len() => {
+                Val::Tuple(tuple.elems.iter().zip(values).map(|(pat, value)| self.own_values(pat, value)).collect())
+            }
+            (Pat::Ident(name), value) => self.own_of(&crate::parse::name(&name.ident), value),
+            (_, value) => value,
+        }
+    }
+
+    /// Whether a variable of the function that is compiled has this tensor.
+    pub(super) fn is_held(&self, value: &Val<'a>) -> bool {
+        let Val::Tensor(id) = value else { return false };
+        let holds = |value: &Val<'_>| matches!(value, Val::Tensor(held) if held == id);
+        self.frame().scopes.iter().flatten().any(|variable| holds(&variable.value))
+    }
+
+    /// The same for one name of the function that is compiled.
+    pub(super) fn own_of(&mut self, name: &str, value: Val<'a>) -> Val<'a> {
+        match value {
+            Val::Tensor(id) if self.frame().differentiated.contains(name) && self.builder.dtype(id).is_float() => {
+                Val::Tensor(self.builder.distinct(id))
+            }
+            value => value,
+        }
+    }
+}
+
+/// The gradients as `given`, a tensor or several, is put together.
+fn shaped<'a>(given: Val<'a>, found: &mut impl Iterator<Item = NodeId>) -> Val<'a> {
+    match given {
+        Val::Tuple(values) => Val::Tuple(values.into_iter().map(|value| shaped(value, found)).collect()),
+        Val::List(values) => Val::List(values.into_iter().map(|value| shaped(value, found)).collect()),
+        _ => found.next().map_or(Val::Unknown, Val::Tensor),
+    }
+}
+
+/// Whether it names what is there already.
+fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => true,
+        Expr::Reference(inner) => is_place(&inner.expr),
+        Expr::Paren(inner) => is_place(&inner.expr),
+        Expr::Tuple(tuple) => tuple.elems.iter().any(is_place),
+        _ => false,
+    }
+}

@@ -1,0 +1,71 @@
+//! Values as nodes of the graph.
+
+use super::{Lowering, Val};
+use crate::literal::wider;
+use crate::messages as m;
+use netcl_kernels::dim::Shape;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{InputKind, NodeId};
+use proc_macro2::Span;
+
+impl<'a> Lowering<'a> {
+    /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).
+    pub(super) fn tensor(&mut self, value: Val<'a>, dtype: Option<DType>, span: Span) -> Option<NodeId> {
+        let dtype = dtype.unwrap_or(DType::F32);
+        if dtype == DType::Bool && matches!(value, Val::Number(_) | Val::Dim(_) | Val::Index(_)) {
+            self.report(span, &m::NO_TRUTH, &[&value.kind()]);
+            return None;
+        }
+        match value {
+            Val::Tensor(id) => Some(id),
+            Val::Number(number) if dtype.is_float() || number.ty.is_some() => {
+                let dtype = number.beside(dtype);
+                self.large
+                    .fits(self.diag, number.value, dtype)
+                    .then(|| self.builder.constant(number.meeting(dtype), dtype))
+            }
+            Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
+            Val::Dim(dim) if dim.as_constant().is_some_and(|value| !dtype.holds(value)) => {
+                self.no_whole(dim.as_constant().unwrap_or_default(), dtype, span)
+            }
+            Val::Dim(dim) => match self.builder.dim(&dim, dtype) {
+                Ok(id) => Some(id),
+                Err(diagnostic) => {
+                    self.diag.diagnostic(&diagnostic, span);
+                    None
+                }
+            },
+            Val::Index(index) => self.index_tensor(&index, dtype, span),
+            Val::Unknown => None,
+            Val::Plain(tokens, ty) => {
+                self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
+                None
+            }
+            Val::Number(number) => {
+                let number = format!("{:?}", number.value);
+                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &DType::F32, &dtype]);
+                None
+            }
+            other => {
+                self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
+                None
+            }
+        }
+    }
+
+    /// Says that `dtype` has no such whole number.
+    pub(super) fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
+        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
+        None
+    }
+
+    /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
+    pub(super) fn seed(&mut self) -> NodeId {
+        if let Some(seed) = self.seed {
+            return seed;
+        }
+        let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
+        self.seed = Some(seed);
+        seed
+    }
+}

@@ -1,0 +1,150 @@
+//! Arguments and results that are put together from several tensors, as values.
+
+use super::{Lowering, Val};
+use crate::ast::FunctionItem;
+use crate::callee::Callee;
+use crate::messages as m;
+use crate::parts::Composite;
+use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned;
+use syn::{Member, Pat};
+
+/// The single values of one that is put together so; `None` where it is not.
+pub(super) fn values<'a>(parts: &Composite, value: &Val<'a>) -> Option<Vec<Val<'a>>> {
+    let mut all = Vec::new();
+    match (parts, value) {
+        (Composite::One, value) => all.push(value.clone()),
+        (Composite::Tuple(parts), Val::Tuple(given)) | (Composite::Array(parts), Val::List(given))
+            if parts.len() == given.len() =>
+        {
+            for (part, value) in parts.iter().zip(given) {
+                all.extend(values(part, value)?);
+            }
+        }
+        (Composite::Struct(path, parts), Val::Struct(name, given))
+            if path.segments.last().is_some_and(|last| last.ident == name) =>
+        {
+            for (field, part) in parts {
+                let field = crate::parse::name(field);
+                let (_, value) = given.iter().find(|(name, _)| *name == field)?;
+                all.extend(values(part, value)?);
+            }
+        }
+        _ => return None,
+    }
+    Some(all)
+}
+
+/// The value that is put together from `each`.
+fn composed<'a>(parts: &Composite, each: &mut dyn Iterator<Item = Val<'a>>) -> Val<'a> {
+    match parts {
+        Composite::One => each.next().unwrap_or(Val::Unknown),
+        Composite::Tuple(parts) => Val::Tuple(parts.iter().map(|part| composed(part, each)).collect()),
+        Composite::Array(parts) => Val::List(parts.iter().map(|part| composed(part, each)).collect()),
+        Composite::Struct(path, parts) => {
+            let name = path.segments.last().map(|last| crate::parse::name(&last.ident)).unwrap_or_default();
+            let fields = parts.iter().map(|(field, part)| (crate::parse::name(field), composed(part, each)));
+            Val::Struct(name, fields.collect())
+        }
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// `Batch { x, y }`.
+    pub(super) fn struct_value(&mut self, given: &'a syn::ExprStruct) -> Val<'a> {
+        if let Some(rest) = &given.rest {
+            let instead = "write each of the fields: `x: other.x`";
+            return self.report(rest.span(), &m::UNSUPPORTED, &[&"`..` in a struct", &instead]);
+        }
+        let Some(last) = given.path.segments.last() else { return Val::Unknown };
+        let fields = given.fields.iter().map(|field| {
+            let value = self.expr(&field.expr);
+            match &field.member {
+                Member::Named(name) => (crate::parse::name(name), value),
+                Member::Unnamed(position) => (position.index.to_string(), value),
+            }
+        });
+        let fields = fields.collect();
+        Val::Struct(crate::parse::name(&last.ident), fields)
+    }
+
+    /// The patterns of a struct's fields, and what they are bound to.
+    pub(super) fn fields_of(&mut self, parts: &'a syn::PatStruct, value: Val<'a>) -> Vec<(&'a Pat, Val<'a>)> {
+        let Val::Struct(ty, fields) = value else {
+            return parts.fields.iter().map(|field| (&*field.pat, Val::Unknown)).collect();
+        };
+        let mut all = Vec::new();
+        for field in &parts.fields {
+            let wanted = match &field.member {
+                Member::Named(name) => crate::parse::name(name),
+                Member::Unnamed(position) => position.index.to_string(),
+            };
+            let value = match fields.iter().find(|(own, _)| *own == wanted) {
+                Some((_, value)) => value.clone(),
+                None => {
+                    let known = || fields.iter().map(|(own, _)| own.as_str());
+                    let (near, all) = (crate::parse::suggestion(&wanted, known()), crate::parse::list(known()));
+                    self.report(field.member.span(), &m::UNKNOWN_FIELD, &[&ty, &wanted, &near, &all])
+                }
+            };
+            all.push((&*field.pat, value));
+        }
+        all
+    }
+
+    /// What is passed, argument by argument, and which of the parameters each is of.
+    pub(super) fn taken_apart(
+        &mut self,
+        callee: &Callee<'_>,
+        function: &FunctionItem,
+        given: Vec<Val<'a>>,
+        span: Span,
+    ) -> Option<(Vec<Val<'a>>, Vec<usize>)> {
+        let (mut all, mut places) = (Vec::new(), Vec::new());
+        for (position, (param, value)) in function.params.iter().zip(given).enumerate() {
+            let Some(parts) = values(&param.parts, &value) else {
+                if value.is_unknown() {
+                    return None;
+                }
+                let written = Ident::new("argument", span);
+                let name = crate::parse::function::names(&param.pattern).into_iter().next().unwrap_or(written);
+                let place = self.written.place(position, span);
+                let instead = "pass it put together as it is declared";
+                callee.mismatch((&name, place), &param.parts.kind(), &value.kind(), &instead);
+                return None;
+            };
+            places.extend(std::iter::repeat_n(position, parts.len()));
+            all.extend(parts);
+        }
+        Some((all, places))
+    }
+
+    /// Binds the names of parameters that are put together from arguments, which are bound.
+    pub(super) fn bind_params(&mut self, function: &FunctionItem) {
+        if !function.is_composed() || function.unsound.is_some() {
+            return;
+        }
+        let names: Vec<String> = function.args.iter().map(|arg| crate::parse::name(&arg.name)).collect();
+        let values: Vec<Val<'a>> =
+            names.iter().map(|name| self.lookup(name).map_or(Val::Unknown, |(value, _)| value)).collect();
+        let mut values = values.into_iter();
+        for param in &function.params {
+            self.bind_param(&param.pattern, &param.parts, &mut values);
+        }
+    }
+
+    fn bind_param(&mut self, pattern: &Pat, parts: &Composite, values: &mut dyn Iterator<Item = Val<'a>>) {
+        match (pattern, parts) {
+            (Pat::Tuple(tuple), Composite::Tuple(parts)) => {
+                tuple.elems.iter().zip(parts).for_each(|(pattern, part)| self.bind_param(pattern, part, values));
+            }
+            // It has been bound by its name.
+            (_, Composite::One) => drop(values.next()),
+            (Pat::Ident(name), parts) => {
+                let value = composed(parts, values);
+                self.bind(&crate::parse::name(&name.ident), value, false, true);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The tensors of layers, which two of them may share, and states that a body writes: `self.mean.set(..)`.
+
+use super::{FieldRef, Lowering, Val};
+use crate::ast::{FieldKind, LayerField};
+use crate::messages as m;
+use crate::parse::text;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dim::Shape;
+use netcl_kernels::graph::NodeId;
+use netcl_kernels::layers::TensorSpec;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, Member};
+
+/// A tensor of the model's memory: its path, its present value, and whether it is trained.
+struct Kept {
+    path: String,
+    id: NodeId,
+    trained: bool,
+}
+
+impl<'a> Lowering<'a> {
+    /// The path of a layer's tensor, which may be another layer's.
+    pub(super) fn tensor_path(field: &LayerField, path: &str, name: &str) -> String {
+        match field.shared.as_ref().filter(|shared| shared.tensors.iter().any(|(own, _)| *own == name)) {
+            Some(shared) => match path.rsplit_once('.') {
+                Some((model, _)) => format!("{model}.{}.{name}", shared.field),
+                None => format!("{}.{name}", shared.field),
+            },
+            None => format!("{path}.{name}"),
+        }
+    }
+
+    /// A layer's tensor, as the layer has it.
+    pub(super) fn tensor_of(
+        &mut self,
+        field: &LayerField,
+        path: &str,
+        spec: &TensorSpec<Dim>,
+        span: Span,
+    ) -> Option<NodeId> {
+        let whole = Self::tensor_path(field, path, spec.name);
+        let turned = field.shared.iter().flat_map(|shared| &shared.tensors).any(|known| *known == (spec.name, true));
+        if !turned {
+            return Some(self.input(&whole, spec.shape.clone(), spec.dtype, spec.trainable));
+        }
+        let shape = spec.shape.iter().rev().cloned().collect();
+        let id = self.input(&whole, shape, spec.dtype, spec.trainable);
+        self.at(span);
+        let result = self.builder.transpose(id);
+        match self.check(result, span) {
+            Val::Tensor(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// `self.mean.set(value)`; `None` where the receiver is no tensor of the model's memory.
+    pub(super) fn set(&mut self, call: &'a ExprMethodCall) -> Option<Val<'a>> {
+        let kept = match self.kept(&call.receiver)? {
+            Ok(kept) => kept,
+            Err(said) => return Some(said),
+        };
+        let (own, span) = (text(&call.receiver), call.method.span());
+        if kept.trained {
+            return Some(self.report(span, &m::SET_PARAMETER, &[&own, &kept.path]));
+        }
+        let (shape, dtype) = (self.builder.shape(kept.id).clone(), self.builder.dtype(kept.id));
+        let value = self.expr(&call.args[0]);
+        if value.is_unknown() {
+            return Some(Val::Unknown);
+        }
+        let place = call.args[0].span();
+        let id = match value {
+            Val::Tensor(id) => id,
+            value @ (Val::Number(_) | Val::Dim(_) | Val::Bool(_)) => {
+                let Some(one) = self.tensor(value, Some(dtype), place) else { return Some(Val::Unknown) };
+                let result = self.builder.broadcast_to(one, &shape);
+                match self.check(result, place) {
+                    Val::Tensor(id) => id,
+                    _ => return Some(Val::Unknown),
+                }
+            }
+            other => return Some(self.report(place, &m::SET_VALUE, &[&own, &dtype, &shape, &other.kind()])),
+        };
+        let found: Shape = self.builder.shape(id).clone();
+        let (declares, gives) = (format!("`{own}` has"), "it is set to");
+        let fits = self.builder.dtype(id) == dtype
+            && found.rank() == shape.rank()
+            && (0..shape.rank()).all(|axis| self.has_size((id, axis), &shape[axis], &declares, gives));
+        if !fits {
+            let found = format!("{} {found}", self.builder.dtype(id));
+            return Some(self.report(place, &m::SET_VALUE, &[&own, &dtype, &shape, &found]));
+        }
+        self.tensors.insert(kept.path.clone(), id);
+        self.updates.insert(kept.path, id);
+        Some(Val::Unit)
+    }
+
+    /// The tensor of the model's memory that the expression names.
+    fn kept(&mut self, place: &'a Expr) -> Option<Result<Kept, Val<'a>>> {
+        let Expr::Field(field) = crate::parse::unparenthesized(place) else { return None };
+        let Member::Named(name) = &field.member else { return None };
+        let wanted = crate::parse::name(name);
+        match self.expr(&field.base) {
+            Val::Place(FieldRef::Model(unit, path, _)) => {
+                let own = unit.model.as_ref()?.fields.iter().find(|own| crate::parse::name(&own.name) == wanted)?;
+                let FieldKind::Tensor(tensor) = &own.kind else { return None };
+                let trained = tensor.trainable;
+                Some(match self.expr(place) {
+                    Val::Tensor(id) => Ok(Kept { path: format!("{path}{wanted}"), id, trained }),
+                    other => Err(other),
+                })
+            }
+            Val::Place(FieldRef::Layer(layer, _, path, _)) => Some(match self.expr(place) {
+                Val::Tensor(id) => {
+                    let specs = (layer.layer.tensors)(&layer.config.closed());
+                    let trained = specs.iter().any(|spec| spec.name == wanted && spec.trainable);
+                    Ok(Kept { path: Self::tensor_path(layer, &path, &wanted), id, trained })
+                }
+                other => Err(other),
+            }),
+            Val::Unknown => Some(Err(Val::Unknown)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Loops over a symbolic range: one loop of the graph, whose body is evaluated once.
+//!
+//! What the body assigns of the variables around it is carried from round to round. What it pushes into a list around it, once in
+//! each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
+
+use super::{Lowering, Val};
+use crate::messages as m;
+use crate::parse::{self, text};
+use netcl_kernels::dim::Dim;
+use netcl_kernels::graph::NodeId;
+use proc_macro2::Span;
+use std::collections::BTreeSet;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprForLoop, ExprMethodCall, Pat};
+
+/// A loop whose body is being evaluated.
+pub(super) struct SymbolicLoop {
+    /// How many calls and scopes there are around the body.
+    around: (usize, usize),
+    /// What has been pushed into lists around the body: name, value, where.
+    pushed: Vec<(String, NodeId, Span)>,
+}
+
+/// A variable that a body assigns, by scope and position in it, with the tensors that it is made of.
+struct CarriedVariable {
+    place: (usize, usize),
+    name: String,
+    count: usize,
+}
+
+impl<'a> Lowering<'a> {
+    /// `for t in start..start + length`.
+    pub(super) fn symbolic_loop(
+        &mut self,
+        pattern: &'a Pat,
+        (start, length): (Dim, Dim),
+        each: &'a ExprForLoop,
+    ) -> Val<'a> {
+        let said = self.diag.count();
+        let span = each.for_token.span;
+        let variables = self.carried_by(&each.body, span);
+        let mut initial = Vec::new();
+        for variable in &variables {
+            let (scope, position) = variable.place;
+            tensors_in(&self.frame().scopes[scope][position].value, &mut initial);
+        }
+        let name = match pattern {
+            Pat::Ident(ident) if parse::name(&ident.ident).starts_with(|first: char| first.is_ascii_alphabetic()) => {
+                parse::name(&ident.ident)
+            }
+            _ => "round".to_string(),
+        };
+        self.at(span);
+        let draft = self.builder.begin_scan(&name, length, &initial);
+        let mut carried = draft.carried().iter();
+        self.give_variables(&variables, &mut carried);
+        for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(draft.carried()) {
+            self.builder.name(*id, &variable.name);
+        }
+        let (updates, frames) = (self.updates.clone(), self.frames.len());
+        self.loops.push(SymbolicLoop { around: (frames, self.frame().scopes.len()), pushed: Vec::new() });
+        let value = self.for_round(pattern, Val::Dim(start + draft.round()), &each.body);
+        let pushed = self.loops.pop().map(|own| own.pushed).unwrap_or_default();
+        if !matches!(value, Val::Unit | Val::Unknown) {
+            self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+        }
+        if self.updates != updates && self.diag.count() == said {
+            self.report(span, &m::LOOP_STATE, &[]);
+        }
+        let mut next = Vec::new();
+        for (variable, start) in variables.iter().zip(starts(&variables, &initial)) {
+            let (scope, position) = variable.place;
+            let mut after = Vec::new();
+            let value = self.frame().scopes[scope][position].value.clone();
+            let known = self.as_tensors(value, start, span, &mut after);
+            if !known || after.len() != variable.count {
+                if self.diag.count() == said {
+                    self.report(span, &m::LOOP_CARRIED, &[&variable.name, &"one kind of value", &"another"]);
+                }
+                continue;
+            }
+            for (before, after) in start.iter().zip(&after) {
+                let shown = |id: &NodeId| format!("`{}{}`", self.builder.dtype(*id), self.builder.shape(*id));
+                if shown(before) != shown(after) {
+                    let (before, after) = (shown(before), shown(after));
+                    self.report(span, &m::LOOP_CARRIED, &[&variable.name, &before, &after]);
+                }
+            }
+            next.extend(after);
+        }
+        let mut lists: Vec<(String, NodeId)> = Vec::new();
+        for (name, id, span) in pushed {
+            if lists.iter().any(|(known, _)| *known == name) {
+                self.report(span, &m::LOOP_PUSHED, &[&name]);
+            }
+            lists.push((name, id));
+        }
+        let left: Vec<NodeId> = lists.iter().map(|(_, id)| *id).collect();
+        let results = match self.diag.count() == said {
+            true => {
+                self.at(span);
+                self.builder.end_scan(&draft, &next, &left)
+            }
+            false => return self.forget(&variables, &lists),
+        };
+        match results {
+            Ok(results) => {
+                for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(&results) {
+                    self.builder.name(*id, &variable.name);
+                }
+                for ((name, _), id) in lists.iter().zip(&results[next.len()..]) {
+                    self.builder.name(*id, name);
+                }
+                self.give_variables(&variables, &mut results.iter());
+                for ((name, _), id) in lists.iter().zip(&results[next.len()..]) {
+                    self.set_list(name, Val::Stack(*id));
+                }
+                Val::Unit
+            }
+            Err(diagnostic) => {
+                self.diagnostic(diagnostic, span);
+                self.forget(&variables, &lists)
+            }
+        }
+    }
+
+    /// Nothing is known of what the loop would have given.
+    fn forget(&mut self, variables: &[CarriedVariable], lists: &[(String, NodeId)]) -> Val<'a> {
+        for variable in variables {
+            let (scope, position) = variable.place;
+            self.frame_mut().scopes[scope][position].value = Val::Unknown;
+        }
+        lists.iter().for_each(|(name, _)| self.set_list(name, Val::Unknown));
+        Val::Unknown
+    }
+
+    /// The variables around the body that it assigns; numbers among them become tensors.
+    fn carried_by(&mut self, body: &'a Block, span: Span) -> Vec<CarriedVariable> {
+        let mut assigned = Assigned(BTreeSet::new());
+        assigned.visit_block(body);
+        let mut found = Vec::new();
+        for name in assigned.0 {
+            let scopes = &self.frame().scopes;
+            let places =
+                (0..scopes.len()).rev().flat_map(|scope| (0..scopes[scope].len()).rev().map(move |at| (scope, at)));
+            let Some((scope, at)) = places.into_iter().find(|&(scope, at)| scopes[scope][at].name == name) else {
+                continue;
+            };
+            let variable = &scopes[scope][at];
+            if variable.argument || !variable.mutable || variable.value.is_unknown() {
+                continue;
+            }
+            let mut value = variable.value.clone();
+            if let Val::Number(_) | Val::Dim(_) = value {
+                match self.tensor(value, None, span) {
+                    Some(id) => value = Val::Tensor(id),
+                    None => continue,
+                }
+            }
+            let mut tensors = Vec::new();
+            if !tensors_in(&value, &mut tensors) {
+                continue;
+            }
+            self.frame_mut().scopes[scope][at].value = value;
+            found.push(CarriedVariable { place: (scope, at), name, count: tensors.len() });
+        }
+        found
+    }
+
+    /// Makes the variables those tensors.
+    fn give_variables<'i>(&mut self, variables: &[CarriedVariable], tensors: &mut impl Iterator<Item = &'i NodeId>) {
+        for variable in variables {
+            let (scope, position) = variable.place;
+            replace_tensors(&mut self.frame_mut().scopes[scope][position].value, tensors);
+        }
+    }
+
+    /// The tensors that a value is made of, numbers being of the types that they have in `like`; false where it is made of other things,
+    /// or nothing is known of it.
+    fn as_tensors(&mut self, value: Val<'a>, like: &[NodeId], span: Span, into: &mut Vec<NodeId>) -> bool {
+        match value {
+            Val::Tensor(id) => into.push(id),
+            Val::Number(_) | Val::Dim(_) => {
+                let dtype = like.get(into.len()).map(|id| self.builder.dtype(*id));
+                match self.tensor(value, dtype, span) {
+                    Some(id) => into.push(id),
+                    None => return false,
+                }
+            }
+            Val::Tuple(parts) | Val::List(parts) => {
+                return parts.into_iter().all(|part| self.as_tensors(part, like, span, into));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// `ys.push(y);` of a list: the variable's name.
+    pub(super) fn pushes(&self, call: &ExprMethodCall) -> Option<String> {
+        let Expr::Path(path) = parse::unparenthesized(&call.receiver) else { return None };
+        let name = parse::name(path.path.get_ident()?);
+        let is_list = matches!(self.lookup(&name)?.0, Val::List(_) | Val::Stack(_));
+        (call.method == "push" && call.args.len() == 1 && is_list).then_some(name)
+    }
+
+    /// Puts another value behind those of the list `name`.
+    pub(super) fn push(&mut self, call: &'a ExprMethodCall, name: &str) -> Val<'a> {
+        let span = call.method.span();
+        let value = self.expr(&call.args[0]);
+        let frames = self.frames.len();
+        let scopes = &self.frame().scopes;
+        let place = (0..scopes.len()).rev().find_map(|scope| {
+            let position = scopes[scope].iter().rposition(|variable| variable.name == name)?;
+            Some((scope, position))
+        });
+        let Some((scope, position)) = place else { return Val::Unknown };
+        let variable = &scopes[scope][position];
+        if variable.argument || !variable.mutable {
+            return self.report(call.receiver.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
+        }
+        let outside = self.loops.last().is_some_and(|own| own.around.0 == frames && scope < own.around.1);
+        let list = variable.value.clone();
+        let Val::List(mut items) = list else { return self.report(span, &m::LOOP_LIST, &[&name]) };
+        if value.is_unknown() {
+            return Val::Unknown;
+        }
+        if !outside {
+            items.push(value);
+            let list = self.written(Val::List(items), span);
+            let variable = &mut self.frame_mut().scopes[scope][position];
+            variable.value = list;
+            variable.assigned += 1;
+            return Val::Unit;
+        }
+        if !items.is_empty() {
+            return self.report(span, &m::LOOP_LIST, &[&name]);
+        }
+        let Some(id) = self.tensor(value, None, call.args[0].span()) else { return Val::Unknown };
+        if let Some(own) = self.loops.last_mut() {
+            own.pushed.push((name.to_string(), id, span));
+        }
+        Val::Unit
+    }
+
+    fn set_list(&mut self, name: &str, value: Val<'a>) {
+        let variables = self.frame_mut().scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev());
+        if let Some(variable) = variables.into_iter().find(|variable| variable.name == *name) {
+            variable.value = value;
+        }
+    }
+
+    /// `ys.stack(1)` of a list, or of what a loop has pushed into it.
+    pub(super) fn stacked(&mut self, list: Val<'a>, axis: Val<'a>, span: Span) -> Val<'a> {
+        match list {
+            Val::Stack(id) => {
+                let rank = self.builder.shape(id).rank();
+                let given = match &axis {
+                    Val::Dim(dim) => dim.as_constant(),
+                    _ => None,
+                };
+                let axis = given.map(|axis| if axis < 0 { axis + rank as i64 } else { axis });
+                let Some(axis) = axis.and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < rank) else {
+                    return self.report(span, &m::LOOP_STACK, &[&(rank - 1)]);
+                };
+                let mut order: Vec<usize> = (1..rank).collect();
+                order.insert(axis, 0);
+                self.at(span);
+                let stacked = self.builder.permute(id, &order);
+                self.check(stacked, span)
+            }
+            Val::List(items) if items.is_empty() => self.report(span, &m::EMPTY_STACK, &[]),
+            Val::List(mut items) => {
+                let first = items.remove(0);
+                self.operation("stack", first, vec![Val::List(items), axis], span)
+            }
+            _ => Val::Unknown,
+        }
+    }
+
+    /// `Tensor::zeros([N, 16])` and the like; `None` for other names.
+    pub(super) fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
+        let (span, args) = (call.func.span(), &call.args);
+        if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack") {
+            return None;
+        }
+        let mut values: Vec<Val<'a>> = args.iter().map(|arg| self.expr(arg)).collect();
+        if values.iter().any(Val::is_unknown) {
+            return Some(Val::Unknown);
+        }
+        if let ("stack", [list @ (Val::List(_) | Val::Stack(_)), axis]) = (name, values.as_slice()) {
+            return Some(self.stacked(list.clone(), axis.clone(), span));
+        }
+        let dtype = match values.last() {
+            Some(Val::DType(dtype)) => Some(*dtype),
+            _ => None,
+        };
+        if dtype.is_some() {
+            values.pop();
+        }
+        self.at(span);
+        let made = match (name, values.as_slice()) {
+            ("zeros" | "ones", [Val::List(sizes)]) => {
+                let value = if name == "ones" { 1.0 } else { 0.0 };
+                let dtype = dtype.unwrap_or(netcl_kernels::dtype::DType::F32);
+                let shape = sizes_of(sizes)?;
+                Ok(self.builder.full(value, &shape, dtype))
+            }
+            ("full", [value, Val::List(sizes)]) => {
+                let shape = sizes_of(sizes)?;
+                let Some(id) = self.tensor(value.clone(), dtype, args[0].span()) else { return Some(Val::Unknown) };
+                self.builder.broadcast_to(id, &shape)
+            }
+            ("arange", [Val::Dim(length)]) => {
+                let shape = netcl_kernels::dim::Shape(vec![length.clone()]);
+                self.builder.iota(&shape, 0, dtype.unwrap_or(netcl_kernels::dtype::DType::U32))
+            }
+            _ => return Some(self.report(span, &m::MAKER, &[&text(&call.func)])),
+        };
+        Some(self.check(made, span))
+    }
+}
+
+/// The sizes in a list.
+fn sizes_of(sizes: &[Val<'_>]) -> Option<netcl_kernels::dim::Shape> {
+    let size = |value: &Val<'_>| match value {
+        Val::Dim(dim) => Some(dim.clone()),
+        _ => None,
+    };
+    sizes.iter().map(size).collect::<Option<Vec<_>>>().map(netcl_kernels::dim::Shape)
+}
+
+/// The initial tensors of each variable.
+fn starts<'i>(variables: &[CarriedVariable], initial: &'i [NodeId]) -> Vec<&'i [NodeId]> {
+    let mut rest = initial;
+    let mut all = Vec::with_capacity(variables.len());
+    for variable in variables {
+        let (own, others) = rest.split_at(variable.count);
+        all.push(own);
+        rest = others;
+    }
+    all
+}
+
+/// Adds the tensors that a value is made of; false where it is made of other things too.
+fn tensors_in(value: &Val<'_>, into: &mut Vec<NodeId>) -> bool {
+    match value {
+        Val::Tensor(id) => {
+            into.push(*id);
+            true
+        }
+        Val::Tuple(parts) | Val::List(parts) => !parts.is_empty() && parts.iter().all(|part| tensors_in(part, into)),
+        _ => false,
+    }
+}
+
+/// Makes the value one of the next of `tensors`.
+fn replace_tensors<'i>(value: &mut Val<'_>, tensors: &mut impl Iterator<Item = &'i NodeId>) {
+    match value {
+        Val::Tuple(parts) | Val::List(parts) => parts.iter_mut().for_each(|part| replace_tensors(part, tensors)),
+        other => {
+            if let Some(id) = tensors.next() {
+                *other = Val::Tensor(*id);
+            }
+        }
+    }
+}
+
+/// The names that a body assigns.
+struct Assigned(BTreeSet<String>);
+
+impl Assigned {
+    fn place(&mut self, place: &Expr) {
+        match place {
+            Expr::Path(path) => self.0.extend(path.path.get_ident().map(parse::name)),
+            Expr::Paren(inner) => self.place(&inner.expr),
+            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.place(part)),
+            Expr::Array(list) => list.elems.iter().for_each(|part| self.place(part)),
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Assigned {
+    fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+        self.place(&assign.left);
+        visit::visit_expr_assign(self, assign);
+    }
+
+    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+        if super::is_assignment(&binary.op) {
+            self.place(&binary.left);
+        }
+        visit::visit_expr_binary(self, binary);
+    }
+}

@@ -1,0 +1,305 @@
+//! Arguments and results that are put together from several tensors: `(a, b): (&Tensor<..>, &Tensor<..>)`, `xs: &[Tensor<..>; 3]`,
+//! `batch: &Batch`.
+
+use super::constant::{self, Constants};
+use super::{function, text, types};
+use crate::ast::{ArgDecl, ArgType, Constant, TensorType};
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::parts::{Composite, Param};
+use crate::words;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{Pat, Type};
+
+/// The type without parentheses that say nothing.
+fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => bare(&inner.elem),
+        Type::Group(inner) => bare(&inner.elem),
+        ty => ty,
+    }
+}
+
+/// Whether the type puts several values together.
+pub(crate) fn is_compound(ty: &Type) -> bool {
+    match bare(ty) {
+        Type::Tuple(tuple) => !tuple.elems.is_empty(),
+        Type::Array(_) => true,
+        Type::Reference(inner) if inner.mutability.is_none() => {
+            is_compound(&inner.elem) || struct_path(&inner.elem).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// The path of a struct of the user's, which the type may be.
+pub(crate) fn struct_path(ty: &Type) -> Option<&syn::Path> {
+    let Type::Path(path) = bare(ty) else { return None };
+    types::user_enum(ty).map(|_| &path.path)
+}
+
+/// The structs of the user's that a function's signature names.
+pub(crate) fn structs(sig: &syn::Signature) -> Vec<syn::Path> {
+    let mut found = taken_structs(sig);
+    if let syn::ReturnType::Type(_, ty) = &sig.output {
+        structs_in(ty, true, &mut found);
+    }
+    found.retain(|path| !sig.generics.type_params().any(|own| path.is_ident(&own.ident)));
+    found
+}
+
+/// The same in its arguments.
+pub(crate) fn taken_structs(sig: &syn::Signature) -> Vec<syn::Path> {
+    let mut found = Vec::new();
+    for input in &sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            structs_in(&typed.ty, false, &mut found);
+        }
+    }
+    found
+}
+
+fn structs_in(ty: &Type, borrowed: bool, found: &mut Vec<syn::Path>) {
+    match bare(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| structs_in(ty, borrowed, found)),
+        Type::Array(array) => structs_in(&array.elem, borrowed, found),
+        Type::Reference(inner) if inner.mutability.is_none() => structs_in(&inner.elem, true, found),
+        ty => found.extend(struct_path(ty).filter(|_| borrowed).cloned()),
+    }
+}
+
+/// A parameter of such a type, whose values become arguments of their own.
+pub(crate) fn parameter(
+    diag: &Diag,
+    pattern: &Pat,
+    ty: &Type,
+    constants: &Constants,
+    known: &[ArgDecl],
+) -> Option<(Param, Vec<ArgDecl>)> {
+    let before = diag.count();
+    let mut found = Vec::new();
+    let base = match pattern {
+        Pat::Ident(name) => super::name(&name.ident),
+        _ => "argument".to_string(),
+    };
+    let parts = parts(diag, &base, ty, (false, constants), &mut found)?;
+    if diag.count() > before {
+        return None;
+    }
+    let mut names = Vec::new();
+    let pattern = named(diag, pattern, &parts, &mut names)?;
+    let mut args: Vec<ArgDecl> = Vec::new();
+    for (name, ty) in names.into_iter().zip(found) {
+        // A name that the user has not written gives way.
+        let taken = |name: &Ident, args: &[ArgDecl]| known.iter().chain(args).any(|arg| arg.name == *name);
+        let mut own = name.clone();
+        while name.is_made() && taken(&own.ident(), &args) {
+            own = own.longer();
+        }
+        if taken(&own.ident(), &args) {
+            diag.report(own.ident().span(), &m::DUPLICATE_ARGUMENT, &[&own.ident()]);
+            return None;
+        }
+        args.push(ArgDecl { name: own.ident(), ty });
+    }
+    let ty = rust(ty);
+    Some((Param { pattern, ty, parts }, args))
+}
+
+/// The name of a value: of the user's, or made from a whole's name.
+#[derive(Clone)]
+enum ValueName {
+    Written(Ident),
+    Made(Ident),
+}
+
+impl ValueName {
+    fn ident(&self) -> Ident {
+        match self {
+            ValueName::Written(name) | ValueName::Made(name) => name.clone(),
+        }
+    }
+
+    fn is_made(&self) -> bool {
+        matches!(self, ValueName::Made(_))
+    }
+
+    fn longer(&self) -> ValueName {
+        ValueName::Made(format_ident!("{}_", self.ident()))
+    }
+}
+
+/// The pattern with a name for each `_`, and the names of the values.
+fn named(diag: &Diag, pattern: &Pat, parts: &Composite, names: &mut Vec<ValueName>) -> Option<Pat> {
+    match (pattern, parts) {
+        (Pat::Paren(inner), _) => named(diag, &inner.pat, parts, names),
+        (Pat::Ident(name), parts) if name.by_ref.is_none() && name.subpat.is_none() && name.mutability.is_none() => {
+            function::own_name(diag, &name.ident);
+            match parts {
+                Composite::One => names.push(ValueName::Written(name.ident.clone())),
+                parts => made(&name.ident, parts, names),
+            }
+            Some(pattern.clone())
+        }
+        (Pat::Wild(wild), parts) => {
+            let name = Ident::new(&format!("_{}", names.len()), wild.span());
+            match parts {
+                Composite::One => names.push(ValueName::Made(name.clone())),
+                parts => made(&name, parts, names),
+            }
+            Some(syn::parse_quote!(#name))
+        }
+        (Pat::Tuple(tuple), Composite::Tuple(parts)) if tuple.elems.len() == parts.len() => {
+            let each: Option<Vec<Pat>> =
+                tuple.elems.iter().zip(parts).map(|(pattern, part)| named(diag, pattern, part, names)).collect();
+            let each = each?;
+            Some(syn::parse_quote!((#(#each,)*)))
+        }
+        (Pat::Tuple(tuple), Composite::Tuple(parts)) => {
+            diag.report(pattern.span(), &m::TUPLE_LENGTH, &[&parts.len(), &tuple.elems.len()]);
+            None
+        }
+        _ => {
+            diag.report(pattern.span(), &m::ARGUMENT_PATTERN, &[]);
+            None
+        }
+    }
+}
+
+/// `xs_0`, `xs_1`: names of values that have none of their own.
+fn made(whole: &Ident, parts: &Composite, names: &mut Vec<ValueName>) {
+    match parts {
+        Composite::One => names.push(ValueName::Made(whole.clone())),
+        Composite::Tuple(parts) | Composite::Array(parts) => parts
+            .iter()
+            .enumerate()
+            .for_each(|(position, part)| made(&format_ident!("{whole}_{position}"), part, names)),
+        Composite::Struct(_, fields) => {
+            fields.iter().for_each(|(field, part)| made(&format_ident!("{whole}_{field}"), part, names));
+        }
+    }
+}
+
+/// How the values of an argument's type are put together; what they are goes into `found`.
+fn parts(
+    diag: &Diag,
+    name: &str,
+    ty: &Type,
+    (borrowed, constants): (bool, &Constants),
+    found: &mut Vec<ArgType>,
+) -> Option<Composite> {
+    match bare(ty) {
+        Type::Reference(inner) if inner.mutability.is_none() => {
+            parts(diag, name, &inner.elem, (true, constants), found)
+        }
+        Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let each: Option<Vec<Composite>> =
+                tuple.elems.iter().map(|ty| parts(diag, name, ty, (borrowed, constants), found)).collect();
+            each.map(Composite::Tuple)
+        }
+        Type::Array(array) => {
+            let length = length(diag, array, constants)?;
+            let each: Option<Vec<Composite>> =
+                (0..length).map(|_| parts(diag, name, &array.elem, (borrowed, constants), found)).collect();
+            each.map(Composite::Array)
+        }
+        ty if borrowed && struct_path(ty).is_some() => {
+            let path = struct_path(ty)?;
+            let mut all = Vec::new();
+            for (field, ty) in fields(diag, path, constants)? {
+                all.push((field, parts(diag, name, &ty, (true, constants), found)?));
+            }
+            Some(Composite::Struct(path.clone(), all))
+        }
+        ty => {
+            let reference: Type = match types::is_tensor(ty) && borrowed {
+                true => syn::parse_quote!(&#ty),
+                false => ty.clone(),
+            };
+            found.push(match types::user_enum(ty) {
+                Some(ty) => ty,
+                None => types::argument(diag, name, &reference, constants)?,
+            });
+            Some(Composite::One)
+        }
+    }
+}
+
+/// The fields of a struct with `#[netcl::tensors]`; where there is none of the name, rustc says so.
+fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<Vec<(Ident, Type)>> {
+    let Some(item) = constants.structs.get(&text(path)) else {
+        diag.report(path.span(), &m::NO_STRUCT, &[&text(path)]);
+        return None;
+    };
+    Some(item.fields.iter().filter_map(|field| Some((field.ident.clone()?, field.ty.clone()))).collect())
+}
+
+/// How many elements an array has.
+fn length(diag: &Diag, array: &syn::TypeArray, constants: &Constants) -> Option<usize> {
+    let known = match constant::evaluate(&array.len, constants) {
+        Some(Constant::Integer(length)) => usize::try_from(length).ok(),
+        _ => None,
+    };
+    let fits = known.filter(|length| (1..=words::MAX_PARTS).contains(length));
+    if fits.is_none() {
+        diag.report(array.len.span(), &m::PARTS_LENGTH, &[&words::MAX_PARTS, &text(&array.len)]);
+    }
+    fits
+}
+
+/// How the tensors of a result's type are put together; what they are goes into `found`.
+pub(crate) fn result(
+    diag: &Diag,
+    ty: &Type,
+    one: &dyn Fn(&Type) -> Option<TensorType>,
+    constants: &Constants,
+    found: &mut Vec<TensorType>,
+) -> Option<Composite> {
+    match bare(ty) {
+        Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let each: Vec<Option<Composite>> =
+                tuple.elems.iter().map(|ty| result(diag, ty, one, constants, found)).collect();
+            each.into_iter().collect::<Option<Vec<_>>>().map(Composite::Tuple)
+        }
+        Type::Array(array) => {
+            let length = length(diag, array, constants)?;
+            let each: Option<Vec<Composite>> =
+                (0..length).map(|_| result(diag, &array.elem, one, constants, found)).collect();
+            each.map(Composite::Array)
+        }
+        ty if struct_path(ty).is_some_and(|path| constants.structs.contains_key(&text(path))) => {
+            let path = struct_path(ty)?;
+            let mut all = Vec::new();
+            for (field, ty) in fields(diag, path, constants)? {
+                all.push((field, result(diag, &ty, one, constants, found)?));
+            }
+            Some(Composite::Struct(path.clone(), all))
+        }
+        ty => {
+            found.push(one(ty)?);
+            Some(Composite::One)
+        }
+    }
+}
+
+/// The type as Rust has it: tensors have no sizes there.
+pub(crate) fn rust(ty: &Type) -> TokenStream {
+    match bare(ty) {
+        Type::Reference(inner) => {
+            let inner = rust(&inner.elem);
+            quote!(&#inner)
+        }
+        Type::Tuple(tuple) => {
+            let each = tuple.elems.iter().map(rust);
+            quote!((#(#each,)*))
+        }
+        Type::Array(array) => {
+            let (each, length) = (rust(&array.elem), &array.len);
+            quote!([#each; #length])
+        }
+        ty if types::is_tensor(ty) => quote!(::netcl::Tensor),
+        ty => ty.to_token_stream(),
+    }
+}

@@ -1,0 +1,78 @@
+//! Tensors that two layers share: `#[layer(inputs = 8, outputs = 50, shared = words)]`.
+
+use crate::ast::{Field, FieldKind, LayerField, SharedTensors};
+use crate::diag::Diag;
+use crate::messages as m;
+use proc_macro2::Ident;
+
+/// Finds the layers that fields share tensors with. What is wrong is reported, and then nothing is shared.
+pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
+    let layers: Vec<(String, Option<LayerField>)> = fields
+        .iter()
+        .map(|field| match &field.kind {
+            FieldKind::Layer(layer) => (super::name(&field.name), Some(layer.clone())),
+            _ => (super::name(&field.name), None),
+        })
+        .collect();
+    for field in fields {
+        let FieldKind::Layer(own) = &mut field.kind else {
+            if let Some(with) = named(&field.kind) {
+                let found = "a layer that stands in an array or an `Option`".to_string();
+                diag.report(with.span(), &m::SHARED, &[&field.name, &found]);
+                field.kind = FieldKind::Unknown;
+            }
+            continue;
+        };
+        let Some(with) = own.shared_with.clone() else { continue };
+        let other = layers.iter().find(|(name, _)| *name == super::name(&with));
+        let found = match other {
+            None => Err(format!("`{with}`, which is no field")),
+            Some((_, None)) => Err(format!("`{with}`, which is no layer")),
+            Some((name, _)) if *name == super::name(&field.name) => Err("itself".to_string()),
+            Some((_, Some(other))) if other.shared_with.is_some() => {
+                Err(format!("`{with}`, whose tensors are those of another field"))
+            }
+            Some((name, Some(other))) => tensors(own, other)
+                .map(|tensors| SharedTensors { field: name.clone(), tensors })
+                .ok_or_else(|| format!("`{with}`, none of whose tensors fits")),
+        };
+        match found {
+            Ok(shared) => own.shared = Some(shared),
+            Err(found) => {
+                diag.report(with.span(), &m::SHARED, &[&field.name, &found]);
+                field.kind = FieldKind::Unknown;
+            }
+        }
+    }
+}
+
+/// The field that is named where nothing can be shared.
+fn named(kind: &FieldKind) -> Option<&Ident> {
+    match kind {
+        FieldKind::Layer(layer) => layer.shared_with.as_ref(),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => named(each),
+        _ => None,
+    }
+}
+
+/// The tensors of `own` that `other` has too, by their names, and whether each is the other's transpose.
+fn tensors(own: &LayerField, other: &LayerField) -> Option<Vec<(&'static str, bool)>> {
+    let open = own.config.is_open() || other.config.is_open();
+    if open && own.layer.name != other.layer.name {
+        return None;
+    }
+    let [mine, others] = [own, other].map(|field| (field.layer.tensors)(&field.config.closed()));
+    let mut all = Vec::new();
+    for spec in &mine {
+        let Some(there) = others.iter().find(|there| there.name == spec.name) else { continue };
+        let reversed = spec.shape.len() == 2 && spec.shape.iter().eq(there.shape.iter().rev());
+        match open || spec.shape == there.shape {
+            true => all.push((spec.name, false)),
+            false if reversed => all.push((spec.name, true)),
+            // A bias of another length is its own.
+            false if spec.shape.len() == 1 => {}
+            false => return None,
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
