@@ -75,8 +75,8 @@ fn host() -> Vec<Device> {
 /// A test of one model on the devices that a function lists, from what it is given, what it computes and the arguments of its loss.
 macro_rules! twin {
     ($name:ident: $model:ty, trained on $($rest:tt)*) => { twin! { @one true, $name: $model, $($rest)* } };
-    (@one $trained:literal, $name:ident: $model:ty, $devices:path, inputs { $($input:ident = $make:expr),* $(,)? }, results |$m:ident| $results:expr,
-     loss($($argument:expr),*)) => {
+    (@one $trained:literal, $name:ident: $model:ty, $devices:path, inputs { $($input:ident = $make:expr),* $(,)? },
+     results |$m:ident| $results:expr, loss($($argument:expr),*)) => {
         #[test]
         fn $name() -> netcl::Result<()> {
             let twin = $crate::twins::Twin::<$model> {
