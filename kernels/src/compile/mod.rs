@@ -22,7 +22,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
-use crate::dim::{Dim, INDEX_LIMIT, IndexWidth};
+use crate::dim::{Dim, IndexWidth};
 use crate::dtype::DType;
 use crate::fuse;
 use crate::graph::verify::verify;
