@@ -152,11 +152,6 @@ impl FunctionItem {
         self.params.iter().any(|param| !param.parts.is_one())
     }
 
-    /// The names that the parameters bind.
-    pub(crate) fn bound(&self) -> Vec<Ident> {
-        self.params.iter().flat_map(|param| crate::parse::function::names(&param.pattern)).collect()
-    }
-
     /// Whether there is a `…_with_gradients` form: the result of a model, or the first of several, is a loss.
     pub(crate) fn is_loss(&self) -> bool {
         let first = match &self.composed {

@@ -1,7 +1,7 @@
 //! Gradients of users' kernels, by the kernels that they give for that, and of loops: of all results together.
 
 use super::rules::RequestedGradients;
-use super::scan;
+use super::scan::{self, Sweep};
 use crate::graph::build::Builder;
 use crate::graph::{NodeId, Op};
 use crate::span::{Diagnostic, Result};
@@ -27,11 +27,12 @@ impl Results {
         builder: &mut Builder,
         id: NodeId,
         wanted: &RequestedGradients<'_>,
+        sweep: Sweep<'_>,
     ) -> Result<Vec<(NodeId, NodeId)>> {
         let node = builder.node(id).clone();
         if let Op::Scan { scan, .. } = &node.op {
             let given: Vec<_> = (0..scan.results()).map(|result| self.0.get(&(id, result)).copied()).collect();
-            let pairs = scan::contributions(builder, id, &given, wanted)?;
+            let pairs = scan::contributions(builder, id, &given, wanted, sweep)?;
             return Ok(pairs.into_iter().filter(|(operand, _)| wanted.has(*operand)).collect());
         }
         let Op::Custom { kernel, sizes, operands } = node.op else { return Ok(Vec::new()) };

@@ -6,9 +6,8 @@
 //! has the parts' cotangents as its own. Of one that each round reads whole, such as a weight, the cotangent is the sum over all rounds:
 //! of products and sums it is one product or sum behind the loop ([`Later`]), and what is neither is carried along.
 
-use super::order::HighestOrder;
+use super::behind::{Behind, Later, Stack};
 use super::rules::RequestedGradients;
-use super::sweep::{found, zeros};
 use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
@@ -17,19 +16,23 @@ use crate::span::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The reverse sweep: the gradients of outputs with a seed each in each of some nodes, none where the outputs do not depend on it.
+pub(super) type Sweep<'s> = &'s dyn Fn(&mut Builder, &[(NodeId, NodeId)], &[NodeId]) -> Result<Vec<Option<NodeId>>>;
+
 /// The cotangents of those operands of the loop `id` that are wanted, `given` those of its results.
 pub(super) fn contributions(
     builder: &mut Builder,
     id: NodeId,
     given: &[Option<NodeId>],
     wanted: &RequestedGradients<'_>,
+    sweep: Sweep<'_>,
 ) -> Result<Vec<(NodeId, NodeId)>> {
     let Op::Scan { scan, length, operands } = builder.node(id).op.clone() else { return Ok(Vec::new()) };
     if given.iter().all(Option::is_none) || !operands.iter().any(|operand| wanted.has(*operand)) {
         return Ok(Vec::new());
     }
     let wants: Vec<bool> = operands.iter().map(|operand| wanted.has(*operand)).collect();
-    let backward = Backward::of(&scan, &length, given, (&wants, wanted.order))?;
+    let backward = Backward::of(&scan, &length, given, &wants, sweep)?;
     backward.append(builder, id, (&length, &operands), given)
 }
 
@@ -41,30 +44,6 @@ enum Share {
     Later(Later),
     /// It is the loop's carried value at that position.
     Carried(usize),
-}
-
-/// A sum over all rounds of something that is linear in what rounds leave behind.
-enum Later {
-    /// Of two.
-    Plus(Box<[Later; 2]>),
-    /// Of the sums of a stack over these axes of a round's value.
-    Reduced(Stack, Vec<usize>),
-    /// Of the products of matrices.
-    Product([Stack; 2]),
-    /// The same elements under another shape.
-    Reshape(Box<Later>, Shape),
-    /// A view that does not depend on the round.
-    View(Box<Later>, Shape, Vec<AxisIndex>),
-}
-
-/// A node of the body, as all rounds have it along a new first axis.
-enum Stack {
-    /// The rounds leave it behind.
-    Left(NodeId),
-    /// A view of an operand of the loop.
-    Operand(usize, Shape, Vec<AxisIndex>),
-    /// A view of another one that does not depend on the round.
-    View(Box<Stack>, Shape, Vec<AxisIndex>),
 }
 
 /// The body of the backward loop while it is one with that of the forward loop.
@@ -90,7 +69,8 @@ impl<'a> Backward<'a> {
         scan: &'a Arc<Scan>,
         length: &Dim,
         given: &[Option<NodeId>],
-        wanted: (&[bool], HighestOrder),
+        wants: &[bool],
+        sweep: Sweep<'_>,
     ) -> Result<Self> {
         let graph = Graph { name: format!("{}.backward", scan.body.name), outputs: Vec::new(), ..scan.body.clone() };
         let (first, body) = (graph.nodes.len(), Builder::extend(graph));
@@ -104,7 +84,7 @@ impl<'a> Backward<'a> {
             shares: Vec::new(),
             left: Vec::new(),
         };
-        own.differentiate(length, given, wanted)?;
+        own.differentiate(length, given, wants, sweep)?;
         Ok(own)
     }
 
@@ -118,11 +98,12 @@ impl<'a> Backward<'a> {
         &mut self,
         length: &Dim,
         given: &[Option<NodeId>],
-        (wants, order): (&[bool], HighestOrder),
+        wants: &[bool],
+        sweep: Sweep<'_>,
     ) -> Result<()> {
         let scan = self.scan.clone();
         let (mut seeds, mut sources, mut targets) = (Vec::new(), Vec::new(), Vec::new());
-        for position in 0..scan.results() {
+        for (position, cotangent) in given.iter().enumerate() {
             let Some(id) = scan.result(position) else { continue };
             let (shape, dtype) = (scan.body[id].shape.clone(), scan.body[id].dtype);
             if !dtype.is_float() {
@@ -138,7 +119,7 @@ impl<'a> Backward<'a> {
                     targets.push(argument);
                     sources.push(position);
                 }
-            } else if given[position].is_some() {
+            } else if cotangent.is_some() {
                 let rank = shape.rank();
                 let stacked = Shape(std::iter::once(length).chain(&shape.0).cloned().collect());
                 let input = self.input(&name, stacked, dtype);
@@ -149,8 +130,8 @@ impl<'a> Backward<'a> {
             }
         }
         let mut parts = Vec::new();
-        for position in scan.carried..wants.len() {
-            let Some((argument, node)) = scan.argument(position).filter(|_| wants[position]) else { continue };
+        for (position, wanted) in wants.iter().enumerate().skip(scan.carried) {
+            let Some((argument, node)) = scan.argument(position).filter(|_| *wanted) else { continue };
             if !node.dtype.is_float() {
                 continue;
             }
@@ -165,12 +146,15 @@ impl<'a> Backward<'a> {
                 sources.push(position);
             }
         }
-        let gradients = found(&mut self.body, &seeds, &targets, order)?;
+        let gradients = sweep(&mut self.body, &seeds, &targets)?;
         for ((target, position), gradient) in targets.into_iter().zip(sources).zip(gradients) {
             if position < scan.carried {
                 let gradient = match gradient {
                     Some(gradient) => gradient,
-                    None => zeros(&mut self.body, target),
+                    None => {
+                        let (shape, dtype) = (self.body.shape(target).clone(), self.body.dtype(target));
+                        self.body.full(0.0, &shape, dtype)
+                    }
                 };
                 let at = self.cotangents[&position];
                 self.carried[at].1 = gradient;
@@ -265,7 +249,7 @@ impl<'a> Backward<'a> {
         let stacks = save(builder, id, self.scan, &saved);
         // What was saved is there, and need not be left behind again.
         let left: Vec<NodeId> = self.left.iter().copied().filter(|id| !stacks.contains_key(id)).collect();
-        let mut made = Made {
+        let mut made = BackwardBody {
             own: &self,
             body: Builder::new(&self.body.graph().name),
             moved: BTreeMap::new(),
@@ -376,14 +360,14 @@ fn save(builder: &mut Builder, id: NodeId, scan: &Scan, saved: &[NodeId]) -> BTr
 }
 
 /// The backward body on its way out of the one in which it was built.
-struct Made<'m, 'a> {
+struct BackwardBody<'m, 'a> {
     own: &'m Backward<'a>,
     body: Builder,
     moved: BTreeMap<NodeId, NodeId>,
     operands: Vec<NodeId>,
 }
 
-impl Made<'_, '_> {
+impl BackwardBody<'_, '_> {
     fn finish(
         mut self,
         next: &[NodeId],
@@ -435,62 +419,5 @@ impl Made<'_, '_> {
         let position = self.operands.len();
         self.operands.push(id);
         self.body.input(InputKind::Argument(position), &node.name, node.shape.clone(), node.dtype)
-    }
-}
-
-/// What is known behind the loop.
-struct Behind<'b> {
-    /// Stacks of nodes of the body.
-    known: &'b BTreeMap<NodeId, NodeId>,
-    operands: &'b [NodeId],
-    length: &'b Dim,
-}
-
-impl Behind<'_> {
-    fn sum(&self, builder: &mut Builder, later: &Later) -> Result<NodeId> {
-        match later {
-            Later::Plus(both) => {
-                let (a, b) = (self.sum(builder, &both[0])?, self.sum(builder, &both[1])?);
-                builder.binary(BinaryOp::Add, a, b)
-            }
-            Later::Reduced(source, axes) => {
-                let source = self.stack(builder, source)?;
-                let axes: Vec<usize> = std::iter::once(0).chain(axes.iter().map(|axis| axis + 1)).collect();
-                builder.reduce(ReduceOp::Sum, source, &axes, false)
-            }
-            // The rounds' inner axes one after the other.
-            Later::Product([a, b]) => {
-                let (a, b) = (self.stack(builder, a)?, self.stack(builder, b)?);
-                let a = builder.permute(a, &[1, 0, 2])?;
-                let (left, right) = (builder.shape(a).clone(), builder.shape(b).clone());
-                let inner = left[1].clone() * left[2].clone();
-                let a = builder.reshape(a, Shape(vec![left[0].clone(), inner.clone()]))?;
-                let b = builder.reshape(b, Shape(vec![inner, right[2].clone()]))?;
-                builder.matmul(a, b)
-            }
-            Later::Reshape(source, shape) => {
-                let source = self.sum(builder, source)?;
-                builder.reshape(source, shape.clone())
-            }
-            Later::View(source, shape, index) => {
-                let source = self.sum(builder, source)?;
-                builder.view(source, shape.clone(), index.clone())
-            }
-        }
-    }
-
-    fn stack(&self, builder: &mut Builder, stack: &Stack) -> Result<NodeId> {
-        let stacked = |shape: &Shape| Shape(std::iter::once(self.length).chain(&shape.0).cloned().collect());
-        match stack {
-            Stack::Left(id) => Ok(self.known[id]),
-            Stack::Operand(position, shape, index) => {
-                builder.view(self.operands[*position], stacked(shape), index.clone())
-            }
-            Stack::View(source, shape, index) => {
-                let source = self.stack(builder, source)?;
-                let own = std::iter::once(AxisIndex::axis(0)).chain(index.iter().cloned()).collect();
-                builder.view(source, stacked(shape), own)
-            }
-        }
     }
 }

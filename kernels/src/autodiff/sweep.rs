@@ -78,7 +78,10 @@ fn call(
     cotangents: &mut [Option<Cotangent>],
 ) -> Result<()> {
     let outer = builder.set_span(builder.node(id).span);
-    for (operand, value) in results.contributions(builder, id, wanted)? {
+    // A loop's rounds are swept as well.
+    let inner =
+        |body: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]| found(body, outputs, wrt, wanted.order);
+    for (operand, value) in results.contributions(builder, id, wanted, &inner)? {
         accumulate(builder, cotangents, operand, Cotangent::everywhere(value))?;
     }
     builder.set_span(outer);

@@ -9,7 +9,9 @@ mod distinct;
 mod epilogue;
 mod formula;
 mod instance;
+mod left;
 mod loops;
+mod made;
 mod plan_builder;
 mod product;
 mod prologue;
@@ -20,25 +22,19 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
-use crate::dim::{Dim, INDEX_LIMIT, IndexWidth};
+use crate::dim::{Dim, IndexWidth};
 use crate::dtype::DType;
-use crate::fuse::{self, ClusterKind};
+use crate::fuse;
 use crate::graph::verify::verify;
-use crate::graph::{Graph, InputKind, Op, Scan, Window};
+use crate::graph::{Graph, InputKind, Op, Window};
+use crate::plan::Plan;
 use crate::plan::requirement::Requirement;
 use crate::plan::source::ProgramText;
-use crate::plan::{Buffer, BufferId, Plan, Repeat, Step};
-use crate::rewrite::{Marks, rewrite};
 use crate::span::Result;
 use crate::target::Target;
-use crate::variant::Decision;
-use buffers::Buffers;
 pub use decide::CompileOptions;
-use decide::Decider;
-use distinct::Kernels;
-use plan_builder::PlanBuilder;
+use made::{Around, made};
 use std::cell::Cell;
-use std::collections::BTreeSet;
 
 /// Compiles `graph` for any device of the kind `target`, every choice made by the compiler's own rule.
 ///
@@ -91,90 +87,6 @@ fn plan(graph: &Graph, target: Target, options: &CompileOptions<'_>, too_long: &
         loops,
         source,
     })
-}
-
-/// Where a graph stands.
-enum Around<'a> {
-    /// It is a function.
-    Nothing,
-    /// It is the body of a loop. The kernels so far go on.
-    Loop(&'a Scan, Kernels),
-}
-
-/// What a graph, or the body of a loop, becomes.
-struct Made {
-    buffers: Vec<Buffer>,
-    requirements: Vec<Requirement>,
-    not_in_place: Vec<BufferId>,
-    decisions: Vec<Decision>,
-    steps: Vec<Step>,
-    repeats: Vec<Repeat>,
-    kernels: Kernels,
-    shared: BTreeSet<String>,
-}
-
-/// Divides `graph`, which is legal, and makes its steps.
-fn made(
-    mut graph: Graph,
-    target: Target,
-    options: &CompileOptions<'_>,
-    around: Around<'_>,
-    too_long: &Cell<bool>,
-) -> Result<Made> {
-    let mut marks = Marks::default();
-    let mut decider = Decider::new(options, target);
-    // What several kernels make up is rewritten, and the rest asked about again: a patch's product is one like any other.
-    loop {
-        if let Around::Loop(scan, _) = &around {
-            graph = scan::apart(graph, scan);
-        }
-        let mut division = fuse::divide(&graph, target, &marks.constraints);
-        if let Around::Loop(scan, _) = &around {
-            division.starts = scan::starts(scan, &graph);
-        }
-        let buffers = Buffers::new(&graph, &division, scatter::sorts(target, &options.limits));
-        let mut builder = PlanBuilder::new(&graph, &division, &buffers, target, options.width);
-        let configs = builder.survey(&marks, &mut decider)?;
-        let mut wanted = configs.in_parts.clone();
-        wanted.extend(configs.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
-        if !wanted.is_empty() || !configs.apart.is_subset(&marks.constraints.apart) {
-            marks.constraints.apart.extend(configs.apart);
-            (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes(), options.width)?;
-            decider.next_round();
-            continue;
-        }
-        builder.configs = configs;
-        if let Around::Loop(_, kernels) = around {
-            builder.go_on(kernels);
-        }
-        let countable = emit(&mut builder, options, too_long).and_then(|()| builder.countable());
-        if builder.uncountable().is_some() || buffers.exceed(INDEX_LIMIT) {
-            too_long.set(true);
-        }
-        let requirements = countable?;
-        let mut made = builder.finish(buffers.list.clone());
-        made.requirements.extend(requirements);
-        let mut decisions = decider.finish();
-        decisions.extend(
-            std::mem::take(&mut made.decisions).into_iter().filter(|own| !decisions.contains(own)).collect::<Vec<_>>(),
-        );
-        return Ok(Made { decisions, ..made });
-    }
-}
-
-/// Adds the steps of every cluster.
-fn emit(builder: &mut PlanBuilder<'_>, options: &CompileOptions<'_>, too_long: &Cell<bool>) -> Result<()> {
-    for bundle in fuse::bundle::bundle(builder.division, builder.target) {
-        match &builder.division.clusters[bundle[0]].kind {
-            ClusterKind::Loop { .. } => builder.loops(&bundle)?,
-            ClusterKind::MatMul(product) => builder.product(bundle[0], *product)?,
-            ClusterKind::Conv(conv) => builder.conv(bundle[0], *conv)?,
-            ClusterKind::Scatter(scatter) => builder.scatter(bundle[0], *scatter)?,
-            ClusterKind::Custom(call) => builder.custom(bundle[0], *call)?,
-            ClusterKind::Scan(call) => builder.scan(bundle[0], *call, options, too_long)?,
-        }
-    }
-    Ok(())
 }
 
 /// The types in which the caller passes scalars, by position.

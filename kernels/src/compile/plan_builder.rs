@@ -1,6 +1,5 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
-use super::Made;
 use super::buffers::Buffers;
 use super::configs::ClusterConfigs;
 use super::distinct::Kernels;
@@ -45,6 +44,18 @@ pub(super) struct PlanBuilder<'a> {
     pub states: Vec<(NodeId, NodeId)>,
     /// What loops have brought: their buffers come behind those of the graph.
     pub(super) loops: LoopParts,
+}
+
+/// What a graph, or the body of a loop, becomes.
+pub(super) struct Collected {
+    pub buffers: Vec<Buffer>,
+    pub requirements: Vec<Requirement>,
+    pub not_in_place: Vec<BufferId>,
+    pub decisions: Vec<Decision>,
+    pub steps: Vec<Step>,
+    pub repeats: Vec<Repeat>,
+    pub kernels: Kernels,
+    pub shared: BTreeSet<String>,
 }
 
 /// What the bodies of a graph's loops are made of, besides steps and kernels.
@@ -377,10 +388,10 @@ impl<'a> PlanBuilder<'a> {
     }
 
     /// What has been collected, beside `buffers`.
-    pub(super) fn finish(self, mut buffers: Vec<Buffer>) -> Made {
+    pub(super) fn finish(self, mut buffers: Vec<Buffer>) -> Collected {
         let LoopParts { buffers: more, repeats, requirements, decisions } = self.loops;
         buffers.extend(more);
-        Made {
+        Collected {
             buffers,
             requirements,
             not_in_place: self.not_in_place,

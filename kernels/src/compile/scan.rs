@@ -4,10 +4,9 @@
 //! leaves behind it writes to its place in a buffer of all rounds.
 
 use super::decide::CompileOptions;
+use super::made::{Around, made};
 use super::plan_builder::PlanBuilder;
-use super::{Around, made};
 use crate::dim::Dim;
-use crate::fuse::access::is_anchor;
 use crate::fuse::legalize::legalize;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind, Scan};
@@ -15,21 +14,7 @@ use crate::plan::requirement::Requirement;
 use crate::plan::{Arg, Buffer, BufferId, Carried, Repeat, Role, Step, Work};
 use crate::span::Result;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Where in their buffers the nodes of the body `graph` begin that a round leaves behind.
-pub(super) fn starts(scan: &Scan, graph: &Graph) -> BTreeMap<NodeId, Dim> {
-    let mut starts = BTreeMap::new();
-    for (kind, id) in &graph.outputs {
-        if let OutputKind::Result(position) = kind
-            && *position >= scan.carried
-        {
-            let before = Dim::symbol(scan.step.name()) - Dim::constant(1);
-            starts.insert(*id, before * graph[*id].shape.elements());
-        }
-    }
-    starts
-}
+use std::collections::BTreeMap;
 
 impl PlanBuilder<'_> {
     /// The steps of the loop `id`.
@@ -138,24 +123,6 @@ impl PlanBuilder<'_> {
         }
         Ok(count)
     }
-}
-
-/// The body with a node of its own, which nothing else reads, for whatever a round leaves behind: it does not lie where its buffer
-/// begins. The nodes that there are stay where they are.
-pub(super) fn apart(graph: Graph, scan: &Scan) -> Graph {
-    let mut read: BTreeSet<NodeId> = BTreeSet::new();
-    graph.nodes.iter().for_each(|node| node.op.visit_operands(|operand| read.extend([operand])));
-    let outputs = graph.outputs.clone();
-    let mut builder = Builder::extend(Graph { outputs: Vec::new(), ..graph });
-    for (kind, id) in outputs {
-        let op = &builder.node(id).op;
-        let left = matches!(kind, OutputKind::Result(position) if position >= scan.carried);
-        let computed = is_anchor(op) && !matches!(op, Op::Reduce { .. });
-        let own = if left && (computed || read.contains(&id)) { builder.copy(id) } else { id };
-        read.insert(own);
-        builder.output(kind, own);
-    }
-    builder.graph().clone()
 }
 
 /// The step with its buffers elsewhere.

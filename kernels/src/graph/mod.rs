@@ -42,9 +42,9 @@ pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use custom::{Custom, CustomInput, CustomResult};
 pub use limit::Limit;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
-pub use scan::Scan;
 pub(crate) use scan::{lifted, mentions};
 use serde::{Deserialize, Serialize};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 pub use window::{ConvGeometry, Window};
 
@@ -305,6 +305,32 @@ impl Op {
     /// Whether each output element depends on the operands' elements at the same position alone.
     pub fn is_elementwise(&self) -> bool {
         matches!(self, Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(_))
+    }
+}
+
+/// A loop: its body is a graph, which each round computes once.
+///
+/// The body's arguments are first the carried values, as the round before left them, and then tensors that every round reads
+/// whole: a round takes its part of one by a view whose offset has [`Scan::step`] in it. Its results are first the carried
+/// values for the next round, and then what each round leaves behind, which the loop stacks along a new first axis. Scalars are
+/// those of the graph around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// What a round computes.
+    pub body: Graph,
+    /// The number of the round, from 1 up to the length, as all symbols are at least 1. The stack's place of a round is the one
+    /// before it.
+    pub step: crate::dim::Symbol,
+    /// How many of the body's arguments and results are carried.
+    pub carried: usize,
+    /// Whether the last round comes first.
+    pub reverse: bool,
+}
+
+/// Whose bodies are equal is seen by comparing them; most loops differ in these numbers.
+impl Hash for Scan {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.body.name, self.body.nodes.len(), &self.step, self.carried, self.reverse).hash(state);
     }
 }
 

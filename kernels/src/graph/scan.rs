@@ -1,35 +1,8 @@
 //! Loops over a symbolic number of rounds, as nodes hold them.
 
-use super::{AxisIndex, Graph, InputKind, Node, NodeId, Op, OutputKind};
+use super::{AxisIndex, InputKind, Node, NodeId, Op, OutputKind, Scan};
 use crate::dim::{Dim, Factor, Shape, Symbol};
 use crate::dtype::DType;
-use std::hash::{Hash, Hasher};
-
-/// A loop: its body is a graph, which each round computes once.
-///
-/// The body's arguments are first the carried values, as the round before left them, and then tensors that every round reads
-/// whole: a round takes its part of one by a view whose offset has [`Scan::step`] in it. Its results are first the carried
-/// values for the next round, and then what each round leaves behind, which the loop stacks along a new first axis. Scalars are
-/// those of the graph around it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scan {
-    /// What a round computes.
-    pub body: Graph,
-    /// The number of the round, from 1 up to the length, as all symbols are at least 1. The stack's place of a round is the one
-    /// before it.
-    pub step: Symbol,
-    /// How many of the body's arguments and results are carried.
-    pub carried: usize,
-    /// Whether the last round comes first.
-    pub reverse: bool,
-}
-
-/// Whose bodies are equal is seen by comparing them; most loops differ in these numbers.
-impl Hash for Scan {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.body.name, self.body.nodes.len(), &self.step, self.carried, self.reverse).hash(state);
-    }
-}
 
 impl Scan {
     /// The body's argument at that position.

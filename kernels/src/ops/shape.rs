@@ -301,8 +301,11 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
         b.limit(Limit { end, size, words: [before, between] });
     } else if outside {
         let has = has(b, x, axis);
-        let problem =
-            Diagnostic::new(format!("`narrow` takes {start}..{end} along axis {axis} of {source}, which {has}"));
+        let problem = Diagnostic::new(format!(
+            "`narrow` takes {}..{} along axis {axis} of {source}, which {has}",
+            b.in_rounds(start),
+            b.in_rounds(&end)
+        ));
         return Err(match (source[axis].as_constant(), start.as_constant(), length.as_constant()) {
             (Some(size), Some(start), Some(length)) if length <= size => {
                 let starts = match size - length {
@@ -351,8 +354,10 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
     let coordinate = AxisIndex::fixed(position.clone());
     if b.may_be_outside_axis(&coordinate, &source[axis], &shape) {
         let has = has(b, x, axis);
-        let problem =
-            Diagnostic::new(format!("`get` takes position {position} along axis {axis} of {source}, which {has}"));
+        let problem = Diagnostic::new(format!(
+            "`get` takes position {} along axis {axis} of {source}, which {has}",
+            b.in_rounds(position)
+        ));
         return Err(match (position.as_constant(), source[axis].as_constant()) {
             (_, Some(0)) => problem.hint("there are no elements along that axis"),
             (Some(back @ ..0), size) if size.is_none_or(|size| back >= -size) => {

@@ -357,7 +357,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
         quote!(::core::option::Option::None, "")
     };
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
-    let unused = unused::variables(&unused::names(&function.bound(), &function.body));
+    let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
     quote! {
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {

@@ -156,8 +156,8 @@ impl<'a> Lowering<'a> {
                 if self.is_open(&(a.clone() - b.clone())) {
                     return self.open();
                 }
-                if self.builder.is_in_loop(&a) || self.builder.is_in_loop(&b) {
-                    let condition = format!("{} {text} {}", self.builder.in_rounds(&a), self.builder.in_rounds(&b));
+                if self.builder.is_in_loop(a) || self.builder.is_in_loop(b) {
+                    let condition = format!("{} {text} {}", self.builder.in_rounds(a), self.builder.in_rounds(b));
                     return self.report(span, &m::CONDITION_ROUND, &[&condition]);
                 }
                 let condition = format!("{a} {text} {b}");

@@ -4,7 +4,7 @@
 //! An elementwise `if` computes both branches. Each starts from the variables as they were before it, and a variable
 //! that either assigns is afterwards the one branch's value or the other's, chosen as the value of the `if` is.
 
-use super::flow::BranchSide;
+use super::leave::BranchSide;
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;

@@ -99,15 +99,10 @@ impl<'a> Lowering<'a> {
         {
             return self.rust_method(method, call, span);
         }
-        if segments.len() == 2 && self.axes.is_none() && !self.elementwise {
-            if segments[0] == "Vec" && matches!(name.as_str(), "new" | "with_capacity") {
-                return Val::List(Vec::new());
-            }
-            if segments[0] == "Tensor"
-                && let Some(made) = self.made_tensor(&name, call)
-            {
-                return made;
-            }
+        if let [ty, name] = segments.as_slice()
+            && let Some(made) = self.made(ty, name, call)
+        {
+            return made;
         }
         if segments.len() > 1 {
             return self.unknown_path(call, &name, span);

@@ -1,18 +1,13 @@
 //! Closures that a body binds and calls where they stand: `let act = |x| x.relu(); act(y)`.
 
-use super::{LocalVar, Lowering, Val};
+use super::value::Closure;
+use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{text, types};
 use proc_macro2::Span;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{ExprClosure, Pat};
-
-/// A closure, and the variables that it sees: those of where it stands, as they are there.
-pub(crate) struct Closure<'a> {
-    written: &'a ExprClosure,
-    scopes: Vec<Vec<LocalVar<'a>>>,
-}
 
 impl<'a> Lowering<'a> {
     /// `|x| x.relu()`.

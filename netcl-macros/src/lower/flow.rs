@@ -4,6 +4,7 @@
 //! What leaves is noted in the call's frame, and blocks and loops stop where they find it. Among scalars a `return` under an
 //! `if` on a value leaves for some elements alone: it is noted with its condition, and chooses once the body has been looked at.
 
+use super::leave::{BranchSide, Leave};
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -13,37 +14,6 @@ use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprBreak, ExprContinue, ExprLoop, ExprReturn, ExprWhile, Label, Lifetime};
-
-/// What leaves.
-pub(super) enum Leave<'a> {
-    /// The function, or the closure.
-    Return(Val<'a>),
-    /// The loop of that label, or the innermost one.
-    Break(Option<String>, Val<'a>),
-    /// The round of it.
-    Continue(Option<String>),
-}
-
-/// How control goes in one call.
-#[derive(Default)]
-pub(super) struct Control<'a> {
-    /// What leaves at this moment.
-    leaves: Option<Leave<'a>>,
-    /// The labels of the loops that this is in.
-    loops: Vec<Option<String>>,
-    /// The conditions of the elementwise `if`s that this is in, and whether they hold here.
-    chosen: Vec<(NodeId, bool)>,
-    /// What has been returned for some elements, and for which: the first that holds counts.
-    returned: Vec<(NodeId, Val<'a>)>,
-}
-
-/// What one side of an elementwise `if` came to.
-pub(super) enum BranchSide<'a> {
-    /// A value.
-    Value(Val<'a>),
-    /// It returned.
-    Returned,
-}
 
 impl<'a> Lowering<'a> {
     /// Whether what follows is not reached.

@@ -70,10 +70,6 @@ impl<'a> Lowering<'a> {
             let instead = "element types are arguments: `x.cast(f32)`";
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
-        if let (Val::List(_) | Val::Stack(_), "stack", [axis]) = (&receiver, name.as_str(), args.as_slice()) {
-            let axis = axis.clone();
-            return self.stacked(receiver, axis, span);
-        }
         self.written = Written::new(called(), call.args.iter());
         match receiver {
             Val::Place(FieldRef::Layer(layer, field, path, sizes)) => {
@@ -239,6 +235,10 @@ impl<'a> Lowering<'a> {
 
     /// An operation of the table, on tensors and numbers.
     pub(super) fn operation(&mut self, name: &str, receiver: Val<'a>, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+        if let (Val::List(_) | Val::Stack(_), "stack", [axis]) = (&receiver, name, args.as_slice()) {
+            let axis = axis.clone();
+            return self.stacked(receiver, axis, span);
+        }
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }

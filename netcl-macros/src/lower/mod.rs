@@ -29,6 +29,7 @@ mod index;
 mod indexed;
 mod iterators;
 mod launched;
+mod leave;
 mod method;
 mod misuse;
 mod nodes;
@@ -38,6 +39,7 @@ mod parts;
 mod place;
 mod reduction;
 mod results;
+mod round;
 mod rust;
 mod sizes;
 mod space;
@@ -71,6 +73,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use value::LocalVar;
 pub(crate) use value::{FieldRef, Val};
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
@@ -80,19 +83,6 @@ pub(crate) struct Path {
     pub(crate) graph: Graph,
     /// What it uses of other models that not everybody may: expressions for rustc, which knows who may.
     pub(crate) private: Vec<TokenStream>,
-}
-
-/// A variable.
-#[derive(Clone)]
-struct LocalVar<'a> {
-    name: String,
-    value: Val<'a>,
-    mutable: bool,
-    argument: bool,
-    /// How many index axes there were when it was bound.
-    axes: usize,
-    /// How often it was assigned.
-    assigned: usize,
 }
 
 /// One call: whose names hold, and its variables, scope by scope.
@@ -110,7 +100,7 @@ struct Frame<'a> {
     /// Of a kernel that another body calls: the nodes that stand for its arguments.
     given: BTreeMap<NodeId, Given>,
     /// What leaves its body before the end.
-    control: flow::Control<'a>,
+    control: leave::Control<'a>,
     /// The names that this function asks derivatives in.
     differentiated: Rc<BTreeSet<String>>,
 }
@@ -138,7 +128,7 @@ pub(crate) struct Lowering<'a> {
     /// How many rounds of loops there have been.
     rounds: usize,
     /// The loops over symbolic ranges in whose bodies this is.
-    loops: Vec<symbolic::SymbolicLoop>,
+    loops: Vec<round::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
@@ -387,7 +377,7 @@ impl<'a> Lowering<'a> {
             symbols: sizes.functions.clone(),
             sizes,
             given: BTreeMap::new(),
-            control: flow::Control::default(),
+            control: leave::Control::default(),
             differentiated: Rc::default(),
         });
     }

@@ -3,6 +3,7 @@
 //! What the body assigns of the variables around it is carried from round to round. What it pushes into a list around it, once in
 //! each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
 
+use super::round::SymbolicLoop;
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -13,14 +14,6 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprForLoop, ExprMethodCall, Pat};
-
-/// A loop whose body is being evaluated.
-pub(super) struct SymbolicLoop {
-    /// How many calls and scopes there are around the body.
-    around: (usize, usize),
-    /// What has been pushed into lists around the body: name, value, where.
-    pushed: Vec<(String, NodeId, Span)>,
-}
 
 /// A variable that a body assigns, by scope and position in it, with the tensors that it is made of.
 struct CarriedVariable {
@@ -221,7 +214,7 @@ impl<'a> Lowering<'a> {
         }
         let outside = self.loops.last().is_some_and(|own| own.around.0 == frames && scope < own.around.1);
         let list = variable.value.clone();
-        let Val::List(mut items) = list else { return self.report(span, &m::LOOP_LIST, &[&name]) };
+        let Val::List(mut items) = list else { return self.filled_list(name, span) };
         if value.is_unknown() {
             return Val::Unknown;
         }
@@ -234,13 +227,19 @@ impl<'a> Lowering<'a> {
             return Val::Unit;
         }
         if !items.is_empty() {
-            return self.report(span, &m::LOOP_LIST, &[&name]);
+            return self.filled_list(name, span);
         }
         let Some(id) = self.tensor(value, None, call.args[0].span()) else { return Val::Unknown };
         if let Some(own) = self.loops.last_mut() {
             own.pushed.push((name.to_string(), id, span));
         }
         Val::Unit
+    }
+
+    /// Rule: a loop pushes into a list of its own. What is in it after that is not known.
+    fn filled_list(&mut self, name: &str, span: Span) -> Val<'a> {
+        self.set_list(name, Val::Unknown);
+        self.report(span, &m::LOOP_LIST, &[&name])
     }
 
     fn set_list(&mut self, name: &str, value: Val<'a>) {
@@ -278,8 +277,20 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// `Vec::new()`, and `Tensor::zeros([N, 16])` and the like, in bodies of whole tensors; `None` for other names.
+    pub(super) fn made(&mut self, ty: &str, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
+        if self.axes.is_some() || self.elementwise {
+            return None;
+        }
+        match (ty, name) {
+            ("Vec", "new" | "with_capacity") => Some(Val::List(Vec::new())),
+            ("Tensor", _) => self.made_tensor(name, call),
+            _ => None,
+        }
+    }
+
     /// `Tensor::zeros([N, 16])` and the like; `None` for other names.
-    pub(super) fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
+    fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
         let (span, args) = (call.func.span(), &call.args);
         if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack") {
             return None;

@@ -1,6 +1,5 @@
 //! What an expression is worth while a function is compiled.
 
-use super::closure::Closure;
 use crate::ast::{Constant, ConstantList, FieldKind, LayerField, PlainType, Unit};
 use crate::lower::{Affine, Sizes};
 use crate::number::ConstFloat;
@@ -10,6 +9,7 @@ use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
 use proc_macro2::TokenStream;
 use std::rc::Rc;
+use syn::ExprClosure;
 
 /// A part of the model that a `self.field` names.
 #[derive(Clone)]
@@ -52,6 +52,25 @@ pub(crate) enum Val<'a> {
     Unit,
     /// Something is wrong with it; said already.
     Unknown,
+}
+
+/// A variable.
+#[derive(Clone)]
+pub(super) struct LocalVar<'a> {
+    pub(super) name: String,
+    pub(super) value: Val<'a>,
+    pub(super) mutable: bool,
+    pub(super) argument: bool,
+    /// How many index axes there were when it was bound.
+    pub(super) axes: usize,
+    /// How often it was assigned.
+    pub(super) assigned: usize,
+}
+
+/// A closure, and the variables that it sees: those of where it stands, as they are there.
+pub(crate) struct Closure<'a> {
+    pub(super) written: &'a ExprClosure,
+    pub(super) scopes: Vec<Vec<LocalVar<'a>>>,
 }
 
 impl Val<'_> {

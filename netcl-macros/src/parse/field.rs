@@ -1,7 +1,7 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
-use super::{attr, list, suggestion, text, types};
+use super::{attr, list, presence, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
@@ -29,7 +29,7 @@ pub(crate) fn field(
     let name = field.ident.clone()?;
     let given = field.attrs.iter().map(|attr| meant(diag, attr));
     let (own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
-    super::function::own_name(diag, &name);
+    super::reserved::own_name(diag, &name);
     attr::decided(diag, &attrs, &m::CFG);
     attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
         let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));
@@ -88,7 +88,7 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         let mut present = None;
         let each = single((diag, field), inner, attrs, Some((words::PRESENT, &mut present)), constants)?;
         let present = match present {
-            Some(given) => Presence::of(&given, constants).or_else(|| {
+            Some(given) => presence::presence(&given, constants).or_else(|| {
                 diag.report(given.span(), &m::PRESENCE, &[&text(&given)]);
                 None
             })?,

@@ -15,8 +15,8 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Block, FnArg, GenericArgument, GenericParam, ItemFn, Pat, PatIdent, PathArguments, ReceiverKind,
-    ReturnType, Signature, Type, Visibility,
+    Attribute, Block, FnArg, GenericArgument, GenericParam, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType,
+    Signature, Type, Visibility,
 };
 
 /// A compiled function, whose model binds `sizes`. What is wrong with its signature is reported and makes it unsound.
@@ -123,44 +123,6 @@ pub(crate) fn function(
     function
 }
 
-/// The same of a function of a model, which may have several element types: `#[types(T = [f32, f16])]`.
-pub(crate) fn of_model(
-    diag: &Diag,
-    item: &syn::ImplItemFn,
-    constants: &Constants,
-    sizes: &BTreeSet<Symbol>,
-) -> FunctionItem {
-    let one = |diag: &Diag, item: &ItemFn| {
-        let attrs: Vec<Attribute> =
-            item.attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::TYPES)).cloned().collect();
-        function(diag, &attrs, &item.vis, &item.sig, &item.block, constants, sizes)
-    };
-    let syn::ImplItemFn { attrs, vis, sig, block, .. } = item.clone();
-    let item = ItemFn { attrs, vis, modifiers: Default::default(), sig, block: Box::new(block) };
-    if !item.attrs.iter().any(|attr| attr.path().is_ident(crate::words::TYPES)) {
-        return one(diag, &item);
-    }
-    let before = diag.count();
-    let mut variants = Vec::new();
-    for (instance, decisions) in crate::simt::instances(diag, &item) {
-        let function = one(diag, &instance);
-        variants.push((function, decisions));
-        // One choice's mistakes are every choice's.
-        if diag.count() > before {
-            break;
-        }
-    }
-    match variants.first() {
-        Some((first, _)) => FunctionItem { variants: variants.clone(), ..first.clone() },
-        None => {
-            let silent = Diag::new();
-            let function = one(&silent, &item);
-            silent.dismiss();
-            FunctionItem { unsound: Some(Vec::new()), ..function }
-        }
-    }
-}
-
 /// Whether an identifier among the tokens is one of those.
 pub(crate) fn mentions(tokens: TokenStream, wanted: &dyn Fn(&Ident) -> bool) -> bool {
     tokens.into_iter().any(|token| match token {
@@ -258,7 +220,7 @@ fn without_lifetimes(sig: &Signature) -> String {
 fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
     match pat {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() && ident.mutability.is_none() => {
-            own_name(diag, &ident.ident);
+            super::reserved::own_name(diag, &ident.ident);
             Some(ident.ident.clone())
         }
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
@@ -287,11 +249,9 @@ pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
     names.0
 }
 
-/// Rule: `__netcl…` are the names of what is generated. Wrong: `fn forward(&self, __netcl_value: &Tensor<f32, N>)`.
-pub(crate) fn own_name(diag: &Diag, name: &Ident) {
-    if super::name(name).starts_with(crate::words::OWN) {
-        diag.report(name.span(), &m::RESERVED_NAME, &[&name]);
-    }
+/// The names that the function's parameters bind.
+pub(crate) fn bound(function: &FunctionItem) -> Vec<Ident> {
+    function.params.iter().flat_map(|param| names(&param.pattern)).collect()
 }
 
 fn results(

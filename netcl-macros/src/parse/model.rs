@@ -401,7 +401,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
                 unfit.insert(super::name(&f.sig.ident));
             }
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
-                let function = function::of_model(diag, f, constants, sizes);
+                let function = super::several::of_model(diag, f, constants, sizes);
                 match function.unsound {
                     None => functions.push(function),
                     Some(_) => {

@@ -2,7 +2,7 @@
 //! `batch: &Batch`.
 
 use super::constant::{self, Constants};
-use super::{function, text, types};
+use super::{text, types};
 use crate::ast::{ArgDecl, ArgType, Constant, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -136,7 +136,7 @@ fn named(diag: &Diag, pattern: &Pat, parts: &Composite, names: &mut Vec<ValueNam
     match (pattern, parts) {
         (Pat::Paren(inner), _) => named(diag, &inner.pat, parts, names),
         (Pat::Ident(name), parts) if name.by_ref.is_none() && name.subpat.is_none() && name.mutability.is_none() => {
-            function::own_name(diag, &name.ident);
+            super::reserved::own_name(diag, &name.ident);
             match parts {
                 Composite::One => names.push(ValueName::Written(name.ident.clone())),
                 parts => made(&name.ident, parts, names),

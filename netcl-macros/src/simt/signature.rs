@@ -82,7 +82,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
             continue;
         };
         let name = name.ident.clone();
-        crate::parse::function::own_name(diag, &name);
+        crate::parse::reserved::own_name(diag, &name);
         match &*typed.ty {
             Type::Reference(reference) if reference.mutability.is_some() => {
                 has_result = true;

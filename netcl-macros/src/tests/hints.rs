@@ -302,6 +302,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("NO_KEY", "fields and calls of the author's"),
     ("BAD_DIMENSION", "the author's own sizes"),
     ("UNBOUND_DIMENSION", "an argument of the author's"),
+    ("LOOP_STACK", "a list and a loop"),
+    ("MAKER", "the author's own sizes"),
     ("OPERANDS", "a field"),
     ("SIMT_BACKWARDS", "the head of a loop, whose body follows"),
 ];

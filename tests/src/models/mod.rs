@@ -5,6 +5,7 @@
 pub mod images;
 pub mod inputs;
 pub mod sequences;
+pub mod steps;
 pub mod tables;
 pub mod vectors;
 

@@ -21,13 +21,10 @@ impl Cell {
         c: &Tensor<f32, N, 6>,
     ) -> (Tensor<f32, N, 6>, Tensor<f32, N, 6>) {
         let gates = self.input.forward(x) + self.hidden.forward(h);
-        let i = gates.narrow(1, 0, 6).sigmoid();
-        let f = gates.narrow(1, 6, 6).sigmoid();
-        let g = gates.narrow(1, 12, 6).tanh();
-        let o = gates.narrow(1, 18, 6).sigmoid();
+        let (i, f) = (gates.narrow(1, 0, 6).sigmoid(), gates.narrow(1, 6, 6).sigmoid());
+        let (g, o) = (gates.narrow(1, 12, 6).tanh(), gates.narrow(1, 18, 6).sigmoid());
         let c = f * c + i * g;
-        let h = o * c.tanh();
-        (h, c)
+        (o * c.tanh(), c)
     }
 }
 
@@ -50,9 +47,7 @@ impl Lstm {
     ) -> (Tensor<f32, N, 2>, Tensor<f32, N, 6>) {
         let (mut h, mut c) = (h0, c0);
         for t in 0..4 {
-            let (a, b) = self.cell.step(&x.get(1, t), &h, &c);
-            h = a;
-            c = b;
+            (h, c) = self.cell.step(x.get(1, t), h, c);
         }
         (self.head.forward(&h), c)
     }

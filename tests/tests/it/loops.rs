@@ -109,6 +109,33 @@ impl Scans {
         ys.stack(1).square().mean_all()
     }
 
+    /// A loop in a loop: each round mixes what the one before has left with all columns of its own row.
+    pub fn nested(&self, x: &Tensor<f32, N, T, S>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([N]);
+        for t in 0..T {
+            let row = x.get(1, t);
+            let mut c = h * 0.5;
+            for s in 0..S {
+                c = (c + row.get(1, s)).tanh() * self.decay.get(0, 0);
+            }
+            h = h + c;
+        }
+        h.square().sum_all()
+    }
+
+    pub fn nested_one_by_one(&self, x: &Tensor<f32, N, 3, 2>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([N]);
+        for t in 0..3 {
+            let row = x.get(1, t);
+            let mut c = h * 0.5;
+            for s in 0..2 {
+                c = (c + row.get(1, s)).tanh() * self.decay.get(0, 0);
+            }
+            h = h + c;
+        }
+        h.square().sum_all()
+    }
+
     /// Positions up to a length that calls bring.
     pub fn placed(&self, x: &Tensor<f32, T, 4>, positions: &Tensor<f32, 6, 4>) -> Tensor<f32, T, 4> {
         x + positions.narrow(0, 0, T) * Tensor::full(2.0, [T, 4]) + Tensor::arange(T, f32).unsqueeze(1)
@@ -205,6 +232,21 @@ fn scans_are_those_of_rounds_one_by_one() -> Result<()> {
         close(loss.item()?, wanted.item()?);
         let [own, wanted] =
             [own, one_by_one].map(|gradients| gradients.tensor("decay").and_then(|g| g.to_vec::<f32>()));
+        own?.into_iter().zip(wanted?).for_each(|(a, b)| close(a, b));
+        Ok(())
+    })
+}
+
+#[test]
+fn loops_stand_in_loops() -> Result<()> {
+    everywhere(|| {
+        let model = Scans::new(&device(), Seed(1))?;
+        let x = floats(&wave(2 * 3 * 2, 1.0, 0.3), &[2, 3, 2]);
+        let both = [model.nested_with_gradients(&x)?, model.nested_one_by_one_with_gradients(&x)?];
+        let [(a, own), (b, wanted)] = both;
+        let close = |a: f32, b: f32| assert!((a - b).abs() <= 1e-5 * b.abs().max(1.0), "{a}, {b}");
+        close(a.item()?, b.item()?);
+        let [own, wanted] = [own, wanted].map(|gradients| gradients.tensor("decay").and_then(|g| g.to_vec::<f32>()));
         own?.into_iter().zip(wanted?).for_each(|(a, b)| close(a, b));
         Ok(())
     })

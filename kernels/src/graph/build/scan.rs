@@ -132,10 +132,20 @@ impl Builder {
     fn sizes_stay(&self, draft: &ScanDraft) -> Result<()> {
         let steps = |size: &Dim| mentions(size, &draft.step);
         for node in &self.graph.nodes[draft.first..] {
+            if let Op::Scan { length, .. } = &node.op
+                && steps(length)
+            {
+                let length = self.in_rounds(length);
+                return Err(Diagnostic::new(format!(
+                    "the inner loop has {length} rounds, others in each round of the outer one"
+                ))
+                .hint("let the inner loop run over the whole axis, and choose zero for what a round does not use")
+                .at(node.span));
+            }
             if let Some(size) = node.shape.0.iter().find(|size| steps(size)) {
                 let size = self.in_rounds(size);
                 return Err(Diagnostic::new(format!("an axis of {size} elements has another size in each round of the loop"))
-                    .hint("sizes are the same in all rounds: compute with the whole axis, and `select` what a round does not use away")
+                    .hint("sizes are the same in all rounds: compute with the whole axis, and choose zero for what a round does not use")
                     .at(node.span));
             }
         }

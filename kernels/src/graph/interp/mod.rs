@@ -62,6 +62,9 @@ pub fn evaluate(
     graph.outputs.iter().map(|(kind, id)| Ok((kind.clone(), run.value(*id).clone()))).collect()
 }
 
+/// Gives the inputs, by kind and name.
+type Inputs<'i> = &'i dyn Fn(&InputKind, &str) -> Option<HostTensor>;
+
 /// The values so far.
 struct Run<'a> {
     bindings: Bindings<'a>,
@@ -89,12 +92,7 @@ impl Run<'_> {
         }
     }
 
-    fn node(
-        &mut self,
-        id: NodeId,
-        node: &Node,
-        (inputs, precision): (&dyn Fn(&InputKind, &str) -> Option<HostTensor>, Precision),
-    ) -> Result<HostTensor> {
+    fn node(&mut self, id: NodeId, node: &Node, (inputs, precision): (Inputs<'_>, Precision)) -> Result<HostTensor> {
         let shape = self.shape(&node.shape)?;
         let count = shape.iter().product::<usize>();
         let dtype = node.dtype;
@@ -184,12 +182,7 @@ impl Run<'_> {
                 self.results.extend(results.map(|(position, value)| ((id, position), value)));
                 return Ok(first);
             }
-            Op::Scan { scan, length, operands } => {
-                let mut results = self.scan(scan, length, operands, inputs, precision)?.into_iter().enumerate();
-                let (_, first) = results.next().ok_or_else(|| Diagnostic::new("a loop has a result"))?;
-                self.results.extend(results.map(|(position, value)| ((id, position), value)));
-                return Ok(first);
-            }
+            Op::Scan { .. } => return self.run_scan(id, &node.op, inputs, precision),
             Op::CustomResult { call, result } => {
                 let value = self.results.get(&(*call, *result)).cloned();
                 return value.ok_or_else(|| Diagnostic::new("a call is computed before its results are read"));

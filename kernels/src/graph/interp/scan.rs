@@ -1,17 +1,32 @@
 //! Loops: the body is evaluated once for each round.
 
-use super::{HostTensor, InputKind, NodeId, OutputKind, Precision, Run, Scan, TensorData, evaluate};
+use super::{HostTensor, InputKind, Inputs, NodeId, Op, OutputKind, Precision, Run, Scan, TensorData, evaluate};
 use crate::dim::{Dim, Symbol};
 use crate::span::{Diagnostic, Result};
 
 impl Run<'_> {
+    /// The first result of the loop `id`; the others are kept.
+    pub(super) fn run_scan(
+        &mut self,
+        id: NodeId,
+        op: &Op,
+        inputs: Inputs<'_>,
+        precision: Precision,
+    ) -> Result<HostTensor> {
+        let Op::Scan { scan, length, operands } = op else { return Err(Diagnostic::new("a loop is run")) };
+        let mut results = self.scan(scan, length, operands, inputs, precision)?.into_iter().enumerate();
+        let (_, first) = results.next().ok_or_else(|| Diagnostic::new("a loop has a result"))?;
+        self.results.extend(results.map(|(position, value)| ((id, position), value)));
+        Ok(first)
+    }
+
     /// The results of a loop.
-    pub(super) fn scan(
+    fn scan(
         &self,
         scan: &Scan,
         length: &Dim,
         operands: &[NodeId],
-        inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>,
+        inputs: Inputs<'_>,
         precision: Precision,
     ) -> Result<Vec<HostTensor>> {
         let length = self.dim(length)?.max(0) as u64;

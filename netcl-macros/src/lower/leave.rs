@@ -1,0 +1,35 @@
+//! What leaves a body before its end, as it is noted.
+
+use super::value::Val;
+use netcl_kernels::graph::NodeId;
+
+/// What leaves.
+pub(super) enum Leave<'a> {
+    /// The function, or the closure.
+    Return(Val<'a>),
+    /// The loop of that label, or the innermost one.
+    Break(Option<String>, Val<'a>),
+    /// The round of it.
+    Continue(Option<String>),
+}
+
+/// How control goes in one call.
+#[derive(Default)]
+pub(super) struct Control<'a> {
+    /// What leaves at this moment.
+    pub(super) leaves: Option<Leave<'a>>,
+    /// The labels of the loops that this is in.
+    pub(super) loops: Vec<Option<String>>,
+    /// The conditions of the elementwise `if`s that this is in, and whether they hold here.
+    pub(super) chosen: Vec<(NodeId, bool)>,
+    /// What has been returned for some elements, and for which: the first that holds counts.
+    pub(super) returned: Vec<(NodeId, Val<'a>)>,
+}
+
+/// What one side of an elementwise `if` came to.
+pub(super) enum BranchSide<'a> {
+    /// A value.
+    Value(Val<'a>),
+    /// It returned.
+    Returned,
+}
