@@ -246,7 +246,7 @@ impl<'a> Backward<'a> {
         given: &[Option<NodeId>],
     ) -> Result<Vec<(NodeId, NodeId)>> {
         let saved = self.saved();
-        let stacks = save(builder, id, self.scan, &saved);
+        let stacks = save(builder, id, self.scan, self.body.graph(), &saved);
         // What was saved is there, and need not be left behind again.
         let left: Vec<NodeId> = self.left.iter().copied().filter(|id| !stacks.contains_key(id)).collect();
         let mut made = BackwardBody {
@@ -303,7 +303,7 @@ impl<'a> Backward<'a> {
             if !needed[position] {
                 continue;
             }
-            if position < self.first && self.is_saved(id) {
+            if self.is_saved(id) {
                 saved.push(id);
             } else {
                 graph[id].op.visit_operands(|operand| needed[operand.index()] = true);
@@ -315,6 +315,9 @@ impl<'a> Backward<'a> {
 
     fn is_saved(&self, id: NodeId) -> bool {
         match &self.body.node(id).op {
+            // Also what a loop in the body leaves behind for its own gradient.
+            Op::CustomResult { call, .. } => call.index() < self.first,
+            _ if id.index() >= self.first => false,
             Op::Input(InputKind::Argument(position)) => *position < self.scan.carried,
             // The rest costs less to compute again than to read.
             op => matches!(
@@ -327,15 +330,26 @@ impl<'a> Backward<'a> {
                     | Op::ScatterAdd { .. }
                     | Op::Custom { .. }
                     | Op::Scan { .. }
-                    | Op::CustomResult { .. }
             ),
         }
     }
 }
 
 /// Makes the loop `id` leave `saved` behind; the stack of each.
-fn save(builder: &mut Builder, id: NodeId, scan: &Scan, saved: &[NodeId]) -> BTreeMap<NodeId, NodeId> {
+fn save(
+    builder: &mut Builder,
+    id: NodeId,
+    scan: &Scan,
+    differentiated: &Graph,
+    saved: &[NodeId],
+) -> BTreeMap<NodeId, NodeId> {
     let mut body = scan.body.clone();
+    // Loops in the body have been given more to leave behind, too.
+    for (node, new) in body.nodes.iter_mut().zip(&differentiated.nodes) {
+        if let Op::Scan { .. } = new.op {
+            node.op = new.op.clone();
+        }
+    }
     let known = |body: &Graph, wanted: NodeId| {
         body.outputs.iter().find_map(|(kind, id)| match kind {
             OutputKind::Result(position) if *id == wanted && *position >= scan.carried => Some(*position),
@@ -344,6 +358,12 @@ fn save(builder: &mut Builder, id: NodeId, scan: &Scan, saved: &[NodeId]) -> BTr
     };
     let mut positions = Vec::new();
     for wanted in saved {
+        let wanted = &if wanted.index() < scan.body.nodes.len() {
+            *wanted
+        } else {
+            body.nodes.push(differentiated[*wanted].clone());
+            NodeId(body.nodes.len() as u32 - 1)
+        };
         let position = known(&body, *wanted).unwrap_or_else(|| {
             body.outputs.push((OutputKind::Result(body.outputs.len()), *wanted));
             body.outputs.len() - 1
