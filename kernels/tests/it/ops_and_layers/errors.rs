@@ -459,3 +459,12 @@ fn sizes_know_where_they_come_from() {
     assert_eq!(origins("pad", &[2, 8], &[int(1), int(2), int(2), Value::Number(0.0)], None)[1], "");
     assert_eq!(origins("narrow", &[2, 8], &[int(1), int(0), int(3)], None)[1], "");
 }
+
+#[test]
+fn what_a_loop_carries_keeps_its_shape() {
+    let mut b = Builder::new("rounds");
+    let [start, other] = [2, 3].map(|size| b.full(0.0, &Shape::of(&[size]), DType::F32));
+    let draft = b.begin_scan("t", Dim::symbol("T"), &[start]);
+    let error = b.end_scan(&draft, &[other], &[]).unwrap_err();
+    assert_eq!(error.message, "a value that a loop carries starts as f32[2] and is f32[3] after a round");
+}

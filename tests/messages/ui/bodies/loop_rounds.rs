@@ -94,6 +94,16 @@ impl Rounds {
         }
         sum
     }
+
+    pub fn inner(&self, x: &Tensor<f32, N, T>) -> Tensor<f32, N> {
+        let mut sum = Tensor::zeros([N]);
+        for t in 0..T {
+            for s in 0..t {
+                sum = sum + x.get(1, t) * s;
+            }
+        }
+        sum
+    }
 }
 
 fn main() {}
