@@ -179,12 +179,13 @@ impl Config {
         self.values.iter().any(|value| matches!(value, ConfigValue::Open(_)))
     }
 
-    /// The sizes that are open.
+    /// The sizes that are open: of a pair such as `(1, HOLES)`, the second.
     pub fn open(&self) -> impl Iterator<Item = &Dim> {
-        self.values.iter().flat_map(|value| match value {
+        let open = self.values.iter().flat_map(|value| match value {
             ConfigValue::Open(sizes) => sizes.as_slice(),
             _ => &[],
-        })
+        });
+        open.filter(|size| size.as_constant().is_none())
     }
 
     /// The values with every name of a size replaced by what `with` gives for it, as if they had been written so.

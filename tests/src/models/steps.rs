@@ -124,7 +124,7 @@ impl Diffusion {
 /// A gated convolution over what was before, with holes, and what it adds to the result.
 #[netcl::model]
 pub struct Gated<const C: usize, const HOLES: usize> {
-    #[layer(inputs = C, outputs = { C * 2 }, kernel = (1, 2), dilation = HOLES)]
+    #[layer(inputs = C, outputs = { C * 2 }, kernel = (1, 2), dilation = (1, HOLES))]
     gate: Conv2d,
     #[layer(inputs = C, outputs = { C * 2 }, kernel = 1)]
     mix: Conv2d,
