@@ -18,8 +18,11 @@ use netcl_kernels::variant::{KernelConfig, Select, Task, candidates, typical};
 /// How many ways to compute each task are tried.
 const WAYS: usize = 3;
 
+/// Makes the graph of a model.
+type ModelGraph = fn() -> Graph;
+
 pub(crate) fn all() -> Vec<Case> {
-    let models: [(&str, fn() -> Graph); 5] = [
+    let models: [(&str, ModelGraph); 5] = [
         ("mlp", || models::mlp([50, 130, 11], true)),
         ("words", || models::bag_of_words(300)),
         ("cnn", || models::cnn(8, 1, true)),

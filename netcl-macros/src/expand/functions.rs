@@ -358,8 +358,10 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     };
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
     let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
+    let allowed = allowed(function);
     quote! {
         #(#attrs)*
+        #allowed
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
             #apart
             #unused
@@ -367,6 +369,12 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
             #unpacked
         }
     }
+}
+
+/// What clippy is not to say of the questions by which plain arguments choose a plan: a range of a `match` is two comparisons.
+fn allowed(function: &FunctionItem) -> Option<TokenStream> {
+    let chooses = function.args.iter().any(|arg| matches!(arg.ty, ArgType::Plain(_)));
+    chooses.then(|| quote!(#[allow(clippy::manual_range_contains)]))
 }
 
 /// Says, where `…_with_gradients` is called of a function whose loss is not its first result, that there is none.
@@ -419,10 +427,12 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
             };
         }
     });
+    let allowed = allowed(function);
     let third = if given.is_empty() { quote!(_) } else { quote!(__netcl_arguments) };
     quote! {
         #[doc = #doc]
         #[allow(clippy::type_complexity)]
+        #allowed
         #vis fn #name(#args) -> ::netcl::Result<(#result, #part::Gradients #(, #each)*)> #bound {
             #apart
             let __netcl_prefix = ::netcl::Model::prefix(self);
