@@ -17,7 +17,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("llvmpipe", "long sums::gradients of weights of", ENDS_LOOPS),
     ("llvmpipe", "long sums::by matmul_naive", ENDS_LOOPS),
     ("llvmpipe", "long sums::by matmul_tiled", ENDS_LOOPS),
-    ("llvmpipe", "long sums::by matmul_vectorized", ENDS_LOOPS),
+    ("llvmpipe", "long sums::by matmul_vectorized in form 1", ENDS_LOOPS),
     ("llvmpipe", "long sums::by conv2d_naive", ENDS_LOOPS),
     ("llvmpipe", "long sums::by conv2d_implicit_gemm", ENDS_LOOPS),
 ];
