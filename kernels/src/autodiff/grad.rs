@@ -4,7 +4,7 @@ use super::order::HighestOrder;
 use super::rules::differentiable_operands;
 use super::sweep::{found, zeros};
 use crate::graph::build::Builder;
-use crate::graph::{Graph, NodeId, Op};
+use crate::graph::{Graph, NodeId};
 use crate::span::Result;
 
 /// The derivatives of `value`, a number, in each of `wrt`: nodes that the graph goes on with, and that are right when they are
@@ -31,7 +31,7 @@ pub fn leading_to(graph: &Graph, value: NodeId) -> Vec<bool> {
     let mut leads = vec![false; value.index() + 1];
     leads[value.index()] = true;
     for id in (0..=value.index()).rev().map(|position| NodeId(position as u32)).collect::<Vec<_>>() {
-        let flows = graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. });
+        let flows = graph[id].dtype.is_float() || graph[id].op.is_call();
         if leads[id.index()] && flows {
             differentiable_operands(graph, id).into_iter().for_each(|operand| leads[operand.index()] = true);
         }

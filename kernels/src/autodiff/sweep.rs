@@ -34,7 +34,7 @@ pub(super) fn found(
     }
     let mut results = Results::default();
     for id in (0..count).rev().map(|position| NodeId(position as u32)) {
-        let is_call = matches!(builder.node(id).op, Op::Custom { .. } | Op::Scan { .. });
+        let is_call = builder.node(id).op.is_call();
         let wanted = RequestedGradients { leads: &leads, targets: &targets, order };
         let Some(mut cotangent) = cotangents[id.index()].clone() else {
             // Other results of it may have one.
@@ -121,7 +121,7 @@ fn leading_from(graph: &Graph, count: usize, targets: &BTreeSet<NodeId>) -> Vec<
     let mut leads = vec![false; count];
     for id in (0..count).map(|position| NodeId(position as u32)) {
         leads[id.index()] = targets.contains(&id)
-            || ((graph[id].dtype.is_float() || matches!(graph[id].op, Op::Custom { .. } | Op::Scan { .. }))
+            || ((graph[id].dtype.is_float() || graph[id].op.is_call())
                 && rules::differentiable_operands(graph, id).iter().any(|operand| leads[operand.index()]));
     }
     leads

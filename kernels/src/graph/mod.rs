@@ -232,6 +232,11 @@ pub enum Op {
 }
 
 impl Op {
+    /// Whether this is the call of a user's kernel or a loop: the first of several results, which are of any element type.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self, Op::Custom { .. } | Op::Scan { .. })
+    }
+
     /// Calls `visit` for every operand, in order.
     pub fn visit_operands(&self, mut visit: impl FnMut(NodeId)) {
         match self {
