@@ -7,10 +7,12 @@ use crate::expand;
 use crate::lower::Sizes;
 use crate::parse::constant::{self, Constants};
 use crate::parse::types;
-use crate::{messages as m, parse, payload, rounds};
+use crate::module::{self, Around};
+use crate::{messages as m, parse, payload, rounds, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, ItemType, PathArguments, Type};
 
@@ -42,6 +44,23 @@ impl Alias {
         }
     }
 
+    /// The model's type.
+    fn path(&self) -> Option<&syn::Path> {
+        match &*self.0.ty {
+            Type::Path(ty) => Some(&ty.path),
+            _ => None,
+        }
+    }
+
+    /// The item with layers by paths of their own, which need not be in scope.
+    fn known(&self) -> ItemType {
+        let mut item = self.0.clone();
+        if let Type::Path(ty) = &mut *item.ty {
+            ty.path = expand::known(&ty.path);
+        }
+        item
+    }
+
     /// Rule: a type that is named has numbers for sizes. Wrong: `#[netcl::model] type Small = Block<N>;`.
     fn malformed(&self, diag: &Diag) {
         let (path, sizes) = match &*self.0.ty {
@@ -57,6 +76,9 @@ impl Alias {
         };
         let number = |size: &&GenericArgument| {
             let text = parse::text(size);
+            if types::type_argument(size, &BTreeSet::new()).is_some() {
+                return text;
+            }
             if text.parse::<u64>().is_ok() { text } else { "64".to_string() }
         };
         let numbers: Vec<String> = sizes.iter().map(number).collect();
@@ -81,7 +103,18 @@ impl Alias {
             return None;
         };
         // Rustc says where one is missing or too many.
-        let mut unit = gathered.get(ItemKind::Nested, &path).and_then(payload::read_nested)?;
+        let told = gathered.get(ItemKind::Nested, &path)?;
+        let (mut unit, numbers) = if told::is_generic(told) {
+            let constants = &payload::constants(gathered);
+            let (unit, sizes) = payload::instance((diag, &Around { gathered, constants }), told, self.path()?)?;
+            (unit, sizes)
+        } else {
+            (payload::read_nested(told)?, numbers)
+        };
+        if numbers.iter().any(|size| size.as_constant().is_none()) {
+            self.malformed(diag);
+            return None;
+        }
         if unit.krate != payload::krate() {
             let instead = format!(
                 "`{}` is of another crate, which names the types that it compiles; as a field of a model of your own it is compiled \
@@ -105,7 +138,7 @@ impl Alias {
             .iter()
             .map(|function| expand::instance::of(diag, (&unit, &of), function, &sizes).map(|forms| (function, forms)))
             .collect();
-        Some(expand::instance::implementation(&self.0.ty, &all?))
+        Some(expand::instance::implementation(&self.known().ty, &all?))
     }
 }
 
@@ -127,12 +160,13 @@ impl rounds::Item for Alias {
             }
         }
         let constants = constants.into_iter().map(|path| Need { kind: ItemKind::Constant, path });
-        chain::left(gathered, constants.chain([Need { kind: ItemKind::Nested, path }]))
+        let given = self.path().into_iter().flat_map(|ty| module::needs(ty, &BTreeSet::new()));
+        chain::left(gathered, constants.chain([Need { kind: ItemKind::Nested, path }]).chain(given))
     }
 
     /// The type is there whatever is made of it.
     fn unless(&self) -> TokenStream {
-        let item = &self.0;
+        let item = self.known();
         quote!(#[allow(dead_code)] #item)
     }
 
@@ -147,7 +181,7 @@ impl rounds::Item for Alias {
         let unit = gathered.get(ItemKind::Nested, &path).and_then(payload::read_nested);
         let here = unit.is_some_and(|unit| unit.krate == payload::krate());
         if here && self.numbers(&payload::constants(gathered)).is_some() {
-            expand::instance::stub(&self.0.ty)
+            expand::instance::stub(&self.known().ty)
         } else {
             TokenStream::new()
         }

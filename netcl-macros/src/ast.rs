@@ -6,7 +6,7 @@ use crate::presence::Presence;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Custom;
-use netcl_kernels::layers::{Config, Init, Layer, Mode, TensorSpec};
+use netcl_kernels::layers::{Config, ConfigValue, Init, Layer, Mode, TensorSpec};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::cell::LazyCell;
@@ -232,6 +232,22 @@ pub(crate) struct Unit {
     pub(crate) constants: Constants,
     /// What the `impl` block gives to the model's parameters.
     pub(crate) given: Vec<Dim>,
+    /// The parameters of the block that are types, by the block's names for them.
+    pub(crate) types: BTreeMap<String, TypeArgument>,
+    /// Functions of scalars that are a type's, by their names: of a type that stands for a parameter.
+    pub(crate) scalars: BTreeMap<String, Helper>,
+}
+
+/// What stands for a type parameter.
+pub(crate) enum TypeArgument {
+    /// Only uses of the model say what.
+    Open,
+    /// A layer, as it is without keys; `None` where it needs some.
+    Layer(&'static Layer, Option<Box<LayerField>>),
+    /// A model, by its name.
+    Model(String),
+    /// A type with functions of scalars.
+    Functions(Box<Unit>),
 }
 
 /// A field that is a layer, configured.
@@ -306,17 +322,29 @@ pub(crate) struct TensorField {
 /// A field that is another model.
 #[derive(Clone)]
 pub(crate) struct Nested {
-    /// As the user wrote it: `Block<HIDDEN>`.
+    /// As the user wrote it: `Block<HIDDEN, LayerNorm>`.
     pub(crate) ty: syn::Path,
-    /// Without the sizes.
+    /// Without the parameters.
     pub(crate) path: syn::Path,
     /// The sizes, in the order of its parameters.
     pub(crate) sizes: Vec<Dim>,
 }
 
+/// A field whose type is a parameter of the struct.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    /// The parameter.
+    pub(crate) name: Ident,
+    /// Its keys, of which each layer takes those that it has.
+    pub(crate) settings: Vec<(String, ConfigValue)>,
+    pub(crate) starts: Starts,
+}
+
 /// What a field is.
 #[derive(Clone)]
 pub(crate) enum FieldKind {
+    /// What each use of the model says: a layer or a model.
+    Slot(Slot),
     Layer(LayerField),
     Model(Nested),
     Tensor(TensorField),
@@ -372,6 +400,8 @@ pub(crate) struct Constants {
     pub(crate) lists: BTreeMap<String, ConstantList>,
     /// The parameters of the model, for which each use of it gives numbers.
     pub(crate) parameters: BTreeSet<String>,
+    /// The parameters of the model that are types.
+    pub(crate) types: BTreeSet<String>,
     /// Structs with `#[netcl::tensors]`, by the text of their path.
     pub(crate) structs: BTreeMap<String, Rc<syn::ItemStruct>>,
 }
@@ -379,6 +409,11 @@ pub(crate) struct Constants {
 impl Constants {
     pub(crate) fn new() -> Constants {
         Constants::default()
+    }
+
+    /// These in a model whose parameters of these names are types.
+    pub(crate) fn with_types(&self, types: BTreeSet<String>) -> Constants {
+        Constants { types, ..self.clone() }
     }
 
     /// Whether the size is made of parameters alone.
@@ -420,7 +455,7 @@ pub(crate) struct ModelItem {
     pub(crate) attrs: Vec<syn::Attribute>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
-    /// `const` parameters.
+    /// Its parameters: sizes, layers and models.
     pub(crate) generics: syn::Generics,
     /// Names of sizes that are parameters, in order, with their defaults.
     pub(crate) parameters: Vec<(Ident, Option<Dim>)>,

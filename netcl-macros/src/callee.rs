@@ -9,7 +9,7 @@ use netcl_kernels::dtype::DType;
 use proc_macro2::{Ident, Span};
 use std::fmt::Display;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall};
+use syn::Expr;
 
 /// A declared function, at a call of it.
 pub(crate) struct Callee<'a> {
@@ -48,17 +48,17 @@ impl<'a> Callee<'a> {
     /// The arguments of a function of scalars, under the names of its parameters. `scalar` makes a value one of a type,
     /// or says which type it has; it gives `None` where that is not known, and has then said why. `None` too where
     /// something is wrong, which is reported.
-    pub(crate) fn bind<V, S>(
+    pub(crate) fn bind<'p, V, S>(
         &self,
         helper: &Helper,
         given: Vec<V>,
-        call: &ExprCall,
+        passed: impl IntoIterator<Item = &'p Expr>,
         mut scalar: impl FnMut(V, DType) -> Option<Result<S, String>>,
     ) -> Option<Vec<(String, S)>> {
         if !self.takes(helper.args.len(), given.len()) {
             return None;
         }
-        let pairs = helper.args.iter().zip(given).zip(&call.args);
+        let pairs = helper.args.iter().zip(given).zip(passed);
         pairs
             .map(|(((parameter, dtype), value), passed)| match scalar(value, *dtype)? {
                 Ok(value) => Some((name_of(parameter), value)),

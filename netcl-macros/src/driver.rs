@@ -1,5 +1,6 @@
 //! The stages of each macro: parse, gather what other items give, check, lower, expand.
 
+use crate::associated::Associated;
 use crate::ast::{FieldKind, ModelImpl, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
@@ -8,7 +9,7 @@ use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::tensors::Tensors;
-use crate::{alias, dump, expand, fallback, messages as m, nesting, only, parse, paths, recover, rounds, scan, words};
+use crate::{alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -45,8 +46,12 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         (None, _) => item,
     };
     match syn::parse2::<Item>(item.clone()) {
-        Ok(Item::Struct(parsed)) => with_errors(diag, || struct_item(Gathered::default(), &parsed)),
+        Ok(Item::Struct(mut parsed)) => {
+            parse::model::bound(&mut parsed.generics);
+            with_errors(diag, || struct_item(Gathered::default(), &parsed))
+        }
         Ok(Item::Impl(mut parsed)) => {
+            parse::model::bound(&mut parsed.generics);
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
@@ -90,12 +95,16 @@ fn no_bodies(diag: &Diag, names: &[syn::Ident]) {
 fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream {
     let said = |errors: Vec<syn::Error>| errors.into_iter().map(|error| recover::unless_rustc(&error, item));
     if let Some(kept) = recover::structure(item, error) {
-        let rest = || struct_item(Gathered::default(), &kept.item);
+        let mut item = kept.item;
+        parse::model::bound(&mut item.generics);
+        let rest = || struct_item(Gathered::default(), &item);
         return with_errors(diag, || said(kept.errors).chain([rest()]).collect());
     }
     if let Some(kept) = recover::block(item, error) {
         no_bodies(&diag, &kept.no_bodies);
-        let rest = impl_item(&Gathered::default(), kept.item);
+        let mut item = kept.item;
+        parse::model::bound(&mut item.generics);
+        let rest = impl_item(&Gathered::default(), item);
         return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest]).collect());
     }
     with_errors(diag, || recover::unless_rustc(error, item))
@@ -125,6 +134,10 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         }
         "function" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(&resumed.gathered, item))
+        }
+        "functions" => {
+            let round = |block| rounds::round(&Associated(block), &resumed.gathered);
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), round)
         }
         "kernel" => kernel(KernelOutput::Callable, resumed.gathered, body),
         "rules" => kernel(KernelOutput::Plans, resumed.gathered, body),
@@ -164,7 +177,9 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
 fn impl_item(gathered: &Gathered, item: ItemImpl) -> TokenStream {
     let diag = Diag::new();
     let Some(path) = parse::model::model_path(&diag, &item) else {
-        let stays = item.trait_.is_some() || parse::model::computed_size(&item).is_some();
+        let stays = item.trait_.is_some()
+            || parse::model::computed_size(&item).is_some()
+            || parse::model::given_type(&item).is_some();
         return with_errors(diag, || if stays { fallback::implementation(&item) } else { TokenStream::new() });
     };
     // Judged again in the last round, because its errors are this block's.
@@ -231,11 +246,19 @@ impl rounds::Item for ImplBlock {
         let nested = model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
         // The struct's tokens come by a macro: rustc would tell of it where there is no such model.
         let nested = nested.map(|path| Need { kind: ItemKind::Nested, path: parse::at(path, self.place()) });
+        let types = parse::model::type_names(&model.generics);
+        let given = model.fields.iter().filter_map(|field| payload::nested_in(&field.kind));
+        let given = given.flat_map(|nested| module::needs(&nested.ty, &types));
+        let given = given.chain(module::defaults(&model.generics));
+        let given = given.map(|need| Need { path: parse::at(&need.path, self.place()), ..need });
+        // What a function of a parameter's type is, each use of the model says.
+        let own = parse::model::type_names(&self.item.generics);
+        let is_own = |path: &syn::Path| path.segments.first().is_some_and(|first| own.contains(&parse::name(&first.ident)));
         let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: ItemKind::Function, path });
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
-        let constants = scan::constant_paths(&self.item, &sizes).into_iter();
+        let constants = scan::constant_paths(&self.item, &sizes).into_iter().filter(|path| !is_own(path));
         let constants = constants.map(|path| Need { kind: ItemKind::Constant, path });
-        chain::left(gathered, nested.chain(constants).chain(scan::structs_of(&self.item)).chain(functions))
+        chain::left(gathered, nested.chain(given).chain(constants).chain(scan::structs_of(&self.item)).chain(functions))
     }
 
     fn unless(&self) -> TokenStream {
@@ -301,6 +324,9 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, || {
             nesting::function(&item).map(|kept| half_typed_function(&kept)).unwrap_or_default()
         });
+    }
+    if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
+        return with_errors(diag, || rounds::round(&Associated(block), &Gathered::default()));
     }
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
         (Ok(parsed), _) => with_errors(diag, || function_item(&Gathered::default(), parsed)),

@@ -7,6 +7,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod alias;
+mod associated;
 mod ast;
 mod callee;
 mod chain;
@@ -22,6 +23,7 @@ mod kernel;
 mod literal;
 mod lower;
 mod messages;
+mod module;
 mod nesting;
 mod number;
 mod only;
@@ -39,6 +41,7 @@ mod simt;
 mod tensors;
 #[cfg(test)]
 mod tests;
+mod told;
 mod unused;
 mod words;
 

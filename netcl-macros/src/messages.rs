@@ -49,7 +49,13 @@ messages! {
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
-    GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes: `struct Mlp<const HIDDEN: usize>`; what is chosen is an argument of a function: `deep: bool`";
+    GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes and types: `struct Mlp<const HIDDEN: usize, L>`; what is chosen is an argument of a function: `deep: bool`";
+    BLOCK_TYPE = "`{}` is one type, and a block is for all that its model may have", "write a parameter in its place: `impl<{}> Block<{}> { .. }`; which type it is, each use of the model says";
+    TYPE_ARGUMENT = "`{}` does not stand for the parameter `{}` of `{}`", "{}";
+    TYPE_FUNCTION = "`{}`, which is `{}` here, has no function `{}`", "{}";
+    FUNCTIONS_FORM = "`#[netcl::function]` on an `impl` block is for functions of scalars of one type of your own, found `{}`", "write `impl Softsign { fn forward(x: f32) -> f32 { x / (1.0 + x.abs()) } }`, and no name of a layer; the `impl` may be of a trait";
+    SLOT_KEY = "no layer has the key `{}`{}", "of the keys above a field of a type parameter each layer takes those that it has";
+    SLOT_SHARED = "which tensors `{}` has is not known here, so that it shares none", "leave `shared` out, or write the layer in place of `{}`";
     TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";
     BLOCK_SIZE = "`{}` is computed, and a block is for every size", "write `{}` there; what follows from it stands in the functions' types: `Tensor<f32, N, {}>`";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";

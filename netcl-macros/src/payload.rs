@@ -1,14 +1,16 @@
 //! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
 
-use crate::ast::{Callable, Constant, FieldKind, FunctionItem, ModelImpl, ModelItem, Unit};
+use crate::ast::{Callable, Constant, FieldKind, FunctionItem, ModelImpl, ModelItem, Nested, TypeArgument, Unit};
 use crate::chain::{self, Gathered, ItemKind};
 use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::parse::constant::{self, Constants};
-use crate::{parse, scan, simt};
+use crate::module::{self, Around, Given, Made};
+use crate::{parse, scan, simt, told};
+use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{ItemConst, ItemFn, ItemImpl, ItemStruct};
 
 /// The word that says of what a body calls that it is a kernel.
@@ -47,6 +49,16 @@ pub(crate) struct Table {
 
 /// Reads what [`table`] wrote.
 pub(crate) fn read_table(payload: &TokenStream) -> Option<Table> {
+    let (failed, constants, item) = read_struct(payload)?;
+    // The struct's own expansion has reported its errors.
+    let silent = Diag::new();
+    let model = parse::model::model(&silent, &item, &constants);
+    silent.dismiss();
+    Some(Table { failed, constants, model })
+}
+
+/// The same with the struct as it is written: whether it is wrong, and the constants that it uses.
+pub(crate) fn read_struct(payload: &TokenStream) -> Option<(bool, Constants, ItemStruct)> {
     let parts = chain::groups(payload.clone())?;
     let [failed, given, item] = parts.as_slice() else { return None };
     let mut constants = Constants::new();
@@ -57,11 +69,7 @@ pub(crate) fn read_table(payload: &TokenStream) -> Option<Table> {
         add_constant(&mut constants, &path, &value);
     }
     let item: ItemStruct = syn::parse2(item.clone()).ok()?;
-    // The struct's own expansion has reported its errors.
-    let silent = Diag::new();
-    let model = parse::model::model(&silent, &item, &constants);
-    silent.dismiss();
-    Some(Table { failed: failed.to_string() == "true", constants, model })
+    Some((failed.to_string() == "true", constants, item))
 }
 
 /// What a constant tells whoever names it.
@@ -137,20 +145,62 @@ pub(crate) fn krate() -> String {
 
 /// Reads what [`nested`] wrote; errors in it have been reported where it stands.
 pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
-    let parts = chain::groups(payload.clone())?;
-    let [failed, gathered, item, open, krate] = parts.as_slice() else { return None };
-    let gathered = chain::read(gathered.clone())?;
-    let item: ItemImpl = syn::parse2(item.clone()).ok()?;
+    let Some(told) = told::read(payload) else { return read_functions(payload) };
     let silent = Diag::new();
-    let read = (|| {
-        let path = parse::model::model_path(&silent, &item)?;
-        let table = read_table(gathered.get(ItemKind::Table, &path)?)?;
-        let open = parse::names_in(open.clone());
-        let krate = syn::parse2::<syn::LitStr>(krate.clone()).ok()?.value();
-        Some(Unit { open, krate, ..unit(&silent, &gathered, table, &item).0 })
-    })();
+    let table = read_table(&told.table);
+    let read = table.map(|table| unit(&silent, &told.gathered, table, &told.item).0);
     silent.dismiss();
-    read.filter(|_| failed.to_string() == "false")
+    read.filter(|_| !told.failed).map(|unit| Unit { open: told.open, krate: told.krate, ..unit })
+}
+
+/// A type with functions of scalars, as a model without fields.
+fn read_functions(payload: &TokenStream) -> Option<Unit> {
+    let (name, functions) = told::read_functions(payload)?;
+    let mut gathered = Gathered::default();
+    for (name, told) in functions {
+        gathered.parts.push((ItemKind::Function, parse::name(&name), told));
+    }
+    let mut unit = Unit::default();
+    helpers(&gathered, &mut unit);
+    unit.scalars = std::mem::take(&mut unit.helpers);
+    unit.model = Some(ModelItem {
+        attrs: Vec::new(),
+        vis: syn::Visibility::Inherited,
+        name,
+        generics: syn::Generics::default(),
+        parameters: Vec::new(),
+        consts: Vec::new(),
+        fields: Vec::new(),
+    });
+    Some(unit)
+}
+
+/// The model that `payload` tells of, as its type `ty` means it where it is used, and its sizes. What is wrong with the types is
+/// reported; `None` then, and where the model is wrong.
+pub(crate) fn instance(
+    (diag, around): (&Diag, &Around<'_>),
+    payload: &TokenStream,
+    ty: &syn::Path,
+) -> Option<(Unit, Vec<Dim>)> {
+    let told = told::read(payload).filter(|told| !told.failed)?;
+    let (failed, constants, structure) = read_struct(&told.table)?;
+    let (open, krate, before) = (told.open.clone(), told.krate.clone(), diag.count());
+    let Made { item, structure, gathered, sizes, given } =
+        module::made((diag, around), (told, structure, &constants), ty).filter(|_| !failed)?;
+    let outside = diag.within(Some(format!(" (of `{}`)", parse::text(ty))));
+    let model = parse::model::model(diag, &structure, &constants);
+    let mut unit = unit(diag, &gathered, Table { failed, constants, model }, &item).0;
+    diag.within(outside);
+    for (name, given) in given {
+        let argument = match given {
+            Given::Layer(layer, _) => TypeArgument::Layer(layer, module::without_keys(layer).map(Box::new)),
+            Given::Model(ty) => TypeArgument::Model(parse::text(&ty)),
+            Given::Functions(told) => TypeArgument::Functions(Box::new(read_functions(&told)?)),
+            Given::Open => TypeArgument::Open,
+        };
+        unit.types.insert(name, argument);
+    }
+    (diag.count() == before).then(|| (Unit { open, krate, ..unit }, sizes))
 }
 
 /// The struct's table among what a first block tells.
@@ -175,21 +225,34 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
     known.parameters = given.iter().filter_map(lower::symbol).collect();
     let block = parse::model::model_impl(diag, item, &known, &sizes.names());
     let (functions, unfit) = (block.functions.clone(), block.unfit.clone());
-    let mut unit = Unit { functions, unfit, constants, given, ..Unit::default() };
-    for field in &table.model.fields {
-        if let Some(path) = nested_path(&field.kind)
-            && let Some(nested) = gathered.get(ItemKind::Nested, path).and_then(read_nested)
-        {
-            unit.nested.insert(parse::text(path), nested);
+    let mut model = table.model;
+    let types = item.generics.type_params().map(|given| (parse::name(&given.ident), TypeArgument::Open));
+    let mut unit = Unit { functions, unfit, constants, given, types: types.collect(), ..Unit::default() };
+    let around = Around {
+        gathered,
+        constants: &unit.constants.with_types(parse::model::type_names(&model.generics)),
+    };
+    let mut nested = BTreeMap::new();
+    for field in &mut model.fields {
+        let Some(of) = nested_mut(&mut field.kind) else { continue };
+        let Some(payload) = gathered.get(ItemKind::Nested, &of.path) else { continue };
+        if told::is_generic(payload) {
+            if let Some((unit, sizes)) = instance((diag, &around), payload, &of.ty) {
+                of.sizes = sizes;
+                nested.insert(parse::text(&of.ty), unit);
+            }
+        } else if let Some(read) = read_nested(payload) {
+            nested.insert(parse::text(&of.path), read);
         }
     }
+    unit.nested = nested;
     helpers(gathered, &mut unit);
     unit.broken.extend(refused_constants(gathered));
     unit.dynamic.extend(item.items.iter().filter_map(|item| match item {
         syn::ImplItem::Fn(f) if f.attrs.iter().any(parse::function::is_dynamic) => Some(parse::name(&f.sig.ident)),
         _ => None,
     }));
-    unit.model = Some(table.model);
+    unit.model = Some(model);
     (unit, block)
 }
 
@@ -258,11 +321,24 @@ fn read_function(payload: &TokenStream) -> Option<(ItemFn, Gathered)> {
     (sound.to_string() == "true").then_some((item, chain::read(gathered.clone())?))
 }
 
+fn nested_mut(kind: &mut FieldKind) -> Option<&mut Nested> {
+    match kind {
+        FieldKind::Model(nested) => Some(nested),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_mut(each),
+        _ => None,
+    }
+}
+
 /// The model that a field is of, if it is of one.
 pub(crate) fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
+    nested_in(kind).map(|nested| &nested.path)
+}
+
+/// The same with its parameters.
+pub(crate) fn nested_in(kind: &FieldKind) -> Option<&Nested> {
     match kind {
-        FieldKind::Model(nested) => Some(&nested.path),
-        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_path(each),
+        FieldKind::Model(nested) => Some(nested),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_in(each),
         _ => None,
     }
 }

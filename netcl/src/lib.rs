@@ -39,7 +39,7 @@
 //!
 //! | for | see |
 //! |---|---|
-//! | models and their training | [`macro@model`], [`Model`], [`optim`], [`data`], [`io`]; layers at run time: [`nn`] |
+//! | models and their training | [`macro@model`], [`Model`], [`optim`], [`data`], [`io`]; their layers as types: [`layers`], at run time: [`nn`] |
 //! | kernels of your own | [`kernel!`], [`macro@function`], [`simt`]; of OpenCL C as text: [`raw`] |
 //! | tensors at run time | [`Tensor`], [`algorithms`]; graphs: [`jit`] |
 //! | devices | [`Device`], [`DeviceManager`], [`DeviceProfile`], [`Partition`] |

@@ -3,7 +3,8 @@
 #[doc(hidden)]
 pub use crate::__private::UsesPrelude as _;
 pub use crate::data::DataLoader;
+pub use crate::layers::*;
 pub use crate::optim::{Adam, AdamW, Optimizer, ParameterGroup, Sgd};
-pub use crate::{DType, Device, Element, Error, Gradients, Model, Result, Seed, Tensor};
+pub use crate::{DType, Device, Element, Error, Gradients, Model, Module, Result, Seed, Tensor};
 // `#[model]` is `#[netcl::model]`.
 pub use netcl_macros::model;

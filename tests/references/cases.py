@@ -488,3 +488,10 @@ PROJECTIONS = {"qkv_weight": T(6, 18), "output_weight": T(6, 6), "qkv_bias": T(1
 layer("SelfAttention", {"features": 6, "heads": 2}, T(2, 3, 6), PROJECTIONS, self_attention(2, False))
 layer("SelfAttention", {"features": 6, "heads": 3, "causal": True, "bias": False}, T(1, 4, 6),
       {key: PROJECTIONS[key] for key in ["qkv_weight", "output_weight"]}, self_attention(3, True), "causal")
+layer("Relu", {}, T(3, 4), {}, F.relu)
+layer("LeakyRelu", {"slope": 0.2}, T(3, 4), {}, lambda x: F.leaky_relu(x, 0.2))
+layer("Gelu", {}, T(3, 4), {}, F.gelu)
+layer("Silu", {}, T(3, 4), {}, F.silu)
+layer("Sigmoid", {}, T(3, 4), {}, torch.sigmoid)
+layer("Tanh", {}, T(3, 4), {}, torch.tanh)
+layer("Identity", {}, T(3, 4), {}, lambda x: x * 1.0)

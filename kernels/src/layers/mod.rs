@@ -6,6 +6,7 @@
 //! `config`, `tensors` and `context` are what a declaration is made of, `layer` the declaration itself; `configure` reads what
 //! a user wrote for one.
 
+mod activation;
 mod attention;
 mod avg_pool2d;
 mod batch_norm;
@@ -33,7 +34,7 @@ pub use layer::{Layer, forward};
 pub use nearest::nearest;
 pub use tensors::{Init, TensorSpec};
 
-static ALL: [&Layer; 12] = [
+static ALL: [&Layer; 19] = [
     &linear::LINEAR,
     &conv2d::CONV2D,
     &max_pool2d::MAX_POOL2D,
@@ -46,6 +47,13 @@ static ALL: [&Layer; 12] = [
     &embedding::EMBEDDING,
     &flatten::FLATTEN,
     &attention::SELF_ATTENTION,
+    &activation::RELU,
+    &activation::LEAKY_RELU,
+    &activation::GELU,
+    &activation::SILU,
+    &activation::SIGMOID,
+    &activation::TANH,
+    &activation::IDENTITY,
 ];
 
 /// Every layer.

@@ -1,6 +1,7 @@
 //! The gradients of a model, of its own shape.
 
 use super::rust::{TensorPath, length, part, place, position, presence, size};
+use super::model::mark_of_types;
 use super::stand_in;
 use crate::ast::{Field, FieldKind, ModelItem, Nested};
 use crate::paths;
@@ -28,15 +29,42 @@ pub(super) fn gradients(model: &ModelItem) -> TokenStream {
     let tokens = structs.tokens;
     let generics = &model.generics;
     let (params, given, bounds) = generics.split_for_impl();
+    let mark = mark_of_types(model);
+    // What is derived would ask types for what only their names are needed for.
+    let (derived, copied) = match &mark {
+        None => (Some(quote!(#[derive(::core::clone::Clone, ::core::fmt::Debug)])), None),
+        Some((_, marked)) => {
+            let copied = quote! {
+                #[automatically_derived]
+                impl #params ::core::clone::Clone for #name #given #bounds {
+                    fn clone(&self) -> Self {
+                        let (own, prefix) =
+                            (::core::clone::Clone::clone(&self.own), ::core::clone::Clone::clone(&self.prefix));
+                        Self { own, prefix, #marked }
+                    }
+                }
+                #[automatically_derived]
+                impl #params ::core::fmt::Debug for #name #given #bounds {
+                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        ::core::fmt::Debug::fmt(&self.own, f)
+                    }
+                }
+            };
+            (None, Some(copied))
+        }
+    };
+    let mark = mark.map(|(mark, _)| mark);
     quote! {
         #[doc = #doc]
-        #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+        #derived
         #vis struct #name #generics #bounds {
             /// By the paths of this part.
             own: #private::Gradients,
             /// Of this part in the whole model.
             prefix: ::std::string::String,
+            #mark
         }
+        #copied
         #[automatically_derived]
         impl #params ::core::ops::Deref for #name #given #bounds {
             type Target = #private::Gradients;
@@ -101,6 +129,12 @@ fn gradient_value(
             let (gradients, place) = (part(ty, "gradients"), place(ty));
             let prefix = quote_spanned!(place=> &::std::format!("{}{}.", self.prefix, #path));
             Some((part(ty, "Gradients"), quote_spanned!(place=> #gradients(&self.own, #prefix))))
+        }
+        FieldKind::Slot(slot) => {
+            let (parameter, private) = (&slot.name, paths::private());
+            let module = quote!(<#parameter as #private::Module>);
+            let value = quote!(#module::gradients_of(&self.own, &::std::format!("{}{}.", self.prefix, #path)));
+            Some((quote!(#module::Gradients), value))
         }
         FieldKind::Layer(layer) => {
             let specs = layer.own_tensors(&layer.config.closed());

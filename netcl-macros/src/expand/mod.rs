@@ -12,4 +12,4 @@ mod source;
 mod stand_in;
 mod withheld;
 
-pub(crate) use rust::dtype;
+pub(crate) use rust::{dtype, known};

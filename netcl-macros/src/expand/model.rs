@@ -1,8 +1,9 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
-use super::rust::{TensorPath, float, length, part, presence, size};
+use super::rust::{TensorPath, float, held, length, part, presence, size};
 use super::{gradients, schema};
 use crate::ast::{Field, FieldKind, ModelItem, Nested};
+use crate::parse::model::type_names;
 use crate::{paths, unused};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -15,7 +16,8 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let (prelude, fields_read) = (paths::prelude(), fields_read(model));
     let fields_name = format_ident!("{}FieldsThatAreRead", name);
     let scope = paths::scope_field();
-    let fields = model.fields.iter().filter_map(field);
+    let types = type_names(&model.generics);
+    let fields = model.fields.iter().filter_map(|kept| field(kept, &types));
     let names = model.sizes();
     let schema = model
         .fields
@@ -24,6 +26,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let attached = model.fields.iter().filter_map(|field| attach(field, &names));
     let gradients = gradients::gradients(model);
     let gradients_name = paths::gradients(name);
+    let (mark, marked) = mark_of_types(model).unzip();
     let generics = &model.generics;
     let (params, given, bounds) = generics.split_for_impl();
     let checks = schema::checks(model);
@@ -46,6 +49,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
             #scope: #private::ModelCore,
             #[doc(hidden)]
             __netcl_prefix: ::std::string::String,
+            #mark
         }
         #[automatically_derived]
         #checked
@@ -88,10 +92,11 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
                     #(#attached)*
                     #scope: ::core::clone::Clone::clone(core),
                     __netcl_prefix: ::std::string::String::from(prefix),
+                    #marked
                 }
             }
             fn gradients(all: &#private::Gradients, prefix: &str) -> #gradients_name #given {
-                #gradients_name { own: all.part(prefix), prefix: ::std::string::String::from(prefix) }
+                #gradients_name { own: all.part(prefix), prefix: ::std::string::String::from(prefix), #marked }
             }
         }
         #gradients
@@ -129,8 +134,8 @@ fn fields_read(model: &ModelItem) -> TokenStream {
 }
 
 /// The field as Rust keeps it. Layers and tensors live in the model's memory and are no fields.
-fn field(field: &Field) -> Option<TokenStream> {
-    let (attrs, vis, name, ty) = (&field.attrs, &field.vis, &field.name, &field.ty);
+fn field(field: &Field, types: &BTreeSet<String>) -> Option<TokenStream> {
+    let (attrs, vis, name, ty) = (&field.attrs, &field.vis, &field.name, held(&field.ty, types));
     stays(&field.kind).then(|| quote!(#(#attrs)* #[allow(dead_code)] #vis #name: #ty,))
 }
 
@@ -150,7 +155,7 @@ enum FieldExpansion {
 
 fn layout(kind: &FieldKind) -> FieldExpansion {
     match kind {
-        FieldKind::Model(_) | FieldKind::Constant { .. } => FieldExpansion::Field,
+        FieldKind::Model(_) | FieldKind::Slot(_) | FieldKind::Constant { .. } => FieldExpansion::Field,
         FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => layout(each),
         FieldKind::Layer(_) | FieldKind::Tensor(_) => FieldExpansion::InMemory,
         FieldKind::Unknown => FieldExpansion::Nothing,
@@ -171,8 +176,8 @@ fn attach(field: &Field, names: &[Ident]) -> Option<TokenStream> {
 
 fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
     match kind {
-        FieldKind::Model(Nested { ty, .. }) => {
-            let attach = part(ty, "attach");
+        FieldKind::Model(_) | FieldKind::Slot(_) => {
+            let attach = attach_to(kind)?;
             Some(quote!(#attach(core, &::std::format!("{}{}.", prefix, #path))))
         }
         FieldKind::Constant { value, ty } => Some(match value {
@@ -195,16 +200,34 @@ fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
                 let values = (0..count).filter_map(|position| value(each, &format!("{path}.{position}"), names));
                 Some(if *vec { quote!(::std::vec![#(#values),*]) } else { quote!([#(#values),*]) })
             }
-            (None, FieldKind::Model(Nested { ty, .. })) => {
-                let (attach, count) = (part(ty, "attach"), size(count, names));
+            (None, each) => {
+                let (attach, count) = (attach_to(each)?, size(count, names));
                 let one = quote!(#attach(core, &::std::format!("{}{}.{}.", prefix, #path, __netcl_position)));
                 Some(match vec {
                     true => quote!((0..#count).map(|__netcl_position| #one).collect()),
                     false => quote!(::core::array::from_fn(|__netcl_position| #one)),
                 })
             }
-            _ => None,
         },
         _ => None,
     }
+}
+
+/// What makes a model in a field of the memory of the whole.
+fn attach_to(kind: &FieldKind) -> Option<TokenStream> {
+    match kind {
+        FieldKind::Model(Nested { ty, .. }) => Some(part(ty, "attach")),
+        FieldKind::Slot(slot) => {
+            let parameter = &slot.name;
+            Some(quote!(<#parameter as ::netcl::Module>::hold))
+        }
+        _ => None,
+    }
+}
+
+/// What marks the model's parameters that are types as used.
+pub(super) fn mark_of_types(model: &ModelItem) -> Option<(TokenStream, TokenStream)> {
+    let types: Vec<&Ident> = model.generics.type_params().map(|parameter| &parameter.ident).collect();
+    let mark = quote!(::core::marker::PhantomData);
+    (!types.is_empty()).then(|| (quote!(__netcl_types: #mark<fn() -> (#(#types,)*)>,), quote!(__netcl_types: #mark,)))
 }

@@ -5,7 +5,10 @@ use crate::quotient;
 use netcl_kernels::dim::{Dim, Factor};
 use netcl_kernels::graph::CompareOp;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
+use netcl_kernels::layers;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::collections::BTreeSet;
+use syn::{GenericArgument, Path, PathArguments, Type};
 
 /// The path of a tensor or of a part.
 pub(super) enum TensorPath {
@@ -59,9 +62,56 @@ pub(super) fn length(count: &Dim) -> Option<usize> {
 
 /// An item of a nested model, at the place of its type: where that is no model, rustc says so there, and once.
 pub(super) fn part(ty: &syn::Path, item: &str) -> TokenStream {
-    let place = place(ty);
+    let (place, ty) = (place(ty), known(ty));
     let item = Ident::new(item, place);
     quote_spanned!(place=> <#ty as ::netcl::__private::Part>::#item)
+}
+
+/// A field's type as Rust has it, where `types` are the parameters that are types: of what stands for one, what its field holds.
+pub(super) fn held(ty: &Type, types: &BTreeSet<String>) -> Type {
+    match ty {
+        Type::Array(array) => {
+            Type::Array(syn::TypeArray { elem: Box::new(held(&array.elem, types)), ..array.clone() })
+        }
+        Type::Paren(inner) => held(&inner.elem, types),
+        Type::Group(inner) => held(&inner.elem, types),
+        Type::Path(path) if path.path.get_ident().is_some_and(|name| types.contains(&crate::parse::name(name))) => {
+            syn::parse_quote!(#path::Held)
+        }
+        Type::Path(path) => {
+            let mut path = path.clone();
+            let last = path.path.segments.last_mut().filter(|last| last.ident == "Vec" || last.ident == "Option");
+            match last.map(|last| &mut last.arguments) {
+                Some(PathArguments::AngleBracketed(given)) => {
+                    for argument in &mut given.args {
+                        if let GenericArgument::Type(inner) = argument {
+                            *inner = held(inner, types);
+                        }
+                    }
+                }
+                _ => path.path = known(&path.path),
+            }
+            Type::Path(path)
+        }
+        ty => ty.clone(),
+    }
+}
+
+/// The path of a model with the types that it is given by paths of their own, where they are layers: these need not be in scope.
+pub(crate) fn known(path: &Path) -> Path {
+    let mut path = path.clone();
+    let Some(PathArguments::AngleBracketed(given)) = path.segments.last_mut().map(|last| &mut last.arguments) else {
+        return path;
+    };
+    for argument in &mut given.args {
+        if let GenericArgument::Type(Type::Path(ty)) = argument {
+            match ty.path.get_ident().filter(|name| layers::find(&name.to_string()).is_some()) {
+                Some(name) => ty.path = syn::parse_quote_spanned!(name.span()=> ::netcl::layers::#name),
+                None => ty.path = known(&ty.path),
+            }
+        }
+    }
+    path
 }
 
 /// Where a nested model's type stands.

@@ -1,7 +1,7 @@
 //! What a model's memory holds, as statements that list it.
 
 use super::rust::{TensorPath, dim, dtype, float, length, part, position, presence, size};
-use crate::ast::{FieldKind, LayerField, ModelItem, Nested};
+use crate::ast::{FieldKind, LayerField, ModelItem, Nested, Slot, Starts};
 use crate::parse::model::visit_sizes;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
@@ -50,14 +50,44 @@ pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: 
             let (present, each) = (presence(present, names), of(model, each, path, names));
             quote!(if #present { #each })
         }
+        FieldKind::Slot(slot) => module(model, slot, path, names),
         FieldKind::Constant { .. } | FieldKind::Unknown => TokenStream::new(),
+    }
+}
+
+/// What stands for a parameter of the model.
+fn module(model: &ModelItem, slot: &Slot, path: &TensorPath, names: &[Ident]) -> TokenStream {
+    let settings = settings(slot.settings.iter().map(|(key, value)| (key.as_str(), value)), names);
+    let (parameter, model, path) = (&slot.name, crate::parse::name(&model.name), path.borrowed());
+    let [weights, biases] = starts(&slot.starts, names);
+    quote! {
+        <#parameter as ::netcl::Module>::add_to(&mut schema, &::netcl::__private::ModuleField {
+            model: #model,
+            path: #path,
+            settings: &[#(#settings),*],
+            starts: [#weights, #biases],
+        });
     }
 }
 
 /// A layer whose tensors are known once the model's numbers are.
 fn given(model: &ModelItem, field: &LayerField, path: &TensorPath, names: &[Ident]) -> TokenStream {
+    let settings = settings(field.config.keys.iter().map(|key| key.name).zip(&field.config.values), names);
+    let (name, layer) = (crate::parse::name(&model.name), field.layer.name);
+    let path = path.borrowed();
+    let (given, shared) = (&field.starts, &field.shared);
+    if given.weights.is_none() && given.biases.is_none() && shared.is_none() {
+        return quote!(schema.add_given(#name, #path, #layer, &[#(#settings),*]););
+    }
+    let [weights, biases] = starts(given, names);
+    let shared = shared.iter().flat_map(|shared| &shared.tensors).map(|(name, _)| name);
+    quote!(schema.add_given_as(#name, #path, #layer, &[#(#settings),*], [#weights, #biases], &[#(#shared),*]);)
+}
+
+/// Keys and their values, once the model's numbers are known.
+fn settings<'a>(all: impl Iterator<Item = (&'a str, &'a ConfigValue)>, names: &[Ident]) -> Vec<TokenStream> {
     let value = quote!(::netcl::__private::kernels::layers::ConfigValue);
-    let settings = field.config.keys.iter().zip(&field.config.values).map(|(key, given)| {
+    let each = all.map(|(key, given)| {
         let given = match given {
             ConfigValue::Size(size) => quote!(Size(#size)),
             ConfigValue::Pair([height, width]) => quote!(Pair([#height, #width])),
@@ -76,25 +106,20 @@ fn given(model: &ModelItem, field: &LayerField, path: &TensorPath, names: &[Iden
             }
             ConfigValue::Other(text) => quote!(Other(::std::string::String::from(#text))),
         };
-        let key = key.name;
         quote!((#key, #value::#given))
     });
-    let (name, layer) = (crate::parse::name(&model.name), field.layer.name);
-    let path = path.borrowed();
-    let (starts, shared) = (&field.starts, &field.shared);
-    if starts.weights.is_none() && starts.biases.is_none() && shared.is_none() {
-        return quote!(schema.add_given(#name, #path, #layer, &[#(#settings),*]););
-    }
-    let start = |start: &Option<Init<Dim>>| match start {
+    each.collect()
+}
+
+/// How weights and biases start, where that is said.
+fn starts(given: &Starts, names: &[Ident]) -> [TokenStream; 2] {
+    [&given.weights, &given.biases].map(|start| match start {
         Some(start) => {
             let start = self::start(start, names);
             quote!(::core::option::Option::Some(#start))
         }
         None => quote!(::core::option::Option::None),
-    };
-    let (weights, biases) = (start(&starts.weights), start(&starts.biases));
-    let shared = shared.iter().flat_map(|shared| &shared.tensors).map(|(name, _)| name);
-    quote!(schema.add_given_as(#name, #path, #layer, &[#(#settings),*], [#weights, #biases], &[#(#shared),*]);)
+    })
 }
 
 fn add(path: &TensorPath, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {

@@ -8,7 +8,7 @@ pub(crate) use kernel::kernel;
 pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
 
 use crate::ast::{About, ModelImpl};
-use crate::parse::model::{block_name, computed_size, is_size};
+use crate::parse::model::{block_name, computed_size, is_parameter};
 use crate::parse::{function, gradients};
 use crate::{only, paths, recover};
 use proc_macro2::{Ident, TokenStream};
@@ -87,7 +87,7 @@ fn generated(item: &ItemImpl) -> std::collections::BTreeSet<String> {
 /// The block without parameters that no model can have, as its struct is left without them.
 fn without_parameters(item: &ItemImpl) -> ItemImpl {
     let mut item = item.clone();
-    let (sizes, wrong): (Vec<_>, Vec<_>) = item.generics.params.into_iter().partition(is_size);
+    let (sizes, wrong): (Vec<_>, Vec<_>) = item.generics.params.into_iter().partition(is_parameter);
     item.generics.params = sizes.into_iter().collect();
     let is_wrong = |name: &Ident| {
         wrong.iter().any(|parameter| match parameter {

@@ -69,7 +69,12 @@ impl<'a> Lowering<'a> {
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-            return self.helper(helper, args, call);
+            return self.helper(helper, args, (&call.args, span));
+        }
+        if let [ty, name] = segments.as_slice()
+            && let Some(argument) = unit.types.get(ty)
+        {
+            return self.of_type((ty, argument), name, call);
         }
         if let Some(callable) = unit.callables.get(&text(&path.path)) {
             return self.callable(callable, call);
@@ -382,10 +387,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// A function of scalars, applied to every element.
-    fn helper(&mut self, helper: &'a Helper, args: Vec<Val<'a>>, call: &'a ExprCall) -> Val<'a> {
-        let span = call.func.span();
+    pub(super) fn helper<'p>(
+        &mut self,
+        helper: &'a Helper,
+        args: Vec<Val<'a>>,
+        (passed, span): (impl IntoIterator<Item = &'p Expr>, Span),
+    ) -> Val<'a> {
         let callee = Callee::new(self.diag, &helper.name, span);
-        let bound = callee.bind(helper, args, call, |value, dtype| {
+        let bound = callee.bind(helper, args, passed, |value, dtype| {
             let id = self.tensor(value, Some(dtype), span)?;
             let found = self.builder.dtype(id);
             Some(if found == dtype { Ok(id) } else { Err(found.to_string()) })

@@ -83,6 +83,9 @@ impl<'a> Lowering<'a> {
                         let this = function.receiver.then(|| FieldRef::Model(main, path, sizes.clone()));
                         return self.inline(main, this, sizes, function, args, span);
                     }
+                    if let Some(helper) = unit.scalars.get(&name) {
+                        return self.helper(helper, args, (&call.args, span));
+                    }
                     return self.no_function(unit, &name, span);
                 };
                 self.note_private(&path, &function.vis, |model| {

@@ -45,6 +45,7 @@ mod sizes;
 mod space;
 mod state;
 mod symbolic;
+mod typed;
 mod unit;
 mod value;
 mod whole;

@@ -134,7 +134,8 @@ impl<'a> Lowering<'a> {
                 Some(count) => Val::Place(FieldRef::Many(unit, each, count, name.to_string(), path, sizes.clone())),
                 None => Val::Unknown,
             },
-            FieldKind::Model(field) => match unit.nested.get(&text(&field.path)) {
+            FieldKind::Slot(_) => self.open(),
+            FieldKind::Model(field) => match unit.nested_in(field) {
                 // rustc says that a size is missing.
                 Some(nested) if nested.model.as_ref().is_some_and(|model| model.lacks(field.sizes.len())) => {
                     Val::Unknown

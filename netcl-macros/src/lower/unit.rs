@@ -2,7 +2,7 @@
 
 use super::Sizes;
 use super::sizes::symbol;
-use crate::ast::{FunctionItem, Unit};
+use crate::ast::{FunctionItem, Nested, Unit};
 use crate::parse;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,6 +11,11 @@ impl Unit {
     /// The model's name, for messages.
     pub(crate) fn name(&self) -> String {
         self.model.as_ref().map(|model| parse::name(&model.name)).unwrap_or_default()
+    }
+
+    /// The model that a field is of: for its types, or whatever its parameters are.
+    pub(super) fn nested_in(&self, field: &Nested) -> Option<&Unit> {
+        self.nested.get(&parse::text(&field.path)).or_else(|| self.nested.get(&parse::text(&field.ty)))
     }
 
     /// The function of that name in the block that stands for the model.
@@ -34,7 +39,7 @@ impl Unit {
     pub(super) fn function_names(&self) -> Vec<String> {
         let main = self.main.as_ref().and_then(|main| main.as_deref());
         let functions = self.functions.iter().chain(main.into_iter().flat_map(|main| &main.functions));
-        functions.map(|function| parse::name(&function.name)).collect()
+        functions.map(|function| parse::name(&function.name)).chain(self.scalars.keys().cloned()).collect()
     }
 
     /// The model's sizes as this block calls them, from those of another block.

@@ -206,7 +206,7 @@ pub(crate) fn layer(
 }
 
 /// The value of a key, open where the compiler must know it and parameters say it; `named` keys need not be known.
-fn opened(value: ConfigValue, named: bool, constants: &Constants) -> ConfigValue {
+pub(super) fn opened(value: ConfigValue, named: bool, constants: &Constants) -> ConfigValue {
     match value {
         ConfigValue::Named(size) if (!named || quotient::is_in(&size)) && constants.are_behind(&size) => {
             ConfigValue::Open(vec![size])
@@ -286,7 +286,7 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
 }
 
 /// What is written as a key's value; the layer's declaration judges it.
-fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
+pub(super) fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
     let other = || ConfigValue::Other(text(value));
     let whole = |value: i64| u64::try_from(value).ok();
     if let Expr::Tuple(tuple) = value {

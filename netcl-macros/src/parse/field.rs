@@ -68,7 +68,7 @@ pub(crate) fn helper(attr: &Attribute) -> Option<&'static str> {
     words::FIELD_ATTRIBUTES.into_iter().find(|name| attr.path().is_ident(name))
 }
 
-fn find<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+pub(super) fn find<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
     attrs.iter().find(|attr| attr.path().is_ident(name))
 }
 
@@ -200,8 +200,14 @@ pub(crate) fn takes_names(ty: &Type, key: &Ident) -> bool {
         ty => vec_of(ty).or_else(|| argument_of("Option", ty)).unwrap_or(ty),
     };
     let Type::Path(path) = ty else { return false };
-    let layer = path.path.segments.last().and_then(|last| layers::find(&last.ident.to_string()));
-    layer.is_some_and(|layer| layer.config.iter().any(|known| key == known.name && known.kind == ConfigKind::Size))
+    let takes = |layer: &layers::Layer| {
+        layer.config.iter().any(|known| key == known.name && known.kind == ConfigKind::Size)
+    };
+    match path.path.segments.last().and_then(|last| layers::find(&last.ident.to_string())) {
+        Some(layer) => takes(layer),
+        // Whatever layer stands for a parameter.
+        None => layers::all().iter().any(|layer| takes(layer)),
+    }
 }
 
 /// The value in the type named `ty`, if it is one of that: `usize` or what tensors have.
@@ -221,7 +227,7 @@ fn converted(value: Constant, ty: &str) -> Option<Constant> {
 }
 
 /// The key that is of what a layer or a model stands in, a `Vec` or an `Option`, and what receives its value.
-type OwnKey<'k> = Option<(&'static str, &'k mut Option<syn::Expr>)>;
+pub(super) type OwnKey<'k> = Option<(&'static str, &'k mut Option<syn::Expr>)>;
 
 /// One layer, model, tensor or constant.
 fn single(
@@ -268,12 +274,34 @@ fn single(
     if name == words::UNKNOWN_TYPE {
         return None;
     }
+    if let Some(parameter) = path.path.get_ident().filter(|name| constants.types.contains(&super::name(name))) {
+        let wrong = unfit(&[words::LAYER, words::FROZEN]);
+        return super::slot::slot((diag, field), parameter, attrs, own, constants).filter(|_| !wrong);
+    }
     if is_plain_rust(&path.path) {
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
     unfit(&[words::LAYER, words::FROZEN]);
     layer_or_model((diag, field), path, attrs, own, constants)
+}
+
+/// Types of Rust and modules of other frameworks that hold others and are no models.
+const CONTAINERS: [&str; 18] = [
+    "Box", "Arc", "Rc", "Mutex", "RefCell", "Cell", "HashMap", "BTreeMap", "IndexMap", "VecDeque", "HashSet", "BTreeSet",
+    "LinkedList", "PhantomData", "Sequential", "ModuleList", "ModuleDict", "Vec",
+];
+
+/// Takes out the key of what the field stands in; where it stands in nothing of that kind, that is reported.
+pub(super) fn own_keys(diag: &Diag, pairs: &mut attr::Pairs, mut own: OwnKey<'_>, name: &str) {
+    for key in [words::COUNT, words::PRESENT] {
+        let Some(given) = pairs.take(key) else { continue };
+        match &mut own {
+            Some((wanted, value)) if *wanted == key => **value = Some(given),
+            _ if key == words::COUNT => diag.report(given.span(), &m::COUNT_WITHOUT_VEC, &[&name]),
+            _ => diag.report(given.span(), &m::PRESENT_WITHOUT_OPTION, &[&name]),
+        }
+    }
 }
 
 /// A layer with its configuration, or a model, whose sizes stand in angle brackets.
@@ -286,7 +314,12 @@ fn layer_or_model(
 ) -> Option<FieldKind> {
     let name = ty.path.segments.last()?.ident.to_string();
     let sizes = types::sizes(&ty.path, constants);
-    let Some(sizes) = sizes.filter(|sizes| sizes.is_empty() || layers::find(&name).is_none()) else {
+    let given = !types::type_arguments(&ty.path, &constants.types).is_empty();
+    let fits = |sizes: &Vec<_>| match layers::find(&name) {
+        Some(_) => sizes.is_empty() && !given,
+        None => !given || !CONTAINERS.contains(&name.as_str()),
+    };
+    let Some(sizes) = sizes.filter(fits) else {
         let whole = Type::Path(ty.clone());
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, &whole)]);
         return None;
@@ -301,15 +334,7 @@ fn layer_or_model(
     if pairs.broken {
         return None;
     }
-    let mut own = own;
-    for key in [words::COUNT, words::PRESENT] {
-        let Some(given) = pairs.take(key) else { continue };
-        match &mut own {
-            Some((wanted, value)) if *wanted == key => **value = Some(given),
-            _ if key == words::COUNT => diag.report(given.span(), &m::COUNT_WITHOUT_VEC, &[&name]),
-            _ => diag.report(given.span(), &m::PRESENT_WITHOUT_OPTION, &[&name]),
-        }
-    }
+    own_keys(diag, &mut pairs, own, &name);
     match layers::find(&name) {
         Some(layer) => attr::layer(diag, layer, pairs, (field, ty.span()), constants).map(FieldKind::Layer),
         None if foreign::layer(&name).is_some() => {
@@ -318,11 +343,8 @@ fn layer_or_model(
             None
         }
         None if pairs.given.is_empty() => {
-            let (ty, mut path) = (ty.path.clone(), ty.path.clone());
-            if let Some(last) = path.segments.last_mut() {
-                last.arguments = PathArguments::None;
-            }
-            Some(FieldKind::Model(Nested { ty, path, sizes }))
+            let path = super::without_arguments(&ty.path);
+            Some(FieldKind::Model(Nested { ty: ty.path.clone(), path, sizes }))
         }
         None if foreign::layer_as(&name).is_some() => {
             diag.report(ty.span(), &m::LAYER_ELSEWHERE, &[&name, &foreign::layer_as(&name).unwrap_or_default()]);

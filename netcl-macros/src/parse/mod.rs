@@ -15,6 +15,7 @@ pub(crate) mod renamed;
 pub(crate) mod reserved;
 mod several;
 pub(crate) mod shared;
+mod slot;
 pub(crate) mod standard;
 pub(crate) mod types;
 
@@ -64,6 +65,15 @@ pub(crate) fn line(place: proc_macro2::Span) -> String {
 pub(crate) fn at(path: &syn::Path, item: proc_macro2::Span) -> syn::Path {
     let mut path = path.clone();
     path.segments.iter_mut().for_each(|segment| segment.ident.set_span(segment.ident.span().resolved_at(item)));
+    path
+}
+
+/// The path without the parameters after its last name.
+pub(crate) fn without_arguments(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = syn::PathArguments::None;
+    }
     path
 }
 

@@ -7,7 +7,7 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::{quotient, recover, unused};
 use netcl_kernels::dim::{Dim, Symbol};
-use netcl_kernels::layers::{ConfigKind, ConfigValue};
+use netcl_kernels::layers::{self, ConfigKind, ConfigValue};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -24,10 +24,11 @@ use syn::{
 pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> ModelItem {
     // Of a lifetime that a field has, the field is spoken of.
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
-    let refused = only_sizes(diag, &item.generics, told);
+    let refused = only_parameters(diag, &item.generics, told);
     super::attr::decided(diag, &item.attrs, &m::CFG);
     let mut constants = constants.clone();
     constants.parameters = item.generics.const_params().map(|given| super::name(&given.ident)).collect();
+    constants.types = type_names(&item.generics);
     let constants = &constants;
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
@@ -52,7 +53,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
         .collect();
     fields.iter_mut().for_each(|field| with_plain_sizes(diag, item, field));
     let consts = consts(item, &fields, &parameters);
-    let generics = sizes_only(&item.generics);
+    let generics = parameters_only(&item.generics);
     ModelItem { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
 }
 
@@ -118,7 +119,7 @@ fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
             FieldKind::Model(nested) => sizes.extend(&nested.sizes),
             FieldKind::Optional { each, .. } => typed(each, sizes),
             // Layers are no fields of Rust, and the length of a `Vec` is no part of its type.
-            FieldKind::Many { each, count, vec } if matches!(**each, FieldKind::Model(_)) => {
+            FieldKind::Many { each, count, vec } if matches!(**each, FieldKind::Model(_) | FieldKind::Slot(_)) => {
                 sizes.extend((!vec).then_some(count));
                 typed(each, sizes);
             }
@@ -155,12 +156,12 @@ fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
     field
 }
 
-/// Rule: a model's parameters are sizes. Wrong: `struct Mlp<T>`.
+/// Rule: a model's parameters are sizes and types. Wrong: `struct Mlp<'a>`, `struct Mlp<const DEEP: bool>`.
 ///
 /// Gives the names of those that are not, but for what is `told` elsewhere.
-fn only_sizes(diag: &Diag, generics: &Generics, told: impl Fn(&str) -> bool) -> BTreeSet<String> {
+fn only_parameters(diag: &Diag, generics: &Generics, told: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut refused = BTreeSet::new();
-    for parameter in generics.params.iter().filter(|parameter| !is_size(parameter)) {
+    for parameter in generics.params.iter().filter(|parameter| !is_parameter(parameter)) {
         let name = match parameter {
             GenericParam::Lifetime(given) => text(&given.lifetime),
             GenericParam::Type(given) => super::name(&given.ident),
@@ -174,15 +175,37 @@ fn only_sizes(diag: &Diag, generics: &Generics, told: impl Fn(&str) -> bool) -> 
     refused
 }
 
-pub(crate) fn is_size(parameter: &GenericParam) -> bool {
-    matches!(parameter, GenericParam::Const(given) if matches!(&given.ty, Type::Path(ty) if ty.path.is_ident("usize")))
+/// Whether a model may have the parameter: a size or a type.
+pub(crate) fn is_parameter(parameter: &GenericParam) -> bool {
+    match parameter {
+        GenericParam::Const(given) => matches!(&given.ty, Type::Path(ty) if ty.path.is_ident("usize")),
+        GenericParam::Type(_) => true,
+        GenericParam::Lifetime(_) => false,
+    }
+}
+
+/// The names of the parameters that are types.
+pub(crate) fn type_names(generics: &Generics) -> BTreeSet<String> {
+    generics.type_params().map(|given| super::name(&given.ident)).collect()
 }
 
 /// The parameters without those that no model can have.
-fn sizes_only(generics: &Generics) -> Generics {
+fn parameters_only(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
-    generics.params = generics.params.into_iter().filter(is_size).collect();
+    generics.params = generics.params.into_iter().filter(is_parameter).collect();
     generics
+}
+
+/// Says to rustc what parameters that are types may be.
+pub(crate) fn bound(generics: &mut Generics) {
+    for parameter in generics.type_params_mut() {
+        parameter.bounds.push(syn::parse_quote!(::netcl::Module));
+        if let Some((_, Type::Path(ty))) = &mut parameter.default
+            && let Some(name) = ty.path.get_ident().filter(|name| layers::find(&super::name(name)).is_some())
+        {
+            ty.path = syn::parse_quote_spanned!(name.span()=> ::netcl::layers::#name);
+        }
+    }
 }
 
 /// The names in the fields' sizes that are no parameters, where they first stand.
@@ -225,6 +248,10 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
         }
         FieldKind::Tensor(tensor) => tensor.shape.iter().for_each(visit),
         FieldKind::Model(nested) => nested.sizes.iter().for_each(visit),
+        FieldKind::Slot(slot) => slot.settings.iter().for_each(|(_, value)| match value {
+            ConfigValue::Named(size) => visit(size),
+            _ => {}
+        }),
         FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => visit_sizes(each, visit),
         FieldKind::Constant { .. } | FieldKind::Unknown => {}
     }
@@ -290,6 +317,7 @@ impl<'ast> Visit<'ast> for Braced<'_> {
 
 /// The sizes that an `impl` block gives to the model's parameters: `H` in `impl<const H: usize> Mlp<H>`.
 pub(crate) fn impl_sizes(item: &ItemImpl, constants: &Constants) -> Vec<Dim> {
+    let constants = &constants.with_types(type_names(&item.generics));
     match &*item.self_ty {
         Type::Path(path) => types::sizes(&path.path, constants).unwrap_or_default(),
         _ => Vec::new(),
@@ -299,7 +327,7 @@ pub(crate) fn impl_sizes(item: &ItemImpl, constants: &Constants) -> Vec<Dim> {
 /// The constants that an `impl` block declares with literal values.
 pub(crate) fn impl_constants(item: &ItemImpl, constants: &mut Constants) {
     let own = match &*item.self_ty {
-        Type::Path(path) => text(&without_arguments(&path.path)),
+        Type::Path(path) => text(&super::without_arguments(&path.path)),
         other => text(other),
     };
     for item in &item.items {
@@ -311,15 +339,6 @@ pub(crate) fn impl_constants(item: &ItemImpl, constants: &mut Constants) {
             constants.insert(format!("Self::{name}"), value);
         }
     }
-}
-
-/// The path without the sizes after its last name.
-fn without_arguments(path: &syn::Path) -> syn::Path {
-    let mut path = path.clone();
-    if let Some(last) = path.segments.last_mut() {
-        last.arguments = PathArguments::None;
-    }
-    path
 }
 
 /// The name in `#[netcl::model(block = training)]`, which a mark on the block carries.
@@ -334,18 +353,32 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
         diag.report(path.span(), &m::TRAIT_IMPL, &[&text(&item.self_ty)]);
         return None;
     }
-    only_sizes(diag, &item.generics, |_| false);
+    only_parameters(diag, &item.generics, |_| false);
+    if let Some((ty, name)) = given_type(item) {
+        diag.report(ty.span(), &m::BLOCK_TYPE, &[&text(ty), &name, &name]);
+        return None;
+    }
     if let Some((size, name)) = computed_size(item) {
         diag.report(size.span(), &m::BLOCK_SIZE, &[&text(size), &name, &text(size)]);
         return None;
     }
     match &*item.self_ty {
-        Type::Path(path) if path.qself.is_none() => Some(without_arguments(&path.path)),
+        Type::Path(path) if path.qself.is_none() => Some(super::without_arguments(&path.path)),
         _ => {
             diag.report(item.self_ty.span(), &m::NOT_A_TYPE_NAME, &[]);
             None
         }
     }
+}
+
+/// A type that a block is written for, where it has parameters for none, and a name for one: `LayerNorm` in `impl Block<LayerNorm>`.
+pub(crate) fn given_type(item: &ItemImpl) -> Option<(&syn::Path, &'static str)> {
+    let Type::Path(path) = &*item.self_ty else { return None };
+    let own = type_names(&item.generics);
+    let given = types::type_arguments(&path.path, &own);
+    let is_own = |ty: &syn::Path| ty.get_ident().is_some_and(|name| own.contains(&super::name(name)));
+    let free = ["L", "M", "A"].into_iter().find(|name| !own.contains(*name)).unwrap_or("L");
+    given.into_iter().find(|ty| !is_own(ty)).map(|ty| (ty, free))
 }
 
 /// A size that a block computes, and the parameter that it computes it from: `{ H + 1 }` in `impl<const H: usize> Mlp<{ H + 1 }>`.

@@ -7,8 +7,10 @@ use crate::messages as m;
 use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, WIDE_LIMIT};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::layers::Layer;
 use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::ToTokens;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, GenericArgument, PathArguments, Type};
 
@@ -158,18 +160,40 @@ pub(crate) fn dim(argument: &GenericArgument, constants: &Constants) -> Option<D
     }
 }
 
-/// The sizes in angle brackets after a model's name.
+/// The sizes in angle brackets after a model's name, where types may stand beside them.
 pub(crate) fn sizes(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>> {
     match &path.segments.last()?.arguments {
         PathArguments::None => Some(Vec::new()),
         PathArguments::AngleBracketed(given) => {
-            // `Box<Linear>` names a type: sizes are written in capitals.
-            let is_type = |size: &GenericArgument| {
-                text(size).contains(char::is_lowercase) && matches!(size, GenericArgument::Type(_))
-            };
-            given.args.iter().map(|size| dim(size, constants).filter(|_| !is_type(size))).collect()
+            let sizes = given.args.iter().filter(|argument| type_argument(argument, &constants.types).is_none());
+            sizes.map(|size| dim(size, constants)).collect()
         }
         PathArguments::Parenthesized(_) => None,
+    }
+}
+
+/// The type that an argument of a model's is: `LayerNorm`, and not a size. Sizes are written in capitals; `types` are the
+/// parameters that are types.
+pub(crate) fn type_argument<'a>(argument: &'a GenericArgument, types: &BTreeSet<String>) -> Option<&'a syn::Path> {
+    let GenericArgument::Type(Type::Path(path)) = argument else { return None };
+    let last = super::name(&path.path.segments.last()?.ident);
+    let own = path.path.get_ident().is_some_and(|name| types.contains(&super::name(name)));
+    let is_type = own || last.contains(char::is_lowercase) || layer_like(&last).is_some();
+    (path.qself.is_none() && is_type).then_some(&path.path)
+}
+
+/// The layer of that name, in whatever letters: `GELU` is PyTorch's `Gelu`.
+pub(crate) fn layer_like(name: &str) -> Option<&'static Layer> {
+    netcl_kernels::layers::all().iter().copied().find(|layer| layer.name.eq_ignore_ascii_case(name))
+}
+
+/// The types among the arguments of a model's type.
+pub(crate) fn type_arguments<'a>(path: &'a syn::Path, types: &BTreeSet<String>) -> Vec<&'a syn::Path> {
+    match path.segments.last().map(|last| &last.arguments) {
+        Some(PathArguments::AngleBracketed(given)) => {
+            given.args.iter().filter_map(|argument| type_argument(argument, types)).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

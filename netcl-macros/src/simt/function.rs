@@ -25,7 +25,7 @@ impl Simt<'_> {
     pub(super) fn helper(&mut self, helper: &Helper, call: &ExprCall, span: Span) -> Val {
         let given = self.operands(&call.args);
         let callee = Callee::new(self.diag, &helper.name, span);
-        let bound = callee.bind(helper, given, call, |value, dtype| {
+        let bound = callee.bind(helper, given, &call.args, |value, dtype| {
             let id = self.value(value, Some(dtype), span)?;
             match self.ty(id) {
                 found if found == ValueType::scalar(dtype) => Some(Ok(id)),

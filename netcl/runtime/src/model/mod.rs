@@ -4,6 +4,7 @@ pub(crate) mod core;
 pub(crate) mod gradient_buffer;
 pub(crate) mod gradients;
 mod init;
+pub(crate) mod module;
 mod part;
 mod schema;
 mod seed;
@@ -11,6 +12,7 @@ pub(crate) mod store;
 
 pub use core::ModelCore;
 pub use gradients::Gradients;
+pub use module::{Module, ModuleField};
 pub use part::Part;
 pub use schema::Schema;
 pub use seed::Seed;

@@ -1,0 +1,44 @@
+//! `A::forward(x)`, where `A` is a parameter of the model: what stands for it is known once the model is used.
+
+use super::{Lowering, Val};
+use crate::ast::TypeArgument;
+use crate::messages as m;
+use crate::{parse, words};
+use netcl_kernels::graph::NodeId;
+use std::rc::Rc;
+use syn::ExprCall;
+use syn::spanned::Spanned;
+
+impl<'a> Lowering<'a> {
+    /// A function of what stands for a parameter. Functions of scalars have been found by their paths, where there are any.
+    pub(super) fn of_type(
+        &mut self,
+        (parameter, argument): (&str, &'a TypeArgument),
+        name: &str,
+        call: &'a ExprCall,
+    ) -> Val<'a> {
+        let span = call.func.span();
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let on_field = |what: &str| format!("call {what} by a field: `part: {parameter}`, and `self.part.{name}(..)`");
+        let (what, instead) = match argument {
+            TypeArgument::Open => return self.open(),
+            TypeArgument::Layer(layer, Some(field)) if name == words::FORWARD && args.len() == layer.inputs => {
+                let places = call.args.iter().map(Spanned::span);
+                let nodes: Option<Vec<NodeId>> =
+                    args.into_iter().zip(places).map(|(arg, place)| self.tensor(arg, None, place)).collect();
+                let Some(nodes) = nodes else { return Val::Unknown };
+                return self.layer(field, &Rc::default(), (layer.name, ""), &nodes, span);
+            }
+            TypeArgument::Layer(layer, Some(_)) => {
+                (layer.name.to_string(), format!("a layer has the function `forward`: `{parameter}::forward(x)`"))
+            }
+            TypeArgument::Layer(layer, None) => (layer.name.to_string(), on_field("a layer with tensors or keys")),
+            TypeArgument::Model(name) => (name.clone(), on_field("a model")),
+            TypeArgument::Functions(unit) => {
+                let all = parse::list(unit.scalars.keys().map(String::as_str));
+                (unit.name(), format!("its functions with `#[netcl::function]` are {all}"))
+            }
+        };
+        self.report(span, &m::TYPE_FUNCTION, &[&parameter, &what, &name, &instead])
+    }
+}
