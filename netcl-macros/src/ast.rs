@@ -358,6 +358,11 @@ pub(crate) enum FieldKind {
         count: Dim,
         vec: bool,
     },
+    /// A tuple, or an array or `Vec` whose layers differ in what lists of their keys say.
+    Several {
+        kinds: Vec<FieldKind>,
+        form: Form,
+    },
     /// An `Option<T>`, which is there or not.
     Optional {
         each: Box<FieldKind>,
@@ -365,6 +370,43 @@ pub(crate) enum FieldKind {
     },
     /// Not understood; reported.
     Unknown,
+}
+
+/// How several stand in one field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Tuple,
+    Array,
+    Vec,
+}
+
+impl FieldKind {
+    /// Those that it is made of, where it is made of some.
+    pub(crate) fn inner(&self) -> &[FieldKind] {
+        match self {
+            FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => std::slice::from_ref(each),
+            FieldKind::Several { kinds, .. } => kinds,
+            _ => &[],
+        }
+    }
+
+    /// The models that it is of.
+    pub(crate) fn models(&self) -> Vec<&Nested> {
+        match self {
+            FieldKind::Model(nested) => vec![nested],
+            other => other.inner().iter().flat_map(FieldKind::models).collect(),
+        }
+    }
+
+    /// The same, to change them.
+    pub(crate) fn models_mut(&mut self) -> Vec<&mut Nested> {
+        match self {
+            FieldKind::Model(nested) => vec![nested],
+            FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => each.models_mut(),
+            FieldKind::Several { kinds, .. } => kinds.iter_mut().flat_map(FieldKind::models_mut).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// A value known while compiling.
@@ -402,6 +444,8 @@ pub(crate) struct Constants {
     pub(crate) parameters: BTreeSet<String>,
     /// The parameters of the model that are types.
     pub(crate) types: BTreeSet<String>,
+    /// These, and those for which a model stands.
+    pub(crate) named_types: BTreeSet<String>,
     /// Structs with `#[netcl::tensors]`, by the text of their path.
     pub(crate) structs: BTreeMap<String, Rc<syn::ItemStruct>>,
 }
@@ -413,7 +457,8 @@ impl Constants {
 
     /// These in a model whose parameters of these names are types.
     pub(crate) fn with_types(&self, types: BTreeSet<String>) -> Constants {
-        Constants { types, ..self.clone() }
+        let named_types = self.named_types.union(&types).cloned().collect();
+        Constants { types, named_types, ..self.clone() }
     }
 
     /// Whether the size is made of parameters alone.

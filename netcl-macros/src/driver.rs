@@ -243,12 +243,12 @@ impl rounds::Item for ImplBlock {
             return vec![self.of.clone()];
         }
         let Some(Table { model, constants, .. }) = &self.table else { return Vec::new() };
-        let nested = model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
+        let models = || model.fields.iter().flat_map(|field| field.kind.models());
+        let nested = models().map(|nested| &nested.path);
         // The struct's tokens come by a macro: rustc would tell of it where there is no such model.
         let nested = nested.map(|path| Need { kind: ItemKind::Nested, path: parse::at(path, self.place()) });
         let types = parse::model::type_names(&model.generics);
-        let given = model.fields.iter().filter_map(|field| payload::nested_in(&field.kind));
-        let given = given.flat_map(|nested| module::needs(&nested.ty, &types));
+        let given = models().flat_map(|nested| module::needs(&nested.ty, &types));
         let given = given.chain(module::defaults(&model.generics));
         let given = given.map(|need| Need { path: parse::at(&need.path, self.place()), ..need });
         // What a function of a parameter's type is, each use of the model says.

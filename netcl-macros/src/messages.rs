@@ -54,6 +54,8 @@ messages! {
     TYPE_ARGUMENT = "`{}` does not stand for the parameter `{}` of `{}`", "{}";
     TYPE_FUNCTION = "`{}`, which is `{}` here, has no function `{}`", "{}";
     FUNCTIONS_FORM = "`#[netcl::function]` on an `impl` block is for functions of scalars of one type of your own, found `{}`", "write `impl Softsign { fn forward(x: f32) -> f32 { x / (1.0 + x.abs()) } }`, and no name of a layer; the `impl` may be of a trait";
+    KEY_LIST_LENGTH = "`{}` is a list of {} values, and `{}` has {} layers", "write a value for each layer, or one without brackets for all";
+    KEY_LIST_OPEN = "`{}` is a list, and how many layers there are, `{}`, is known where the model is used", "write the length as a number: `{}`";
     SLOT_KEY = "no layer has the key `{}`{}", "of the keys above a field of a type parameter each layer takes those that it has";
     SLOT_SHARED = "which tensors `{}` has is not known here, so that it shares none", "leave `shared` out, or write the layer in place of `{}`";
     TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";

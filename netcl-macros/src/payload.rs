@@ -1,6 +1,6 @@
 //! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
 
-use crate::ast::{Callable, Constant, FieldKind, FunctionItem, ModelImpl, ModelItem, Nested, TypeArgument, Unit};
+use crate::ast::{Callable, Constant, FunctionItem, ModelImpl, ModelItem, TypeArgument, Unit};
 use crate::chain::{self, Gathered, ItemKind};
 use crate::diag::Diag;
 use crate::lower::{self, Sizes};
@@ -11,7 +11,7 @@ use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{ItemConst, ItemFn, ItemImpl, ItemStruct};
+use syn::{ItemConst, ItemFn, ItemImpl, ItemStruct, Type};
 
 /// The word that says of what a body calls that it is a kernel.
 const KERNEL: &str = "kernel";
@@ -187,6 +187,11 @@ pub(crate) fn instance(
     let (open, krate, before) = (told.open.clone(), told.krate.clone(), diag.count());
     let Made { item, structure, gathered, sizes, given } =
         module::made((diag, around), (told, structure, &constants), ty).filter(|_| !failed)?;
+    let mut constants = constants;
+    constants.named_types.extend(given.values().filter_map(|given| match given {
+        Given::Model(Type::Path(ty)) => ty.path.segments.first().map(|name| parse::name(&name.ident)),
+        _ => None,
+    }));
     let outside = diag.within(Some(format!(" (of `{}`)", parse::text(ty))));
     let model = parse::model::model(diag, &structure, &constants);
     let mut unit = unit(diag, &gathered, Table { failed, constants, model }, &item).0;
@@ -233,8 +238,7 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
         constants: &unit.constants.with_types(parse::model::type_names(&model.generics)),
     };
     let mut nested = BTreeMap::new();
-    for field in &mut model.fields {
-        let Some(of) = nested_mut(&mut field.kind) else { continue };
+    for of in model.fields.iter_mut().flat_map(|field| field.kind.models_mut()) {
         let Some(payload) = gathered.get(ItemKind::Nested, &of.path) else { continue };
         if told::is_generic(payload) {
             if let Some((unit, sizes)) = instance((diag, &around), payload, &of.ty) {
@@ -319,26 +323,4 @@ fn read_function(payload: &TokenStream) -> Option<(ItemFn, Gathered)> {
     let [sound, item, gathered] = parts.as_slice() else { return None };
     let item = syn::parse2(item.clone()).ok()?;
     (sound.to_string() == "true").then_some((item, chain::read(gathered.clone())?))
-}
-
-fn nested_mut(kind: &mut FieldKind) -> Option<&mut Nested> {
-    match kind {
-        FieldKind::Model(nested) => Some(nested),
-        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_mut(each),
-        _ => None,
-    }
-}
-
-/// The model that a field is of, if it is of one.
-pub(crate) fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
-    nested_in(kind).map(|nested| &nested.path)
-}
-
-/// The same with its parameters.
-pub(crate) fn nested_in(kind: &FieldKind) -> Option<&Nested> {
-    match kind {
-        FieldKind::Model(nested) => Some(nested),
-        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested_in(each),
-        _ => None,
-    }
 }

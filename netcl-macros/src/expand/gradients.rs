@@ -3,7 +3,7 @@
 use super::rust::{TensorPath, length, part, place, position, presence, size};
 use super::model::mark_of_types;
 use super::stand_in;
-use crate::ast::{Field, FieldKind, ModelItem, Nested};
+use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::paths;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::layers::TensorSpec;
@@ -93,22 +93,13 @@ fn gradient_method(model: &ModelItem, field: &Field, structs: &mut Structs) -> O
     let kind = stand_in.as_ref().unwrap_or(&field.kind);
     let (ty, value) = gradient_value(model, kind, &own, &TensorPath::Known(own.clone()), structs)?;
     // Where that is no model, rustc says so at the place of its type.
-    let place = nested(&field.kind).map_or_else(Span::call_site, place);
+    let place = field.kind.models().first().map_or_else(Span::call_site, |nested| place(&nested.ty));
     Some(quote_spanned! {place=>
         #[doc = #doc]
         #vis fn #name(&self) -> ::netcl::Result<#ty> {
             ::core::result::Result::Ok(#value)
         }
     })
-}
-
-/// The type of the model that a field is of, if it is of one.
-fn nested(kind: &FieldKind) -> Option<&syn::Path> {
-    match kind {
-        FieldKind::Model(Nested { ty, .. }) => Some(ty),
-        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => nested(each),
-        _ => None,
-    }
 }
 
 /// The type of a field's gradients and the expression that gives them.
@@ -183,6 +174,19 @@ fn gradient_value(
                 Some((list.clone(), quote!(#all.collect::<::netcl::Result<#list>>()?)))
             }
         },
+        FieldKind::Several { kinds, form } => {
+            let each = kinds.iter().enumerate().map(|(position, kind)| {
+                gradient_value(model, kind, field, &path.join(&position.to_string()), structs)
+            });
+            let (types, values): (Vec<_>, Vec<_>) = each.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+            match form {
+                Form::Tuple => Some((quote!((#(#types,)*)), quote!((#(#values,)*)))),
+                Form::Array | Form::Vec => {
+                    let ty = types.first()?;
+                    Some((quote!(::std::vec::Vec<#ty>), quote!(::std::vec![#(#values),*])))
+                }
+            }
+        }
         FieldKind::Optional { each, present } => {
             let present = presence(present, &model.sizes());
             let (ty, value) = gradient_value(model, each, field, path, structs)?;

@@ -2,7 +2,7 @@
 
 use super::rust::{TensorPath, float, held, length, part, presence, size};
 use super::{gradients, schema};
-use crate::ast::{Field, FieldKind, ModelItem, Nested};
+use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::parse::model::type_names;
 use crate::{paths, unused};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -157,6 +157,7 @@ fn layout(kind: &FieldKind) -> FieldExpansion {
     match kind {
         FieldKind::Model(_) | FieldKind::Slot(_) | FieldKind::Constant { .. } => FieldExpansion::Field,
         FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => layout(each),
+        FieldKind::Several { kinds, .. } => kinds.first().map_or(FieldExpansion::Nothing, layout),
         FieldKind::Layer(_) | FieldKind::Tensor(_) => FieldExpansion::InMemory,
         FieldKind::Unknown => FieldExpansion::Nothing,
     }
@@ -194,6 +195,15 @@ fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
         FieldKind::Optional { each, present } if stays(each) => {
             let (present, each) = (presence(present, names), value(each, path, names)?);
             Some(quote!(if #present { ::core::option::Option::Some(#each) } else { ::core::option::Option::None }))
+        }
+        FieldKind::Several { kinds, form } if kinds.iter().all(stays) => {
+            let values = kinds.iter().enumerate();
+            let values = values.filter_map(|(position, kind)| value(kind, &format!("{path}.{position}"), names));
+            Some(match form {
+                Form::Tuple => quote!((#(#values,)*)),
+                Form::Array => quote!([#(#values),*]),
+                Form::Vec => quote!(::std::vec![#(#values),*]),
+            })
         }
         FieldKind::Many { each, count, vec } if stays(each) => match (length(count), &**each) {
             (Some(count), _) => {

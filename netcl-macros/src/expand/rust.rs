@@ -73,6 +73,10 @@ pub(super) fn held(ty: &Type, types: &BTreeSet<String>) -> Type {
         Type::Array(array) => {
             Type::Array(syn::TypeArray { elem: Box::new(held(&array.elem, types)), ..array.clone() })
         }
+        Type::Tuple(tuple) => {
+            let elems = tuple.elems.iter().map(|inner| held(inner, types)).collect();
+            Type::Tuple(syn::TypeTuple { elems, ..tuple.clone() })
+        }
         Type::Paren(inner) => held(&inner.elem, types),
         Type::Group(inner) => held(&inner.elem, types),
         Type::Path(path) if path.path.get_ident().is_some_and(|name| types.contains(&crate::parse::name(name))) => {

@@ -46,6 +46,10 @@ pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: 
                 quote!(for #position in 0..#count { #each })
             }
         },
+        FieldKind::Several { kinds, .. } => {
+            let each = kinds.iter().enumerate();
+            each.map(|(position, kind)| of(model, kind, &path.join(&position.to_string()), names)).collect()
+        }
         FieldKind::Optional { each, present } => {
             let (present, each) = (presence(present, names), of(model, each, path, names));
             quote!(if #present { #each })

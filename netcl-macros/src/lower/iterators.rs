@@ -50,6 +50,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn items(&mut self, value: &Val<'a>) -> Option<Vec<Val<'a>>> {
         match value {
             Val::List(items) => Some(items.clone()),
+            Val::Tuple(items) if items.iter().all(|item| matches!(item, Val::Place(_))) => Some(items.clone()),
             Val::Place(place @ super::FieldRef::Many(..)) => Some(self.elements(place)),
             Val::Range(start, end) => {
                 let (start, end) = (start.as_constant()?, end.as_constant()?);

@@ -3,7 +3,7 @@
 use super::method::names;
 use super::misuse::written;
 use super::{FieldRef, Lowering, Sizes, Val, is_builtin};
-use crate::ast::{FieldKind, LayerField, TensorField, Unit};
+use crate::ast::{FieldKind, Form, LayerField, TensorField, Unit};
 use crate::foreign;
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
@@ -122,7 +122,8 @@ impl<'a> Lowering<'a> {
         // A further block, which may stand in another module, sees no fields of Rust.
         let further = self.frame().unit.main.is_some();
         if self.frames.len() == 1 && !further && !path.is_empty() && !matches!(vis, syn::Visibility::Public(_)) {
-            self.private.push(used(model_at(path)));
+            let model = model_at(self.frame().unit, path);
+            self.private.push(used(model));
         }
     }
 
@@ -135,6 +136,17 @@ impl<'a> Lowering<'a> {
                 None => Val::Unknown,
             },
             FieldKind::Slot(_) => self.open(),
+            FieldKind::Several { kinds, form } => {
+                let each = kinds.iter().enumerate().map(|(position, kind)| {
+                    let (name, path) = match form {
+                        Form::Tuple => (format!("{name}.{position}"), format!("{path}.{position}")),
+                        Form::Array | Form::Vec => (format!("{name}[{position}]"), format!("{path}.{position}")),
+                    };
+                    self.resolve(unit, kind, sizes, &name, path)
+                });
+                let each = each.collect();
+                if *form == Form::Tuple { Val::Tuple(each) } else { Val::List(each) }
+            }
             FieldKind::Model(field) => match unit.nested_in(field) {
                 // rustc says that a size is missing.
                 Some(nested) if nested.model.as_ref().is_some_and(|model| model.lacks(field.sizes.len())) => {
@@ -378,20 +390,35 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The model whose parameters begin with `path`, as an expression of `self`: `self.blocks[0].inner` for `blocks.0.inner.`.
-fn model_at(path: &str) -> TokenStream {
+/// The model whose parameters begin with `path`, as an expression of `self`, a model of `unit`: `self.blocks[0].inner` for
+/// `blocks.0.inner.`, and `self.stages.0` of a tuple.
+fn model_at(unit: &Unit, path: &str) -> TokenStream {
     let mut model = quote!(self);
+    let (mut unit, mut kind): (_, Option<&FieldKind>) = (Some(unit), None);
     for part in path.split('.').filter(|part| !part.is_empty()) {
-        model.extend(match part.parse::<usize>() {
+        match part.parse::<usize>() {
             Ok(position) => {
-                let position = proc_macro2::Literal::usize_unsuffixed(position);
-                quote!([#position])
+                let literal = proc_macro2::Literal::usize_unsuffixed(position);
+                model.extend(match kind {
+                    Some(FieldKind::Several { form: Form::Tuple, .. }) => quote!(.#literal),
+                    _ => quote!([#literal]),
+                });
+                kind = kind.and_then(|kind| match kind.inner() {
+                    [each] if !matches!(kind, FieldKind::Several { .. }) => Some(each),
+                    kinds => kinds.get(position),
+                });
             }
             Err(_) => {
                 let name = syn::parse_str(part).unwrap_or_else(|_| Ident::new_raw(part, Span::call_site()));
-                quote!(.#name)
+                model.extend(quote!(.#name));
+                let fields = unit.and_then(|unit| unit.model.as_ref()).map(|model| &model.fields);
+                let field = fields.and_then(|fields| fields.iter().find(|field| crate::parse::name(&field.name) == part));
+                kind = field.map(|field| &field.kind);
             }
-        });
+        }
+        if let Some(FieldKind::Model(nested)) = kind {
+            unit = unit.and_then(|unit| unit.nested_in(nested));
+        }
     }
     model
 }

@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{attr, list, presence, suggestion, text, types};
-use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
+use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
 use crate::messages as m;
@@ -76,9 +76,16 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
     match ty {
         Type::Paren(inner) => return kind((diag, field), &inner.elem, attrs, constants),
         Type::Group(inner) => return kind((diag, field), &inner.elem, attrs, constants),
+        Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            return super::listed::tuple((diag, field), tuple, attrs, &|place, ty| kind(place, ty, &[], constants));
+        }
         Type::Array(array) => {
             let example = format!("[{}; 4]", text(&array.elem));
             let count = attr::count(diag, &array.len, &example, constants);
+            if let Some(lists) = super::listed::Lists::of(attrs) {
+                let each = |attrs: &[Attribute], place: &str| single((diag, place), &array.elem, attrs, None, constants);
+                return lists.layers((diag, field), attrs, Some(count?), Form::Array, &each);
+            }
             let each = single((diag, &format!("{field}[0]")), &array.elem, attrs, None, constants)?;
             return Some(FieldKind::Many { each: Box::new(each), count: count?, vec: false });
         }
@@ -95,6 +102,14 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
             None => Presence::Known(true),
         };
         return Some(FieldKind::Optional { each: Box::new(each), present });
+    }
+    if let (Some(inner), Some(lists)) = (vec_of(ty), super::listed::Lists::of(attrs)) {
+        let each = |attrs: &[Attribute], place: &str| single((diag, place), inner, attrs, None, constants);
+        let count = match lists.count() {
+            Some(given) => Some(attr::count(diag, given, "count = 4", constants)?),
+            None => None,
+        };
+        return lists.layers((diag, field), attrs, count, Form::Vec, &each);
     }
     if let Some(inner) = vec_of(ty) {
         let mut count = None;
@@ -125,7 +140,7 @@ fn is_plain_rust(path: &syn::Path) -> bool {
 }
 
 /// What there is instead of a field of a type that no field has.
-fn foreign_type(field: &str, ty: &Type) -> String {
+pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
     const FIELDS: &str =
         "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
     const OUTSIDE: &str = "a model holds what it computes with: keep this in a struct of your own, beside the model";
@@ -314,7 +329,7 @@ fn layer_or_model(
 ) -> Option<FieldKind> {
     let name = ty.path.segments.last()?.ident.to_string();
     let sizes = types::sizes(&ty.path, constants);
-    let given = !types::type_arguments(&ty.path, &constants.types).is_empty();
+    let given = !types::type_arguments(&ty.path, &constants.named_types).is_empty();
     let fits = |sizes: &Vec<_>| match layers::find(&name) {
         Some(_) => sizes.is_empty() && !given,
         None => !given || !CONTAINERS.contains(&name.as_str()),

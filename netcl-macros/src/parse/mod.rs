@@ -8,6 +8,7 @@ pub(crate) mod function;
 pub(crate) mod gradients;
 pub(crate) mod index;
 pub(crate) mod items;
+mod listed;
 pub(crate) mod model;
 pub(crate) mod parts;
 mod presence;

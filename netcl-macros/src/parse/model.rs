@@ -26,9 +26,8 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_parameters(diag, &item.generics, told);
     super::attr::decided(diag, &item.attrs, &m::CFG);
-    let mut constants = constants.clone();
+    let mut constants = constants.with_types(type_names(&item.generics));
     constants.parameters = item.generics.const_params().map(|given| super::name(&given.ident)).collect();
-    constants.types = type_names(&item.generics);
     let constants = &constants;
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
@@ -118,6 +117,7 @@ fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
         match kind {
             FieldKind::Model(nested) => sizes.extend(&nested.sizes),
             FieldKind::Optional { each, .. } => typed(each, sizes),
+            FieldKind::Several { kinds, .. } => kinds.iter().for_each(|kind| typed(kind, sizes)),
             // Layers are no fields of Rust, and the length of a `Vec` is no part of its type.
             FieldKind::Many { each, count, vec } if matches!(**each, FieldKind::Model(_) | FieldKind::Slot(_)) => {
                 sizes.extend((!vec).then_some(count));
@@ -142,14 +142,9 @@ fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
 
 /// Rule: a model does not hold itself. Wrong: `struct Node { next: Node }`.
 fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
-    fn held(kind: &FieldKind) -> Option<&syn::Path> {
-        match kind {
-            FieldKind::Model(nested) => Some(&nested.path),
-            FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => held(each),
-            _ => None,
-        }
-    }
-    if let Some(path) = held(&field.kind).filter(|path| path.is_ident(&item.ident) || path.is_ident("Self")) {
+    let held = field.kind.models().into_iter().map(|nested| &nested.path);
+    let own = |path: &&syn::Path| path.is_ident(&item.ident) || path.is_ident("Self");
+    if let Some(path) = held.into_iter().find(own) {
         diag.report(path.span(), &m::SELF_FIELD, &[&item.ident]);
         field.kind = FieldKind::Unknown;
     }
@@ -252,8 +247,8 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
             ConfigValue::Named(size) => visit(size),
             _ => {}
         }),
-        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => visit_sizes(each, visit),
         FieldKind::Constant { .. } | FieldKind::Unknown => {}
+        other => other.inner().iter().for_each(|inner| visit_sizes(inner, visit)),
     }
 }
 

@@ -50,8 +50,7 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
 fn named(kind: &FieldKind) -> Option<&Ident> {
     match kind {
         FieldKind::Layer(layer) => layer.shared_with.as_ref(),
-        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => named(each),
-        _ => None,
+        other => other.inner().iter().find_map(named),
     }
 }
 

@@ -165,7 +165,7 @@ pub(crate) fn sizes(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>>
     match &path.segments.last()?.arguments {
         PathArguments::None => Some(Vec::new()),
         PathArguments::AngleBracketed(given) => {
-            let sizes = given.args.iter().filter(|argument| type_argument(argument, &constants.types).is_none());
+            let sizes = given.args.iter().filter(|argument| type_argument(argument, &constants.named_types).is_none());
             sizes.map(|size| dim(size, constants)).collect()
         }
         PathArguments::Parenthesized(_) => None,
@@ -178,7 +178,7 @@ pub(crate) fn type_argument<'a>(argument: &'a GenericArgument, types: &BTreeSet<
     let GenericArgument::Type(Type::Path(path)) = argument else { return None };
     let last = super::name(&path.path.segments.last()?.ident);
     let own = path.path.get_ident().is_some_and(|name| types.contains(&super::name(name)));
-    let is_type = own || last.contains(char::is_lowercase) || layer_like(&last).is_some();
+    let is_type = own || path.path.get_ident().is_none() || last.contains(char::is_lowercase) || layer_like(&last).is_some();
     (path.qself.is_none() && is_type).then_some(&path.path)
 }
 

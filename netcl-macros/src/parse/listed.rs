@@ -1,0 +1,114 @@
+//! Several in one field: tuples of models, `(Stage<64>, Stage<128>)`, and layers whose keys are lists,
+//! `#[layer(inputs = [8, 16], outputs = [16, 4])] steps: [Linear; 2]`.
+
+use super::text;
+use crate::ast::{FieldKind, Form};
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::words;
+use netcl_kernels::dim::Dim;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, MetaNameValue, Token, Type, TypeTuple};
+
+/// A tuple of models, arrays of these among them; `kind` is what a type of one is.
+pub(super) fn tuple(
+    (diag, field): (&Diag, &str),
+    tuple: &TypeTuple,
+    attrs: &[Attribute],
+    kind: &dyn Fn((&Diag, &str), &Type) -> Option<FieldKind>,
+) -> Option<FieldKind> {
+    // Layers need keys, which a tuple has no place for.
+    let silent = Diag::new();
+    let place = |position: usize| format!("{field}.{position}");
+    let known = tuple.elems.iter().enumerate().map(|(position, ty)| kind((&silent, &place(position)), ty));
+    let is_model = |kind: &Option<FieldKind>| kind.as_ref().is_some_and(|kind| !kind.models().is_empty());
+    let models = known.collect::<Vec<_>>().iter().all(is_model);
+    silent.dismiss();
+    let mut configured = attrs.iter().filter(|attr| !attr.path().is_ident(words::FROZEN));
+    if !models || configured.next().is_some() {
+        let ty = Type::Tuple(tuple.clone());
+        diag.report(tuple.span(), &m::FIELD_TYPE, &[&text(tuple), &super::field::foreign_type(field, &ty)]);
+        return None;
+    }
+    let kinds = tuple.elems.iter().enumerate().map(|(position, ty)| kind((diag, &place(position)), ty));
+    Some(FieldKind::Several { kinds: kinds.collect::<Option<_>>()?, form: Form::Tuple })
+}
+
+/// The keys of a field of which some are lists: a value for each layer.
+pub(super) struct Lists {
+    /// The attribute's position among those of the field.
+    position: usize,
+    pairs: Vec<MetaNameValue>,
+}
+
+impl Lists {
+    /// Those of a field; `None` where no key is a list.
+    pub(super) fn of(attrs: &[Attribute]) -> Option<Lists> {
+        let position = attrs.iter().position(|attr| attr.path().is_ident(words::LAYER))?;
+        let pairs = attrs[position].parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated).ok()?;
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        pairs.iter().any(|pair| matches!(pair.value, Expr::Array(_))).then_some(Lists { position, pairs })
+    }
+
+    /// What `count` is said to be.
+    pub(super) fn count(&self) -> Option<&Expr> {
+        self.pairs.iter().find(|pair| pair.path.is_ident(words::COUNT)).map(|pair| &pair.value)
+    }
+
+    /// The layers, as many as `count` says, or as the first list has values; `each` is a layer of such attributes at its place.
+    pub(super) fn layers(
+        &self,
+        (diag, field): (&Diag, &str),
+        attrs: &[Attribute],
+        count: Option<Dim>,
+        form: Form,
+        each: &dyn Fn(&[Attribute], &str) -> Option<FieldKind>,
+    ) -> Option<FieldKind> {
+        let lists = || {
+            self.pairs.iter().filter_map(|pair| match &pair.value {
+                Expr::Array(list) => Some((&pair.path, list)),
+                _ => None,
+            })
+        };
+        let first = lists().next().map(|(_, list)| list.elems.len())?;
+        let wanted = match count {
+            None => first,
+            Some(count) => match count.as_constant().and_then(|count| usize::try_from(count).ok()) {
+                Some(count) => count,
+                None => {
+                    let (key, list) = lists().next()?;
+                    diag.report(list.span(), &m::KEY_LIST_OPEN, &[&text(key), &count, &first]);
+                    return None;
+                }
+            },
+        };
+        let before = diag.count();
+        for (key, list) in lists().filter(|(_, list)| list.elems.len() != wanted) {
+            diag.report(list.span(), &m::KEY_LIST_LENGTH, &[&text(key), &list.elems.len(), &field, &wanted]);
+        }
+        if diag.count() > before {
+            return None;
+        }
+        let mut kinds = Vec::new();
+        for position in 0..wanted {
+            let pairs = self.pairs.iter().filter(|pair| !pair.path.is_ident(words::COUNT)).map(|pair| {
+                let (key, value) = (&pair.path, &pair.value);
+                let value = match value {
+                    Expr::Array(list) => &list.elems[position],
+                    value => value,
+                };
+                quote!(#key = #value)
+            });
+            let pairs: Vec<TokenStream> = pairs.collect();
+            let mut own = attrs.to_vec();
+            if let syn::Meta::List(list) = &mut own[self.position].meta {
+                list.tokens = quote!(#(#pairs),*);
+            }
+            kinds.push(each(&own, &format!("{field}[{position}]"))?);
+        }
+        Some(FieldKind::Several { kinds, form })
+    }
+}
