@@ -19,7 +19,9 @@ impl Associated {
     fn name(&self) -> Option<&Ident> {
         let Type::Path(ty) = &*self.0.self_ty else { return None };
         let last = ty.path.segments.last().filter(|last| matches!(last.arguments, PathArguments::None))?;
-        let own = ty.qself.is_none() && self.0.generics.params.is_empty() && layers::find(&parse::name(&last.ident)).is_none();
+        let own = ty.qself.is_none()
+            && self.0.generics.params.is_empty()
+            && layers::find(&parse::name(&last.ident)).is_none();
         own.then_some(&last.ident)
     }
 
@@ -102,7 +104,13 @@ impl rounds::Item for Associated {
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
-        let (item, export) = (&self.0, self.export(gathered, false));
+        let export = self.export(gathered, false);
+        let mut item = self.0.clone();
+        for item in &mut item.items {
+            if let ImplItem::Fn(f) = item {
+                f.block = syn::parse_quote!({ ::core::unreachable!() });
+            }
+        }
         quote!(#[allow(dead_code, unused_variables)] #item #export)
     }
 }

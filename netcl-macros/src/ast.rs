@@ -232,6 +232,8 @@ pub(crate) struct Unit {
     pub(crate) constants: Constants,
     /// What the `impl` block gives to the model's parameters.
     pub(crate) given: Vec<Dim>,
+    /// What stands for the parameters that are types, as it is written where the model is used.
+    pub(crate) standing: Vec<String>,
     /// The parameters of the block that are types, by the block's names for them.
     pub(crate) types: BTreeMap<String, TypeArgument>,
     /// Functions of scalars that are a type's, by their names: of a type that stands for a parameter.

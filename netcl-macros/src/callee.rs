@@ -8,8 +8,8 @@ use crate::parse::name as name_of;
 use netcl_kernels::dtype::DType;
 use proc_macro2::{Ident, Span};
 use std::fmt::Display;
-use syn::spanned::Spanned;
 use syn::Expr;
+use syn::spanned::Spanned;
 
 /// A declared function, at a call of it.
 pub(crate) struct Callee<'a> {

@@ -9,7 +9,9 @@ use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::tensors::Tensors;
-use crate::{alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, words};
+use crate::{
+    alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, words,
+};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -57,6 +59,10 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
+        Ok(Item::Enum(parsed)) => {
+            diag.report(parsed.ident.span(), &m::ENUM_MODEL, &[&parsed.ident]);
+            with_errors(diag, || item)
+        }
         Ok(other) => {
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);
             with_errors(diag, || item)
@@ -253,7 +259,8 @@ impl rounds::Item for ImplBlock {
         let given = given.map(|need| Need { path: parse::at(&need.path, self.place()), ..need });
         // What a function of a parameter's type is, each use of the model says.
         let own = parse::model::type_names(&self.item.generics);
-        let is_own = |path: &syn::Path| path.segments.first().is_some_and(|first| own.contains(&parse::name(&first.ident)));
+        let is_own =
+            |path: &syn::Path| path.segments.first().is_some_and(|first| own.contains(&parse::name(&first.ident)));
         let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: ItemKind::Function, path });
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
         let constants = scan::constant_paths(&self.item, &sizes).into_iter().filter(|path| !is_own(path));

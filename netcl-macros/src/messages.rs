@@ -46,6 +46,7 @@ macro_rules! messages {
 messages! {
     // Items
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
+    ENUM_MODEL = "the enum `{}` is no model: which layers a model has is known while it is compiled", "what differs from model to model is a parameter, `struct Block<L> { part: L }`, of which each use says what it is: `Block<Linear>`; between parts that are all there a `match` on an argument chooses";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";

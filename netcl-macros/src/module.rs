@@ -32,6 +32,19 @@ pub(crate) fn needs(ty: &syn::Path, own: &BTreeSet<String>) -> Vec<Need> {
     all
 }
 
+/// The types among the arguments of `ty`, for messages.
+pub(crate) fn standing(ty: &syn::Path, constants: &Constants) -> Vec<String> {
+    types::type_arguments(ty, &constants.named_types).into_iter().map(parse::text).collect()
+}
+
+/// The name of a size that is a size of what stands for a parameter.
+const SIZE: &str = "__S";
+
+/// Whether a size is one of what stands for a parameter, and not written where its model stands.
+pub(crate) fn is_of_type(size: &str) -> bool {
+    size.starts_with(SIZE)
+}
+
 /// The same of the types that stand for parameters where nothing is written.
 pub(crate) fn defaults(generics: &Generics) -> Vec<Need> {
     let defaults = generics.type_params().filter_map(|given| match &given.default {
@@ -180,6 +193,10 @@ impl Making<'_> {
                 let instead = format!("it is called `{}` here", layer.name);
                 self.diag.report(ty.span(), &m::TYPE_ARGUMENT, &[&parse::text(ty), parameter, model, &instead]);
             }
+            if !name.contains(char::is_lowercase) && ty.get_ident().is_some() && types::layer_like(&name).is_none() {
+                let instead = "a name in capitals is a size: give the type one with small letters, such as `Softsign`";
+                self.diag.report(ty.span(), &m::TYPE_ARGUMENT, &[&parse::text(ty), parameter, model, &instead]);
+            }
             return None;
         };
         self.gathered.parts.push((ItemKind::Nested, parse::name(parameter), told.clone()));
@@ -193,7 +210,7 @@ impl Making<'_> {
             let Some(argument) = arguments.next() else { break };
             match (own, argument) {
                 (GenericParam::Const(_), argument) => {
-                    let name = format_ident!("__S{}", self.sizes.len());
+                    let name = format_ident!("{SIZE}{}", self.sizes.len());
                     self.sizes.push((name.clone(), types::dim(argument, self.around.constants)?));
                     all.push(quote!(#name));
                 }
@@ -258,8 +275,7 @@ fn parameters(
 ) -> Generics {
     let mut generics = generics.clone();
     let params = std::mem::take(&mut generics.params).into_iter();
-    generics.params =
-        params.filter(|own| !matches!(own, GenericParam::Type(own) if is_closed(&own.ident))).collect();
+    generics.params = params.filter(|own| !matches!(own, GenericParam::Type(own) if is_closed(&own.ident))).collect();
     for name in open {
         let known = generics.type_params().any(|own| own.ident == *name);
         if !known {

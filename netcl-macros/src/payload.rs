@@ -4,8 +4,8 @@ use crate::ast::{Callable, Constant, FunctionItem, ModelImpl, ModelItem, TypeArg
 use crate::chain::{self, Gathered, ItemKind};
 use crate::diag::Diag;
 use crate::lower::{self, Sizes};
-use crate::parse::constant::{self, Constants};
 use crate::module::{self, Around, Given, Made};
+use crate::parse::constant::{self, Constants};
 use crate::{parse, scan, simt, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
@@ -205,7 +205,8 @@ pub(crate) fn instance(
         };
         unit.types.insert(name, argument);
     }
-    (diag.count() == before).then(|| (Unit { open, krate, ..unit }, sizes))
+    let standing = module::standing(ty, around.constants);
+    (diag.count() == before).then(|| (Unit { open, krate, standing, ..unit }, sizes))
 }
 
 /// The struct's table among what a first block tells.
@@ -233,10 +234,7 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
     let mut model = table.model;
     let types = item.generics.type_params().map(|given| (parse::name(&given.ident), TypeArgument::Open));
     let mut unit = Unit { functions, unfit, constants, given, types: types.collect(), ..Unit::default() };
-    let around = Around {
-        gathered,
-        constants: &unit.constants.with_types(parse::model::type_names(&model.generics)),
-    };
+    let around = Around { gathered, constants: &unit.constants.with_types(parse::model::type_names(&model.generics)) };
     let mut nested = BTreeMap::new();
     for of in model.fields.iter_mut().flat_map(|field| field.kind.models_mut()) {
         let Some(payload) = gathered.get(ItemKind::Nested, &of.path) else { continue };

@@ -20,6 +20,38 @@ pub mod first {
         if x > 0.0 { x } else { 0.1 * x }
     }
 
+    /// An activation that no layer is.
+    pub struct Softsign;
+
+    #[netcl::function]
+    impl Softsign {
+        pub(crate) fn forward(x: f32) -> f32 {
+            x / (1.0 + x.abs())
+        }
+    }
+
+    /// Whatever stands for its types.
+    #[netcl::model]
+    pub struct Mixer<const C: usize, N, A> {
+        #[layer(inputs = C, outputs = C)]
+        line: Linear,
+        #[layer(features = C, epsilon = 1e-3)]
+        norms: [N; 2],
+        act: A,
+    }
+
+    #[netcl::model]
+    impl<const C: usize, Norm, A> Mixer<C, Norm, A> {
+        /// What the block makes of `x`, and `x` beside it.
+        pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+            let mut h = self.line.forward(x);
+            for norm in &self.norms {
+                h = norm.forward(h);
+            }
+            self.act.forward(h) + A::forward(x)
+        }
+    }
+
     /// A scale for each feature.
     #[netcl::model]
     pub struct Scale<const WIDTH: usize> {

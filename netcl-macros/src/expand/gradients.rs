@@ -1,7 +1,7 @@
 //! The gradients of a model, of its own shape.
 
-use super::rust::{TensorPath, length, part, place, position, presence, size};
 use super::model::mark_of_types;
+use super::rust::{TensorPath, length, part, place, position, presence, size};
 use super::stand_in;
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::paths;
@@ -175,9 +175,10 @@ fn gradient_value(
             }
         },
         FieldKind::Several { kinds, form } => {
-            let each = kinds.iter().enumerate().map(|(position, kind)| {
-                gradient_value(model, kind, field, &path.join(&position.to_string()), structs)
-            });
+            let each = kinds
+                .iter()
+                .enumerate()
+                .map(|(position, kind)| gradient_value(model, kind, field, &path.join(&position.to_string()), structs));
             let (types, values): (Vec<_>, Vec<_>) = each.collect::<Option<Vec<_>>>()?.into_iter().unzip();
             match form {
                 Form::Tuple => Some((quote!((#(#types,)*)), quote!((#(#values,)*)))),

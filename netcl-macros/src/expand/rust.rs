@@ -4,8 +4,8 @@ use crate::presence::Presence;
 use crate::quotient;
 use netcl_kernels::dim::{Dim, Factor};
 use netcl_kernels::graph::CompareOp;
-use proc_macro2::{Ident, Literal, Span, TokenStream};
 use netcl_kernels::layers;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::collections::BTreeSet;
 use syn::{GenericArgument, Path, PathArguments, Type};
@@ -70,9 +70,7 @@ pub(super) fn part(ty: &syn::Path, item: &str) -> TokenStream {
 /// A field's type as Rust has it, where `types` are the parameters that are types: of what stands for one, what its field holds.
 pub(super) fn held(ty: &Type, types: &BTreeSet<String>) -> Type {
     match ty {
-        Type::Array(array) => {
-            Type::Array(syn::TypeArray { elem: Box::new(held(&array.elem, types)), ..array.clone() })
-        }
+        Type::Array(array) => Type::Array(syn::TypeArray { elem: Box::new(held(&array.elem, types)), ..array.clone() }),
         Type::Tuple(tuple) => {
             let elems = tuple.elems.iter().map(|inner| held(inner, types)).collect();
             Type::Tuple(syn::TypeTuple { elems, ..tuple.clone() })

@@ -116,7 +116,9 @@ impl<'a> Lowering<'a> {
         }
         let own = super::sizes::symbol(unit.given.first()?)?;
         let position = ty.dims.iter().position(|token| token.dim == Dim::symbol(&own))?;
-        Some(format!("{}<{}>", unit.name(), shape[position]))
+        let size = shape[position].to_string();
+        let given: Vec<&str> = std::iter::once(&size).chain(&unit.standing).map(String::as_str).collect();
+        Some(format!("{}<{}>", unit.name(), given.join(", ")))
     }
 }
 

@@ -336,7 +336,9 @@ impl<'a> Lowering<'a> {
             Val::Place(place @ FieldRef::Many(..)) => return Some(Rounds::Each(self.elements(&place))),
             Val::List(items) => return Some(Rounds::Each(items)),
             // Of a field: in Rust a tuple is gone over by nobody.
-            Val::Tuple(items) if items.iter().all(|item| matches!(item, Val::Place(_))) => return Some(Rounds::Each(items)),
+            Val::Tuple(items) if items.iter().all(|item| matches!(item, Val::Place(_))) => {
+                return Some(Rounds::Each(items));
+            }
             other => (&m::LOOP_RANGE, other.kind()),
         };
         self.report(each.expr.span(), wrong, &[&found]);

@@ -6,6 +6,7 @@ use super::sizes::Sizes;
 use super::{Lowering, Val};
 use crate::ast::{LayerField, Unit};
 use crate::messages as m;
+use crate::module;
 use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::layers::Config;
@@ -86,20 +87,24 @@ impl<'a> Lowering<'a> {
     /// What errors in the body of a function of `unit` are told with: the numbers that its names of sizes stand for, and the path
     /// of the field that gives them.
     pub(super) fn numbers(unit: &Unit, sizes: &Sizes, path: &str) -> Option<String> {
-        let model = unit.model.as_ref().filter(|model| !model.parameters.is_empty())?;
+        let model = unit.model.as_ref()?;
         let size = |(name, _): &(syn::Ident, Option<Dim>)| {
             Some((name.to_string(), sizes.fields.get(&name.to_string())?.clone()))
         };
-        let sizes: Vec<(String, Dim)> = model.parameters.iter().filter_map(size).collect();
-        if !sizes.iter().any(|(_, size)| size.as_constant().is_some()) {
+        let own = model.parameters.iter().filter(|(name, _)| !module::is_of_type(&name.to_string()));
+        let sizes: Vec<(String, Dim)> = own.filter_map(size).collect();
+        let known = sizes.iter().any(|(_, size)| size.as_constant().is_some());
+        if !known && unit.standing.is_empty() {
             return None;
         }
         let each: Vec<String> = sizes.iter().map(|(name, size)| format!("`{name} = {size}`")).collect();
-        let given: Vec<String> = sizes.iter().map(|(_, size)| size.to_string()).collect();
+        let each = if known { format!(", where {}", each.join(" and ")) } else { String::new() };
+        let given = sizes.iter().map(|(_, size)| size.to_string());
+        let given: Vec<String> = given.chain(unit.standing.iter().cloned()).collect();
         let field =
             path.trim_end_matches('.').rsplit('.').find(|part| part.parse::<usize>().is_err()).unwrap_or_default();
         let field = if field.is_empty() { String::new() } else { format!("{field}: ") };
         let ty = format!("{}<{}>", unit.name(), given.join(", "));
-        Some(format!(" (of `{field}{ty}`, where {})", each.join(" and ")))
+        Some(format!(" (of `{field}{ty}`{each})"))
     }
 }

@@ -412,7 +412,8 @@ fn model_at(unit: &Unit, path: &str) -> TokenStream {
                 let name = syn::parse_str(part).unwrap_or_else(|_| Ident::new_raw(part, Span::call_site()));
                 model.extend(quote!(.#name));
                 let fields = unit.and_then(|unit| unit.model.as_ref()).map(|model| &model.fields);
-                let field = fields.and_then(|fields| fields.iter().find(|field| crate::parse::name(&field.name) == part));
+                let field =
+                    fields.and_then(|fields| fields.iter().find(|field| crate::parse::name(&field.name) == part));
                 kind = field.map(|field| &field.kind);
             }
         }

@@ -279,7 +279,15 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
         "bias_initializer" => format!("write `bias_init = {value}`"),
         "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!("write `shared = {value}`"),
         "sizes" | "layers" | "hidden" | "hidden_sizes" | "dims" | "units" => {
-            "a layer has one pair of sizes: write a field for each, with a `#[layer(..)]` of its own".to_string()
+            let sizes: Vec<&str> = value.trim_matches(['[', ']']).split(", ").collect();
+            let (inputs, outputs) = match sizes.as_slice() {
+                [first @ .., _] if first.len() > 1 => (first.join(", "), sizes[1..].join(", ")),
+                _ => ("8, 16".to_string(), "16, 4".to_string()),
+            };
+            format!(
+                "each layer has its own: write `#[layer(inputs = [{inputs}], outputs = [{outputs}])]` above an array or a `Vec` \
+                 of layers"
+            )
         }
         _ => return None,
     })

@@ -83,7 +83,8 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
             let example = format!("[{}; 4]", text(&array.elem));
             let count = attr::count(diag, &array.len, &example, constants);
             if let Some(lists) = super::listed::Lists::of(attrs) {
-                let each = |attrs: &[Attribute], place: &str| single((diag, place), &array.elem, attrs, None, constants);
+                let each =
+                    |attrs: &[Attribute], place: &str| single((diag, place), &array.elem, attrs, None, constants);
                 return lists.layers((diag, field), attrs, Some(count?), Form::Array, &each);
             }
             let each = single((diag, &format!("{field}[0]")), &array.elem, attrs, None, constants)?;
@@ -215,9 +216,8 @@ pub(crate) fn takes_names(ty: &Type, key: &Ident) -> bool {
         ty => vec_of(ty).or_else(|| argument_of("Option", ty)).unwrap_or(ty),
     };
     let Type::Path(path) = ty else { return false };
-    let takes = |layer: &layers::Layer| {
-        layer.config.iter().any(|known| key == known.name && known.kind == ConfigKind::Size)
-    };
+    let takes =
+        |layer: &layers::Layer| layer.config.iter().any(|known| key == known.name && known.kind == ConfigKind::Size);
     match path.path.segments.last().and_then(|last| layers::find(&last.ident.to_string())) {
         Some(layer) => takes(layer),
         // Whatever layer stands for a parameter.
@@ -303,8 +303,24 @@ fn single(
 
 /// Types of Rust and modules of other frameworks that hold others and are no models.
 const CONTAINERS: [&str; 18] = [
-    "Box", "Arc", "Rc", "Mutex", "RefCell", "Cell", "HashMap", "BTreeMap", "IndexMap", "VecDeque", "HashSet", "BTreeSet",
-    "LinkedList", "PhantomData", "Sequential", "ModuleList", "ModuleDict", "Vec",
+    "Box",
+    "Arc",
+    "Rc",
+    "Mutex",
+    "RefCell",
+    "Cell",
+    "HashMap",
+    "BTreeMap",
+    "IndexMap",
+    "VecDeque",
+    "HashSet",
+    "BTreeSet",
+    "LinkedList",
+    "PhantomData",
+    "Sequential",
+    "ModuleList",
+    "ModuleDict",
+    "Vec",
 ];
 
 /// Takes out the key of what the field stands in; where it stands in nothing of that kind, that is reported.

@@ -7,6 +7,7 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
+use netcl_kernels::layers::{self, Layer};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::punctuated::Punctuated;
@@ -27,8 +28,12 @@ pub(super) fn tuple(
     let is_model = |kind: &Option<FieldKind>| kind.as_ref().is_some_and(|kind| !kind.models().is_empty());
     let models = known.collect::<Vec<_>>().iter().all(is_model);
     silent.dismiss();
-    let mut configured = attrs.iter().filter(|attr| !attr.path().is_ident(words::FROZEN));
-    if !models || configured.next().is_some() {
+    if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident(words::FROZEN)).filter(|_| models) {
+        let helper = super::field::helper(attr).unwrap_or_default();
+        diag.report(attr.path().span(), &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(tuple)]);
+        return None;
+    }
+    if !models {
         let ty = Type::Tuple(tuple.clone());
         diag.report(tuple.span(), &m::FIELD_TYPE, &[&text(tuple), &super::field::foreign_type(field, &ty)]);
         return None;
@@ -50,7 +55,14 @@ impl Lists {
         let position = attrs.iter().position(|attr| attr.path().is_ident(words::LAYER))?;
         let pairs = attrs[position].parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated).ok()?;
         let pairs: Vec<_> = pairs.into_iter().collect();
-        pairs.iter().any(|pair| matches!(pair.value, Expr::Array(_))).then_some(Lists { position, pairs })
+        // A list of what no layer has is spoken of as it is written.
+        let known = |pair: &MetaNameValue| {
+            let has = |layer: &&Layer| layer.config.iter().any(|key| pair.path.is_ident(key.name));
+            let starts = [words::INIT, words::BIAS_INIT].iter().any(|key| pair.path.is_ident(key));
+            starts || layers::all().iter().any(has)
+        };
+        let mut lists = pairs.iter().filter(|pair| matches!(pair.value, Expr::Array(_))).peekable();
+        (lists.peek().is_some() && lists.all(known)).then_some(Lists { position, pairs })
     }
 
     /// What `count` is said to be.

@@ -49,5 +49,6 @@ pub(super) fn slot(
         }
         settings.push((name, value));
     }
-    (!pairs.broken && diag.count() == before).then(|| FieldKind::Slot(Slot { name: parameter.clone(), settings, starts }))
+    (!pairs.broken && diag.count() == before)
+        .then(|| FieldKind::Slot(Slot { name: parameter.clone(), settings, starts }))
 }

@@ -178,8 +178,11 @@ pub(crate) fn type_argument<'a>(argument: &'a GenericArgument, types: &BTreeSet<
     let GenericArgument::Type(Type::Path(path)) = argument else { return None };
     let last = super::name(&path.path.segments.last()?.ident);
     let own = path.path.get_ident().is_some_and(|name| types.contains(&super::name(name)));
-    let is_type = own || path.path.get_ident().is_none() || last.contains(char::is_lowercase) || layer_like(&last).is_some();
-    (path.qself.is_none() && is_type).then_some(&path.path)
+    let primitive = DType::from_name(&last).is_some()
+        || matches!(last.as_str(), "usize" | "isize" | "u16" | "i16" | "i128" | "u128");
+    let is_type =
+        own || path.path.get_ident().is_none() || last.contains(char::is_lowercase) || layer_like(&last).is_some();
+    (path.qself.is_none() && is_type && !primitive).then_some(&path.path)
 }
 
 /// The layer of that name, in whatever letters: `GELU` is PyTorch's `Gelu`.

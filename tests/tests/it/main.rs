@@ -16,6 +16,7 @@ mod fields;
 mod functions;
 mod generic;
 mod generic_images;
+mod generic_layers;
 mod generic_numbers;
 mod higher;
 mod images;

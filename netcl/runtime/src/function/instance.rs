@@ -16,7 +16,7 @@ pub enum PlainArgument {
 /// numbers, as those that loop over so many layers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not compiled for use on its own",
-    label = "its functions need these numbers while the crate is built",
+    label = "its functions need these numbers and types while the crate is built",
     note = "name it once in the crate that has the model: `#[netcl::model] type Name = {Self};`; as a field of another model it is \
             compiled with that"
 )]

@@ -4,8 +4,8 @@
 fn forward() {}
 
 #[netcl::model]
-enum Layer {
-    Hidden,
+union Layer {
+    hidden: u32,
 }
 
 fn main() {}

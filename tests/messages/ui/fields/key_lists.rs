@@ -1,0 +1,27 @@
+//! KEY_LIST_LENGTH, KEY_LIST_OPEN
+use netcl::prelude::*;
+
+#[netcl::model]
+pub struct Net<const DEPTH: usize> {
+    #[layer(inputs = [8, 16], outputs = [16, 8, 4])]
+    a: [Linear; 3],
+    #[layer(inputs = [8, 16], outputs = [16, 4], count = DEPTH)]
+    b: Vec<Linear>,
+    #[layer(inputs = [8, true], outputs = [16, 4])]
+    c: Vec<Linear>,
+    #[layer(sizes = [8, 16, 4])]
+    d: Vec<Linear>,
+    #[layer(inputs = [8, 16], outputs = 4)]
+    e: Linear,
+    f: (Linear, Linear),
+    #[layer(inputs = 8, outputs = 8)]
+    g: (Block<8>, Block<16>),
+}
+
+#[netcl::model]
+pub struct Block<const C: usize> {
+    #[layer(features = C)]
+    norm: LayerNorm,
+}
+
+fn main() {}
