@@ -1,6 +1,7 @@
 //! Literals: the type that a suffix gives them, and what that type holds. One rule and one wording for bodies of every kind.
 
-use crate::ast::{Constant, Constants};
+use crate::ast::Constant;
+use crate::constants::Constants;
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::{constant, text};

@@ -39,6 +39,10 @@ impl<'a> Lowering<'a> {
                 (unit.name(), format!("its functions with `#[netcl::function]` are {all}"))
             }
         };
-        self.report(span, &m::TYPE_FUNCTION, &[&parameter, &what, &name, &instead])
+        let near = match argument {
+            TypeArgument::Functions(unit) => parse::suggestion(name, unit.scalars.keys().map(String::as_str)),
+            _ => String::new(),
+        };
+        self.report(span, &m::TYPE_FUNCTION, &[&parameter, &what, &name, &near, &instead])
     }
 }

@@ -1,8 +1,8 @@
 //! Values that can be known while parsing: literals, known constants, and integer arithmetic on them.
 
 use super::{fold_integers, standard, text};
-pub(crate) use crate::ast::Constants;
 use crate::ast::{Constant, ConstantList};
+pub(crate) use crate::constants::Constants;
 use crate::number::ConstFloat;
 use netcl_kernels::dtype::DType;
 use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};

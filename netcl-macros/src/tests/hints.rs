@@ -306,6 +306,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("MAKER", "the author's own sizes"),
     ("OPERANDS", "a field"),
     ("SIMT_BACKWARDS", "the head of a loop, whose body follows"),
+    ("TYPE_ARGUMENT", "a type of the author's"),
+    ("TYPE_FUNCTION", "a field, or a function of the author's"),
+    ("FUNCTIONS_FORM", "a type of the author's"),
 ];
 
 #[test]

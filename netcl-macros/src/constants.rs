@@ -1,0 +1,79 @@
+//! What is known while compiling: values, lists of these, and the names that stand for them.
+
+use crate::number::ConstFloat;
+use netcl_kernels::dim::Dim;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// A value known while compiling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Constant {
+    Integer(i64),
+    Float(ConstFloat),
+    Bool(bool),
+}
+
+/// A list of values known while compiling, `[0.25, 0.5, 0.25]`, or of such lists.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ConstantList {
+    Number(Constant),
+    List(Vec<ConstantList>),
+}
+
+impl ConstantList {
+    /// How many numbers there are in it.
+    pub(crate) fn elements(&self) -> usize {
+        match self {
+            ConstantList::Number(_) => 1,
+            ConstantList::List(items) => items.iter().map(ConstantList::elements).sum(),
+        }
+    }
+}
+
+/// Constants by [`key`](crate::parse::constant::key): those that an `impl` or a `#[netcl::constant]` declares.
+#[derive(Clone, Default)]
+pub(crate) struct Constants {
+    values: BTreeMap<String, Constant>,
+    /// Those that are lists, which bodies name and sizes do not.
+    pub(crate) lists: BTreeMap<String, ConstantList>,
+    /// The parameters of the model, for which each use of it gives numbers.
+    pub(crate) parameters: BTreeSet<String>,
+    /// The parameters of the model that are types.
+    pub(crate) types: BTreeSet<String>,
+    /// These, and those for which a model stands.
+    pub(crate) named_types: BTreeSet<String>,
+    /// Structs with `#[netcl::tensors]`, by the text of their path.
+    pub(crate) structs: BTreeMap<String, Rc<syn::ItemStruct>>,
+}
+
+impl Constants {
+    pub(crate) fn new() -> Constants {
+        Constants::default()
+    }
+
+    /// These in a model whose parameters of these names are types.
+    pub(crate) fn with_types(&self, types: BTreeSet<String>) -> Constants {
+        let named_types = self.named_types.union(&types).cloned().collect();
+        Constants { types, named_types, ..self.clone() }
+    }
+
+    /// Whether the size is made of parameters alone.
+    pub(crate) fn are_behind(&self, size: &Dim) -> bool {
+        let mut all = size.as_constant().is_none();
+        crate::quotient::visit_names(size, &mut |name| all &= self.parameters.contains(name));
+        all
+    }
+}
+
+impl std::ops::Deref for Constants {
+    type Target = BTreeMap<String, Constant>;
+    fn deref(&self) -> &Self::Target {
+        &self.values
+    }
+}
+
+impl std::ops::DerefMut for Constants {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.values
+    }
+}
