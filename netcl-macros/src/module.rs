@@ -9,7 +9,7 @@ use crate::ast::{LayerField, Starts};
 use crate::chain::{Gathered, ItemKind, Need};
 use crate::diag::Diag;
 use crate::parse::constant::Constants;
-use crate::parse::{attr, field, types};
+use crate::parse::{attr, own, types};
 use crate::told::{self, Told};
 use crate::{messages as m, parse, words};
 use netcl_kernels::dim::Dim;
@@ -75,7 +75,7 @@ pub(crate) struct Around<'a> {
 }
 
 /// What stands for a parameter.
-pub(crate) enum Given {
+pub(crate) enum Substitute {
     /// Whatever stands for one of the model around.
     Open,
     /// A layer, and its name at its place.
@@ -94,7 +94,7 @@ pub(crate) struct Made {
     /// Its sizes, those of models that stand for parameters behind its own.
     pub(crate) sizes: Vec<Dim>,
     /// What stands for its types, by the block's names for them.
-    pub(crate) given: BTreeMap<String, Given>,
+    pub(crate) given: BTreeMap<String, Substitute>,
 }
 
 /// What a model that told of itself becomes as `ty`. What is wrong with the types is reported; `None` then, and where a parameter
@@ -133,10 +133,10 @@ pub(crate) fn made(
     let structure = with_types(structure, &given, (&sizes, &open));
     own.extend(sizes.into_iter().map(|(_, size)| size));
     let given = names.into_iter().filter_map(|(name, own)| Some((own, given.remove(&name)?)));
-    let given: BTreeMap<String, Given> = given.collect();
+    let given: BTreeMap<String, Substitute> = given.collect();
     // Functions of scalars are called by the block's name for their type.
     for (own, given) in &given {
-        if let Given::Functions(told) = given {
+        if let Substitute::Functions(told) = given {
             let (_, all) = told::read_functions(told)?;
             let all = all.into_iter().map(|(name, told)| (ItemKind::Function, format!("{own}::{name}"), told));
             gathered.parts.extend(all);
@@ -179,14 +179,14 @@ struct Making<'a> {
 
 impl Making<'_> {
     /// What stands for a parameter where `ty` is written around; the parameter and its model.
-    fn given(&mut self, (parameter, model): (&Ident, &Ident), ty: &syn::Path) -> Option<Given> {
+    fn given(&mut self, (parameter, model): (&Ident, &Ident), ty: &syn::Path) -> Option<Substitute> {
         let name = last(ty);
         if is_own(ty, &self.around.constants.types) {
             self.open.push(parameter.clone());
-            return Some(Given::Open);
+            return Some(Substitute::Open);
         }
         if let Some(layer) = layers::find(&name) {
-            return Some(Given::Layer(layer, Ident::new(layer.name, ty.span())));
+            return Some(Substitute::Layer(layer, Ident::new(layer.name, ty.span())));
         }
         let Some(told) = self.around.gathered.get(ItemKind::Nested, &parse::without_arguments(ty)).cloned() else {
             if let Some(layer) = types::layer_like(&name) {
@@ -201,7 +201,7 @@ impl Making<'_> {
         };
         self.gathered.parts.push((ItemKind::Nested, parse::name(parameter), told.clone()));
         if told::read_functions(&told).is_some() {
-            return Some(Given::Functions(told));
+            return Some(Substitute::Functions(told));
         }
         let structure = told::structure(&told::read(&told)?.table)?;
         let mut arguments = arguments(ty).into_iter();
@@ -217,16 +217,16 @@ impl Making<'_> {
                 (GenericParam::Type(_), GenericArgument::Type(Type::Path(argument))) => {
                     let own = format_ident!("__{}_{}", parameter, position);
                     all.push(match self.given((&own, &structure.ident), &argument.path)? {
-                        Given::Open | Given::Functions(_) => quote!(#own),
-                        Given::Layer(_, name) => quote!(#name),
-                        Given::Model(ty) => quote!(#ty),
+                        Substitute::Open | Substitute::Functions(_) => quote!(#own),
+                        Substitute::Layer(_, name) => quote!(#name),
+                        Substitute::Model(ty) => quote!(#ty),
                     });
                 }
                 _ => return None,
             }
         }
         let parameter = Ident::new(&parameter.to_string(), ty.span());
-        Some(Given::Model(if all.is_empty() {
+        Some(Substitute::Model(if all.is_empty() {
             syn::parse_quote!(#parameter)
         } else {
             syn::parse_quote!(#parameter<#(#all),*>)
@@ -234,23 +234,23 @@ impl Making<'_> {
     }
 
     /// The same of what the model's own struct says where nothing is written.
-    fn default(&mut self, parameter: &Ident, ty: &syn::Path) -> Option<Given> {
+    fn default(&mut self, parameter: &Ident, ty: &syn::Path) -> Option<Substitute> {
         if let Some(layer) = layers::find(&last(ty)) {
-            return Some(Given::Layer(layer, Ident::new(layer.name, parameter.span())));
+            return Some(Substitute::Layer(layer, Ident::new(layer.name, parameter.span())));
         }
         let told = self.gathered.get(ItemKind::Nested, &parse::without_arguments(ty)).cloned()?;
         if told::read_functions(&told).is_some() {
             self.gathered.parts.push((ItemKind::Nested, parse::name(parameter), told.clone()));
-            return Some(Given::Functions(told));
+            return Some(Substitute::Functions(told));
         }
-        Some(Given::Model(syn::parse_quote!(#ty)))
+        Some(Substitute::Model(syn::parse_quote!(#ty)))
     }
 }
 
-impl Given {
+impl Substitute {
     /// Whether the parameter is gone.
     fn is_closed(&self) -> bool {
-        !matches!(self, Given::Open)
+        !matches!(self, Substitute::Open)
     }
 }
 
@@ -292,13 +292,13 @@ fn parameters(
 fn block(
     item: ItemImpl,
     own: &[(String, String)],
-    given: &BTreeMap<String, Given>,
+    given: &BTreeMap<String, Substitute>,
     (sizes, open): (&[(Ident, Dim)], &[Ident]),
 ) -> Option<ItemImpl> {
     let mut item = item;
     let is_closed = |name: &Ident| {
         let of = own.iter().find(|(_, own)| *name == own.as_str());
-        of.and_then(|(name, _)| given.get(name)).is_some_and(Given::is_closed)
+        of.and_then(|(name, _)| given.get(name)).is_some_and(Substitute::is_closed)
     };
     // Those of its own that stay open keep the block's names.
     let added: Vec<Ident> =
@@ -322,11 +322,11 @@ fn block(
 /// The struct for these types.
 fn with_types(
     structure: ItemStruct,
-    given: &BTreeMap<String, Given>,
+    given: &BTreeMap<String, Substitute>,
     (sizes, open): (&[(Ident, Dim)], &[Ident]),
 ) -> ItemStruct {
     let mut structure = structure;
-    let is_closed = |name: &Ident| given.get(&parse::name(name)).is_some_and(Given::is_closed);
+    let is_closed = |name: &Ident| given.get(&parse::name(name)).is_some_and(Substitute::is_closed);
     structure.generics = parameters(&structure.generics, is_closed, (sizes, open));
     for field in &mut structure.fields {
         if let Some(what) = slot(&field.ty).and_then(|name| given.get(&parse::name(name))) {
@@ -358,14 +358,14 @@ fn slot(ty: &Type) -> Option<&Ident> {
 }
 
 /// Leaves of a field's keys those that what stands for its type has.
-fn keys_of(attrs: &mut Vec<syn::Attribute>, what: &Given) {
+fn keys_of(attrs: &mut Vec<syn::Attribute>, what: &Substitute) {
     let silent = Diag::new();
     attrs.retain_mut(|attribute| {
-        if field::helper(attribute) != Some(words::LAYER) || matches!(what, Given::Open) {
+        if own::helper(attribute) != Some(words::LAYER) || matches!(what, Substitute::Open) {
             return true;
         }
         let keeps = |key: &Ident| match what {
-            Given::Layer(layer, _) => {
+            Substitute::Layer(layer, _) => {
                 let own = layer.config.iter().any(|known| key == known.name);
                 let starts = !(layer.tensors)(&Config::any(layer)).is_empty();
                 own || starts && (key == words::INIT || key == words::BIAS_INIT)
@@ -384,15 +384,15 @@ fn keys_of(attrs: &mut Vec<syn::Attribute>, what: &Given) {
 }
 
 /// Puts types in place of parameters.
-fn replace(ty: &mut Type, given: &BTreeMap<String, Given>) {
+fn replace(ty: &mut Type, given: &BTreeMap<String, Substitute>) {
     let what = match &*ty {
         Type::Path(path) => path.path.get_ident().and_then(|name| given.get(&parse::name(name))),
         _ => None,
     };
     match (what, ty) {
-        (Some(Given::Layer(_, name)), ty) => *ty = syn::parse_quote!(#name),
-        (Some(Given::Model(given)), ty) => *ty = given.clone(),
-        (Some(Given::Open | Given::Functions(_)), _) => {}
+        (Some(Substitute::Layer(_, name)), ty) => *ty = syn::parse_quote!(#name),
+        (Some(Substitute::Model(given)), ty) => *ty = given.clone(),
+        (Some(Substitute::Open | Substitute::Functions(_)), _) => {}
         (None, Type::Array(array)) => replace(&mut array.elem, given),
         (None, Type::Paren(inner)) => replace(&mut inner.elem, given),
         (None, Type::Group(inner)) => replace(&mut inner.elem, given),

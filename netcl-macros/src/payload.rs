@@ -4,7 +4,7 @@ use crate::ast::{Callable, Constant, FunctionItem, ModelImpl, ModelItem, TypeArg
 use crate::chain::{self, Gathered, ItemKind};
 use crate::diag::Diag;
 use crate::lower::{self, Sizes};
-use crate::module::{self, Around, Given, Made};
+use crate::module::{self, Around, Made, Substitute};
 use crate::parse::constant::{self, Constants};
 use crate::{parse, scan, simt, told};
 use netcl_kernels::dim::Dim;
@@ -189,7 +189,7 @@ pub(crate) fn instance(
         module::made((diag, around), (told, structure, &constants), ty).filter(|_| !failed)?;
     let mut constants = constants;
     constants.named_types.extend(given.values().filter_map(|given| match given {
-        Given::Model(Type::Path(ty)) => ty.path.segments.first().map(|name| parse::name(&name.ident)),
+        Substitute::Model(Type::Path(ty)) => ty.path.segments.first().map(|name| parse::name(&name.ident)),
         _ => None,
     }));
     let outside = diag.within(Some(format!(" (of `{}`)", parse::text(ty))));
@@ -198,10 +198,10 @@ pub(crate) fn instance(
     diag.within(outside);
     for (name, given) in given {
         let argument = match given {
-            Given::Layer(layer, _) => TypeArgument::Layer(layer, module::without_keys(layer).map(Box::new)),
-            Given::Model(ty) => TypeArgument::Model(parse::text(&ty)),
-            Given::Functions(told) => TypeArgument::Functions(Box::new(read_functions(&told)?)),
-            Given::Open => TypeArgument::Open,
+            Substitute::Layer(layer, _) => TypeArgument::Layer(layer, module::without_keys(layer).map(Box::new)),
+            Substitute::Model(ty) => TypeArgument::Model(parse::text(&ty)),
+            Substitute::Functions(told) => TypeArgument::Functions(Box::new(read_functions(&told)?)),
+            Substitute::Open => TypeArgument::Open,
         };
         unit.types.insert(name, argument);
     }

@@ -1,7 +1,6 @@
 //! The gradients of a model, of its own shape.
 
-use super::model::mark_of_types;
-use super::rust::{TensorPath, length, part, place, position, presence, size};
+use super::rust::{TensorPath, length, mark_of_types, part, place, position, presence, size};
 use super::stand_in;
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::paths;

@@ -1,6 +1,6 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
-use super::rust::{TensorPath, float, held, length, part, presence, size};
+use super::rust::{TensorPath, float, held, length, mark_of_types, part, presence, size};
 use super::{gradients, schema};
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::parse::model::type_names;
@@ -233,11 +233,4 @@ fn attach_to(kind: &FieldKind) -> Option<TokenStream> {
         }
         _ => None,
     }
-}
-
-/// What marks the model's parameters that are types as used.
-pub(super) fn mark_of_types(model: &ModelItem) -> Option<(TokenStream, TokenStream)> {
-    let types: Vec<&Ident> = model.generics.type_params().map(|parameter| &parameter.ident).collect();
-    let mark = quote!(::core::marker::PhantomData);
-    (!types.is_empty()).then(|| (quote!(__netcl_types: #mark<fn() -> (#(#types,)*)>,), quote!(__netcl_types: #mark,)))
 }

@@ -1,5 +1,6 @@
 //! Sizes, numbers, paths and types as Rust.
 
+use crate::ast::ModelItem;
 use crate::presence::Presence;
 use crate::quotient;
 use netcl_kernels::dim::{Dim, Factor};
@@ -230,4 +231,11 @@ pub(super) fn dim(dim: &Dim, names: &[Ident]) -> TokenStream {
 pub(crate) fn dtype(dtype: netcl_kernels::dtype::DType) -> TokenStream {
     let variant = format_ident!("{}", format!("{dtype:?}"));
     quote!(::netcl::DType::#variant)
+}
+
+/// What marks the model's parameters that are types as used.
+pub(super) fn mark_of_types(model: &ModelItem) -> Option<(TokenStream, TokenStream)> {
+    let types: Vec<&Ident> = model.generics.type_params().map(|parameter| &parameter.ident).collect();
+    let mark = quote!(::core::marker::PhantomData);
+    (!types.is_empty()).then(|| (quote!(__netcl_types: #mark<fn() -> (#(#types,)*)>,), quote!(__netcl_types: #mark,)))
 }

@@ -1,6 +1,8 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
+use super::instead::foreign_type;
+use super::own::{OwnKey, find, helper, own_keys};
 use super::{attr, list, presence, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
@@ -61,15 +63,6 @@ fn meant(diag: &Diag, attr: &Attribute) -> Attribute {
     let mut attr = attr.clone();
     attr::meant(diag, &mut attr, &words::FIELD_ATTRIBUTES, &m::UNKNOWN_ATTRIBUTE);
     attr
-}
-
-/// Which of our attributes this is.
-pub(crate) fn helper(attr: &Attribute) -> Option<&'static str> {
-    words::FIELD_ATTRIBUTES.into_iter().find(|name| attr.path().is_ident(name))
-}
-
-pub(super) fn find<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
-    attrs.iter().find(|attr| attr.path().is_ident(name))
 }
 
 fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
@@ -140,55 +133,6 @@ fn is_plain_rust(path: &syn::Path) -> bool {
     matches!(first.as_str(), "std" | "core" | "alloc") || single && TYPES.contains(&first.as_str())
 }
 
-/// What there is instead of a field of a type that no field has.
-pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
-    const FIELDS: &str =
-        "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
-    const OUTSIDE: &str = "a model holds what it computes with: keep this in a struct of your own, beside the model";
-    let path = match ty {
-        Type::Slice(slice) => {
-            let each = text(&slice.elem);
-            return format!("its length is part of the type: write `[{each}; 4]`");
-        }
-        Type::Tuple(tuple) if !tuple.elems.is_empty() => {
-            let each = tuple.elems.iter().enumerate();
-            let each: Vec<String> = each.map(|(position, ty)| format!("{field}{position}: {}", text(ty))).collect();
-            return format!("write a field for each, with a `#[layer(..)]` of its own: `{}`", each.join(", "));
-        }
-        Type::Reference(_) => return OUTSIDE.to_string(),
-        Type::Path(path) => &path.path,
-        _ => return FIELDS.to_string(),
-    };
-    let Some(last) = path.segments.last() else { return FIELDS.to_string() };
-    let given: Vec<String> = match &last.arguments {
-        PathArguments::AngleBracketed(given) => given.args.iter().map(text).collect(),
-        _ => Vec::new(),
-    };
-    let name = last.ident.to_string();
-    match (name.as_str(), given.as_slice()) {
-        ("Box" | "Arc" | "Rc" | "Mutex" | "RefCell" | "Cell", [inner]) => format!("write `{inner}`: a model holds its parts itself"),
-        ("HashMap" | "BTreeMap" | "IndexMap", [.., inner]) => {
-            format!("write a field for each, or an array that is read by numbers: `[{inner}; 4]`")
-        }
-        ("VecDeque" | "HashSet" | "BTreeSet" | "LinkedList", [inner]) => format!("write `[{inner}; 4]`"),
-        ("PhantomData", _) => "leave it out: a model's parameters are sizes, which it uses".to_string(),
-        ("Sequential" | "ModuleList" | "ModuleDict", _) => {
-            "write a field for each layer; `forward` calls one after the other: `self.b.forward(&self.a.forward(x).relu())`"
-                .to_string()
-        }
-        ("String" | "OsString" | "PathBuf" | "char" | "str", _) => OUTSIDE.to_string(),
-        (_, [_, ..]) => match layers::find(&name) {
-            Some(layer) => {
-                let keys = layer.config.iter().zip(&given).map(|(key, value)| format!("{} = {value}", key.name));
-                let keys = keys.collect::<Vec<_>>().join(", ");
-                format!("sizes stand in an attribute: write `#[layer({keys})] {field}: {name}`")
-            }
-            None => format!("{FIELDS}; behind the name of a model stand sizes: `{name}<64>`"),
-        },
-        _ => FIELDS.to_string(),
-    }
-}
-
 /// `T` of `Vec<T>`.
 fn vec_of(ty: &Type) -> Option<&Type> {
     argument_of("Vec", ty)
@@ -240,9 +184,6 @@ fn converted(value: Constant, ty: &str) -> Option<Constant> {
         (value, _) => value,
     })
 }
-
-/// The key that is of what a layer or a model stands in, a `Vec` or an `Option`, and what receives its value.
-pub(super) type OwnKey<'k> = Option<(&'static str, &'k mut Option<syn::Expr>)>;
 
 /// One layer, model, tensor or constant.
 fn single(
@@ -322,18 +263,6 @@ const CONTAINERS: [&str; 18] = [
     "ModuleDict",
     "Vec",
 ];
-
-/// Takes out the key of what the field stands in; where it stands in nothing of that kind, that is reported.
-pub(super) fn own_keys(diag: &Diag, pairs: &mut attr::Pairs, mut own: OwnKey<'_>, name: &str) {
-    for key in [words::COUNT, words::PRESENT] {
-        let Some(given) = pairs.take(key) else { continue };
-        match &mut own {
-            Some((wanted, value)) if *wanted == key => **value = Some(given),
-            _ if key == words::COUNT => diag.report(given.span(), &m::COUNT_WITHOUT_VEC, &[&name]),
-            _ => diag.report(given.span(), &m::PRESENT_WITHOUT_OPTION, &[&name]),
-        }
-    }
-}
 
 /// A layer with its configuration, or a model, whose sizes stand in angle brackets.
 fn layer_or_model(

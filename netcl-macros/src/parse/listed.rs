@@ -29,13 +29,13 @@ pub(super) fn tuple(
     let models = known.collect::<Vec<_>>().iter().all(is_model);
     silent.dismiss();
     if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident(words::FROZEN)).filter(|_| models) {
-        let helper = super::field::helper(attr).unwrap_or_default();
+        let helper = super::own::helper(attr).unwrap_or_default();
         diag.report(attr.path().span(), &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(tuple)]);
         return None;
     }
     if !models {
         let ty = Type::Tuple(tuple.clone());
-        diag.report(tuple.span(), &m::FIELD_TYPE, &[&text(tuple), &super::field::foreign_type(field, &ty)]);
+        diag.report(tuple.span(), &m::FIELD_TYPE, &[&text(tuple), &super::instead::foreign_type(field, &ty)]);
         return None;
     }
     let kinds = tuple.elems.iter().enumerate().map(|(position, ty)| kind((diag, &place(position)), ty));

@@ -266,7 +266,7 @@ fn asked(expr: &syn::Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
 pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec<syn::Path> {
     let mut found = Vec::new();
     for field in &item.fields {
-        for attr in field.attrs.iter().filter(|attr| field::helper(attr).is_some()) {
+        for attr in field.attrs.iter().filter(|attr| super::own::helper(attr).is_some()) {
             let silent = Diag::new();
             if attr.path().is_ident(crate::words::CONSTANT) {
                 if let Ok(expr) = attr.parse_args::<syn::Expr>() {

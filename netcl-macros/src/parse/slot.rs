@@ -2,7 +2,7 @@
 
 use super::attr::{self, Pairs};
 use super::constant::Constants;
-use super::field::{OwnKey, find, own_keys};
+use super::own::{OwnKey, find, own_keys};
 use super::suggestion;
 use crate::ast::{FieldKind, Slot, Starts};
 use crate::diag::Diag;
