@@ -63,8 +63,8 @@ messages! {
     BLOCK_SIZE = "`{}` is computed, and a block is for every size", "write `{}` there; what follows from it stands in the functions' types: `Tensor<f32, N, {}>`";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
     NAMED_TYPE = "`#[netcl::model]` on a type compiles a generic model for its numbers, found `{}`", "{}";
-    OPEN_CHOICE = "`{}` is compiled for numbers that each use of the model gives, and chooses by an enum or an element type", "choose by a `bool` or a `usize` there";
-    FURTHER_OPEN = "`{}` is compiled for numbers that each use of the model gives, and stands in a further block, which no use sees", "move it to the model's first block";
+    OPEN_CHOICE = "`{}` is compiled for numbers and types that each use of the model gives, and chooses by an enum or an element type", "choose by a `bool` or a `usize` there";
+    FURTHER_OPEN = "`{}` is compiled for numbers and types that each use of the model gives, and stands in a further block, which no use sees", "move it to the model's first block";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
     DUPLICATE_FUNCTION = "there is a function `{}` already{}", "choose another name";
     GENERATED_NAME = "a function `{}` is generated {}", "choose another name";

@@ -43,7 +43,11 @@ pub(crate) fn structure(table: &TokenStream) -> Option<ItemStruct> {
 
 /// Whether what told of itself is a model with parameters that are types.
 pub(crate) fn is_generic(told: &TokenStream) -> bool {
-    let structure = read(told).and_then(|told| structure(&told.table));
+    // Without its functions, which are most of it: a block that others are told of has gathered one struct's table.
+    let gathered = chain::groups(told.clone()).and_then(|parts| chain::read(parts.into_iter().nth(1)?));
+    let parts = gathered.iter().flat_map(|gathered| &gathered.parts);
+    let table = parts.into_iter().find(|(kind, ..)| *kind == ItemKind::Table);
+    let structure = table.and_then(|(_, _, table)| structure(table));
     structure.is_some_and(|item| item.generics.type_params().next().is_some())
 }
 
