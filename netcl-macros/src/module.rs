@@ -81,7 +81,7 @@ pub(crate) enum Substitute {
     /// A layer, and its name at its place.
     Layer(&'static Layer, Ident),
     /// A model, as the block's own tokens name it.
-    Model(Type),
+    Model(Box<Type>),
     /// A type with functions of scalars, which told this.
     Functions(TokenStream),
 }
@@ -226,11 +226,11 @@ impl Making<'_> {
             }
         }
         let parameter = Ident::new(&parameter.to_string(), ty.span());
-        Some(Substitute::Model(if all.is_empty() {
-            syn::parse_quote!(#parameter)
-        } else {
-            syn::parse_quote!(#parameter<#(#all),*>)
-        }))
+        let ty = match all.is_empty() {
+            true => syn::parse_quote!(#parameter),
+            false => syn::parse_quote!(#parameter<#(#all),*>),
+        };
+        Some(Substitute::Model(Box::new(ty)))
     }
 
     /// The same of what the model's own struct says where nothing is written.
@@ -243,7 +243,7 @@ impl Making<'_> {
             self.gathered.parts.push((ItemKind::Nested, parse::name(parameter), told.clone()));
             return Some(Substitute::Functions(told));
         }
-        Some(Substitute::Model(syn::parse_quote!(#ty)))
+        Some(Substitute::Model(Box::new(syn::parse_quote!(#ty))))
     }
 }
 
@@ -391,7 +391,7 @@ fn replace(ty: &mut Type, given: &BTreeMap<String, Substitute>) {
     };
     match (what, ty) {
         (Some(Substitute::Layer(_, name)), ty) => *ty = syn::parse_quote!(#name),
-        (Some(Substitute::Model(given)), ty) => *ty = given.clone(),
+        (Some(Substitute::Model(given)), ty) => *ty = Type::clone(given),
         (Some(Substitute::Open | Substitute::Functions(_)), _) => {}
         (None, Type::Array(array)) => replace(&mut array.elem, given),
         (None, Type::Paren(inner)) => replace(&mut inner.elem, given),

@@ -189,7 +189,10 @@ pub(crate) fn instance(
         module::made((diag, around), (told, structure, &constants), ty).filter(|_| !failed)?;
     let mut constants = constants;
     constants.named_types.extend(given.values().filter_map(|given| match given {
-        Substitute::Model(Type::Path(ty)) => ty.path.segments.first().map(|name| parse::name(&name.ident)),
+        Substitute::Model(ty) => match &**ty {
+            Type::Path(ty) => ty.path.segments.first().map(|name| parse::name(&name.ident)),
+            _ => None,
+        },
         _ => None,
     }));
     let outside = diag.within(Some(format!(" (of `{}`)", parse::text(ty))));

@@ -31,29 +31,7 @@ impl<'a> Lowering<'a> {
         }
         let unit = self.frame().unit;
         if segments.len() == 2 && segments[0] == "Self" {
-            let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-            let as_written = Written::new(text(&path.path), call.args.iter());
-            let last = path.path.segments.last().map_or(span, |last| last.ident.span());
-            let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
-                if let Some((main, function)) = unit.in_main(&name) {
-                    self.written = if function.receiver { as_written.without_first() } else { as_written };
-                    return self.of_main(main, function, args, span);
-                }
-                return self.no_function(unit, &name, last);
-            };
-            self.written = if function.receiver { as_written.without_first() } else { as_written };
-            if function.receiver {
-                let mut args = args.into_iter();
-                return match args.next() {
-                    Some(Val::Place(FieldRef::Model(_, path, sizes))) => {
-                        let this = FieldRef::Model(unit, path, sizes.clone());
-                        self.inline(unit, Some(this), sizes, function, args.collect(), span)
-                    }
-                    _ => self.report(span, &m::NOT_CALLABLE, &[]),
-                };
-            }
-            let sizes = self.frame().sizes.clone();
-            return self.inline(unit, None, sizes, function, args, span);
+            return self.own_function(unit, &path.path, &name, call);
         }
         if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
             if let Val::Closure(closure) = value {
@@ -127,6 +105,34 @@ impl<'a> Lowering<'a> {
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.builtin(&name, args, span)
+    }
+
+    /// `Self::function(args)`.
+    fn own_function(&mut self, unit: &'a Unit, path: &syn::Path, name: &str, call: &'a ExprCall) -> Val<'a> {
+        let span = path.span();
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let as_written = Written::new(text(path), call.args.iter());
+        let last = path.segments.last().map_or(span, |last| last.ident.span());
+        let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
+            if let Some((main, function)) = unit.in_main(name) {
+                self.written = if function.receiver { as_written.without_first() } else { as_written };
+                return self.of_main(main, function, args, span);
+            }
+            return self.no_function(unit, name, last);
+        };
+        self.written = if function.receiver { as_written.without_first() } else { as_written };
+        if function.receiver {
+            let mut args = args.into_iter();
+            return match args.next() {
+                Some(Val::Place(FieldRef::Model(_, path, sizes))) => {
+                    let this = FieldRef::Model(unit, path, sizes.clone());
+                    self.inline(unit, Some(this), sizes, function, args.collect(), span)
+                }
+                _ => self.report(span, &m::NOT_CALLABLE, &[]),
+            };
+        }
+        let sizes = self.frame().sizes.clone();
+        self.inline(unit, None, sizes, function, args, span)
     }
 
     /// What is called without a name: `(self.a)(x)`, a field as in PyTorch, or anything else.

@@ -99,16 +99,7 @@ impl<'a> Lowering<'a> {
                 let this = function.receiver.then(|| FieldRef::Model(unit, path, sizes.clone()));
                 self.inline(unit, this, sizes, function, args, span)
             }
-            Val::Place(place @ FieldRef::Many(..)) => match (name.as_str(), &place) {
-                ("iter", _) if args.is_empty() => Val::Place(place),
-                ("len", FieldRef::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
-                _ => {
-                    if let Some(value) = self.iterator(&name, &Val::Place(place.clone()), &args) {
-                        return value;
-                    }
-                    self.on_each(call, &name, place)
-                }
-            },
+            Val::Place(place @ FieldRef::Many(..)) => self.of_list(call, &name, place, &args),
             receiver => {
                 if let Val::Tensor(_) = receiver
                     && let Some(value) = self.of_two(call, &name, &args)
@@ -127,6 +118,18 @@ impl<'a> Lowering<'a> {
                 self.advice = None;
                 value
             }
+        }
+    }
+
+    /// A method of an array of layers or models.
+    fn of_list(&mut self, call: &'a ExprMethodCall, name: &str, place: FieldRef<'a>, args: &[Val<'a>]) -> Val<'a> {
+        match (name, &place) {
+            ("iter", _) if args.is_empty() => Val::Place(place),
+            ("len", FieldRef::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
+            _ => match self.iterator(name, &Val::Place(place.clone()), args) {
+                Some(value) => value,
+                None => self.on_each(call, name, place),
+            },
         }
     }
 

@@ -14,12 +14,15 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, MetaNameValue, Token, Type, TypeTuple};
 
+/// What a type at a place is.
+type KindOf<'k> = &'k dyn Fn((&Diag, &str), &Type) -> Option<FieldKind>;
+
 /// A tuple of models, arrays of these among them; `kind` is what a type of one is.
 pub(super) fn tuple(
     (diag, field): (&Diag, &str),
     tuple: &TypeTuple,
     attrs: &[Attribute],
-    kind: &dyn Fn((&Diag, &str), &Type) -> Option<FieldKind>,
+    kind: KindOf<'_>,
 ) -> Option<FieldKind> {
     // Layers need keys, which a tuple has no place for.
     let silent = Diag::new();

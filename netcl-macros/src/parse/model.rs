@@ -243,10 +243,13 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
         }
         FieldKind::Tensor(tensor) => tensor.shape.iter().for_each(visit),
         FieldKind::Model(nested) => nested.sizes.iter().for_each(visit),
-        FieldKind::Slot(slot) => slot.settings.iter().for_each(|(_, value)| match value {
-            ConfigValue::Named(size) => visit(size),
-            _ => {}
-        }),
+        FieldKind::Slot(slot) => {
+            for (_, value) in &slot.settings {
+                if let ConfigValue::Named(size) = value {
+                    visit(size);
+                }
+            }
+        }
         FieldKind::Constant { .. } | FieldKind::Unknown => {}
         other => other.inner().iter().for_each(|inner| visit_sizes(inner, visit)),
     }

@@ -71,5 +71,5 @@ pub(crate) fn add_layer(schema: &mut Schema, layer: &str, field: &ModuleField<'_
     let keys = find(layer).map(|layer| layer.config).unwrap_or_default();
     let own = field.settings.iter().filter(|(name, _)| keys.iter().any(|key| key.name == *name));
     let own: Vec<_> = own.cloned().collect();
-    schema.add_given_as(field.model, field.path, layer, &own, field.starts.clone(), &[]);
+    schema.add_given_as(field.model, field.path, layer, &own, field.starts, &[]);
 }
