@@ -119,7 +119,7 @@ fn step(signature: &Signature, buffers: &[Buffer], verified: &VerifiedKernel<'_>
             Arg::Scalar(position + 1, dtype)
         }
         ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(&param.name)),
-        ParamKind::WideSize => Arg::WideDim(Dim::symbol(&param.name)),
+        ParamKind::WideSize => Arg::DimAs(Dim::symbol(&param.name), DType::I64),
         ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position => Arg::Buffer(find(&param.name)),
     };
     let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
