@@ -343,6 +343,12 @@ impl<'a> Lowering<'a> {
                 _ if self.is_symbolic(&start, &end) => {
                     return Some(Rounds::Symbolic { length: end - start.clone(), start, reversed: false });
                 }
+                _ if self.builder.is_in_loop(&(end.clone() - start.clone())) => {
+                    let what = format!("an inner loop over `{}`", text(&each.expr));
+                    let instead = "it has as many rounds in each round of the outer one: let it run over the whole axis, and choose zero for what a round does not use";
+                    self.report(each.expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
+                    return None;
+                }
                 _ if self.axes.is_none() && !self.elementwise => {
                     let (range, length) = (format!("{start}..{end}"), end - start);
                     let mut symbol = String::new();

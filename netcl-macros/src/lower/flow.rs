@@ -69,9 +69,8 @@ impl<'a> Lowering<'a> {
             let instead = super::misuse::early(given);
             return self.report(given.span(), &m::UNSUPPORTED, &[&"`return`", &instead]);
         }
-        if self.frame().control.loops.iter().any(|own| own.symbolic) {
-            self.leaves_rounds("return", given.span());
-            return Val::Unknown;
+        if let Some(said) = self.frame().control.loops.iter().find_map(|own| own.symbolic) {
+            return self.leaves_rounds("return", said, given.span());
         }
         self.wanted = true;
         let value = given.expr.as_deref().map_or(Val::Unit, |value| self.expr(value));
@@ -151,8 +150,8 @@ impl<'a> Lowering<'a> {
         let wanted = label.map(ToString::to_string);
         let target = control.loops.iter().rposition(|own| wanted.is_none() || own.label == wanted);
         let left = target.map_or(&[][..], |target| &control.loops[target..]);
-        if left.iter().any(|own| own.symbolic) {
-            self.leaves_rounds(word, span);
+        if let Some(said) = left.iter().find_map(|own| own.symbolic) {
+            self.leaves_rounds(word, said, span);
             return true;
         }
         let instead = if target.is_none() {
@@ -167,13 +166,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Rule: a loop over a symbol has all its rounds. Wrong: `break`, or `return h`, in `for t in 0..T`.
-    fn leaves_rounds(&mut self, word: &str, span: Span) {
-        // Of what may never be reached nothing is said.
-        if !self.doubtful {
+    fn leaves_rounds(&mut self, word: &str, said: usize, span: Span) -> Val<'a> {
+        // Of what may never be reached nothing is said, nor of what stands under a condition that was refused.
+        if !self.doubtful && self.diag.count() == said {
             let instead =
                 "a loop over a symbol has all its rounds: choose with `condition.select(a, b)` what a round gives";
             self.report(span, &m::UNSUPPORTED, &[&format!("this `{word}`"), &instead]);
         }
+        Val::Unknown
     }
 
     /// One round of a loop: whether another follows, and what is given to `break`.
@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
         body: impl FnOnce(&mut Self) -> Val<'a>,
     ) -> (bool, Option<Val<'a>>) {
         let own = label.map(|label| label.name.to_string());
-        self.frame_mut().control.loops.push(EnteredLoop { label: own.clone(), symbolic: false });
+        self.frame_mut().control.loops.push(EnteredLoop { label: own.clone(), symbolic: None });
         let value = body(self);
         let control = &mut self.frame_mut().control;
         control.loops.pop();

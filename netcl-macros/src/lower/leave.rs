@@ -16,8 +16,8 @@ pub(super) enum Leave<'a> {
 /// A loop whose body is being evaluated.
 pub(super) struct EnteredLoop {
     pub(super) label: Option<String>,
-    /// It has as many rounds as a symbol says, and one body for all.
-    pub(super) symbolic: bool,
+    /// Where it has as many rounds as a symbol says, and one body for all: how many errors there were before it.
+    pub(super) symbolic: Option<usize>,
 }
 
 /// How control goes in one call.

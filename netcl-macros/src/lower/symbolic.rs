@@ -43,7 +43,7 @@ impl<'a> Lowering<'a> {
         let (updates, frames) = (self.updates.clone(), self.frames.len());
         self.loops.push(SymbolicLoop { around: (frames, self.frame().scopes.len()), pushed: Vec::new() });
         let label = each.label.as_ref().map(|label| label.name.to_string());
-        self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: true });
+        self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
         let value = self.for_round(pattern, Val::Dim(start + round), &each.body);
         self.frame_mut().control.loops.pop();

@@ -99,6 +99,16 @@ impl Rounds {
         h
     }
 
+    pub fn others(&self, x: &Tensor<f32, T>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([]);
+        for t in 0..T {
+            for s in t..T {
+                h = h + x.get(0, s);
+            }
+        }
+        h
+    }
+
     pub fn nobody(&self, x: &Tensor<f32, T, N>) -> Tensor<f32, T, N> {
         let (mut h, mut all) = (Tensor::zeros([N]), Vec::new());
         for t in 0..T {
