@@ -336,6 +336,24 @@ pub enum Error {
         differences: f64,
     },
 
+    /// A gradient was asked for that there is none of: nothing was recorded, it is of no number, or what it is of has changed.
+    #[error("`{operation}`: {problem}")]
+    Backward {
+        /// What was called.
+        operation: &'static str,
+        /// Given, expected, what to do.
+        problem: String,
+    },
+
+    /// A loss does not depend on something in which its gradient is asked for.
+    #[error("the loss does not reach {what}: {reason}")]
+    Unreached {
+        /// The parameter, by its path, or the tensor.
+        what: String,
+        /// The operation that cut it off, or that nothing uses it.
+        reason: String,
+    },
+
     /// The device cannot do what the function needs.
     #[error(fmt = text::unsupported)]
     Unsupported {

@@ -50,6 +50,25 @@ impl Gradients {
         entries.filter_map(inside).map(|(path, index)| (path, self.view(index))).collect()
     }
 
+    /// Whether they are in the parameters of that memory.
+    pub(crate) fn is_of(&self, store: &Store) -> bool {
+        self.store.id() == store.id()
+    }
+
+    /// The first parameter of this part in which there is none, by its position and path.
+    pub(crate) fn first_without(&self) -> Option<(usize, String)> {
+        let mut entries = self.store.parameters().iter().enumerate();
+        entries.find_map(|(index, entry)| {
+            let path = entry.path.strip_prefix(&*self.prefix)?;
+            (!self.buffer.covers(index)).then(|| (index, path.to_owned()))
+        })
+    }
+
+    /// The gradient in the parameter at that position, if there is one.
+    pub(crate) fn in_parameter(&self, index: usize) -> Option<Tensor> {
+        self.buffer.covers(index).then(|| self.view(index))
+    }
+
     /// The device they are on.
     pub fn device(&self) -> &Device {
         self.store.device()
