@@ -1,6 +1,6 @@
 //! The gradients of a loss.
 
-use crate::autograd::record::{Cut, History, LeafKey, Owner};
+use crate::autograd::record::{Cut, CutKind, History, LeafKey, Owner};
 use crate::autograd::tape::Tape;
 use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
@@ -62,25 +62,24 @@ impl Tensor {
         }
         let record = match self.history() {
             Some(History::Record(record)) => record,
-            Some(History::Leaf(_)) => return refused("the loss is computed from nothing; it is what is tracked".to_owned()),
+            Some(History::Leaf(_)) => {
+                return refused("the loss is computed from nothing; it is what is tracked".to_owned());
+            }
+            Some(History::Cut(cut)) if cut.kind.is_loss() => return refused(lost(cut)),
             Some(History::Cut(cut)) => {
                 return refused(format!("no gradient goes through {}, which leads to the loss", cut.text()));
             }
             None => {
                 return refused(
                     "nothing that leads to the loss is recorded; run layers in `Mode::Training`, or start from \
-                     `x.requires_grad()`"
+                     `x.requires_grad()?` (functions of annotated models have `…_with_gradients`)"
                         .to_owned(),
                 );
             }
         };
         let tape = Tape::of(record);
-        if tape.cuts.iter().any(|cut| cut.is_gradient) {
-            return refused(
-                "a gradient that `backward` gave leads to the loss, and its derivative is not recorded; `detach` it to take \
-                 it for a number, or write the loss in an annotated model, with `grad(..)`"
-                    .to_owned(),
-            );
+        if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
+            return refused(lost(cut));
         }
         for Owner { store, index, version } in tape.leaves.iter().filter_map(|leaf| leaf.owner.as_ref()) {
             if *version != store.version() {
@@ -198,6 +197,20 @@ impl Backward {
 
     fn reason(&self, leaf: LeafKey) -> String {
         cut::reason(&self.cuts, leaf)
+    }
+}
+
+/// What is said of a loss that something leads to whose derivative is not recorded.
+fn lost(cut: &Cut) -> String {
+    match cut.kind {
+        CutKind::Gradient => "a gradient that `backward` gave leads to the loss, and its derivative is not recorded; \
+                              `detach` it to take it for a number, or write the loss in an annotated model, with `grad(..)`"
+            .to_owned(),
+        _ => format!(
+            "{} leads to the loss, and its derivative is not recorded; write it with operations of tensors, or `detach` \
+             what it is given to take it for numbers",
+            cut.text()
+        ),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where gradients end, and how that is said.
 
-use crate::autograd::record::{Behind, Cut, History, LeafKey, Record, Source};
+use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, Source};
+use netcl_kernels::dtype::DType;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::panic::Location;
@@ -33,10 +34,10 @@ pub(crate) fn is_paused() -> bool {
     PAUSED.try_with(Cell::get).map_or(true, |paused| paused > 0)
 }
 
-/// What becomes of histories where `by` computes something of which no derivative is recorded.
+/// What becomes of histories where `by` computes something through which no gradient goes.
 pub(crate) fn passed<'a>(
-    histories: impl Iterator<Item = Option<&'a History>> + Clone,
-    by: &str,
+    histories: impl Iterator<Item = Option<&'a History>>,
+    (by, kind): (&str, CutKind),
     caller: Option<&'static Location<'static>>,
 ) -> Option<History> {
     let mut found = histories.flatten().peekable();
@@ -46,24 +47,41 @@ pub(crate) fn passed<'a>(
         match history {
             History::Record(record) => behind.push(Behind::Record(Arc::downgrade(record))),
             History::Leaf(leaf) => behind.push(Behind::Leaf(leaf.key())),
-            History::Cut(cut) => before = before.or(Some(cut)),
+            History::Cut(cut) if before.is_none() || cut.kind.is_loss() => before = Some(cut),
+            History::Cut(_) => {}
         }
     }
     match before {
-        // What is said of a gradient is said of what was made of it.
-        Some(cut) if behind.is_empty() || cut.is_gradient => Some(History::Cut(cut.clone())),
-        _ => Some(History::Cut(new(by, caller, behind))),
+        Some(cut) if behind.is_empty() && !cut.kind.is_loss() => Some(History::Cut(cut.clone())),
+        // What is lost before is lost in what was made of it.
+        Some(cut) if kind.is_loss() && cut.kind.is_loss() => Some(History::Cut(cut.clone())),
+        _ => Some(History::Cut(new((by, kind), caller, behind))),
     }
 }
 
-pub(crate) fn new(by: &str, caller: Option<&'static Location<'static>>, behind: Vec<Behind>) -> Arc<Cut> {
-    let by = if is_paused() { "no_grad" } else { by };
-    Arc::new(Cut { by: by.to_owned(), caller, behind, is_gradient: false })
+/// Of functions and algorithms of which no derivative is recorded; of what is no float there is none.
+pub(crate) fn unrecorded<'a>(
+    histories: impl Iterator<Item = Option<&'a History>>,
+    by: &str,
+    result: DType,
+) -> Option<History> {
+    let kind = if result.is_float() { CutKind::Unrecorded } else { CutKind::Flat };
+    passed(histories, (by, kind), None)
+}
+
+pub(crate) fn new(
+    (by, kind): (&str, CutKind),
+    caller: Option<&'static Location<'static>>,
+    behind: Vec<Behind>,
+) -> Arc<Cut> {
+    let (by, kind) = if is_paused() { ("no_grad", CutKind::Meant) } else { (by, kind) };
+    Arc::new(Cut { by: by.to_owned(), caller, behind, kind })
 }
 
 /// What is said of a gradient that `backward` gave.
 pub(super) fn gradient() -> History {
-    History::Cut(Arc::new(Cut { by: "backward".to_owned(), caller: None, behind: Vec::new(), is_gradient: true }))
+    let (by, behind) = ("backward".to_owned(), Vec::new());
+    History::Cut(Arc::new(Cut { by, caller: None, behind, kind: CutKind::Gradient }))
 }
 
 impl Cut {

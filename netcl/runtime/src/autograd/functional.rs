@@ -1,8 +1,8 @@
 //! Gradients of functions, and what is not recorded.
 
-use crate::autograd::cut::{self, Pause};
-use crate::autograd::record::{Behind, History, Leaf};
 use crate::autograd::Backward;
+use crate::autograd::cut::{self, Pause};
+use crate::autograd::record::{Behind, CutKind, History, Leaf};
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
@@ -136,7 +136,7 @@ impl Tensor {
             Some(History::Leaf(leaf)) => Behind::Leaf(leaf.key()),
             _ => return self.clone().with_history(None),
         };
-        let cut = cut::new("detach", Some(std::panic::Location::caller()), vec![behind]);
+        let cut = cut::new(("detach", CutKind::Meant), Some(std::panic::Location::caller()), vec![behind]);
         self.clone().with_history(Some(History::Cut(cut)))
     }
 }

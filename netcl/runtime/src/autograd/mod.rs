@@ -8,8 +8,8 @@
 //! `work` is what a record does; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
 //! lead to a loss; `plan` compiles it; `cut` says what ended one; `backward` and `functional` are what users call.
 
-pub(crate) mod cut;
 mod backward;
+pub(crate) mod cut;
 mod functional;
 pub(crate) mod note;
 mod plan;

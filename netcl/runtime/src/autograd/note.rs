@@ -1,7 +1,7 @@
 //! Notes what is computed of tracked tensors.
 
 use crate::autograd::cut;
-use crate::autograd::record::{Cut, Held, History, Record, Source};
+use crate::autograd::record::{Cut, CutKind, Held, History, Record, Source};
 use crate::autograd::work::Work;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -69,7 +69,7 @@ impl Noted {
         let is_tracked = |source: &Source| matches!(source, Source::Record(_) | Source::Leaf(_));
         let goes_on = sources.iter().zip(&flows).any(|(source, flows)| *flows && is_tracked(source));
         if !goes_on {
-            let cut = cut::passed(histories.iter().map(Option::as_ref), by, Some(caller));
+            let cut = cut::passed(histories.iter().map(Option::as_ref), (by, CutKind::Flat), Some(caller));
             return Ok(Noted { sources: Vec::new(), cut, is_dear: false });
         }
         let mut kept = Vec::with_capacity(sources.len());
@@ -78,7 +78,8 @@ impl Noted {
                 source if is_tracked(&source) && flows[position] => source,
                 Source::Given(_, cut) => Source::Given(as_it_is(tensors[position], reads[position])?, cut),
                 _ => {
-                    let ended = cut::passed([histories[position].as_ref()].into_iter(), by, Some(caller));
+                    let ended =
+                        cut::passed([histories[position].as_ref()].into_iter(), (by, CutKind::Flat), Some(caller));
                     let cut: Option<Arc<Cut>> = match ended {
                         Some(History::Cut(cut)) => Some(cut),
                         _ => None,

@@ -83,8 +83,27 @@ pub(crate) struct Cut {
     pub(crate) by: String,
     pub(crate) caller: Option<&'static Location<'static>>,
     pub(crate) behind: Vec<Behind>,
-    /// It is a gradient, of which no derivative is recorded.
-    pub(crate) is_gradient: bool,
+    pub(crate) kind: CutKind,
+}
+
+/// Why a history ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutKind {
+    /// It is what the program says.
+    Meant,
+    /// There is no derivative.
+    Flat,
+    /// There is one, and it is not recorded: of a compiled function or an algorithm, or between devices.
+    Unrecorded,
+    /// It is a gradient that `backward` gave, of which no derivative is recorded.
+    Gradient,
+}
+
+impl CutKind {
+    /// Whether a loss without what is lost there would be differentiated wrongly.
+    pub(crate) fn is_loss(self) -> bool {
+        matches!(self, CutKind::Unrecorded | CutKind::Gradient)
+    }
 }
 
 /// What is behind a cut. It is not kept for that.

@@ -161,9 +161,8 @@ impl Tape {
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
     pub(super) fn key(&self, symbolic: bool) -> Key {
         let batch = self.batch.filter(|_| symbolic);
-        let step = |step: &Step| {
-            (step.record.work.key(step.dtype, batch), step.sources.clone(), step.record.saved.is_some())
-        };
+        let step =
+            |step: &Step| (step.record.work.key(step.dtype, batch), step.sources.clone(), step.record.saved.is_some());
         Key { leaves: self.leaves.len(), inputs: self.inputs(batch), steps: self.steps.iter().map(step).collect() }
     }
 

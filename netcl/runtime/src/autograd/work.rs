@@ -93,8 +93,7 @@ impl ConfiguredLayer {
     ) -> Result<(NodeId, Vec<(usize, NodeId)>)> {
         let mut updates = Vec::new();
         let name = self.declaration.name;
-        let mut context =
-            Context { builder, config: &self.config, name, tensors, mode, seed, updates: &mut updates };
+        let mut context = Context { builder, config: &self.config, name, tensors, mode, seed, updates: &mut updates };
         let result = layers::forward(self.declaration, &mut context, inputs)?;
         Ok((result, updates))
     }
@@ -141,7 +140,9 @@ impl Work {
                     let sizes = is_sizes(operation, position);
                     values.push(match given {
                         Given::Tensor => Value::Tensor(tensors.next().ok_or_else(too_few)?),
-                        Given::Tensors(count) => Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect()),
+                        Given::Tensors(count) => {
+                            Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
+                        }
                         Given::Number(number) => match by_value(operation, *number, dtype) {
                             Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
                             None => Value::Number(*number),

@@ -1,6 +1,5 @@
 //! A plan on a device: built once, called often, from any thread.
 
-use crate::autograd::cut;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind, launch};
@@ -272,9 +271,9 @@ fn outputs(device: &Device, call: &Call<'_>, bound: &BoundPlan, given: &[BufferH
     };
     let mut outputs = Outputs::default();
     // Whoever has recorded the call says so instead.
-    let history = cut::passed(call.args.iter().map(|arg| arg.history()), &plan.name, None);
+    let noted = |tensor: Tensor| tensor.computed_by(&plan.name, call.args);
     let results = interface.results.iter().skip(call.into.len());
-    outputs.results.extend(results.map(|&slot| tensor(slot).with_history(history.clone())));
+    outputs.results.extend(results.map(|&slot| noted(tensor(slot))));
     outputs.argument_gradients.resize(interface.argument_gradients, None);
     if interface.argument_gradients > 0 {
         for (slot, external) in interface.externals.iter().enumerate() {

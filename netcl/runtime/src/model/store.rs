@@ -56,7 +56,15 @@ impl Store {
     pub(super) fn new(device: &Device, parameters: Group, states: Group) -> Store {
         let spare = Arc::<Spare>::default();
         device.add_reserve(Arc::<Spare>::downgrade(&spare));
-        Store { id: next_id(), device: device.clone(), parameters, states, spare, turn: Arc::default(), changes: Arc::default() }
+        Store {
+            id: next_id(),
+            device: device.clone(),
+            parameters,
+            states,
+            spare,
+            turn: Arc::default(),
+            changes: Arc::default(),
+        }
     }
 
     /// Distinct among all stores of the process.

@@ -2,7 +2,7 @@
 
 use crate::autograd::cut;
 use crate::autograd::note::{self, Noted};
-use crate::autograd::record::{Behind, History, LeafKey, Source};
+use crate::autograd::record::{Behind, CutKind, History, LeafKey, Source};
 use crate::autograd::work::{BATCH, ConfiguredLayer, Work};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -116,12 +116,8 @@ impl Layer {
             }
             scalar
         };
-        let call = Call {
-            args: inputs,
-            model: Some((&store, self.prefix.as_str())),
-            seed: Some(&draw),
-            ..Call::default()
-        };
+        let call =
+            Call { args: inputs, model: Some((&store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
         let mut results = loaded.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         Ok(match noted {
@@ -172,12 +168,10 @@ impl Layer {
             match input.history() {
                 Some(History::Record(record)) => behind.push(Behind::Record(Arc::downgrade(record))),
                 Some(History::Leaf(leaf)) => behind.push(Behind::Leaf(leaf.key())),
-                // Of a gradient it is said that it is one.
-                Some(History::Cut(cut)) if cut.is_gradient => return Some(History::Cut(cut.clone())),
                 Some(History::Cut(_)) | None => {}
             }
         }
-        (!behind.is_empty()).then(|| History::Cut(cut::new("no_grad", None, behind)))
+        (!behind.is_empty()).then(|| History::Cut(cut::new(("no_grad", CutKind::Meant), None, behind)))
     }
 
     /// Of inputs of these shapes; leading axes of the size `batch` are a symbol.

@@ -12,7 +12,7 @@ pub use netcl_hal::element::Element;
 pub use operand::Operand;
 
 use crate::autograd::cut;
-use crate::autograd::record::{Held, History};
+use crate::autograd::record::{CutKind, Held, History};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -152,6 +152,12 @@ impl Tensor {
         self.history.as_ref()
     }
 
+    /// What `by` has computed of these, whose derivative is not recorded.
+    pub(crate) fn computed_by(self, by: &str, inputs: &[&Tensor]) -> Tensor {
+        let history = cut::unrecorded(inputs.iter().map(|input| input.history()), by, self.dtype);
+        self.with_history(history)
+    }
+
     /// The same elements with another history.
     pub(crate) fn with_history(self, history: Option<History>) -> Tensor {
         Tensor { history, ..self }
@@ -251,7 +257,8 @@ impl Tensor {
             return Ok(self.clone());
         }
         // Gradients are computed on one device.
-        let history = cut::passed([self.history()].into_iter(), "to_device", Some(Location::caller()));
+        let history =
+            cut::passed([self.history()].into_iter(), ("to_device", CutKind::Unrecorded), Some(Location::caller()));
         if self.byte_count() > 0 && self.device.shares_context_with(device) {
             let copy = Tensor::uninitialised("to_device", device, &self.shape, self.dtype)?;
             if self.region.copy_across(&copy.region, self.byte_count())? {

@@ -1,6 +1,5 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
-use crate::autograd::cut;
 use crate::autograd::note::{self, Noted};
 use crate::autograd::work::{BATCH, Given, Passed, Work};
 use crate::error::{Error, Result};
@@ -99,8 +98,7 @@ impl Tensor {
         }
         let result = self.shaped(shape);
         let Some(operation) = ops::find("reshape").filter(|_| note::is_tracked([self.history()].into_iter())) else {
-            let history = cut::passed([self.history()].into_iter(), "reshape", Some(Location::caller()));
-            return Ok(result.with_history(history));
+            return Ok(result.computed_by("reshape", &[self]));
         };
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
         let work = Work::Operation { operation, given: [Given::Tensor, Given::Integers(sizes.into())].into() };
