@@ -41,3 +41,31 @@ pub fn gradients_from_saved(
     }
     Ok(builder.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dim::Shape;
+    use crate::dtype::DType;
+    use crate::graph::{ReduceOp, UnaryOp};
+
+    #[test]
+    fn what_is_saved_is_not_computed_again() {
+        let mut b = Builder::new("backward");
+        let w = b.input(InputKind::Argument(0), "w", Shape::of(&[3, 4]), DType::F32);
+        let x = b.input(InputKind::Argument(1), "x", Shape::of(&[2, 3]), DType::F32);
+        let product = b.matmul(x, w).unwrap();
+        let y = b.unary(UnaryOp::Tanh, product).unwrap();
+        let loss = b.reduce(ReduceOp::Sum, y, &[0, 1]).unwrap();
+        let products = |graph: &Graph| graph.nodes.iter().filter(|node| matches!(node.op, Op::MatMul(..))).count();
+        let graph = gradients_from_saved(b.clone(), loss, &[w], &[(2, product), (3, x)]).unwrap();
+        // The gradient's own; `x` is an argument already.
+        assert_eq!(products(&graph), 1);
+        let inputs = graph.nodes.iter().filter(|node| matches!(node.op, Op::Input(_))).count();
+        assert_eq!((inputs, graph.outputs.len()), (3, 1));
+        assert!(matches!(graph.outputs[0].0, OutputKind::ArgumentGradient(0)));
+        assert_eq!(products(&gradients_from_saved(b.clone(), loss, &[w], &[]).unwrap()), 2);
+        assert!(gradients_from_saved(b.clone(), y, &[w], &[]).is_err());
+        assert!(gradients_from_saved(b, loss, &[product], &[]).is_err());
+    }
+}

@@ -1,7 +1,7 @@
 //! The gradients of a loss.
 
 use crate::autograd::record::{Cut, CutKind, History, LeafKey, Owner};
-use crate::autograd::tape::Tape;
+use crate::autograd::tape::{Tape, Wanted};
 use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
 use crate::executor::Call;
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The gradients of one loss in all that is tracked and leads to it: what [`Tensor::backward`] gives.
+#[doc(alias = "Tape")]
 pub struct Backward {
     models: Vec<Gradients>,
     /// Those in tensors, by their leaves.
@@ -53,6 +54,11 @@ impl Tensor {
     /// gradient that `backward` gave leads to it; [`Error::OutOfMemory`]; [`Error::Build`] and [`Error::Driver`] if the driver
     /// fails.
     pub fn backward(&self) -> Result<Backward> {
+        self.backward_in(&Wanted::All)
+    }
+
+    /// The gradients in some of what it was computed from.
+    pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
         if !self.shape().is_empty() || !self.dtype().is_float() {
             return refused(format!(
                 "gradients need a float scalar, found {} {:?}; reduce it with `sum` or `mean`",
@@ -77,11 +83,11 @@ impl Tensor {
                 );
             }
         };
-        let tape = Tape::of(record);
+        let tape = Tape::of(record, wanted);
         if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
             return refused(lost(cut));
         }
-        for Owner { store, index, version } in tape.leaves.iter().filter_map(|leaf| leaf.owner.as_ref()) {
+        for Owner { store, index, version } in &tape.owners {
             if *version != store.version() {
                 let path = &store.parameters()[*index].path;
                 return refused(format!(
@@ -94,6 +100,9 @@ impl Tensor {
     }
 
     fn gradients_of(&self, tape: &Tape) -> Result<Backward> {
+        if tape.leaves.is_empty() {
+            return Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts: tape.cuts.clone() });
+        }
         let device = self.device();
         let loaded = plan::of(tape, device)?;
         let mut pending: Vec<Pending> = Vec::new();

@@ -105,8 +105,8 @@ impl Cut {
                     Source::Leaf(own) if own.key() == leaf => return true,
                     Source::Leaf(_) => {}
                     Source::Record(record) => records.push(record.clone()),
-                    Source::Given(_, cut) => {
-                        if cut.as_ref().is_some_and(|cut| cut.hides(leaf)) {
+                    Source::Given(given) => {
+                        if given.cut.as_ref().is_some_and(|cut| cut.hides(leaf)) {
                             return true;
                         }
                     }

@@ -1,8 +1,8 @@
 //! Gradients of functions, and what is not recorded.
 
-use crate::autograd::Backward;
 use crate::autograd::cut::{self, Pause};
 use crate::autograd::record::{Behind, CutKind, History, Leaf};
+use crate::autograd::tape::Wanted;
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
@@ -63,7 +63,7 @@ impl<M: Model> Differentiable for M {
 
     fn value_and_grad(&self, f: impl FnOnce(&Self) -> Result<Tensor>) -> Result<(Tensor, Gradients)> {
         let value = f(self)?;
-        let gradients = value.backward()?.of(self)?;
+        let gradients = value.backward_in(&Wanted::Model(self.core().store().id()))?.of(self)?;
         Ok((value.detach(), gradients))
     }
 }
@@ -95,7 +95,11 @@ fn of_tensors<const N: usize>(
         *tensor = tensor.requires_grad()?;
     }
     let value = f(&tracked)?;
-    let backward: Backward = value.backward()?;
+    let keys = tracked.iter().filter_map(|tensor| match tensor.history() {
+        Some(History::Leaf(leaf)) => Some(leaf.key()),
+        _ => None,
+    });
+    let backward = value.backward_in(&Wanted::Leaves(keys.collect()))?;
     let mut gradients = tracked;
     for tensor in &mut gradients {
         *tensor = backward.wrt(tensor)?;
@@ -104,7 +108,7 @@ fn of_tensors<const N: usize>(
 }
 
 impl Tensor {
-    /// The tensor as one in which gradients are computed: what is computed from it is recorded, and [`Backward::wrt`] has the
+    /// The tensor as one in which gradients are computed: what is computed from it is recorded, and [`crate::Backward::wrt`] has the
     /// gradient in it. The parameters of layers need no such call.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Notes what is computed of tracked tensors.
 
 use crate::autograd::cut;
-use crate::autograd::record::{Cut, CutKind, Held, History, Record, Source};
+use crate::autograd::record::{Cut, CutKind, Given, Held, History, Record, Source};
 use crate::autograd::work::Work;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -28,28 +28,33 @@ impl Source {
         match tensor.history() {
             Some(History::Record(record)) => Source::Record(record.clone()),
             Some(History::Leaf(leaf)) => Source::Leaf(leaf.clone()),
-            Some(History::Cut(cut)) => Source::Given(tensor.held(), Some(cut.clone())),
-            None => Source::Given(tensor.held(), None),
+            Some(History::Cut(cut)) => Source::given(tensor.held(), Some(cut.clone())),
+            None => Source::given(tensor.held(), None),
         }
+    }
+
+    fn given(held: Held, cut: Option<Arc<Cut>>) -> Source {
+        Source::Given(Given { held, cut, is_own: false })
     }
 
     fn history(&self) -> Option<History> {
         match self {
             Source::Record(record) => Some(History::Record(record.clone())),
             Source::Leaf(leaf) => Some(History::Leaf(leaf.clone())),
-            Source::Given(_, cut) => cut.clone().map(History::Cut),
+            Source::Given(given) => given.cut.clone().map(History::Cut),
         }
     }
 }
 
 impl Noted {
     /// Of a work `by` which that graph computes, whose inputs `place` has by position among the sources. `tensors` are the
-    /// sources' values.
+    /// sources' values, the first `inputs` of them those that are no layer's own.
     pub(crate) fn new(
         by: &str,
         graph: &Graph,
         sources: Vec<Source>,
         tensors: &[&Tensor],
+        inputs: usize,
         place: impl Fn(&Op, &str) -> Option<usize>,
         caller: &'static Location<'static>,
     ) -> Result<Noted> {
@@ -74,19 +79,19 @@ impl Noted {
         }
         let mut kept = Vec::with_capacity(sources.len());
         for (position, source) in sources.into_iter().enumerate() {
-            kept.push(match source {
-                source if is_tracked(&source) && flows[position] => source,
-                Source::Given(_, cut) => Source::Given(as_it_is(tensors[position], reads[position])?, cut),
-                _ => {
-                    let ended =
-                        cut::passed([histories[position].as_ref()].into_iter(), (by, CutKind::Flat), Some(caller));
-                    let cut: Option<Arc<Cut>> = match ended {
-                        Some(History::Cut(cut)) => Some(cut),
-                        _ => None,
-                    };
-                    Source::Given(as_it_is(tensors[position], reads[position])?, cut)
-                }
-            });
+            if is_tracked(&source) && flows[position] {
+                kept.push(source);
+                continue;
+            }
+            let cut = match source {
+                Source::Given(given) => given.cut,
+                _ => match cut::passed([histories[position].as_ref()].into_iter(), (by, CutKind::Flat), Some(caller)) {
+                    Some(History::Cut(cut)) => Some(cut),
+                    _ => None,
+                },
+            };
+            let held = as_it_is(tensors[position], reads[position])?;
+            kept.push(Source::Given(Given { held, cut, is_own: position >= inputs }));
         }
         Ok(Noted { sources: kept, cut: None, is_dear: is_dear(graph) })
     }
@@ -106,7 +111,7 @@ impl Noted {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             _ => None,
         };
-        Noted::new(name, graph, sources, tensors, place, caller).map(Some)
+        Noted::new(name, graph, sources, tensors, tensors.len(), place, caller).map(Some)
     }
 
     /// The result, which knows what it was computed from.

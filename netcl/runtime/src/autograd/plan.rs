@@ -39,7 +39,11 @@ fn find_or_make(tape: &Tape, symbolic: bool, device: &Device) -> Result<Option<A
         return Ok(known.loaded.clone());
     }
     let graph = tape.graph(symbolic).map_err(|diagnostic| Error::graph("backward", diagnostic))?;
-    let loaded = graph.map(|graph| jit::load(&graph, device)).transpose()?;
+    let loaded = match graph.map(|graph| jit::load(&graph, device)).transpose() {
+        // With numbers for all sizes it may be possible.
+        Err(Error::Graph { .. }) if symbolic => None,
+        loaded => loaded?,
+    };
     let surplus = lock().add((hash, Arc::new(Known { key, loaded: loaded.clone() })));
     drop(surplus);
     Ok(loaded)

@@ -48,8 +48,17 @@ pub(crate) enum Source {
     Record(Arc<Record>),
     /// The result has a derivative in it.
     Leaf(Arc<Leaf>),
-    /// It has none, because of what is given beside, or because nothing is tracked.
-    Given(Held, Option<Arc<Cut>>),
+    /// It has none.
+    Given(Given),
+}
+
+/// A tensor in which a result has no derivative, because of what ended its history or because nothing is tracked.
+#[derive(Clone)]
+pub(crate) struct Given {
+    pub(crate) held: Held,
+    pub(crate) cut: Option<Arc<Cut>>,
+    /// It is a layer's own, whose sizes do not change from batch to batch.
+    pub(crate) is_own: bool,
 }
 
 /// What gradients are computed in.

@@ -1,6 +1,6 @@
 //! The records that lead to a loss, as a list: what is compiled, and what that is found by.
 
-use crate::autograd::record::{Cut, Held, Leaf, LeafKey, Record, Source};
+use crate::autograd::record::{Cut, Given, Held, Leaf, LeafKey, Owner, Record, Source};
 use crate::autograd::work::{BATCH, Passed, WorkKey};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::autodiff::gradients_from_saved;
@@ -13,11 +13,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a loss was computed from: the relative graph, in which tensors are numbered.
+#[derive(Default)]
 pub(super) struct Tape {
     /// What gradients are computed in.
     pub(super) leaves: Vec<Arc<Leaf>>,
-    /// The other inputs.
-    given: Vec<Held>,
+    /// The other inputs, and whether their leading axis may be the batch's.
+    given: Vec<(Held, bool)>,
+    /// The models that parameters are of, each with the version that they were read in.
+    pub(super) owners: Vec<Owner>,
     /// Operands first; the last is the loss.
     steps: Vec<Step>,
     /// What ended histories on the way.
@@ -39,6 +42,25 @@ enum Place {
     Leaf(usize),
     Given(usize),
     Step(usize),
+}
+
+/// Which gradients are asked for.
+pub(super) enum Wanted {
+    All,
+    /// Those in the parameters of the memory with that number.
+    Model(u64),
+    Leaves(Vec<LeafKey>),
+}
+
+impl Wanted {
+    fn has(&self, leaf: &Leaf) -> bool {
+        match (self, &leaf.owner) {
+            (Wanted::All, _) => true,
+            (Wanted::Model(store), Some(owner)) => owner.store.id() == *store,
+            (Wanted::Model(_), None) => false,
+            (Wanted::Leaves(keys), _) => keys.contains(&leaf.key()),
+        }
+    }
 }
 
 /// An axis of an input.
@@ -69,8 +91,8 @@ struct Known {
 }
 
 impl Tape {
-    /// The records that lead to `loss`, in the order in which they were made.
-    pub(super) fn of(loss: &Arc<Record>) -> Tape {
+    /// The records that lead to `loss`, in the order in which they were made, for gradients in those leaves that are wanted.
+    pub(super) fn of(loss: &Arc<Record>, wanted: &Wanted) -> Tape {
         let mut records: BTreeMap<u64, Arc<Record>> = BTreeMap::new();
         let mut open = vec![loss.clone()];
         while let Some(record) = open.pop() {
@@ -79,53 +101,67 @@ impl Tape {
             }
             open.extend(record.sources.iter().filter_map(|source| match source {
                 Source::Record(record) => Some(record.clone()),
-                Source::Leaf(_) | Source::Given(..) => None,
+                Source::Leaf(_) | Source::Given(_) => None,
             }));
             records.insert(record.number, record);
         }
-        let mut tape = Tape { leaves: Vec::new(), given: Vec::new(), steps: Vec::new(), cuts: Vec::new(), batch: None };
+        let mut tape = Tape::default();
         let mut known = Known::default();
         for (number, record) in records {
             let sources: Vec<Place> =
-                record.sources.iter().filter_map(|source| tape.place(source, &mut known)).collect();
+                record.sources.iter().filter_map(|source| tape.place(source, &mut known, wanted)).collect();
             let dtype = sources.first().map(|place| tape.dtype(*place));
             known.steps.insert(number, tape.steps.len());
             tape.steps.push(Step { record, sources, dtype });
         }
         let variables = tape.leaves.iter().filter(|leaf| leaf.owner.is_none()).map(|leaf| &leaf.held);
-        let mut sizes = tape.given.iter().chain(variables).filter_map(|held| held.shape.first().copied());
+        let given = tape.given.iter().filter(|(_, may_be)| *may_be).map(|(held, _)| held);
+        let mut sizes = given.chain(variables).filter_map(|held| held.shape.first().copied());
         tape.batch = sizes.find(|size| *size > 1);
         tape
     }
 
-    fn place(&mut self, source: &Source, known: &mut Known) -> Option<Place> {
+    fn place(&mut self, source: &Source, known: &mut Known, wanted: &Wanted) -> Option<Place> {
         match source {
             Source::Record(record) => known.steps.get(&record.number).copied().map(Place::Step),
             Source::Leaf(leaf) => {
+                if let Some(owner) = &leaf.owner {
+                    let same = |own: &Owner| own.store.id() == owner.store.id() && own.version == owner.version;
+                    if !self.owners.iter().any(same) {
+                        self.owners.push(owner.clone());
+                    }
+                }
+                if !wanted.has(leaf) {
+                    return Some(self.given(&leaf.held, leaf.owner.is_none(), known));
+                }
                 let position = *known.leaves.entry(leaf.key()).or_insert(self.leaves.len());
                 if position == self.leaves.len() {
                     self.leaves.push(leaf.clone());
                 }
                 Some(Place::Leaf(position))
             }
-            Source::Given(held, cut) => {
+            Source::Given(Given { held, cut, is_own }) => {
                 if let Some(cut) = cut.as_ref().filter(|cut| !self.cuts.iter().any(|known| Arc::ptr_eq(known, cut))) {
                     self.cuts.push(cut.clone());
                 }
-                let key = (held.region.id(), held.shape.clone(), held.dtype);
-                let position = *known.given.entry(key).or_insert(self.given.len());
-                if position == self.given.len() {
-                    self.given.push(held.clone());
-                }
-                Some(Place::Given(position))
+                Some(self.given(held, !is_own, known))
             }
         }
+    }
+
+    fn given(&mut self, held: &Held, may_be_batch: bool, known: &mut Known) -> Place {
+        let key = (held.region.id(), held.shape.clone(), held.dtype);
+        let position = *known.given.entry(key).or_insert(self.given.len());
+        if position == self.given.len() {
+            self.given.push((held.clone(), may_be_batch));
+        }
+        Place::Given(position)
     }
 
     fn dtype(&self, place: Place) -> DType {
         match place {
             Place::Leaf(position) => self.leaves[position].held.dtype,
-            Place::Given(position) => self.given[position].dtype,
+            Place::Given(position) => self.given[position].0.dtype,
             Place::Step(position) => self.steps[position].record.dtype,
         }
     }
@@ -133,7 +169,8 @@ impl Tape {
     /// Leaves, other inputs, and what was saved, in the order of the arguments of [`Tape::graph`].
     pub(super) fn arguments(&self) -> Vec<&Held> {
         let saved = self.steps.iter().filter_map(|step| step.record.saved.as_ref());
-        self.leaves.iter().map(|leaf| &leaf.held).chain(&self.given).chain(saved).collect()
+        let given = self.given.iter().map(|(held, _)| held);
+        self.leaves.iter().map(|leaf| &leaf.held).chain(given).chain(saved).collect()
     }
 
     /// The numbers that the graph takes by value.
@@ -155,7 +192,7 @@ impl Tape {
             (held.dtype, held.shape.iter().enumerate().map(size).collect())
         };
         let leaves = self.leaves.iter().map(|leaf| input(&leaf.held, leaf.owner.is_none()));
-        leaves.chain(self.given.iter().map(|held| input(held, true))).collect()
+        leaves.chain(self.given.iter().map(|(held, may_be_batch)| input(held, *may_be_batch))).collect()
     }
 
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.

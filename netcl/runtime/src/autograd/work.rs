@@ -18,7 +18,7 @@ const ARITHMETIC: [&str; 6] = ["add", "sub", "mul", "div", "maximum", "minimum"]
 
 /// An argument of an operation. Tensors are those that the operation is given, in order.
 #[derive(Clone, Debug)]
-pub(crate) enum Given {
+pub(crate) enum ArgValue {
     /// The next tensor.
     Tensor,
     /// So many next tensors.
@@ -35,7 +35,7 @@ pub(crate) enum Given {
 pub(crate) enum Work {
     Operation {
         operation: &'static Operation,
-        given: Arc<[Given]>,
+        given: Arc<[ArgValue]>,
     },
     /// Its tensors follow its inputs.
     Layer {
@@ -49,12 +49,12 @@ pub(crate) enum Work {
 /// What tells works apart that are computed by different graphs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WorkKey {
-    Operation(&'static str, Vec<GivenKey>),
+    Operation(&'static str, Vec<ArgKey>),
     Layer(Arc<str>, Mode),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum GivenKey {
+pub(crate) enum ArgKey {
     Tensors(usize),
     /// A number that is passed by value.
     Passed,
@@ -139,16 +139,16 @@ impl Work {
                 for (position, given) in given.iter().enumerate() {
                     let sizes = is_sizes(operation, position);
                     values.push(match given {
-                        Given::Tensor => Value::Tensor(tensors.next().ok_or_else(too_few)?),
-                        Given::Tensors(count) => {
+                        ArgValue::Tensor => Value::Tensor(tensors.next().ok_or_else(too_few)?),
+                        ArgValue::Tensors(count) => {
                             Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
                         }
-                        Given::Number(number) => match by_value(operation, *number, dtype) {
+                        ArgValue::Number(number) => match by_value(operation, *number, dtype) {
                             Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
                             None => Value::Number(*number),
                         },
-                        Given::Integer(value) => integer(*value),
-                        Given::Integers(list) => {
+                        ArgValue::Integer(value) => integer(*value),
+                        ArgValue::Integers(list) => {
                             let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
                             if let (true, Some(batch), Some(first)) = (sizes, batch, list.first_mut())
                                 && *first == integer(batch as i64)
@@ -157,8 +157,8 @@ impl Work {
                             }
                             Value::List(list)
                         }
-                        Given::Bool(truth) => Value::Bool(*truth),
-                        Given::DType(dtype) => {
+                        ArgValue::Bool(truth) => Value::Bool(*truth),
+                        ArgValue::DType(dtype) => {
                             let position = DType::ALL.iter().position(|other| other == dtype);
                             integer(position.unwrap_or_default() as i64)
                         }
@@ -180,9 +180,9 @@ impl Work {
     pub(crate) fn scalars(&self, dtype: Option<DType>) -> Vec<Scalar> {
         match self {
             Work::Operation { operation, given } => {
-                let number = |given: &Given| match given {
+                let number = |given: &ArgValue| match given {
                     // Rounded as a constant of that type would be: with halves, to the f32 that they are computed in.
-                    Given::Number(number) => {
+                    ArgValue::Number(number) => {
                         let dtype = by_value(operation, *number, dtype)?;
                         Some(Scalar::from_literal(Literal::of(*number, dtype)))
                     }
@@ -198,22 +198,22 @@ impl Work {
     pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
         match self {
             Work::Operation { operation, given } => {
-                let key = |(position, given): (usize, &Given)| match given {
-                    Given::Tensor => GivenKey::Tensors(1),
-                    Given::Tensors(count) => GivenKey::Tensors(*count),
-                    Given::Number(number) if by_value(operation, *number, dtype).is_some() => GivenKey::Passed,
-                    Given::Number(number) => GivenKey::Number(number.to_bits()),
-                    Given::Integer(value) => GivenKey::Integer(*value),
-                    Given::Integers(list) => match (list.split_first(), batch) {
+                let key = |(position, given): (usize, &ArgValue)| match given {
+                    ArgValue::Tensor => ArgKey::Tensors(1),
+                    ArgValue::Tensors(count) => ArgKey::Tensors(*count),
+                    ArgValue::Number(number) if by_value(operation, *number, dtype).is_some() => ArgKey::Passed,
+                    ArgValue::Number(number) => ArgKey::Number(number.to_bits()),
+                    ArgValue::Integer(value) => ArgKey::Integer(*value),
+                    ArgValue::Integers(list) => match (list.split_first(), batch) {
                         (Some((&first, rest)), Some(batch))
                             if is_sizes(operation, position) && first == batch as i64 =>
                         {
-                            GivenKey::Sizes(rest.into())
+                            ArgKey::Sizes(rest.into())
                         }
-                        _ => GivenKey::Integers(list.clone()),
+                        _ => ArgKey::Integers(list.clone()),
                     },
-                    Given::Bool(truth) => GivenKey::Bool(*truth),
-                    Given::DType(dtype) => GivenKey::DType(*dtype),
+                    ArgValue::Bool(truth) => ArgKey::Bool(*truth),
+                    ArgValue::DType(dtype) => ArgKey::DType(*dtype),
                 };
                 WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect())
             }

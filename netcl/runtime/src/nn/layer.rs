@@ -154,7 +154,7 @@ impl Layer {
             }
             _ => None,
         };
-        Noted::new(self.layer.declaration.name, graph, sources, &tensors, place, caller).map(Some)
+        Noted::new(self.layer.declaration.name, graph, sources, &tensors, inputs.len(), place, caller).map(Some)
     }
 
     /// What is said of a result inside of `no_grad`.

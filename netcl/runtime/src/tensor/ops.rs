@@ -1,7 +1,7 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
 use crate::autograd::note::{self, Noted};
-use crate::autograd::work::{BATCH, Given, Passed, Work};
+use crate::autograd::work::{ArgValue, BATCH, Passed, Work};
 use crate::error::{Error, Result};
 use crate::jit;
 use crate::tensor::{Operand, Tensor, concat, element_count};
@@ -35,23 +35,23 @@ impl Tensor {
         if let Some(result) = concat::of_many(operation, self, others, caller)? {
             return Ok(result);
         }
-        let mut given = vec![Given::Tensor];
+        let mut given = vec![ArgValue::Tensor];
         let mut tensors = vec![self];
         for operand in others {
             given.push(match *operand {
                 Operand::Tensor(tensor) => {
                     tensors.push(tensor);
-                    Given::Tensor
+                    ArgValue::Tensor
                 }
                 Operand::Tensors(list) => {
                     tensors.extend_from_slice(list);
-                    Given::Tensors(list.len())
+                    ArgValue::Tensors(list.len())
                 }
-                Operand::Number(number) => Given::Number(number),
-                Operand::Integer(value) => Given::Integer(value),
-                Operand::Integers(list) => Given::Integers(list.into()),
-                Operand::Bool(truth) => Given::Bool(truth),
-                Operand::DType(dtype) => Given::DType(dtype),
+                Operand::Number(number) => ArgValue::Number(number),
+                Operand::Integer(value) => ArgValue::Integer(value),
+                Operand::Integers(list) => ArgValue::Integers(list.into()),
+                Operand::Bool(truth) => ArgValue::Bool(truth),
+                Operand::DType(dtype) => ArgValue::DType(dtype),
             });
         }
         let work = Work::Operation { operation, given: given.into() };
@@ -101,7 +101,7 @@ impl Tensor {
             return Ok(result.computed_by("reshape", &[self]));
         };
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
-        let work = Work::Operation { operation, given: [Given::Tensor, Given::Integers(sizes.into())].into() };
+        let work = Work::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes.into())].into() };
         let graph = build(&work, &[self], Batch::None).map_err(|diagnostic| Error::graph("reshape", diagnostic))?;
         let noted = Noted::of_operation("reshape", &graph, &[self], Location::caller())?;
         Ok(match noted {
