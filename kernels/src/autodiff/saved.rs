@@ -56,7 +56,7 @@ mod tests {
         let x = b.input(InputKind::Argument(1), "x", Shape::of(&[2, 3]), DType::F32);
         let product = b.matmul(x, w).unwrap();
         let y = b.unary(UnaryOp::Tanh, product).unwrap();
-        let loss = b.reduce(ReduceOp::Sum, y, &[0, 1]).unwrap();
+        let loss = b.reduce(ReduceOp::Sum, y, &[0, 1], false).unwrap();
         let products = |graph: &Graph| graph.nodes.iter().filter(|node| matches!(node.op, Op::MatMul(..))).count();
         let graph = gradients_from_saved(b.clone(), loss, &[w], &[(2, product), (3, x)]).unwrap();
         // The gradient's own; `x` is an argument already.

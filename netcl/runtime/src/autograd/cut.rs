@@ -86,34 +86,37 @@ pub(super) fn gradient() -> History {
 
 impl Cut {
     /// Whether it is what lies between a leaf and the loss.
-    fn hides(&self, leaf: LeafKey) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut records: Vec<Arc<Record>> = Vec::new();
-        for behind in &self.behind {
-            match behind {
-                Behind::Leaf(key) if *key == leaf => return true,
-                Behind::Leaf(_) => {}
-                Behind::Record(record) => records.extend(record.upgrade()),
-            }
-        }
-        while let Some(record) = records.pop() {
-            if !seen.insert(record.number) {
-                continue;
-            }
-            for source in &record.sources {
-                match source {
-                    Source::Leaf(own) if own.key() == leaf => return true,
-                    Source::Leaf(_) => {}
-                    Source::Record(record) => records.push(record.clone()),
-                    Source::Given(given) => {
-                        if given.cut.as_ref().is_some_and(|cut| cut.hides(leaf)) {
-                            return true;
-                        }
+    fn hides(self: &Arc<Cut>, leaf: LeafKey) -> bool {
+        let (mut seen, mut seen_cuts) = (BTreeSet::new(), BTreeSet::new());
+        let (mut cuts, mut records): (Vec<Arc<Cut>>, Vec<Arc<Record>>) = (vec![self.clone()], Vec::new());
+        loop {
+            if let Some(cut) = cuts.pop() {
+                if !seen_cuts.insert(Arc::as_ptr(&cut)) {
+                    continue;
+                }
+                for behind in &cut.behind {
+                    match behind {
+                        Behind::Leaf(key) if *key == leaf => return true,
+                        Behind::Leaf(_) => {}
+                        Behind::Record(record) => records.extend(record.upgrade()),
                     }
                 }
+            } else if let Some(record) = records.pop() {
+                if !seen.insert(record.number) {
+                    continue;
+                }
+                for source in &record.sources {
+                    match source {
+                        Source::Leaf(own) if own.key() == leaf => return true,
+                        Source::Leaf(_) => {}
+                        Source::Record(record) => records.push(record.clone()),
+                        Source::Given(given) => cuts.extend(given.cut.clone()),
+                    }
+                }
+            } else {
+                return false;
             }
         }
-        false
     }
 
     /// Whether what was behind it is gone, so that nobody knows what it hides.

@@ -10,7 +10,7 @@ use netcl_kernels::dtype::DType;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The gradients that one call of `…_with_gradients` gave, one for each parameter; zero where the function does not
+/// The gradients that one call of `…_with_gradients` gave, or that `backward` found ([`crate::Backward::of`]), one for each parameter; zero where the function does not
 /// depend on it. Cheap to clone; clones are the same memory.
 #[derive(Clone)]
 pub struct Gradients {
