@@ -399,3 +399,32 @@ fn a_recorded_step_is_repeated() {
         run().unwrap();
     }
 }
+
+/// Each call gives gradients of its own: they do not add up, nor change with the next ones. Batches of one row and of none have some.
+#[test]
+fn gradients_are_those_of_one_call() {
+    for device in all() {
+        let run = || -> Result<()> {
+            let net = network(&device, &[FEATURES, 16, CLASSES])?;
+            let (x, labels) = batch(&device, 8)?;
+            let value = loss(&net, &x, &labels)?;
+            let first = value.backward()?.of(&net)?;
+            let numbers = |gradients: &Gradients| gradients.tensor("hidden.weight")?.to_vec::<f32>();
+            let before = numbers(&first)?;
+            let (other, fewer) = batch(&device, 3)?;
+            let second = loss(&net, &other, &fewer)?.backward()?.of(&net)?;
+            assert_ne!(numbers(&second)?, before);
+            assert_eq!(numbers(&value.backward()?.of(&net)?)?, before);
+            assert_eq!(numbers(&first)?, before);
+            for rows in [1, 0] {
+                let x = batch(&device, rows)?.0;
+                let y = net.forward("hidden", &[&x], Mode::Training)?.sum(&[0, 1])?;
+                let gradients = y.backward()?.reached(&net)?;
+                assert_eq!(gradients.tensor("hidden.bias")?.to_vec::<f32>()?, [rows as f32; 16]);
+                assert_eq!(numbers(&gradients)?.iter().all(|value| *value == 0.0), rows == 0);
+            }
+            Ok(())
+        };
+        run().unwrap();
+    }
+}

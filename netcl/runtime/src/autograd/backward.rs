@@ -44,7 +44,8 @@ impl Tensor {
     /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2, 1])?;
     /// let y = net.forward("line", &[&x], Mode::Training)?;
     /// let loss = y.mul(&y)?.mean(&[0, 1])?;
-    /// optimizer.step(&mut net, &loss.backward()?.of(&net)?)?;
+    /// let gradients = loss.backward()?.of(&net)?;
+    /// optimizer.step(&mut net, &gradients)?;
     /// # Ok::<(), netcl::Error>(())
     /// ```
     ///
