@@ -1,6 +1,6 @@
 //! Where gradients end, and how that is said.
 
-use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, Source};
+use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, RecordSource};
 use netcl_kernels::dtype::DType;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -107,10 +107,10 @@ impl Cut {
                 }
                 for source in &record.sources {
                     match source {
-                        Source::Leaf(own) if own.key() == leaf => return true,
-                        Source::Leaf(_) => {}
-                        Source::Record(record) => records.push(record.clone()),
-                        Source::Given(given) => cuts.extend(given.cut.clone()),
+                        RecordSource::Leaf(own) if own.key() == leaf => return true,
+                        RecordSource::Leaf(_) => {}
+                        RecordSource::Record(record) => records.push(record.clone()),
+                        RecordSource::Given(given) => cuts.extend(given.cut.clone()),
                     }
                 }
             } else {

@@ -1,8 +1,8 @@
 //! Notes what is computed of tracked tensors.
 
 use crate::autograd::cut;
-use crate::autograd::record::{Cut, CutKind, Given, Held, History, Record, Source};
-use crate::autograd::work::Work;
+use crate::autograd::record::{Cut, CutKind, Held, History, Record, RecordSource, Untracked};
+use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::Tensor;
 use netcl_kernels::autodiff::leading_to;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Something that is about to be computed of tracked tensors.
 pub(crate) struct Noted {
-    sources: Vec<Source>,
+    sources: Vec<RecordSource>,
     /// What there is to say if nothing has a derivative.
     cut: Option<History>,
     is_dear: bool,
@@ -23,25 +23,25 @@ pub(crate) fn is_tracked<'a>(mut histories: impl Iterator<Item = Option<&'a Hist
     histories.any(|history| matches!(history, Some(History::Record(_) | History::Leaf(_)))) && !cut::is_paused()
 }
 
-impl Source {
-    pub(crate) fn of(tensor: &Tensor) -> Source {
+impl RecordSource {
+    pub(crate) fn of(tensor: &Tensor) -> RecordSource {
         match tensor.history() {
-            Some(History::Record(record)) => Source::Record(record.clone()),
-            Some(History::Leaf(leaf)) => Source::Leaf(leaf.clone()),
-            Some(History::Cut(cut)) => Source::given(tensor.held(), Some(cut.clone())),
-            None => Source::given(tensor.held(), None),
+            Some(History::Record(record)) => RecordSource::Record(record.clone()),
+            Some(History::Leaf(leaf)) => RecordSource::Leaf(leaf.clone()),
+            Some(History::Cut(cut)) => RecordSource::given(tensor.held(), Some(cut.clone())),
+            None => RecordSource::given(tensor.held(), None),
         }
     }
 
-    fn given(held: Held, cut: Option<Arc<Cut>>) -> Source {
-        Source::Given(Given { held, cut, is_own: false })
+    fn given(held: Held, cut: Option<Arc<Cut>>) -> RecordSource {
+        RecordSource::Given(Untracked { held, cut, is_own: false })
     }
 
     fn history(&self) -> Option<History> {
         match self {
-            Source::Record(record) => Some(History::Record(record.clone())),
-            Source::Leaf(leaf) => Some(History::Leaf(leaf.clone())),
-            Source::Given(given) => given.cut.clone().map(History::Cut),
+            RecordSource::Record(record) => Some(History::Record(record.clone())),
+            RecordSource::Leaf(leaf) => Some(History::Leaf(leaf.clone())),
+            RecordSource::Given(given) => given.cut.clone().map(History::Cut),
         }
     }
 }
@@ -52,7 +52,7 @@ impl Noted {
     pub(crate) fn new(
         by: &str,
         graph: &Graph,
-        sources: Vec<Source>,
+        sources: Vec<RecordSource>,
         tensors: &[&Tensor],
         inputs: usize,
         place: impl Fn(&Op, &str) -> Option<usize>,
@@ -70,8 +70,8 @@ impl Noted {
                 }
             }
         }
-        let histories: Vec<Option<History>> = sources.iter().map(Source::history).collect();
-        let is_tracked = |source: &Source| matches!(source, Source::Record(_) | Source::Leaf(_));
+        let histories: Vec<Option<History>> = sources.iter().map(RecordSource::history).collect();
+        let is_tracked = |source: &RecordSource| matches!(source, RecordSource::Record(_) | RecordSource::Leaf(_));
         let goes_on = sources.iter().zip(&flows).any(|(source, flows)| *flows && is_tracked(source));
         if !goes_on {
             let cut = cut::passed(histories.iter().map(Option::as_ref), (by, CutKind::Flat), Some(caller));
@@ -84,14 +84,14 @@ impl Noted {
                 continue;
             }
             let cut = match source {
-                Source::Given(given) => given.cut,
+                RecordSource::Given(given) => given.cut,
                 _ => match cut::passed([histories[position].as_ref()].into_iter(), (by, CutKind::Flat), Some(caller)) {
                     Some(History::Cut(cut)) => Some(cut),
                     _ => None,
                 },
             };
             let held = as_it_is(tensors[position], reads[position])?;
-            kept.push(Source::Given(Given { held, cut, is_own: position >= inputs }));
+            kept.push(RecordSource::Given(Untracked { held, cut, is_own: position >= inputs }));
         }
         Ok(Noted { sources: kept, cut: None, is_dear: is_dear(graph) })
     }
@@ -106,7 +106,7 @@ impl Noted {
         if !is_tracked(tensors.iter().map(|tensor| tensor.history())) {
             return Ok(None);
         }
-        let sources = tensors.iter().map(|tensor| Source::of(tensor)).collect();
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         let place = |op: &Op, _: &str| match op {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             _ => None,
@@ -115,7 +115,7 @@ impl Noted {
     }
 
     /// The result, which knows what it was computed from.
-    pub(crate) fn result(self, work: Work, result: Tensor) -> Tensor {
+    pub(crate) fn result(self, work: TensorWork, result: Tensor) -> Tensor {
         if self.sources.is_empty() {
             return result.with_history(self.cut);
         }

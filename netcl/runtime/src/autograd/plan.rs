@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 const KEPT: usize = 256;
 
 /// The plans of a device, each with the hash of its key; `None` where the batch cannot be a symbol.
-type Plans = Mutex<Recent<(u64, Arc<Known>)>>;
+type Plans = Mutex<Recent<(u64, Arc<KnownPlan>)>>;
 
-struct Known {
+struct KnownPlan {
     key: Key,
     loaded: Option<Arc<Loaded>>,
 }
@@ -44,7 +44,7 @@ fn find_or_make(tape: &Tape, symbolic: bool, device: &Device) -> Result<Option<A
         Err(Error::Graph { .. }) if symbolic => None,
         loaded => loaded?,
     };
-    let surplus = lock().add((hash, Arc::new(Known { key, loaded: loaded.clone() })));
+    let surplus = lock().add((hash, Arc::new(KnownPlan { key, loaded: loaded.clone() })));
     drop(surplus);
     Ok(loaded)
 }

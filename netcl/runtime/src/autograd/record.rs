@@ -1,6 +1,6 @@
 //! What a tensor at run time was computed from.
 
-use crate::autograd::work::Work;
+use crate::autograd::work::TensorWork;
 use crate::device::Device;
 use crate::memory::BufferHandle;
 use crate::model::store::Store;
@@ -33,8 +33,8 @@ pub(crate) struct Held {
 pub(crate) struct Record {
     /// Larger than that of what it was computed from.
     pub(crate) number: u64,
-    pub(crate) work: Work,
-    pub(crate) sources: Vec<Source>,
+    pub(crate) work: TensorWork,
+    pub(crate) sources: Vec<RecordSource>,
     /// Its value, unless that is cheaper to compute again than to keep.
     pub(crate) saved: Option<Held>,
     /// Of its value.
@@ -43,18 +43,18 @@ pub(crate) struct Record {
 
 /// A tensor that something was computed from.
 #[derive(Clone)]
-pub(crate) enum Source {
+pub(crate) enum RecordSource {
     /// The result has a derivative in it.
     Record(Arc<Record>),
     /// The result has a derivative in it.
     Leaf(Arc<Leaf>),
     /// It has none.
-    Given(Given),
+    Given(Untracked),
 }
 
 /// A tensor in which a result has no derivative, because of what ended its history or because nothing is tracked.
 #[derive(Clone)]
-pub(crate) struct Given {
+pub(crate) struct Untracked {
     pub(crate) held: Held,
     pub(crate) cut: Option<Arc<Cut>>,
     /// It is a layer's own, whose sizes do not change from batch to batch.
@@ -135,7 +135,7 @@ impl Leaf {
 }
 
 impl Record {
-    pub(crate) fn new(work: Work, sources: Vec<Source>, saved: Option<Held>, dtype: DType) -> Arc<Record> {
+    pub(crate) fn new(work: TensorWork, sources: Vec<RecordSource>, saved: Option<Held>, dtype: DType) -> Arc<Record> {
         Arc::new(Record { number: next(), work, sources, saved, dtype })
     }
 }
@@ -145,7 +145,7 @@ impl Drop for Record {
     fn drop(&mut self) {
         let mut sources = std::mem::take(&mut self.sources);
         while let Some(source) = sources.pop() {
-            if let Source::Record(record) = source
+            if let RecordSource::Record(record) = source
                 && let Some(mut record) = Arc::into_inner(record)
             {
                 sources.append(&mut record.sources);

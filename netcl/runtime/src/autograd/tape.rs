@@ -1,7 +1,7 @@
 //! The records that lead to a loss, as a list: what is compiled, and what that is found by.
 
-use crate::autograd::record::{Cut, Given, Held, Leaf, LeafKey, Owner, Record, Source};
-use crate::autograd::work::{BATCH, Passed, WorkKey};
+use crate::autograd::record::{Cut, Held, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
+use crate::autograd::work::{BATCH, PassedNumbers, WorkKey};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::autodiff::gradients_from_saved;
 use netcl_kernels::dim::{Dim, Shape};
@@ -22,14 +22,14 @@ pub(super) struct Tape {
     /// The models that parameters are of, each with the version that they were read in.
     pub(super) owners: Vec<Owner>,
     /// Operands first; the last is the loss.
-    steps: Vec<Step>,
+    steps: Vec<TapeStep>,
     /// What ended histories on the way.
     pub(super) cuts: Vec<Arc<Cut>>,
     /// The size of the batch, if some input begins with one.
     batch: Option<usize>,
 }
 
-struct Step {
+struct TapeStep {
     record: Arc<Record>,
     sources: Vec<Place>,
     /// The element type of the first source.
@@ -83,7 +83,7 @@ pub(super) struct Key {
 
 /// Where what was met before is.
 #[derive(Default)]
-struct Known {
+struct KnownPlaces {
     leaves: BTreeMap<LeafKey, usize>,
     given: BTreeMap<(u64, Arc<[usize]>, DType), usize>,
     /// By a record's number.
@@ -100,19 +100,19 @@ impl Tape {
                 continue;
             }
             open.extend(record.sources.iter().filter_map(|source| match source {
-                Source::Record(record) => Some(record.clone()),
-                Source::Leaf(_) | Source::Given(_) => None,
+                RecordSource::Record(record) => Some(record.clone()),
+                RecordSource::Leaf(_) | RecordSource::Given(_) => None,
             }));
             records.insert(record.number, record);
         }
         let mut tape = Tape::default();
-        let mut known = Known::default();
+        let mut known = KnownPlaces::default();
         for (number, record) in records {
             let sources: Vec<Place> =
                 record.sources.iter().filter_map(|source| tape.place(source, &mut known, wanted)).collect();
             let dtype = sources.first().map(|place| tape.dtype(*place));
             known.steps.insert(number, tape.steps.len());
-            tape.steps.push(Step { record, sources, dtype });
+            tape.steps.push(TapeStep { record, sources, dtype });
         }
         let variables = tape.leaves.iter().filter(|leaf| leaf.owner.is_none()).map(|leaf| &leaf.held);
         let given = tape.given.iter().filter(|(_, may_be)| *may_be).map(|(held, _)| held);
@@ -121,10 +121,10 @@ impl Tape {
         tape
     }
 
-    fn place(&mut self, source: &Source, known: &mut Known, wanted: &Wanted) -> Option<Place> {
+    fn place(&mut self, source: &RecordSource, known: &mut KnownPlaces, wanted: &Wanted) -> Option<Place> {
         match source {
-            Source::Record(record) => known.steps.get(&record.number).copied().map(Place::Step),
-            Source::Leaf(leaf) => {
+            RecordSource::Record(record) => known.steps.get(&record.number).copied().map(Place::Step),
+            RecordSource::Leaf(leaf) => {
                 if let Some(owner) = &leaf.owner {
                     let same = |own: &Owner| own.store.id() == owner.store.id() && own.version == owner.version;
                     if !self.owners.iter().any(same) {
@@ -140,7 +140,7 @@ impl Tape {
                 }
                 Some(Place::Leaf(position))
             }
-            Source::Given(Given { held, cut, is_own }) => {
+            RecordSource::Given(Untracked { held, cut, is_own }) => {
                 if let Some(cut) = cut.as_ref().filter(|cut| !self.cuts.iter().any(|known| Arc::ptr_eq(known, cut))) {
                     self.cuts.push(cut.clone());
                 }
@@ -149,7 +149,7 @@ impl Tape {
         }
     }
 
-    fn given(&mut self, held: &Held, may_be_batch: bool, known: &mut Known) -> Place {
+    fn given(&mut self, held: &Held, may_be_batch: bool, known: &mut KnownPlaces) -> Place {
         let key = (held.region.id(), held.shape.clone(), held.dtype);
         let position = *known.given.entry(key).or_insert(self.given.len());
         if position == self.given.len() {
@@ -198,8 +198,9 @@ impl Tape {
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
     pub(super) fn key(&self, symbolic: bool) -> Key {
         let batch = self.batch.filter(|_| symbolic);
-        let step =
-            |step: &Step| (step.record.work.key(step.dtype, batch), step.sources.clone(), step.record.saved.is_some());
+        let step = |step: &TapeStep| {
+            (step.record.work.key(step.dtype, batch), step.sources.clone(), step.record.saved.is_some())
+        };
         Key { leaves: self.leaves.len(), inputs: self.inputs(batch), steps: self.steps.iter().map(step).collect() }
     }
 
@@ -232,7 +233,7 @@ impl Tape {
         }
         let (leaves, given) = inputs.split_at(self.leaves.len());
         let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
-        let mut passed = Passed::default();
+        let mut passed = PassedNumbers::default();
         for step in &self.steps {
             let node = |place: &Place| match *place {
                 Place::Leaf(position) => leaves[position],

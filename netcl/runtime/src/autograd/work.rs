@@ -32,7 +32,7 @@ pub(crate) enum ArgValue {
 
 /// What is computed.
 #[derive(Clone)]
-pub(crate) enum Work {
+pub(crate) enum TensorWork {
     Operation {
         operation: &'static Operation,
         given: Arc<[ArgValue]>,
@@ -101,9 +101,9 @@ impl ConfiguredLayer {
 
 /// The numbers that a graph takes by value, while it is built.
 #[derive(Default)]
-pub(crate) struct Passed(usize);
+pub(crate) struct PassedNumbers(usize);
 
-impl Passed {
+impl PassedNumbers {
     fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
         let position = self.0;
         self.0 += 1;
@@ -111,26 +111,26 @@ impl Passed {
     }
 }
 
-impl Work {
+impl TensorWork {
     /// What an error calls it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Work::Operation { operation, .. } => operation.name,
-            Work::Layer { layer, .. } => layer.declaration.name,
+            TensorWork::Operation { operation, .. } => operation.name,
+            TensorWork::Layer { layer, .. } => layer.declaration.name,
         }
     }
 
-    /// Builds it of these tensors; what [`Work::scalars`] gives becomes inputs. Where the first tensor begins with the symbol of a
+    /// Builds it of these tensors; what [`TensorWork::scalars`] gives becomes inputs. Where the first tensor begins with the symbol of a
     /// batch of the size `batch`, sizes that begin with that number are meant to begin with it.
     pub(crate) fn build(
         &self,
         builder: &mut Builder,
         tensors: &[NodeId],
-        passed: &mut Passed,
+        passed: &mut PassedNumbers,
         batch: Option<usize>,
     ) -> Result<NodeId> {
         match self {
-            Work::Operation { operation, given } => {
+            TensorWork::Operation { operation, given } => {
                 let dtype = tensors.first().map(|first| builder.dtype(*first));
                 let leads = tensors.first().and_then(|first| builder.shape(*first).0.first());
                 let batch = batch.filter(|_| leads == Some(&Dim::symbol(BATCH)));
@@ -166,7 +166,7 @@ impl Work {
                 }
                 ops::call(builder, operation, &values)
             }
-            Work::Layer { layer, mode, .. } => {
+            TensorWork::Layer { layer, mode, .. } => {
                 // It draws what it drew in a graph of its own.
                 builder.restart_streams();
                 let seed = passed.next(builder, DType::U32);
@@ -179,7 +179,7 @@ impl Work {
     /// The numbers that its graph takes by value, of a first tensor of that type.
     pub(crate) fn scalars(&self, dtype: Option<DType>) -> Vec<Scalar> {
         match self {
-            Work::Operation { operation, given } => {
+            TensorWork::Operation { operation, given } => {
                 let number = |given: &ArgValue| match given {
                     // Rounded as a constant of that type would be: with halves, to the f32 that they are computed in.
                     ArgValue::Number(number) => {
@@ -190,14 +190,14 @@ impl Work {
                 };
                 given.iter().filter_map(number).collect()
             }
-            Work::Layer { seed, .. } => vec![Scalar::U32(*seed)],
+            TensorWork::Layer { seed, .. } => vec![Scalar::U32(*seed)],
         }
     }
 
     /// What a graph of it is found by, with a first tensor of that type and a batch of that size.
     pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
         match self {
-            Work::Operation { operation, given } => {
+            TensorWork::Operation { operation, given } => {
                 let key = |(position, given): (usize, &ArgValue)| match given {
                     ArgValue::Tensor => ArgKey::Tensors(1),
                     ArgValue::Tensors(count) => ArgKey::Tensors(*count),
@@ -217,7 +217,7 @@ impl Work {
                 };
                 WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect())
             }
-            Work::Layer { layer, mode, .. } => WorkKey::Layer(layer.text.clone(), *mode),
+            TensorWork::Layer { layer, mode, .. } => WorkKey::Layer(layer.text.clone(), *mode),
         }
     }
 }

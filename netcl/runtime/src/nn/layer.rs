@@ -2,8 +2,8 @@
 
 use crate::autograd::cut;
 use crate::autograd::note::{self, Noted};
-use crate::autograd::record::{Behind, CutKind, History, LeafKey, Source};
-use crate::autograd::work::{BATCH, ConfiguredLayer, Work};
+use crate::autograd::record::{Behind, CutKind, History, LeafKey, RecordSource};
+use crate::autograd::work::{BATCH, ConfiguredLayer, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
@@ -121,7 +121,9 @@ impl Layer {
         let mut results = loaded.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         Ok(match noted {
-            Some(noted) => noted.result(Work::Layer { layer: self.layer.clone(), mode, seed: seed.get() }, result),
+            Some(noted) => {
+                noted.result(TensorWork::Layer { layer: self.layer.clone(), mode, seed: seed.get() }, result)
+            }
             None if cut::is_paused() => result.with_history(self.paused(inputs)),
             None => result,
         })
@@ -146,7 +148,7 @@ impl Layer {
         });
         let own: Vec<Tensor> = own.collect::<Result<_>>()?;
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
-        let sources = tensors.iter().map(|tensor| Source::of(tensor)).collect();
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         let place = |op: &Op, name: &str| match op {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             Op::Input(InputKind::Parameter | InputKind::State) => {

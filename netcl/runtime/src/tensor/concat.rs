@@ -5,7 +5,7 @@
 //! element is moved a few times more, and the whole is about linear.
 
 use crate::autograd::note::Noted;
-use crate::autograd::work::{ArgValue, Work};
+use crate::autograd::work::{ArgValue, TensorWork};
 use crate::error::{Error, Result};
 use crate::jit;
 use crate::tensor::{Operand, Tensor};
@@ -92,5 +92,5 @@ fn few(
     let result = results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))?;
     let Some(noted) = noted else { return Ok(result) };
     let given = [ArgValue::Tensor, ArgValue::Tensors(parts.len() - 1), ArgValue::Integer(axis as i64)];
-    Ok(noted.result(Work::Operation { operation: concat, given: given.into() }, result))
+    Ok(noted.result(TensorWork::Operation { operation: concat, given: given.into() }, result))
 }

@@ -1,7 +1,7 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
 use crate::autograd::note::{self, Noted};
-use crate::autograd::work::{ArgValue, BATCH, Passed, Work};
+use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork};
 use crate::error::{Error, Result};
 use crate::jit;
 use crate::tensor::{Operand, Tensor, concat, element_count};
@@ -54,7 +54,7 @@ impl Tensor {
                 Operand::DType(dtype) => ArgValue::DType(dtype),
             });
         }
-        let work = Work::Operation { operation, given: given.into() };
+        let work = TensorWork::Operation { operation, given: given.into() };
         // One kernel for every batch size where the operation allows it: the leading axis as a symbol, of the receiver
         // alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
         // Where a size must be known (a reshape to given sizes), every size is a constant.
@@ -101,7 +101,8 @@ impl Tensor {
             return Ok(result.computed_by("reshape", &[self]));
         };
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
-        let work = Work::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes.into())].into() };
+        let work =
+            TensorWork::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes.into())].into() };
         let graph = build(&work, &[self], Batch::None).map_err(|diagnostic| Error::graph("reshape", diagnostic))?;
         let noted = Noted::of_operation("reshape", &graph, &[self], Location::caller())?;
         Ok(match noted {
@@ -120,7 +121,7 @@ enum Batch {
 }
 
 /// The graph of one operation.
-fn build(work: &Work, tensors: &[&Tensor], batch: Batch) -> Result<Graph, Diagnostic> {
+fn build(work: &TensorWork, tensors: &[&Tensor], batch: Batch) -> Result<Graph, Diagnostic> {
     let mut builder = Builder::new(work.name());
     let input = |(position, tensor): (usize, &&Tensor)| -> NodeId {
         let mut shape = Shape::of(tensor.shape());
@@ -138,7 +139,7 @@ fn build(work: &Work, tensors: &[&Tensor], batch: Batch) -> Result<Graph, Diagno
         builder.input(InputKind::Argument(position), &name, shape, tensor.dtype())
     };
     let inputs: Vec<NodeId> = tensors.iter().enumerate().map(input).collect();
-    let result = work.build(&mut builder, &inputs, &mut Passed::default(), None)?;
+    let result = work.build(&mut builder, &inputs, &mut PassedNumbers::default(), None)?;
     builder.output(OutputKind::Result(0), result);
     Ok(builder.finish())
 }
