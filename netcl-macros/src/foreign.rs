@@ -284,7 +284,10 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
 /// What training loops elsewhere do, in ordinary Rust.
 #[cfg(test)]
 pub(crate) const TRAINING: &[(&str, &str)] = &[
-    ("`loss.backward()`", "`let (loss, gradients) = model.loss_with_gradients(&x, &y)?;`"),
+    (
+        "`loss.backward()`",
+        "`let (loss, gradients) = model.loss_with_gradients(&x, &y)?;`; of layers that are put together at run time `loss.backward()?`",
+    ),
     ("`optimizer.zero_grad()`", "nothing: each call gives gradients of its own"),
     (
         "`x.requires_grad_()`, `x.grad`; `argnums=(0, 1)`",

@@ -52,7 +52,7 @@ fn check(case: &LayerCase, device: &Device) -> Result<(), Failed> {
 }
 
 /// The layer with the case's tensors in its memory.
-fn layer(case: &LayerCase, device: &Device, seed: Seed) -> Result<Layer, Failed> {
+pub(crate) fn layer(case: &LayerCase, device: &Device, seed: Seed) -> Result<Layer, Failed> {
     let value = |setting: &Setting| match *setting {
         Setting::Bool(value) => ConfigValue::Bool(value),
         Setting::Size(value) => ConfigValue::Size(value),

@@ -14,6 +14,7 @@ mod model_cases;
 mod prologue_cases;
 mod pytorch;
 mod random;
+mod recorded;
 mod scatter_cases;
 mod sub_groups;
 mod types;
@@ -85,6 +86,7 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .chain(float_cases::all())
             .chain(pytorch::all())
             .chain(layers::all())
+            .chain(recorded::all())
             .chain(sub_groups::all())
             .chain(limits::all())
             .chain(long_sums::all())

@@ -21,6 +21,7 @@ mod maths;
 mod order;
 mod reduction;
 pub mod rules;
+mod saved;
 mod scan;
 mod sweep;
 mod view;
@@ -31,6 +32,7 @@ use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
 pub use grad::{grad, leading_to};
 use order::HighestOrder;
+pub use saved::gradients_from_saved;
 use sweep::{found, zeros};
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape

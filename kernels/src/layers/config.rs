@@ -86,6 +86,37 @@ fn list<T: std::fmt::Display>(values: &[T]) -> String {
     }
 }
 
+impl From<usize> for ConfigValue {
+    fn from(size: usize) -> Self {
+        ConfigValue::Size(size as u64)
+    }
+}
+
+impl From<i32> for ConfigValue {
+    /// A size; what is negative is none, and refused as any value that a key does not take.
+    fn from(size: i32) -> Self {
+        u64::try_from(size).map_or_else(|_| ConfigValue::Other(size.to_string()), ConfigValue::Size)
+    }
+}
+
+impl From<(usize, usize)> for ConfigValue {
+    fn from((height, width): (usize, usize)) -> Self {
+        ConfigValue::Pair([height as u64, width as u64])
+    }
+}
+
+impl From<f64> for ConfigValue {
+    fn from(number: f64) -> Self {
+        ConfigValue::Number(number)
+    }
+}
+
+impl From<bool> for ConfigValue {
+    fn from(truth: bool) -> Self {
+        ConfigValue::Bool(truth)
+    }
+}
+
 impl std::fmt::Display for ConfigValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -11,6 +11,7 @@
 #[doc(hidden)]
 pub mod __private;
 pub mod algorithms;
+mod autograd;
 pub mod cache;
 pub mod data;
 mod device;
@@ -38,6 +39,7 @@ pub mod select;
 pub mod simt;
 mod tensor;
 
+pub use autograd::{Backward, Differentiable, grad, no_grad, value_and_grad};
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
     FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, OpenClHandles, Partition, Partitions, Ptx, QueueOrder,

@@ -9,6 +9,7 @@ mod events;
 mod faults;
 #[cfg(unix)]
 mod forks;
+mod gradients;
 mod long_axes;
 mod misuse;
 mod native;

@@ -54,6 +54,11 @@ impl Builder {
         Ok(self.push(Op::Random { seed, stream }, shape.clone(), DType::F32))
     }
 
+    /// Lets the next [`Builder::random`] be the first stream again: of another seed, which draws as it does in a graph of its own.
+    pub fn restart_streams(&mut self) {
+        self.next_stream = 0;
+    }
+
     /// Elementwise function of one operand.
     pub fn unary(&mut self, op: UnaryOp, a: NodeId) -> Result<NodeId> {
         let dtype = self.dtype(a);

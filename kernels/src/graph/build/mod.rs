@@ -244,6 +244,20 @@ impl Builder {
         Err(Diagnostic::new(message).at(self.span))
     }
 
+    /// Makes of a node what the caller supplies: its value is there already. What was built of it stays as it is. Gives whether there
+    /// was something to compute.
+    pub(crate) fn supply(&mut self, id: NodeId, position: usize) -> bool {
+        let node = &mut self.graph.nodes[id.index()];
+        if matches!(node.op, Op::Input(_) | Op::Constant(_)) {
+            return false;
+        }
+        node.op = Op::Input(InputKind::Argument(position));
+        if node.name.is_empty() {
+            node.name = format!("saved_{position}");
+        }
+        true
+    }
+
     /// A tensor that the caller supplies.
     pub fn input(&mut self, kind: InputKind, name: &str, shape: Shape, dtype: DType) -> NodeId {
         let id = self.push(Op::Input(kind), shape, dtype);

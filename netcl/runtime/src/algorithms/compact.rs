@@ -29,7 +29,7 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     common::same_place(operation, x, mask, 1)?;
     let count = checked(operation, mask)?;
     common::sized_by_elements(operation, x.device())?;
-    match common::place(operation, x.device())? {
+    let kept = match common::place(operation, x.device())? {
         ExecutionSpace::Host => {
             let (bytes, size) = (x.to_bytes()?, x.dtype().size());
             let truths = mask.to_vec::<bool>()?;
@@ -39,7 +39,8 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
             Tensor::from_bytes(x.device(), &kept, &[kept.len() / size], x.dtype())
         }
         ExecutionSpace::Device(compiler) => pick(compiler, mask, Some(x), count),
-    }
+    };
+    Ok(kept?.computed_by(operation, &[x, mask]))
 }
 
 /// Where `mask` is true: positions in row-major order (u32), as a tensor with one axis. Waits for the device.

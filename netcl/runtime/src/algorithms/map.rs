@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex};
 /// [`crate::Error::DeviceMismatch`] if they are of several devices; those of [every algorithm](crate::algorithms#errors).
 pub fn map(expression: &str, inputs: &[&Tensor]) -> Result<Tensor> {
     let dtype = common::alike("algorithms::map", inputs)?.dtype();
-    run("algorithms::map", expression, inputs, dtype)
+    Ok(run("algorithms::map", expression, inputs, dtype)?.computed_by("algorithms::map", inputs))
 }
 
 /// Where `expression` is not 0, as a tensor of truth values in the inputs' shape: a mask for [`super::compact`].

@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex};
 /// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for;
 /// those of [every algorithm](crate::algorithms#errors).
 pub fn reduce(combine: impl Into<Combine>, x: &Tensor) -> Result<Tensor> {
-    run("algorithms::reduce", &combine.into(), None, &[x])
+    Ok(run("algorithms::reduce", &combine.into(), None, &[x])?.computed_by("algorithms::reduce", &[x]))
 }
 
 /// The results of `expression` for the elements of `inputs`, combined, without storing them: a dot product is
@@ -43,7 +43,8 @@ pub fn reduce(combine: impl Into<Combine>, x: &Tensor) -> Result<Tensor> {
 /// Those of [`super::map`] and [`reduce`].
 pub fn map_reduce(expression: &str, combine: impl Into<Combine>, inputs: &[&Tensor]) -> Result<Tensor> {
     common::alike("algorithms::map_reduce", inputs)?;
-    run("algorithms::map_reduce", &combine.into(), Some(expression), inputs)
+    let reduced = run("algorithms::map_reduce", &combine.into(), Some(expression), inputs)?;
+    Ok(reduced.computed_by("algorithms::map_reduce", inputs))
 }
 
 /// How elements become one, ready to run.

@@ -44,7 +44,7 @@ pub enum Scan {
 /// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for;
 /// those of [every algorithm](crate::algorithms#errors).
 pub fn scan(combine: impl Into<Combine>, kind: Scan, x: &Tensor) -> Result<Tensor> {
-    run("algorithms::scan", &combine.into(), kind, None, &[x])
+    Ok(run("algorithms::scan", &combine.into(), kind, None, &[x])?.computed_by("algorithms::scan", &[x]))
 }
 
 /// The prefixes of the results of `expression` for the elements of `inputs`, without storing these: how many positive elements
@@ -62,7 +62,8 @@ pub fn scan(combine: impl Into<Combine>, kind: Scan, x: &Tensor) -> Result<Tenso
 /// Those of [`super::map`] and [`scan`].
 pub fn map_scan(expression: &str, combine: impl Into<Combine>, kind: Scan, inputs: &[&Tensor]) -> Result<Tensor> {
     common::alike("algorithms::map_scan", inputs)?;
-    run("algorithms::map_scan", &combine.into(), kind, Some(expression), inputs)
+    let prefixes = run("algorithms::map_scan", &combine.into(), kind, Some(expression), inputs)?;
+    Ok(prefixes.computed_by("algorithms::map_scan", inputs))
 }
 
 fn run(

@@ -44,7 +44,7 @@ pub enum Order {
 ///
 /// [`crate::Error::Shape`] for 2^31 elements or more; those of [every algorithm](crate::algorithms#errors).
 pub fn sort(x: &Tensor, order: Order) -> Result<Tensor> {
-    Ok(run("algorithms::sort", x, order, false)?.0)
+    Ok(run("algorithms::sort", x, order, false)?.0.computed_by("algorithms::sort", &[x]))
 }
 
 /// Where the elements of [`sort`]'s result stand in `x` (u32: positions among all of its elements, in row-major order), in
@@ -67,7 +67,8 @@ pub fn sort_by_key(keys: &Tensor, values: &Tensor, order: Order) -> Result<(Tens
     let operation = "algorithms::sort_by_key";
     common::same_place(operation, keys, values, 1)?;
     let (sorted, positions) = run(operation, keys, order, true)?;
-    Ok((sorted, gather(values, &positions)?))
+    let values_sorted = gather(values, &positions)?.computed_by(operation, &[keys, values]);
+    Ok((sorted.computed_by(operation, &[keys]), values_sorted))
 }
 
 /// Sorted keys, and their positions; of these none unless they are wanted.

@@ -20,7 +20,9 @@ pub(crate) struct Call<'a> {
     pub(crate) seed: Option<&'a dyn Fn() -> Scalar>,
     /// Where results go that are not to be new tensors, by result.
     pub(crate) into: &'a [BufferHandle],
-    /// Where gradients go.
+    /// Where gradients in arguments go that are not to be new tensors, by argument.
+    pub(crate) gradients_into: &'a [Option<BufferHandle>],
+    /// Where gradients in parameters go.
     pub(crate) gradients: Option<&'a GradientBuffer>,
 }
 

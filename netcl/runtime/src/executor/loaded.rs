@@ -245,7 +245,15 @@ fn supply(
                 Some(region) => region.clone(),
                 None => device.allocate(*bytes)?,
             },
-            Supplier::ArgumentGradient(_) | Supplier::NewState { late: true, .. } => device.allocate(*bytes)?,
+            Supplier::ArgumentGradient(position) => match call.gradients_into.get(*position).and_then(Option::as_ref) {
+                Some(region) if region.bytes() < *bytes => {
+                    let problem = format!("a gradient has {bytes} bytes, and is to go to {}", region.bytes());
+                    return Err(Error::Plan { function: plan.name.clone(), problem });
+                }
+                Some(region) => region.clone(),
+                None => device.allocate(*bytes)?,
+            },
+            Supplier::NewState { late: true, .. } => device.allocate(*bytes)?,
             Supplier::Parameter(_) | Supplier::State(_) | Supplier::NewState { .. } | Supplier::Gradient(_) => {
                 of_model(slot).ok_or_else(|| no_memory(plan, external.buffer.0 as usize))?
             }
@@ -262,7 +270,10 @@ fn outputs(device: &Device, call: &Call<'_>, bound: &BoundPlan, given: &[BufferH
         Tensor::from_region(given[slot].clone(), bound.externals[slot].0.clone(), dtype, device.clone())
     };
     let mut outputs = Outputs::default();
-    outputs.results.extend(interface.results.iter().skip(call.into.len()).map(|&slot| tensor(slot)));
+    // Whoever has recorded the call says so instead.
+    let noted = |tensor: Tensor| tensor.computed_by(&plan.name, call.args);
+    let results = interface.results.iter().skip(call.into.len());
+    outputs.results.extend(results.map(|&slot| noted(tensor(slot))));
     outputs.argument_gradients.resize(interface.argument_gradients, None);
     if interface.argument_gradients > 0 {
         for (slot, external) in interface.externals.iter().enumerate() {

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::executor::interface::{Interface, Supplier};
+use crate::model::gradient_buffer::writer_id;
 use crate::model::store::{Store, StoredTensor};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where the model's tensors lie that a plan uses.
 pub(super) struct Resolved {
@@ -38,11 +38,10 @@ pub(super) enum Of {
 
 /// Looks every path up.
 pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix: &str) -> Result<Resolved> {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut resolved = Resolved {
         store: store.id(),
         prefix: prefix.to_owned(),
-        id: NEXT.fetch_add(1, Ordering::Relaxed),
+        id: writer_id(),
         places: vec![None; interface.externals.len()],
         late: Vec::new(),
         named: Vec::new(),

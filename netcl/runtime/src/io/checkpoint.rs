@@ -88,7 +88,7 @@ pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, pat
     let found = weights::read(fitting, &mut file)?;
     // The optimizer last: whether it takes its part is its own affair, and it cannot be told to take it back.
     let before = weights::stored(model)?;
-    if let Err(error) = weights::fill(found).and_then(|()| optimizer.set_state(model, &state)) {
+    if let Err(error) = weights::fill(model, found).and_then(|()| optimizer.set_state(model, &state)) {
         // Of two errors the first says what is wrong.
         let _ = weights::restore(model, &before);
         return Err(error);

@@ -62,7 +62,7 @@ pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
         refuse_matrices(model, path)?;
     }
     let fitting = fitting(model, &file)?;
-    fill(read(fitting, &mut file)?)
+    fill(model, read(fitting, &mut file)?)
 }
 
 /// As [`load`], from a file that another program has written, whose weights are laid out as netcl's: a `Linear` has
@@ -95,7 +95,7 @@ pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
 pub fn load_foreign(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
     let mut file = WeightFile::open(path.as_ref())?;
     let fitting = fitting(model, &file)?;
-    fill(read(fitting, &mut file)?)
+    fill(model, read(fitting, &mut file)?)
 }
 
 /// An error if the model has weights of a shape that others store transposed.
@@ -153,7 +153,8 @@ pub(super) fn read(fitting: Vec<(String, Tensor)>, file: &mut WeightFile) -> Res
 }
 
 /// Copies what was found to the model's tensors.
-pub(super) fn fill(found: Vec<(Tensor, Vec<u8>)>) -> Result<()> {
+pub(super) fn fill(model: &dyn Model, found: Vec<(Tensor, Vec<u8>)>) -> Result<()> {
+    model.core().store().note_change();
     for (tensor, bytes) in found {
         tensor.region().write(&little_endian(bytes, tensor.dtype()))?;
     }
@@ -162,6 +163,7 @@ pub(super) fn fill(found: Vec<(Tensor, Vec<u8>)>) -> Result<()> {
 
 /// Copies what [`stored`] gave back to the model.
 pub(super) fn restore(model: &dyn Model, before: &[Stored]) -> Result<()> {
+    model.core().store().note_change();
     for ((_, tensor), stored) in tensors(model).into_iter().zip(before) {
         tensor.region().write(&little_endian(stored.bytes().to_vec(), tensor.dtype()))?;
     }

@@ -1,5 +1,6 @@
 //! A model's memory.
 
+use crate::autograd::record::{History, Leaf, Owner};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -109,19 +110,29 @@ impl ModelCore {
     /// The parameters under a prefix (empty, or with a trailing dot), by their paths after it.
     pub(crate) fn parameters_of(&self, prefix: &str) -> Vec<(String, Tensor)> {
         let store = self.store();
-        store.parameters.under(prefix).map(|(path, entry)| (path.to_owned(), store.view(entry))).collect()
+        store.parameters.under(prefix).map(|(path, entry)| (path.to_owned(), view(&store, entry))).collect()
     }
 
     /// The states under a prefix, by their paths after it.
     pub(crate) fn states_of(&self, prefix: &str) -> Vec<(String, Tensor)> {
         let store = self.store();
-        store.states.under(prefix).map(|(path, entry)| (path.to_owned(), store.view(entry))).collect()
+        store.states.under(prefix).map(|(path, entry)| (path.to_owned(), view(&store, entry))).collect()
     }
 
     /// The parameter or state that has that path after the prefix.
     pub(crate) fn tensor_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
         let store = self.store();
-        Ok(store.view(store.entry(prefix, path)?))
+        Ok(view(&store, store.entry(prefix, path)?))
+    }
+
+    /// The parameter that has that path after the prefix, as one whose gradient is computed.
+    pub(crate) fn tracked_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
+        let store = self.store();
+        let index = store.parameter_index(prefix, path)?;
+        let parameter = view(&store, &store.parameters()[index]);
+        let version = store.version();
+        let leaf = Leaf::new(parameter.held(), Some(Owner { store, index, version }));
+        Ok(parameter.with_history(Some(History::Leaf(leaf))))
     }
 
     /// Overwrites the parameter or state that has that path after the prefix.
@@ -140,6 +151,7 @@ impl ModelCore {
         if value.region().id() == entry.region.id() {
             return Ok(());
         }
+        store.note_change();
         value.region().copy_to(&entry.region, entry.bytes())
     }
 
@@ -212,6 +224,11 @@ impl ModelCore {
         self.0.seed.store(draws.seed, Ordering::Relaxed);
         self.0.steps.store(draws.calls, Ordering::Relaxed);
     }
+}
+
+/// A tensor of a model, in place.
+fn view(store: &Store, entry: &StoredTensor) -> Tensor {
+    Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, store.device().clone())
 }
 
 /// The random seed of call number `step`.

@@ -20,6 +20,12 @@ impl Reserve for Spare {
     }
 }
 
+/// Of what writes gradients into buffers: distinct among all.
+pub(crate) fn writer_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// A buffer and its parts. Goes back to its model when dropped, with its parts, because making those anew for every
 /// step costs a driver call each.
 pub(crate) struct GradientBuffer {

@@ -10,7 +10,7 @@ use netcl_kernels::dtype::DType;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The gradients that one call of `…_with_gradients` gave, one for each parameter; zero where the function does not
+/// The gradients that one call of `…_with_gradients` gave, or that `backward` found ([`crate::Backward::of`]), one for each parameter; zero where the function does not
 /// depend on it. Cheap to clone; clones are the same memory.
 #[derive(Clone)]
 pub struct Gradients {
@@ -48,6 +48,25 @@ impl Gradients {
         let inside =
             |(index, entry): (usize, &StoredTensor)| Some((entry.path.strip_prefix(&*self.prefix)?.to_owned(), index));
         entries.filter_map(inside).map(|(path, index)| (path, self.view(index))).collect()
+    }
+
+    /// Whether they are in the parameters of that memory.
+    pub(crate) fn is_of(&self, store: &Store) -> bool {
+        self.store.id() == store.id()
+    }
+
+    /// The first parameter of this part in which there is none, by its position and path.
+    pub(crate) fn first_without(&self) -> Option<(usize, String)> {
+        let mut entries = self.store.parameters().iter().enumerate();
+        entries.find_map(|(index, entry)| {
+            let path = entry.path.strip_prefix(&*self.prefix)?;
+            (!self.buffer.covers(index)).then(|| (index, path.to_owned()))
+        })
+    }
+
+    /// The gradient in the parameter at that position, if there is one.
+    pub(crate) fn in_parameter(&self, index: usize) -> Option<Tensor> {
+        self.buffer.covers(index).then(|| self.view(index))
     }
 
     /// The device they are on.

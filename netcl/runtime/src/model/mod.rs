@@ -29,10 +29,14 @@ use crate::tensor::Tensor;
 /// `Clone` of a model makes another handle of the same memory: stepping one steps the other. [`Model::deep_copy`] makes
 /// a model with memory of its own.
 pub trait Model {
-    /// Every tensor the model has, in the order of its fields.
+    /// Every tensor the model has, in the order of its fields. It is empty for models that are put together at run time
+    /// ([`crate::nn::Network`]), of which only each itself knows.
     fn schema() -> Schema
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        Schema::new()
+    }
 
     /// Its memory; of a part, the whole model's.
     fn core(&self) -> &ModelCore;

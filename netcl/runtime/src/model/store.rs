@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradient_buffer::{GradientBuffer, Spare};
-use crate::tensor::{Tensor, vector};
+use crate::tensor::vector;
 use netcl_kernels::dtype::DType;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -38,6 +38,8 @@ pub(crate) struct Store {
     spare: Arc<Spare>,
     /// Whose turn it is to change states; see [`Store::turn`].
     turn: Arc<Mutex<()>>,
+    /// See [`Store::version`].
+    changes: Arc<AtomicU64>,
 }
 
 /// Tensors in one buffer.
@@ -54,7 +56,15 @@ impl Store {
     pub(super) fn new(device: &Device, parameters: Group, states: Group) -> Store {
         let spare = Arc::<Spare>::default();
         device.add_reserve(Arc::<Spare>::downgrade(&spare));
-        Store { id: next_id(), device: device.clone(), parameters, states, spare, turn: Arc::default() }
+        Store {
+            id: next_id(),
+            device: device.clone(),
+            parameters,
+            states,
+            spare,
+            turn: Arc::default(),
+            changes: Arc::default(),
+        }
     }
 
     /// Distinct among all stores of the process.
@@ -66,6 +76,20 @@ impl Store {
     /// and writing the new one no other call may do the same, or one of the two is lost.
     pub(crate) fn turn(&self) -> &Arc<Mutex<()>> {
         &self.turn
+    }
+
+    /// How often the parameters have changed: what was computed of them is of one version.
+    pub(crate) fn version(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    /// What is counted up whenever parameters are written to.
+    pub(crate) fn changes(&self) -> &Arc<AtomicU64> {
+        &self.changes
+    }
+
+    pub(crate) fn note_change(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -151,10 +175,6 @@ impl Store {
             (_, Some(position)) => Ok(&self.states.entries[position]),
             (None, None) => Err(self.unknown(prefix, path)),
         }
-    }
-
-    pub(super) fn view(&self, entry: &StoredTensor) -> Tensor {
-        Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, self.device.clone())
     }
 
     /// Paths after the prefix, as the one who asked writes them.

@@ -171,6 +171,7 @@ impl Update {
         }
         let moments = &state.moments[..self.moments];
         let recorded = recording::length(device.backend());
+        store.note_change();
         // One launch, but where the function does not depend on all parameters: those without a gradient stay as they are.
         for ((piece, _), numbers) in pieces.into_iter().zip(numbers_now) {
             let whole = piece == range;
@@ -196,7 +197,8 @@ impl Update {
             let progress = shared.clone();
             let scalars =
                 Box::new(move |progress, position: usize| scalars(progress, of.get(position).copied().flatten()));
-            recording::combine(start, |launches| Box::new(RecordedStep { launches, progress, scalars }));
+            let changes = store.changes().clone();
+            recording::combine(start, |launches| Box::new(RecordedStep { launches, progress, scalars, changes }));
         }
         // A step that failed has not been made.
         *progress = next;

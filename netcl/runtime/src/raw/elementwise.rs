@@ -176,7 +176,7 @@ impl Elementwise {
         let mut arguments: Vec<Arg<'_>> = inputs.iter().map(|&input| input.into()).collect();
         arguments.extend([Arg::from(&out), Arg::from(elements as u64)]);
         self.kernel.run(&arguments, &self.kernel.grid(elements))?;
-        Ok(out)
+        Ok(out.computed_by("elementwise", inputs))
     }
 
     /// The kernel that it launches.

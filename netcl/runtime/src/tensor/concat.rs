@@ -4,6 +4,8 @@
 //! compiling it takes. Many parts are therefore put together a few at a time, and what comes out of that again: each
 //! element is moved a few times more, and the whole is about linear.
 
+use crate::autograd::note::Noted;
+use crate::autograd::work::{ArgValue, TensorWork};
 use crate::error::{Error, Result};
 use crate::jit;
 use crate::tensor::{Operand, Tensor};
@@ -12,13 +14,19 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{InputKind, OutputKind};
 use netcl_kernels::ops::{self, Operation, Value};
 use netcl_kernels::span::Diagnostic;
+use std::panic::Location;
 
 /// How many parts one kernel puts together.
 const FEW: usize = 16;
 
 /// The result of `concat` or `stack` of many tensors; `None` where one kernel gives it, or what says what is wrong.
-pub(super) fn of_many(operation: &Operation, operands: &[Operand<'_>]) -> Result<Option<Tensor>> {
-    let [Operand::Tensor(first), Operand::Tensors(others), Operand::Integer(axis)] = *operands else { return Ok(None) };
+pub(super) fn of_many(
+    operation: &Operation,
+    first: &Tensor,
+    operands: &[Operand<'_>],
+    caller: &'static Location<'static>,
+) -> Result<Option<Tensor>> {
+    let [Operand::Tensors(others), Operand::Integer(axis)] = *operands else { return Ok(None) };
     let concat = ops::find("concat").filter(|_| others.len() >= FEW && ["concat", "stack"].contains(&operation.name));
     let is_new = operation.name == "stack";
     let rank = first.shape().len() + usize::from(is_new);
@@ -50,13 +58,18 @@ pub(super) fn of_many(operation: &Operation, operands: &[Operand<'_>]) -> Result
         return only.copy().map(Some);
     }
     while parts.len() > 1 {
-        parts = parts.chunks(FEW).map(|chunk| few(concat, chunk, axis)).collect::<Result<_>>()?;
+        parts = parts.chunks(FEW).map(|chunk| few(concat, chunk, axis, caller)).collect::<Result<_>>()?;
     }
     Ok(parts.pop())
 }
 
 /// A few tensors along an axis. Its sizes are symbols: one program serves all lengths.
-fn few(concat: &Operation, parts: &[Tensor], axis: usize) -> Result<Tensor> {
+fn few(
+    concat: &'static Operation,
+    parts: &[Tensor],
+    axis: usize,
+    caller: &'static Location<'static>,
+) -> Result<Tensor> {
     if let [only] = parts {
         return Ok(only.clone());
     }
@@ -72,6 +85,12 @@ fn few(concat: &Operation, parts: &[Tensor], axis: usize) -> Result<Tensor> {
     let failed = |diagnostic| Error::graph(concat.name, diagnostic);
     let result = ops::call(&mut builder, concat, &inputs).map_err(failed)?;
     builder.output(OutputKind::Result(0), result);
-    let mut results = jit::run_with(&builder.finish(), &parts.iter().collect::<Vec<_>>(), &[])?;
-    results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))
+    let graph = builder.finish();
+    let tensors: Vec<&Tensor> = parts.iter().collect();
+    let noted = Noted::of_operation(concat.name, &graph, &tensors, caller)?;
+    let mut results = jit::run_with(&graph, &tensors, &[])?;
+    let result = results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))?;
+    let Some(noted) = noted else { return Ok(result) };
+    let given = [ArgValue::Tensor, ArgValue::Tensors(parts.len() - 1), ArgValue::Integer(axis as i64)];
+    Ok(noted.result(TensorWork::Operation { operation: concat, given: given.into() }, result))
 }

@@ -11,11 +11,14 @@ pub use host::{HostData, ToHost};
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
 
+use crate::autograd::cut;
+use crate::autograd::record::{CutKind, Held, History};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use netcl_hal::host::plain;
 use netcl_kernels::dtype::DType;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// Bytes of a constant tensor that are written at once; a multiple of every alignment and element size.
@@ -29,6 +32,8 @@ pub struct Tensor {
     shape: Arc<[usize]>,
     dtype: DType,
     device: Device,
+    /// What it has to do with gradients.
+    history: Option<History>,
 }
 
 impl Tensor {
@@ -111,7 +116,7 @@ impl Tensor {
         debug_assert_eq!(byte_count("Tensor", shape, dtype)?, bytes.len());
         let region = device.allocate_for_upload(bytes.len().max(1))?;
         region.write_first(bytes)?;
-        Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })
+        Ok(Tensor::from_region(region, shape.into(), dtype, device.clone()))
     }
 
     /// A tensor whose elements are whatever the memory holds: for results that are about to be written.
@@ -123,12 +128,39 @@ impl Tensor {
     ) -> Result<Tensor> {
         let bytes = byte_count(operation, shape, dtype)?;
         let region = device.allocate(bytes.max(1))?;
-        Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })
+        Ok(Tensor::from_region(region, shape.into(), dtype, device.clone()))
     }
 
     /// A view of memory.
     pub(crate) fn from_region(region: BufferHandle, shape: Arc<[usize]>, dtype: DType, device: Device) -> Tensor {
-        Tensor { region, shape, dtype, device }
+        Tensor { region, shape, dtype, device, history: None }
+    }
+
+    /// A tensor without history.
+    pub(crate) fn from_held(held: &Held) -> Tensor {
+        let Held { region, shape, dtype, device } = held.clone();
+        Tensor::from_region(region, shape, dtype, device)
+    }
+
+    /// Its memory, without its history.
+    pub(crate) fn held(&self) -> Held {
+        let Tensor { region, shape, dtype, device, .. } = self.clone();
+        Held { region, shape, dtype, device }
+    }
+
+    pub(crate) fn history(&self) -> Option<&History> {
+        self.history.as_ref()
+    }
+
+    /// What `by` has computed of these, whose derivative is not recorded.
+    pub(crate) fn computed_by(self, by: &str, inputs: &[&Tensor]) -> Tensor {
+        let history = cut::unrecorded(inputs.iter().map(|input| input.history()), by, self.dtype);
+        self.with_history(history)
+    }
+
+    /// The same elements with another history.
+    pub(crate) fn with_history(self, history: Option<History>) -> Tensor {
+        Tensor { history, ..self }
     }
 
     /// The tensor as it is now: itself, unless it is a view of a model's memory, which the next step changes; then a copy.
@@ -219,17 +251,21 @@ impl Tensor {
     ///
     /// [`Error::OutOfMemory`] if the other device, or the host on the way, has no memory left; what has failed before,
     /// as [`Device::finish`] tells it; [those of every device](crate::Error#errors-of-every-device).
+    #[track_caller]
     pub fn to_device(&self, device: &Device) -> Result<Tensor> {
         if &self.device == device {
             return Ok(self.clone());
         }
+        // Gradients are computed on one device.
+        let history =
+            cut::passed([self.history()].into_iter(), ("to_device", CutKind::Unrecorded), Some(Location::caller()));
         if self.byte_count() > 0 && self.device.shares_context_with(device) {
             let copy = Tensor::uninitialised("to_device", device, &self.shape, self.dtype)?;
             if self.region.copy_across(&copy.region, self.byte_count())? {
-                return Ok(copy);
+                return Ok(copy.with_history(history));
             }
         }
-        Tensor::from_bytes(device, &self.to_bytes()?, &self.shape, self.dtype)
+        Ok(Tensor::from_bytes(device, &self.to_bytes()?, &self.shape, self.dtype)?.with_history(history))
     }
 
     /// A copy with memory of its own, which no optimizer changes.
@@ -241,27 +277,13 @@ impl Tensor {
     pub fn copy(&self) -> Result<Tensor> {
         let copy = Tensor::uninitialised("copy", &self.device, &self.shape, self.dtype)?;
         self.region.copy_to(&copy.region, self.byte_count())?;
-        Ok(copy)
+        // The same value, with the same derivative.
+        Ok(copy.with_history(self.history.clone()))
     }
 
-    /// The same elements in row-major order under another shape; shares memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Shape`] if `shape` has another number of elements.
-    pub fn reshape(&self, shape: &[usize]) -> Result<Tensor> {
-        let wanted = element_count("reshape", shape)?;
-        if wanted != self.elements() {
-            return Err(Error::Shape {
-                operation: "reshape",
-                message: format!(
-                    "the shape {:?} has {} elements, {shape:?} has {wanted}; both must have as many",
-                    self.shape,
-                    self.elements()
-                ),
-            });
-        }
-        Ok(Tensor { shape: shape.into(), ..self.clone() })
+    /// The same memory under another shape, of as many elements.
+    pub(crate) fn shaped(&self, shape: &[usize]) -> Tensor {
+        Tensor { shape: shape.into(), history: None, ..self.clone() }
     }
 
     fn expect<T: Element>(&self, operation: &'static str) -> Result<()> {

@@ -1,15 +1,17 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
+use crate::autograd::note::{self, Noted};
+use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork};
 use crate::error::{Error, Result};
 use crate::jit;
-use crate::tensor::{Operand, Tensor, concat};
-use netcl_hal::device::scalar::Scalar;
+use crate::tensor::{Operand, Tensor, concat, element_count};
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
-use netcl_kernels::ops::{self, Operation, Value};
+use netcl_kernels::ops;
 use netcl_kernels::span::Diagnostic;
+use std::panic::Location;
 
 impl Tensor {
     /// Applies the operation called `name` of netcl's table, the receiver first among the arguments.
@@ -26,41 +28,91 @@ impl Tensor {
     ///
     /// If there is no such operation, or its arguments do not fit: the message names what was expected.
     #[doc(alias = "conv2d")]
+    #[track_caller]
     pub fn apply(&self, name: &str, others: &[Operand<'_>]) -> Result<Tensor> {
+        let caller = Location::caller();
         let operation = ops::find(name).ok_or_else(|| unknown(name))?;
-        let mut operands = vec![Operand::Tensor(self)];
-        operands.extend_from_slice(others);
-        if let Some(result) = concat::of_many(operation, &operands)? {
+        if let Some(result) = concat::of_many(operation, self, others, caller)? {
             return Ok(result);
         }
-        let mut tensors: Vec<&Tensor> = Vec::new();
-        for operand in &operands {
-            match operand {
-                Operand::Tensor(tensor) => tensors.push(tensor),
-                Operand::Tensors(list) => tensors.extend_from_slice(list),
-                _ => {}
-            }
+        let mut given = vec![ArgValue::Tensor];
+        let mut tensors = vec![self];
+        for operand in others {
+            given.push(match *operand {
+                Operand::Tensor(tensor) => {
+                    tensors.push(tensor);
+                    ArgValue::Tensor
+                }
+                Operand::Tensors(list) => {
+                    tensors.extend_from_slice(list);
+                    ArgValue::Tensors(list.len())
+                }
+                Operand::Number(number) => ArgValue::Number(number),
+                Operand::Integer(value) => ArgValue::Integer(value),
+                Operand::Integers(list) => ArgValue::Integers(list.into()),
+                Operand::Bool(truth) => ArgValue::Bool(truth),
+                Operand::DType(dtype) => ArgValue::DType(dtype),
+            });
         }
+        let work = TensorWork::Operation { operation, given: given.into() };
         // One kernel for every batch size where the operation allows it: the leading axis as a symbol, of the receiver
         // alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
         // Where a size must be known (a reshape to given sizes), every size is a constant.
         let graph = match self.leading() {
-            Some(size) => build(operation, &operands, Batch::First(size))
-                .or_else(|_| build(operation, &operands, Batch::All(size)))
-                .or_else(|_| build(operation, &operands, Batch::None)),
-            None => build(operation, &operands, Batch::None),
+            Some(size) => build(&work, &tensors, Batch::First(size))
+                .or_else(|_| build(&work, &tensors, Batch::All(size)))
+                .or_else(|_| build(&work, &tensors, Batch::None)),
+            None => build(&work, &tensors, Batch::None),
         };
-        let (graph, numbers) = graph.map_err(|diagnostic| Error::graph(name, diagnostic))?;
-        let mut results = jit::run_with(&graph, &tensors, &numbers)?;
-        results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))
+        let graph = graph.map_err(|diagnostic| Error::graph(name, diagnostic))?;
+        let noted = Noted::of_operation(name, &graph, &tensors, caller)?;
+        let mut results = jit::run_with(&graph, &tensors, &work.scalars(Some(self.dtype())))?;
+        let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
+        Ok(match noted {
+            Some(noted) => noted.result(work, result),
+            None => result,
+        })
     }
 
     fn leading(&self) -> Option<usize> {
         self.shape().first().copied().filter(|&size| size > 1)
     }
+
+    /// The same elements in row-major order under another shape; shares memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `shape` has another number of elements.
+    #[track_caller]
+    pub fn reshape(&self, shape: &[usize]) -> Result<Tensor> {
+        let wanted = element_count("reshape", shape)?;
+        if wanted != self.elements() {
+            return Err(Error::Shape {
+                operation: "reshape",
+                message: format!(
+                    "the shape {:?} has {} elements, {shape:?} has {wanted}; both must have as many",
+                    self.shape(),
+                    self.elements()
+                ),
+            });
+        }
+        let result = self.shaped(shape);
+        let Some(operation) = ops::find("reshape").filter(|_| note::is_tracked([self.history()].into_iter())) else {
+            return Ok(result.computed_by("reshape", &[self]));
+        };
+        let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
+        let work =
+            TensorWork::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes.into())].into() };
+        let graph = build(&work, &[self], Batch::None).map_err(|diagnostic| Error::graph("reshape", diagnostic))?;
+        let noted = Noted::of_operation("reshape", &graph, &[self], Location::caller())?;
+        Ok(match noted {
+            Some(noted) => noted.result(work, result),
+            None => result,
+        })
+    }
 }
 
-/// Which axes become the symbol `N`: outermost ones of that size.
+/// Which axes become the symbol of a batch: outermost ones of that size.
 #[derive(Clone, Copy)]
 enum Batch {
     None,
@@ -68,71 +120,28 @@ enum Batch {
     All(usize),
 }
 
-/// Operations in which a number is as good an operand as a tensor. The others want theirs known: `pow` of 2 is a square.
-const ARITHMETIC: [&str; 6] = ["add", "sub", "mul", "div", "maximum", "minimum"];
-
-/// Whether the compiler makes something better of arithmetic with that number than with an unknown one.
-fn is_informative(number: f64) -> bool {
-    [0.0, 0.5, 1.0, 2.0].contains(&number.abs())
-}
-
-/// The graph of one operation, and the numbers that it takes by value: one graph serves all of them.
-fn build(operation: &Operation, operands: &[Operand<'_>], batch: Batch) -> Result<(Graph, Vec<Scalar>), Diagnostic> {
-    let mut builder = Builder::new(operation.name);
-    let mut count = 0;
-    let mut input = |builder: &mut Builder, tensor: &Tensor| -> NodeId {
+/// The graph of one operation.
+fn build(work: &TensorWork, tensors: &[&Tensor], batch: Batch) -> Result<Graph, Diagnostic> {
+    let mut builder = Builder::new(work.name());
+    let input = |(position, tensor): (usize, &&Tensor)| -> NodeId {
         let mut shape = Shape::of(tensor.shape());
         let leading = match batch {
-            Batch::First(size) if count == 0 => Some(size),
+            Batch::First(size) if position == 0 => Some(size),
             Batch::All(size) => Some(size),
             Batch::First(_) | Batch::None => None,
         };
         if let (Some(leading), Some(first)) = (leading, shape.0.first_mut())
             && first.is(leading as i64)
         {
-            *first = Dim::symbol("N");
+            *first = Dim::symbol(BATCH);
         }
-        let name = ["x", "y", "z"].get(count).map_or_else(|| format!("x{count}"), |name| (*name).to_owned());
-        count += 1;
-        builder.input(InputKind::Argument(count - 1), &name, shape, tensor.dtype())
+        let name = ["x", "y", "z"].get(position).map_or_else(|| format!("x{position}"), |name| (*name).to_owned());
+        builder.input(InputKind::Argument(position), &name, shape, tensor.dtype())
     };
-    let mut numbers = Vec::new();
-    // Numbers are of the type of the first tensor. Integers stay in the graph, where their range is checked.
-    let of = operands.iter().find_map(|operand| match operand {
-        Operand::Tensor(tensor) => Some(tensor.dtype()),
-        _ => None,
-    });
-    let by_value = of.filter(|dtype| dtype.is_float() && ARITHMETIC.contains(&operation.name));
-    let integer = |value: i64| Value::Dim(Dim::constant(value));
-    let values: Vec<Value> = operands
-        .iter()
-        .map(|operand| match *operand {
-            Operand::Tensor(tensor) => Value::Tensor(input(&mut builder, tensor)),
-            Operand::Tensors(list) => {
-                Value::List(list.iter().map(|tensor| Value::Tensor(input(&mut builder, tensor))).collect())
-            }
-            Operand::Number(number) => match by_value {
-                Some(dtype) if !is_informative(number) => {
-                    // Rounded as a constant of that type would be: with halves, to the f32 that they are computed in.
-                    numbers.push(Scalar::from_literal(Literal::of(number, dtype)));
-                    let position = numbers.len() - 1;
-                    let name = format!("number{position}");
-                    Value::Tensor(builder.input(InputKind::Scalar(position), &name, Shape::scalar(), dtype))
-                }
-                _ => Value::Number(number),
-            },
-            Operand::Integer(value) => integer(value),
-            Operand::Integers(list) => Value::List(list.iter().copied().map(integer).collect()),
-            Operand::Bool(truth) => Value::Bool(truth),
-            Operand::DType(dtype) => {
-                let position = DType::ALL.iter().position(|other| *other == dtype);
-                integer(position.unwrap_or_default() as i64)
-            }
-        })
-        .collect();
-    let result = ops::call(&mut builder, operation, &values)?;
+    let inputs: Vec<NodeId> = tensors.iter().enumerate().map(input).collect();
+    let result = work.build(&mut builder, &inputs, &mut PassedNumbers::default(), None)?;
     builder.output(OutputKind::Result(0), result);
-    Ok((builder.finish(), numbers))
+    Ok(builder.finish())
 }
 
 fn unknown(name: &str) -> Error {
@@ -154,6 +163,7 @@ macro_rules! methods {
             /// # Errors
             ///
             /// If the operands do not fit: the message names what was expected.
+            #[track_caller]
             pub fn $name(&self $(, $arg: $type)*) -> Result<Tensor> {
                 self.apply(stringify!($name), &[$($arg.into()),*])
             }
@@ -233,6 +243,7 @@ macro_rules! operators {
         impl std::ops::$trait<&Tensor> for &Tensor {
             type Output = Result<Tensor>;
 
+            #[track_caller]
             fn $method(self, other: &Tensor) -> Result<Tensor> {
                 Tensor::$method(self, other)
             }
@@ -242,6 +253,7 @@ macro_rules! operators {
         impl std::ops::$trait<f64> for &Tensor {
             type Output = Result<Tensor>;
 
+            #[track_caller]
             fn $method(self, other: f64) -> Result<Tensor> {
                 self.apply(stringify!($method), &[other.into()])
             }

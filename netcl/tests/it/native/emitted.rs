@@ -1196,6 +1196,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         // result_9 = and(x, y)
         // result_10 = or(x, y)
         // result_11 = xor(x, y)
+        // result_12 = shl(x, y)
+        // result_13 = shr(x, y)
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -1217,6 +1219,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                 let result_9_p12 = args.view::<i32>(12);
                 let result_10_p13 = args.view::<i32>(13);
                 let result_11_p14 = args.view::<i32>(14);
+                let result_12_p15 = args.view::<i32>(15);
+                let result_13_p16 = args.view::<i32>(16);
                 for item in items {
                     let id = args.id(item);
                     let start_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 4096_i32);
@@ -1242,6 +1246,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_9_p12.store(i_3, t_4.zip(t_5, h::and));
                             result_10_p13.store(i_3, t_4.zip(t_5, h::or));
                             result_11_p14.store(i_3, t_4.zip(t_5, h::xor));
+                            result_12_p15.store(i_3, t_4.zip(t_5, h::shl));
+                            result_13_p16.store(i_3, t_4.zip(t_5, h::shr));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -1265,6 +1271,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_9_p12.put(i_8, h::and(t_9, t_10));
                             result_10_p13.put(i_8, h::or(t_9, t_10));
                             result_11_p14.put(i_8, h::xor(t_9, t_10));
+                            result_12_p15.put(i_8, h::shl(t_9, t_10));
+                            result_13_p16.put(i_8, h::shr(t_9, t_10));
                         }
                         i_8 = h::add(i_8, loop1_step);
                     }

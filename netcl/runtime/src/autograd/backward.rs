@@ -1,0 +1,235 @@
+//! The gradients of a loss.
+
+use crate::autograd::record::{Cut, CutKind, History, LeafKey, Owner};
+use crate::autograd::tape::{Tape, Wanted};
+use crate::autograd::{cut, plan};
+use crate::error::{Error, Result};
+use crate::executor::Call;
+use crate::memory::BufferHandle;
+use crate::model::gradient_buffer::{GradientBuffer, writer_id};
+use crate::model::store::Store;
+use crate::model::{Gradients, Model};
+use crate::tensor::Tensor;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The gradients of one loss in all that is tracked and leads to it: what [`Tensor::backward`] gives.
+#[doc(alias = "Tape")]
+pub struct Backward {
+    models: Vec<Gradients>,
+    /// Those in tensors, by their leaves.
+    variables: BTreeMap<LeafKey, Tensor>,
+    cuts: Vec<Arc<Cut>>,
+}
+
+/// The gradients in one model's parameters, before they are computed.
+struct Pending {
+    store: Arc<Store>,
+    buffer: GradientBuffer,
+    covered: Vec<bool>,
+}
+
+impl Tensor {
+    /// The gradients of this number in the parameters of layers and in the tensors that it was computed from. What was recorded
+    /// stays as long as the tensor does: drop it, as at the end of a loop's round, and the memory is free.
+    ///
+    /// ```
+    /// use netcl::nn::{Layers, Mode};
+    /// use netcl::prelude::*;
+    /// let device = Device::host();
+    /// let mut layers = Layers::new();
+    /// layers.add("line", "Linear", &[("inputs", 1.into()), ("outputs", 1.into())])?;
+    /// let mut net = layers.build(&device, Seed(1))?;
+    /// let mut optimizer = Sgd::new(0.1);
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2, 1])?;
+    /// let y = net.forward("line", &[&x], Mode::Training)?;
+    /// let loss = y.mul(&y)?.mean(&[0, 1])?;
+    /// let gradients = loss.backward()?.of(&net)?;
+    /// optimizer.step(&mut net, &gradients)?;
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Backward`] if it is no float scalar, nothing that leads to it is recorded, a parameter has changed since, or a
+    /// gradient that `backward` gave leads to it; [`Error::OutOfMemory`]; [`Error::Build`] and [`Error::Driver`] if the driver
+    /// fails.
+    pub fn backward(&self) -> Result<Backward> {
+        self.backward_in(&Wanted::All)
+    }
+
+    /// The gradients in some of what it was computed from.
+    pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
+        if !self.shape().is_empty() || !self.dtype().is_float() {
+            return refused(format!(
+                "gradients need a float scalar, found {} {:?}; reduce it with `sum` or `mean`",
+                self.dtype(),
+                self.shape()
+            ));
+        }
+        let record = match self.history() {
+            Some(History::Record(record)) => record,
+            Some(History::Leaf(_)) => {
+                return refused("the loss is computed from nothing; it is what is tracked".to_owned());
+            }
+            Some(History::Cut(cut)) if cut.kind.is_loss() => return refused(lost(cut)),
+            Some(History::Cut(cut)) => {
+                return refused(format!("no gradient goes through {}, which leads to the loss", cut.text()));
+            }
+            None => {
+                return refused(
+                    "nothing that leads to the loss is recorded; run layers in `Mode::Training`, or start from \
+                     `x.requires_grad()?` (functions of annotated models have `…_with_gradients`)"
+                        .to_owned(),
+                );
+            }
+        };
+        let tape = Tape::of(record, wanted);
+        if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
+            return refused(lost(cut));
+        }
+        for Owner { store, index, version } in &tape.owners {
+            if *version != store.version() {
+                let path = &store.parameters()[*index].path;
+                return refused(format!(
+                    "the parameters have changed since the loss was computed of `{path}`; call `backward` before the step, \
+                     and compute the loss anew after it"
+                ));
+            }
+        }
+        self.gradients_of(&tape)
+    }
+
+    fn gradients_of(&self, tape: &Tape) -> Result<Backward> {
+        if tape.leaves.is_empty() {
+            return Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts: tape.cuts.clone() });
+        }
+        let device = self.device();
+        let loaded = plan::of(tape, device)?;
+        let mut pending: Vec<Pending> = Vec::new();
+        let mut into: Vec<Option<BufferHandle>> = Vec::with_capacity(tape.leaves.len());
+        for leaf in &tape.leaves {
+            let Some(owner) = &leaf.owner else {
+                into.push(None);
+                continue;
+            };
+            let position = match pending.iter().position(|known| known.store.id() == owner.store.id()) {
+                Some(position) => position,
+                None => {
+                    let (store, buffer) = (owner.store.clone(), owner.store.gradient_buffer()?);
+                    let covered = vec![false; store.parameters().len()];
+                    pending.push(Pending { store, buffer, covered });
+                    pending.len() - 1
+                }
+            };
+            pending[position].covered[owner.index] = true;
+            into.push(Some(pending[position].buffer.part(owner.index)));
+        }
+        for Pending { buffer, covered, .. } in &pending {
+            buffer.prepare(writer_id(), &Arc::from(covered.as_slice()))?;
+        }
+        let args: Vec<Tensor> = tape.arguments().into_iter().map(Tensor::from_held).collect();
+        let args: Vec<&Tensor> = args.iter().collect();
+        let scalars = tape.scalars();
+        let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
+        let outputs = loaded.call(device, &call)?;
+        let mut variables = BTreeMap::new();
+        for (leaf, gradient) in tape.leaves.iter().zip(outputs.argument_gradients) {
+            if let (None, Some(gradient)) = (&leaf.owner, gradient) {
+                variables.insert(leaf.key(), gradient.with_history(Some(cut::gradient())));
+            }
+        }
+        let models = pending.into_iter().map(|Pending { store, buffer, .. }| Gradients::new(store, buffer)).collect();
+        Ok(Backward { models, variables, cuts: tape.cuts.clone() })
+    }
+}
+
+impl Backward {
+    /// Those in the parameters of a model, a [`crate::nn::Network`] or a [`crate::nn::Layer`], for an optimizer's step.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreached`] if the loss does not reach one of its parameters; it says which, and what cut it off.
+    pub fn of<M: Model + ?Sized>(&self, model: &M) -> Result<Gradients> {
+        let gradients = self.reached(model)?;
+        match gradients.first_without() {
+            None => Ok(gradients),
+            Some((index, path)) => Err(Error::Unreached {
+                what: format!("the parameter `{path}`"),
+                reason: format!(
+                    "{}; `reached` instead of `of` leaves such parameters as they are",
+                    self.reason(LeafKey::Parameter(model.core().store().id(), index))
+                ),
+            }),
+        }
+    }
+
+    /// The same for a model of which the loss reaches some parameters alone, as one with frozen layers. Optimizers leave the others
+    /// as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreached`] if it reaches none of them.
+    pub fn reached<M: Model + ?Sized>(&self, model: &M) -> Result<Gradients> {
+        let store = model.core().store();
+        let found = self.models.iter().find(|gradients| gradients.is_of(&store));
+        found.map(|gradients| gradients.part(model.prefix())).ok_or_else(|| Error::Unreached {
+            what: "any parameter of the model".to_owned(),
+            reason: self.reason(LeafKey::Parameter(store.id(), 0)),
+        })
+    }
+
+    /// That in a tensor, which [`Tensor::requires_grad`] gave or which is a parameter of a [`crate::nn::Network`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Backward`] if the tensor is not tracked; [`Error::Unreached`] if the loss does not reach it, with what cut it off.
+    pub fn wrt(&self, tensor: &Tensor) -> Result<Tensor> {
+        let leaf = match tensor.history() {
+            Some(History::Leaf(leaf)) => leaf,
+            Some(History::Record(_)) => {
+                return refused(
+                    "the tensor was computed from others, in which there are gradients, but not in itself; go on from \
+                     `x.detach().requires_grad()` to have one there"
+                        .to_owned(),
+                );
+            }
+            _ => return refused("the tensor is not tracked; compute the loss from `x.requires_grad()?`".to_owned()),
+        };
+        let of_parameter = || {
+            let owner = leaf.owner.as_ref()?;
+            let gradients = self.models.iter().find(|gradients| gradients.is_of(&owner.store))?;
+            gradients.in_parameter(owner.index)
+        };
+        let found = self.variables.get(&leaf.key()).cloned().or_else(of_parameter);
+        found.ok_or_else(|| Error::Unreached { what: "the tensor".to_owned(), reason: self.reason(leaf.key()) })
+    }
+
+    fn reason(&self, leaf: LeafKey) -> String {
+        cut::reason(&self.cuts, leaf)
+    }
+}
+
+/// What is said of a loss that something leads to whose derivative is not recorded.
+fn lost(cut: &Cut) -> String {
+    match cut.kind {
+        CutKind::Gradient => "a gradient that `backward` gave leads to the loss, and its derivative is not recorded; \
+                              `detach` it to take it for a number, or write the loss in an annotated model, with `grad(..)`"
+            .to_owned(),
+        _ => format!(
+            "{} leads to the loss, and its derivative is not recorded; write it with operations of tensors, or `detach` \
+             what it is given to take it for numbers",
+            cut.text()
+        ),
+    }
+}
+
+fn refused<T>(problem: String) -> Result<T> {
+    Err(Error::Backward { operation: "backward", problem })
+}
+
+impl std::fmt::Debug for Backward {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Backward").field("models", &self.models).field("tensors", &self.variables.len()).finish()
+    }
+}

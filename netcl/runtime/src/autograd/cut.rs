@@ -1,0 +1,147 @@
+//! Where gradients end, and how that is said.
+
+use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, RecordSource};
+use netcl_kernels::dtype::DType;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::panic::Location;
+use std::sync::Arc;
+
+thread_local! {
+    /// How many calls of `no_grad` this thread is in.
+    static PAUSED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// While it lives, this thread records nothing.
+pub(super) struct Pause(());
+
+impl Pause {
+    pub(super) fn new() -> Pause {
+        PAUSED.with(|paused| paused.set(paused.get() + 1));
+        Pause(())
+    }
+}
+
+impl Drop for Pause {
+    fn drop(&mut self) {
+        PAUSED.with(|paused| paused.set(paused.get().saturating_sub(1)));
+    }
+}
+
+/// Whether this thread is in a call of `no_grad`.
+pub(crate) fn is_paused() -> bool {
+    // A thread that is ending records nothing.
+    PAUSED.try_with(Cell::get).map_or(true, |paused| paused > 0)
+}
+
+/// What becomes of histories where `by` computes something through which no gradient goes.
+pub(crate) fn passed<'a>(
+    histories: impl Iterator<Item = Option<&'a History>>,
+    (by, kind): (&str, CutKind),
+    caller: Option<&'static Location<'static>>,
+) -> Option<History> {
+    let mut found = histories.flatten().peekable();
+    found.peek()?;
+    let (mut behind, mut before) = (Vec::new(), None);
+    for history in found {
+        match history {
+            History::Record(record) => behind.push(Behind::Record(Arc::downgrade(record))),
+            History::Leaf(leaf) => behind.push(Behind::Leaf(leaf.key())),
+            History::Cut(cut) if before.is_none() || cut.kind.is_loss() => before = Some(cut),
+            History::Cut(_) => {}
+        }
+    }
+    match before {
+        Some(cut) if behind.is_empty() && !cut.kind.is_loss() => Some(History::Cut(cut.clone())),
+        // What is lost before is lost in what was made of it.
+        Some(cut) if kind.is_loss() && cut.kind.is_loss() => Some(History::Cut(cut.clone())),
+        _ => Some(History::Cut(new((by, kind), caller, behind))),
+    }
+}
+
+/// Of functions and algorithms of which no derivative is recorded; of what is no float there is none.
+pub(crate) fn unrecorded<'a>(
+    histories: impl Iterator<Item = Option<&'a History>>,
+    by: &str,
+    result: DType,
+) -> Option<History> {
+    let kind = if result.is_float() { CutKind::Unrecorded } else { CutKind::Flat };
+    passed(histories, (by, kind), None)
+}
+
+pub(crate) fn new(
+    (by, kind): (&str, CutKind),
+    caller: Option<&'static Location<'static>>,
+    behind: Vec<Behind>,
+) -> Arc<Cut> {
+    let (by, kind) = if is_paused() { ("no_grad", CutKind::Meant) } else { (by, kind) };
+    Arc::new(Cut { by: by.to_owned(), caller, behind, kind })
+}
+
+/// What is said of a gradient that `backward` gave.
+pub(super) fn gradient() -> History {
+    let (by, behind) = ("backward".to_owned(), Vec::new());
+    History::Cut(Arc::new(Cut { by, caller: None, behind, kind: CutKind::Gradient }))
+}
+
+impl Cut {
+    /// Whether it is what lies between a leaf and the loss.
+    fn hides(self: &Arc<Cut>, leaf: LeafKey) -> bool {
+        let (mut seen, mut seen_cuts) = (BTreeSet::new(), BTreeSet::new());
+        let (mut cuts, mut records): (Vec<Arc<Cut>>, Vec<Arc<Record>>) = (vec![self.clone()], Vec::new());
+        loop {
+            if let Some(cut) = cuts.pop() {
+                if !seen_cuts.insert(Arc::as_ptr(&cut)) {
+                    continue;
+                }
+                for behind in &cut.behind {
+                    match behind {
+                        Behind::Leaf(key) if *key == leaf => return true,
+                        Behind::Leaf(_) => {}
+                        Behind::Record(record) => records.extend(record.upgrade()),
+                    }
+                }
+            } else if let Some(record) = records.pop() {
+                if !seen.insert(record.number) {
+                    continue;
+                }
+                for source in &record.sources {
+                    match source {
+                        RecordSource::Leaf(own) if own.key() == leaf => return true,
+                        RecordSource::Leaf(_) => {}
+                        RecordSource::Record(record) => records.push(record.clone()),
+                        RecordSource::Given(given) => cuts.extend(given.cut.clone()),
+                    }
+                }
+            } else {
+                return false;
+            }
+        }
+    }
+
+    /// Whether what was behind it is gone, so that nobody knows what it hides.
+    fn forgot(&self) -> bool {
+        self.behind.iter().any(|behind| matches!(behind, Behind::Record(record) if record.strong_count() == 0))
+    }
+
+    pub(super) fn text(&self) -> String {
+        match self.caller {
+            Some(caller) => format!("`{}` at {}:{}", self.by, caller.file(), caller.line()),
+            None => format!("`{}`", self.by),
+        }
+    }
+}
+
+/// Why a loss that these cuts lead to does not reach a leaf.
+pub(super) fn reason(cuts: &[Arc<Cut>], leaf: LeafKey) -> String {
+    if let Some(cut) = cuts.iter().find(|cut| cut.hides(leaf)) {
+        return format!("{} cuts it off, through which no gradient goes", cut.text());
+    }
+    let maybe: Vec<String> = cuts.iter().filter(|cut| cut.forgot()).map(|cut| cut.text()).collect();
+    match maybe.as_slice() {
+        [] => "nothing that leads to the loss uses it. Layers are recorded in `Mode::Training`, and in `Mode::Inference` where \
+               an input is tracked"
+            .to_owned(),
+        some => format!("nothing that leads to the loss uses it, unless before {}, through which no gradient goes", some.join(", ")),
+    }
+}

@@ -1,0 +1,21 @@
+//! Gradients of what is computed at run time.
+//!
+//! An operation one of whose tensors is tracked runs at once, like any other, and leaves a [`record::Record`] in its result: what
+//! was computed, of which tensors, and, where computing it again would be dear, its value. `backward` puts the records that
+//! lead to a loss together into one graph, which the compiler's passes differentiate, as they do for macros, and runs what comes
+//! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
+//!
+//! `work` is what a record does; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
+//! lead to a loss; `plan` compiles it; `cut` says what ended one; `backward` and `functional` are what users call.
+
+mod backward;
+pub(crate) mod cut;
+mod functional;
+pub(crate) mod note;
+mod plan;
+pub(crate) mod record;
+mod tape;
+pub(crate) mod work;
+
+pub use backward::Backward;
+pub use functional::{Differentiable, grad, no_grad, value_and_grad};

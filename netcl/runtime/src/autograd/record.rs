@@ -1,0 +1,160 @@
+//! What a tensor at run time was computed from.
+
+use crate::autograd::work::TensorWork;
+use crate::device::Device;
+use crate::memory::BufferHandle;
+use crate::model::store::Store;
+use netcl_kernels::dtype::DType;
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+/// What a tensor has to do with gradients.
+#[derive(Clone)]
+pub(crate) enum History {
+    /// It was computed from what is tracked.
+    Record(Arc<Record>),
+    /// It is tracked itself.
+    Leaf(Arc<Leaf>),
+    /// It was computed from what is tracked in a way that has no derivative, or of which none is recorded.
+    Cut(Arc<Cut>),
+}
+
+/// A tensor's memory, without its history.
+#[derive(Clone)]
+pub(crate) struct Held {
+    pub(crate) region: BufferHandle,
+    pub(crate) shape: Arc<[usize]>,
+    pub(crate) dtype: DType,
+    pub(crate) device: Device,
+}
+
+/// One operation or layer that was computed of tracked tensors, in a way that has a derivative.
+pub(crate) struct Record {
+    /// Larger than that of what it was computed from.
+    pub(crate) number: u64,
+    pub(crate) work: TensorWork,
+    pub(crate) sources: Vec<RecordSource>,
+    /// Its value, unless that is cheaper to compute again than to keep.
+    pub(crate) saved: Option<Held>,
+    /// Of its value.
+    pub(crate) dtype: DType,
+}
+
+/// A tensor that something was computed from.
+#[derive(Clone)]
+pub(crate) enum RecordSource {
+    /// The result has a derivative in it.
+    Record(Arc<Record>),
+    /// The result has a derivative in it.
+    Leaf(Arc<Leaf>),
+    /// It has none.
+    Given(Untracked),
+}
+
+/// A tensor in which a result has no derivative, because of what ended its history or because nothing is tracked.
+#[derive(Clone)]
+pub(crate) struct Untracked {
+    pub(crate) held: Held,
+    pub(crate) cut: Option<Arc<Cut>>,
+    /// It is a layer's own, whose sizes do not change from batch to batch.
+    pub(crate) is_own: bool,
+}
+
+/// What gradients are computed in.
+pub(crate) struct Leaf {
+    pub(crate) id: u64,
+    pub(crate) held: Held,
+    /// The model whose parameter it is.
+    pub(crate) owner: Option<Owner>,
+}
+
+/// Whose parameter a leaf is.
+#[derive(Clone)]
+pub(crate) struct Owner {
+    pub(crate) store: Arc<Store>,
+    pub(crate) index: usize,
+    /// How often the model's parameters had changed.
+    pub(crate) version: u64,
+}
+
+/// Which leaf it is, whatever became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum LeafKey {
+    /// That parameter of the memory with that number.
+    Parameter(u64, usize),
+    Variable(u64),
+}
+
+/// What ended a history.
+pub(crate) struct Cut {
+    /// The operation or function.
+    pub(crate) by: String,
+    pub(crate) caller: Option<&'static Location<'static>>,
+    pub(crate) behind: Vec<Behind>,
+    pub(crate) kind: CutKind,
+}
+
+/// Why a history ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutKind {
+    /// It is what the program says.
+    Meant,
+    /// There is no derivative.
+    Flat,
+    /// There is one, and it is not recorded: of a compiled function or an algorithm, or between devices.
+    Unrecorded,
+    /// It is a gradient that `backward` gave, of which no derivative is recorded.
+    Gradient,
+}
+
+impl CutKind {
+    /// Whether a loss without what is lost there would be differentiated wrongly.
+    pub(crate) fn is_loss(self) -> bool {
+        matches!(self, CutKind::Unrecorded | CutKind::Gradient)
+    }
+}
+
+/// What is behind a cut. It is not kept for that.
+pub(crate) enum Behind {
+    Record(Weak<Record>),
+    Leaf(LeafKey),
+}
+
+impl Leaf {
+    pub(crate) fn new(held: Held, owner: Option<Owner>) -> Arc<Leaf> {
+        Arc::new(Leaf { id: next(), held, owner })
+    }
+
+    pub(crate) fn key(&self) -> LeafKey {
+        match &self.owner {
+            Some(owner) => LeafKey::Parameter(owner.store.id(), owner.index),
+            None => LeafKey::Variable(self.id),
+        }
+    }
+}
+
+impl Record {
+    pub(crate) fn new(work: TensorWork, sources: Vec<RecordSource>, saved: Option<Held>, dtype: DType) -> Arc<Record> {
+        Arc::new(Record { number: next(), work, sources, saved, dtype })
+    }
+}
+
+/// Long chains go one after the other, and not each inside the one before.
+impl Drop for Record {
+    fn drop(&mut self) {
+        let mut sources = std::mem::take(&mut self.sources);
+        while let Some(source) = sources.pop() {
+            if let RecordSource::Record(record) = source
+                && let Some(mut record) = Arc::into_inner(record)
+            {
+                sources.append(&mut record.sources);
+            }
+        }
+    }
+}
+
+fn next() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

@@ -1,0 +1,246 @@
+//! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
+
+use netcl_hal::device::scalar::Scalar;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{InputKind, NodeId};
+use netcl_kernels::layers::{self, Config, Context, Mode};
+use netcl_kernels::ops::{self, ArgKind, Operation, Value};
+use netcl_kernels::span::{Diagnostic, Result};
+use std::sync::Arc;
+
+/// The size that a batch has while it is a symbol of the graph.
+pub(crate) const BATCH: &str = "N";
+
+/// Operations in which a number is as good an operand as a tensor. The others want theirs known: `pow` of 2 is a square.
+const ARITHMETIC: [&str; 6] = ["add", "sub", "mul", "div", "maximum", "minimum"];
+
+/// An argument of an operation. Tensors are those that the operation is given, in order.
+#[derive(Clone, Debug)]
+pub(crate) enum ArgValue {
+    /// The next tensor.
+    Tensor,
+    /// So many next tensors.
+    Tensors(usize),
+    Number(f64),
+    Integer(i64),
+    Integers(Arc<[i64]>),
+    Bool(bool),
+    DType(DType),
+}
+
+/// What is computed.
+#[derive(Clone)]
+pub(crate) enum TensorWork {
+    Operation {
+        operation: &'static Operation,
+        given: Arc<[ArgValue]>,
+    },
+    /// Its tensors follow its inputs.
+    Layer {
+        layer: Arc<ConfiguredLayer>,
+        mode: Mode,
+        /// What its random numbers began with.
+        seed: u32,
+    },
+}
+
+/// What tells works apart that are computed by different graphs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum WorkKey {
+    Operation(&'static str, Vec<ArgKey>),
+    Layer(Arc<str>, Mode),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ArgKey {
+    Tensors(usize),
+    /// A number that is passed by value.
+    Passed,
+    /// One that is part of the graph: its bits.
+    Number(u64),
+    Integer(i64),
+    Integers(Arc<[i64]>),
+    /// Sizes that begin with that of the batch.
+    Sizes(Arc<[i64]>),
+    Bool(bool),
+    DType(DType),
+}
+
+/// A layer's declaration with a value for each of its settings.
+pub(crate) struct ConfiguredLayer {
+    pub(crate) declaration: &'static layers::Layer,
+    pub(crate) config: Config,
+    /// Equal for equal ones.
+    text: Arc<str>,
+}
+
+impl ConfiguredLayer {
+    pub(crate) fn new(declaration: &'static layers::Layer, config: Config) -> ConfiguredLayer {
+        let text = Arc::from(format!("{} {config:?}", declaration.name));
+        ConfiguredLayer { declaration, config, text }
+    }
+
+    /// Builds it of inputs and its tensors: the result, and new values of states by position among the tensors.
+    pub(crate) fn build(
+        &self,
+        builder: &mut Builder,
+        mode: Mode,
+        inputs: &[NodeId],
+        tensors: &[NodeId],
+        seed: NodeId,
+    ) -> Result<(NodeId, Vec<(usize, NodeId)>)> {
+        let mut updates = Vec::new();
+        let name = self.declaration.name;
+        let mut context = Context { builder, config: &self.config, name, tensors, mode, seed, updates: &mut updates };
+        let result = layers::forward(self.declaration, &mut context, inputs)?;
+        Ok((result, updates))
+    }
+}
+
+/// The numbers that a graph takes by value, while it is built.
+#[derive(Default)]
+pub(crate) struct PassedNumbers(usize);
+
+impl PassedNumbers {
+    fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
+        let position = self.0;
+        self.0 += 1;
+        builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
+    }
+}
+
+impl TensorWork {
+    /// What an error calls it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            TensorWork::Operation { operation, .. } => operation.name,
+            TensorWork::Layer { layer, .. } => layer.declaration.name,
+        }
+    }
+
+    /// Builds it of these tensors; what [`TensorWork::scalars`] gives becomes inputs. Where the first tensor begins with the symbol of a
+    /// batch of the size `batch`, sizes that begin with that number are meant to begin with it.
+    pub(crate) fn build(
+        &self,
+        builder: &mut Builder,
+        tensors: &[NodeId],
+        passed: &mut PassedNumbers,
+        batch: Option<usize>,
+    ) -> Result<NodeId> {
+        match self {
+            TensorWork::Operation { operation, given } => {
+                let dtype = tensors.first().map(|first| builder.dtype(*first));
+                let leads = tensors.first().and_then(|first| builder.shape(*first).0.first());
+                let batch = batch.filter(|_| leads == Some(&Dim::symbol(BATCH)));
+                let mut tensors = tensors.iter().copied();
+                let mut values = Vec::with_capacity(given.len());
+                for (position, given) in given.iter().enumerate() {
+                    let sizes = is_sizes(operation, position);
+                    values.push(match given {
+                        ArgValue::Tensor => Value::Tensor(tensors.next().ok_or_else(too_few)?),
+                        ArgValue::Tensors(count) => {
+                            Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
+                        }
+                        ArgValue::Number(number) => match by_value(operation, *number, dtype) {
+                            Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
+                            None => Value::Number(*number),
+                        },
+                        ArgValue::Integer(value) => integer(*value),
+                        ArgValue::Integers(list) => {
+                            let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
+                            if let (true, Some(batch), Some(first)) = (sizes, batch, list.first_mut())
+                                && *first == integer(batch as i64)
+                            {
+                                *first = Value::Dim(Dim::symbol(BATCH));
+                            }
+                            Value::List(list)
+                        }
+                        ArgValue::Bool(truth) => Value::Bool(*truth),
+                        ArgValue::DType(dtype) => {
+                            let position = DType::ALL.iter().position(|other| other == dtype);
+                            integer(position.unwrap_or_default() as i64)
+                        }
+                    });
+                }
+                ops::call(builder, operation, &values)
+            }
+            TensorWork::Layer { layer, mode, .. } => {
+                // It draws what it drew in a graph of its own.
+                builder.restart_streams();
+                let seed = passed.next(builder, DType::U32);
+                let inputs = layer.declaration.inputs.min(tensors.len());
+                Ok(layer.build(builder, *mode, &tensors[..inputs], &tensors[inputs..], seed)?.0)
+            }
+        }
+    }
+
+    /// The numbers that its graph takes by value, of a first tensor of that type.
+    pub(crate) fn scalars(&self, dtype: Option<DType>) -> Vec<Scalar> {
+        match self {
+            TensorWork::Operation { operation, given } => {
+                let number = |given: &ArgValue| match given {
+                    // Rounded as a constant of that type would be: with halves, to the f32 that they are computed in.
+                    ArgValue::Number(number) => {
+                        let dtype = by_value(operation, *number, dtype)?;
+                        Some(Scalar::from_literal(Literal::of(*number, dtype)))
+                    }
+                    _ => None,
+                };
+                given.iter().filter_map(number).collect()
+            }
+            TensorWork::Layer { seed, .. } => vec![Scalar::U32(*seed)],
+        }
+    }
+
+    /// What a graph of it is found by, with a first tensor of that type and a batch of that size.
+    pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
+        match self {
+            TensorWork::Operation { operation, given } => {
+                let key = |(position, given): (usize, &ArgValue)| match given {
+                    ArgValue::Tensor => ArgKey::Tensors(1),
+                    ArgValue::Tensors(count) => ArgKey::Tensors(*count),
+                    ArgValue::Number(number) if by_value(operation, *number, dtype).is_some() => ArgKey::Passed,
+                    ArgValue::Number(number) => ArgKey::Number(number.to_bits()),
+                    ArgValue::Integer(value) => ArgKey::Integer(*value),
+                    ArgValue::Integers(list) => match (list.split_first(), batch) {
+                        (Some((&first, rest)), Some(batch))
+                            if is_sizes(operation, position) && first == batch as i64 =>
+                        {
+                            ArgKey::Sizes(rest.into())
+                        }
+                        _ => ArgKey::Integers(list.clone()),
+                    },
+                    ArgValue::Bool(truth) => ArgKey::Bool(*truth),
+                    ArgValue::DType(dtype) => ArgKey::DType(*dtype),
+                };
+                WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect())
+            }
+            TensorWork::Layer { layer, mode, .. } => WorkKey::Layer(layer.text.clone(), *mode),
+        }
+    }
+}
+
+fn integer(value: i64) -> Value {
+    Value::Dim(Dim::constant(value))
+}
+
+fn too_few() -> Diagnostic {
+    Diagnostic::new("it has fewer tensors than arguments that are tensors")
+}
+
+fn is_sizes(operation: &Operation, position: usize) -> bool {
+    operation.args.get(position).is_some_and(|arg| arg.kind == ArgKind::Sizes)
+}
+
+/// The type in which a number is passed by value, which is that of the first tensor: one graph serves all such numbers. Those of
+/// integers stay in the graph, where their range is checked.
+fn by_value(operation: &Operation, number: f64, dtype: Option<DType>) -> Option<DType> {
+    dtype.filter(|dtype| dtype.is_float() && ARITHMETIC.contains(&operation.name) && !is_informative(number))
+}
+
+/// Whether the compiler makes something better of arithmetic with that number than with an unknown one.
+fn is_informative(number: f64) -> bool {
+    [0.0, 0.5, 1.0, 2.0].contains(&number.abs())
+}

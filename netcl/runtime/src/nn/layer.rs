@@ -1,0 +1,247 @@
+//! One layer at run time.
+
+use crate::autograd::cut;
+use crate::autograd::note::{self, Noted};
+use crate::autograd::record::{Behind, CutKind, History, LeafKey, RecordSource};
+use crate::autograd::work::{BATCH, ConfiguredLayer, TensorWork};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::executor::{Call, Loaded};
+use crate::jit;
+use crate::model::{Model, ModelCore, Schema, Seed};
+use crate::tensor::Tensor;
+use netcl_hal::device::scalar::Scalar;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
+use netcl_kernels::layers::{self, Config, ConfigValue, Mode};
+use netcl_kernels::span::{Diagnostic, Span};
+use std::cell::Cell;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// A layer: its declaration, its configuration, and its tensors in a [`ModelCore`].
+///
+/// ```
+/// use netcl::{Device, Seed, nn::{ConfigValue, Layer}};
+/// let device = Device::null(netcl::Target::Gpu, u64::MAX);
+/// let settings = [("inputs", ConfigValue::Size(4)), ("outputs", ConfigValue::Size(3))];
+/// let layer = Layer::new(&device, Seed(1), "Linear", &settings)?;
+/// assert_eq!(layer.core().parameters().len(), 2);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// It is a model of its own, which optimizers step, or a part of one.
+#[derive(Clone)]
+pub struct Layer {
+    layer: Arc<ConfiguredLayer>,
+    core: ModelCore,
+    /// Empty, or with a trailing dot.
+    prefix: String,
+}
+
+impl Layer {
+    /// A layer of that type with memory of its own; settings left out take their defaults.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such layer, or the settings are not what it takes: all mistakes at once.
+    pub fn new(device: &Device, seed: Seed, name: &str, settings: &[(&str, ConfigValue)]) -> Result<Layer> {
+        let (declaration, config) = configure(name, settings)?;
+        let mut schema = Schema::new();
+        for spec in (declaration.tensors)(&config) {
+            schema.add(spec.name, spec.fixed().map_err(|diagnostic| Error::graph(name, diagnostic))?);
+        }
+        Layer::with(ModelCore::new(device, seed, &schema)?, String::new(), declaration, config)
+    }
+
+    /// The layer of that type whose tensors a model has under `prefix` (see [`Schema::add_layer`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`Layer::new`]; also if the model does not have its tensors.
+    pub fn of(core: &ModelCore, prefix: &str, name: &str, settings: &[(&str, ConfigValue)]) -> Result<Layer> {
+        let (declaration, config) = configure(name, settings)?;
+        Layer::with(core.clone(), format!("{prefix}."), declaration, config)
+    }
+
+    pub(super) fn with(
+        core: ModelCore,
+        prefix: String,
+        declaration: &'static layers::Layer,
+        config: Config,
+    ) -> Result<Layer> {
+        for spec in (declaration.tensors)(&config) {
+            core.tensor_of(&prefix, spec.name)?;
+        }
+        Ok(Layer { layer: Arc::new(ConfiguredLayer::new(declaration, config)), core, prefix })
+    }
+
+    /// The same layer with its tensors, by the same paths, in other memory.
+    pub(super) fn in_memory(&self, core: &ModelCore) -> Layer {
+        Layer { core: core.clone(), ..self.clone() }
+    }
+
+    /// The memory its tensors are in.
+    pub fn core(&self) -> &ModelCore {
+        &self.core
+    }
+
+    /// Runs it on as many tensors as it takes. In training, states such as running statistics are updated, and what is computed is
+    /// recorded for [`Tensor::backward`]; in inference it is where an input is tracked. What is compiled for one batch size serves
+    /// all of them.
+    ///
+    /// # Errors
+    ///
+    /// If the shapes do not fit: the message says both sides.
+    #[track_caller]
+    pub fn forward(&self, inputs: &[&Tensor], mode: Mode) -> Result<Tensor> {
+        let caller = Location::caller();
+        let name = self.layer.declaration.name;
+        // One kernel for every batch size: the leading axis is a symbol, where the layer takes one.
+        let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
+        let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
+        let graph = symbolic
+            .map_or_else(|| self.graph(inputs, mode, None), Ok)
+            .map_err(|diagnostic| Error::graph(name, diagnostic))?;
+        let noted = self.noted(inputs, mode, &graph, caller)?;
+        let store = self.core.store();
+        let loaded: Arc<Loaded> = jit::load(&graph, store.device())?;
+        let seed = Cell::new(0);
+        let draw = || {
+            let scalar = self.core.next_seed();
+            if let Scalar::U32(drawn) = scalar {
+                seed.set(drawn);
+            }
+            scalar
+        };
+        let call =
+            Call { args: inputs, model: Some((&store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
+        let mut results = loaded.call(store.device(), &call)?.results;
+        let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
+        Ok(match noted {
+            Some(noted) => {
+                noted.result(TensorWork::Layer { layer: self.layer.clone(), mode, seed: seed.get() }, result)
+            }
+            None if cut::is_paused() => result.with_history(self.paused(inputs)),
+            None => result,
+        })
+    }
+
+    /// What is noted of a call that the graph computes, if it is to be recorded.
+    fn noted(
+        &self,
+        inputs: &[&Tensor],
+        mode: Mode,
+        graph: &Graph,
+        caller: &'static Location<'static>,
+    ) -> Result<Option<Noted>> {
+        let specs = (self.layer.declaration.tensors)(&self.layer.config);
+        let trains = mode == Mode::Training && specs.iter().any(|spec| spec.trainable) && !cut::is_paused();
+        if !trains && !note::is_tracked(inputs.iter().map(|input| input.history())) {
+            return Ok(None);
+        }
+        let own = specs.iter().map(|spec| match spec.trainable {
+            true => self.core.tracked_of(&self.prefix, spec.name),
+            false => self.core.tensor_of(&self.prefix, spec.name),
+        });
+        let own: Vec<Tensor> = own.collect::<Result<_>>()?;
+        let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
+        let place = |op: &Op, name: &str| match op {
+            Op::Input(InputKind::Argument(position)) => Some(*position),
+            Op::Input(InputKind::Parameter | InputKind::State) => {
+                specs.iter().position(|spec| spec.name == name).map(|position| inputs.len() + position)
+            }
+            _ => None,
+        };
+        Noted::new(self.layer.declaration.name, graph, sources, &tensors, inputs.len(), place, caller).map(Some)
+    }
+
+    /// What is said of a result inside of `no_grad`.
+    fn paused(&self, inputs: &[&Tensor]) -> Option<History> {
+        let store = self.core.store();
+        let own = (self.layer.declaration.tensors)(&self.layer.config);
+        let index = |name: &str| store.parameter_index(&self.prefix, name).ok();
+        let keys = own.iter().filter_map(|spec| Some(LeafKey::Parameter(store.id(), index(spec.name)?)));
+        let mut behind: Vec<Behind> = keys.map(Behind::Leaf).collect();
+        for input in inputs {
+            match input.history() {
+                Some(History::Record(record)) => behind.push(Behind::Record(Arc::downgrade(record))),
+                Some(History::Leaf(leaf)) => behind.push(Behind::Leaf(leaf.key())),
+                Some(History::Cut(_)) | None => {}
+            }
+        }
+        (!behind.is_empty()).then(|| History::Cut(cut::new(("no_grad", CutKind::Meant), None, behind)))
+    }
+
+    /// Of inputs of these shapes; leading axes of the size `batch` are a symbol.
+    fn graph(&self, inputs: &[&Tensor], mode: Mode, batch: Option<usize>) -> Result<Graph, Diagnostic> {
+        let ConfiguredLayer { declaration, config, .. } = &*self.layer;
+        let mut builder = Builder::new(declaration.name);
+        let mut nodes = Vec::with_capacity(inputs.len());
+        for (position, tensor) in inputs.iter().enumerate() {
+            let name = if inputs.len() == 1 { "x".to_owned() } else { format!("x{position}") };
+            let mut shape = Shape::of(tensor.shape());
+            if let (Some(batch), Some(first)) = (batch, shape.0.first_mut())
+                && first.is(batch as i64)
+            {
+                *first = Dim::symbol(BATCH);
+            }
+            nodes.push(builder.input(InputKind::Argument(position), &name, shape, tensor.dtype()));
+        }
+        let specs = (declaration.tensors)(config);
+        let tensors: Vec<NodeId> = specs
+            .iter()
+            .map(|spec| {
+                let kind = if spec.trainable { InputKind::Parameter } else { InputKind::State };
+                builder.input(kind, spec.name, Shape(spec.shape.clone()), spec.dtype)
+            })
+            .collect();
+        let seed = builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
+        let (result, updates) = self.layer.build(&mut builder, mode, &nodes, &tensors, seed)?;
+        builder.output(OutputKind::Result(0), result);
+        for (position, value) in updates {
+            builder.output(OutputKind::State(specs[position].name.to_owned()), value);
+        }
+        Ok(builder.finish())
+    }
+}
+
+impl Model for Layer {
+    fn core(&self) -> &ModelCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.core
+    }
+
+    fn prefix(&self) -> &str {
+        &self.prefix
+    }
+}
+
+impl std::fmt::Debug for Layer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct(self.layer.declaration.name);
+        shown.field("config", &self.layer.config).field("prefix", &self.prefix).field("core", &self.core).finish()
+    }
+}
+
+pub(super) fn configure(name: &str, settings: &[(&str, ConfigValue)]) -> Result<(&'static layers::Layer, Config)> {
+    let declaration = layers::find(name).ok_or_else(|| {
+        let known: Vec<&str> = layers::all().iter().map(|layer| layer.name).collect();
+        let diagnostic =
+            Diagnostic::new(format!("there is no layer `{name}`")).hint(format!("layers: {}", known.join(", ")));
+        Error::Graph { operation: "Layer::new".to_owned(), diagnostic }
+    })?;
+    let pairs: Vec<(&str, ConfigValue, Span)> =
+        settings.iter().map(|(key, value)| (*key, value.clone(), Span::NONE)).collect();
+    let config = Config::from_pairs(declaration, &pairs).map_err(|diagnostics| {
+        let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+        Error::graph(name, Diagnostic::new(messages.join("\n")))
+    })?;
+    Ok((declaration, config))
+}

@@ -1,0 +1,166 @@
+//! Models that are put together at run time.
+
+use super::layer::configure;
+use super::{ConfigValue, Layer, Mode};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::model::{Model, ModelCore, Schema, Seed};
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::layers::{self, Config, Init, TensorSpec};
+
+/// The layers and parameters of a [`Network`] to be: which there are, by their paths.
+///
+/// ```
+/// use netcl::nn::{Layers, Mode};
+/// use netcl::{Device, Model, Seed, Tensor};
+/// let device = Device::host();
+/// let sizes = [4usize, 8, 3]; // known only now
+/// let mut layers = Layers::new();
+/// for (number, pair) in sizes.windows(2).enumerate() {
+///     layers.add(&format!("layers.{number}"), "Linear", &[("inputs", pair[0].into()), ("outputs", pair[1].into())])?;
+/// }
+/// let net = layers.build(&device, Seed(1))?;
+/// assert_eq!(net.tensor("layers.1.bias")?.shape(), [3]);
+/// let x = Tensor::zeros(&device, &[2, 4], netcl::DType::F32)?;
+/// let hidden = net.forward("layers.0", &[&x], Mode::Inference)?.relu()?;
+/// assert_eq!(net.forward("layers.1", &[&hidden], Mode::Inference)?.shape(), [2, 3]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Layers {
+    schema: Schema,
+    layers: Vec<(String, &'static layers::Layer, Config)>,
+}
+
+/// A model put together at run time: layers and parameters in one memory, which an optimizer steps with one launch.
+#[derive(Clone)]
+pub struct Network {
+    core: ModelCore,
+    layers: Vec<(String, Layer)>,
+}
+
+impl Layers {
+    /// None.
+    pub fn new() -> Layers {
+        Layers::default()
+    }
+
+    /// Adds the layer of that type under a path. Paths are names with dots between them, as those of fields in fields.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such layer, the settings are not what it takes, or there is a layer at that path.
+    pub fn add(&mut self, path: &str, layer: &str, settings: &[(&str, ConfigValue)]) -> Result<&mut Layers> {
+        self.check(path)?;
+        let (declaration, config) = configure(layer, settings)?;
+        self.schema.add_layer(path, declaration, &config)?;
+        self.layers.push((path.to_owned(), declaration, config));
+        Ok(self)
+    }
+
+    /// Adds a parameter that no layer has, every element `value`.
+    ///
+    /// # Errors
+    ///
+    /// If there is a layer or parameter at that path.
+    pub fn add_parameter(&mut self, path: &str, shape: &[usize], value: f64) -> Result<&mut Layers> {
+        self.check(path)?;
+        let init = Init::Constant(value);
+        let spec = TensorSpec { name: "parameter", shape: shape.to_vec(), dtype: DType::F32, init, trainable: true };
+        self.schema.add(path, spec);
+        Ok(self)
+    }
+
+    fn check(&self, path: &str) -> Result<()> {
+        let refused = |problem: String| Err(Error::Mismatch { operation: "Layers::add".to_owned(), problem });
+        if path.is_empty() || path.split('.').any(str::is_empty) {
+            return refused(format!("`{path}` is no path; expected names with dots between them, as `encoder.norm`"));
+        }
+        let layers = self.layers.iter().map(|(path, ..)| path.as_str());
+        if layers.chain(self.schema.entries().iter().map(|(path, _)| path.as_str())).any(|known| known == path) {
+            return refused(format!("there is something at the path `{path}` already; give it another"));
+        }
+        Ok(())
+    }
+
+    /// The network with memory of its own, filled from the seed as an annotated model's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if the device has no memory left.
+    pub fn build(&self, device: &Device, seed: Seed) -> Result<Network> {
+        Network::of(ModelCore::new(device, seed, &self.schema)?, &self.layers)
+    }
+}
+
+impl Network {
+    fn of(core: ModelCore, layers: &[(String, &'static layers::Layer, Config)]) -> Result<Network> {
+        let layer = |(path, declaration, config): &(String, &'static layers::Layer, Config)| {
+            Ok((path.clone(), Layer::with(core.clone(), format!("{path}."), declaration, config.clone())?))
+        };
+        let layers = layers.iter().map(layer).collect::<Result<_>>()?;
+        Ok(Network { core, layers })
+    }
+
+    /// The layer at a path, which shares the network's memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`] if there is none, with the paths there are.
+    pub fn layer(&self, path: &str) -> Result<&Layer> {
+        let found = self.layers.iter().find(|(known, _)| known == path);
+        found.map(|(_, layer)| layer).ok_or_else(|| {
+            let known: Vec<&str> = self.layers.iter().map(|(path, _)| path.as_str()).collect();
+            let problem = format!("the network has no layer `{path}`; it has: {}", known.join(", "));
+            Error::Mismatch { operation: "Network::layer".to_owned(), problem }
+        })
+    }
+
+    /// Runs the layer at a path: [`Layer::forward`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Network::layer`] and [`Layer::forward`].
+    #[track_caller]
+    pub fn forward(&self, path: &str, inputs: &[&Tensor], mode: Mode) -> Result<Tensor> {
+        self.layer(path)?.forward(inputs, mode)
+    }
+
+    /// The parameter at a path to compute with, as layers do with theirs: there are gradients in it. (What [`Model::tensor`] gives is
+    /// its elements alone.)
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownParameter`] and [`Error::NoGradient`] if there is no such parameter.
+    pub fn parameter(&self, path: &str) -> Result<Tensor> {
+        self.core.tracked_of("", path)
+    }
+
+    /// A network with memory of its own, on the same device, with the same parameters and states.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if the device has no memory left.
+    pub fn copy(&self) -> Result<Network> {
+        let core = self.core.copy_of("")?;
+        let layers = self.layers.iter().map(|(path, layer)| (path.clone(), layer.in_memory(&core))).collect();
+        Ok(Network { core, layers })
+    }
+}
+
+impl Model for Network {
+    fn core(&self) -> &ModelCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.core
+    }
+}
+
+impl std::fmt::Debug for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Network").field("core", &self.core).finish_non_exhaustive()
+    }
+}
