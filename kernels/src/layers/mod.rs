@@ -17,6 +17,7 @@ mod conv2d;
 mod dropout;
 mod embedding;
 mod flatten;
+mod group_norm;
 mod layer;
 mod layer_norm;
 mod linear;
@@ -33,7 +34,7 @@ pub use layer::{Layer, forward};
 pub use nearest::nearest;
 pub use tensors::{Init, TensorSpec};
 
-static ALL: [&Layer; 12] = [
+static ALL: [&Layer; 13] = [
     &linear::LINEAR,
     &conv2d::CONV2D,
     &max_pool2d::MAX_POOL2D,
@@ -41,6 +42,7 @@ static ALL: [&Layer; 12] = [
     &upsample::UPSAMPLE,
     &batch_norm::BATCH_NORM,
     &layer_norm::LAYER_NORM,
+    &group_norm::GROUP_NORM,
     &rms_norm::RMS_NORM,
     &dropout::DROPOUT,
     &embedding::EMBEDDING,

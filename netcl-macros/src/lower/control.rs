@@ -331,6 +331,7 @@ impl<'a> Lowering<'a> {
                 _ if self.axes.is_none() && !self.elementwise && (end.clone() - start.clone()).never_negative() => {
                     return Some(Rounds::Symbolic(start.clone(), end - start));
                 }
+                _ if self.axes.is_some() => (&m::KERNEL_LOOP, format!("{start}..{end}")),
                 _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
             Val::Place(place @ FieldRef::Many(..)) => return Some(Rounds::Each(self.elements(&place))),

@@ -20,6 +20,8 @@ pub(crate) struct Call<'a> {
     pub(crate) seed: Option<&'a dyn Fn() -> Scalar>,
     /// Where results go that are not to be new tensors, by result.
     pub(crate) into: &'a [BufferHandle],
+    /// Of results that are changed in place, the arguments whose memory they take, by result. No other handle reaches that.
+    pub(crate) in_place: &'a [Option<usize>],
     /// Where gradients go.
     pub(crate) gradients: Option<&'a GradientBuffer>,
 }
