@@ -1,5 +1,6 @@
 //! The element types that a kernel is compiled for: `#[types(T = [f32, f16])]`.
 
+use super::signature::is_in_place;
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::text;
@@ -87,6 +88,9 @@ fn argument_of(item: &ItemFn, name: &Ident) -> Option<Ident> {
         FnArg::Typed(typed) => match (&*typed.ty, &*typed.pat) {
             (Type::Reference(reference), Pat::Ident(argument)) if reference.mutability.is_none() => {
                 text(&reference.elem).contains(&format!("<{name}")).then(|| argument.ident.clone())
+            }
+            (ty, Pat::Ident(argument)) if is_in_place(typed) => {
+                text(ty).contains(&format!("<{name}")).then(|| argument.ident.clone())
             }
             _ => None,
         },
