@@ -77,7 +77,10 @@ fn what_is_taken_is_changed_where_it_is() -> Result<()> {
         assert_eq!(w.to_vec::<f32>()?, [1.0 - 0.5 * 4.25, 2.0, 3.0 + 0.5 * 4.25]);
         let at = Tensor::from_slice(&device(), &[0u32, 2, 2, 9], &[4])?;
         let half = halved(halved(floats(&[1.0, 3.0], &[2]))?.apply("cast", &[DType::F16.into()])?)?;
-        assert_eq!((half.dtype(), half.apply("cast", &[DType::F32.into()])?.to_vec::<f32>()?), (DType::F16, vec![0.25, 0.75]));
+        assert_eq!(
+            (half.dtype(), half.apply("cast", &[DType::F32.into()])?.to_vec::<f32>()?),
+            (DType::F16, vec![0.25, 0.75])
+        );
         let bins = count(Tensor::from_slice(&device(), &[5u32, 0, 1], &[3])?, &at)?;
         assert_eq!(bins.to_vec::<u32>()?, [6, 0, 3]);
         Ok(())
