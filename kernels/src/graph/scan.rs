@@ -18,7 +18,7 @@ impl Scan {
 
     /// Shape and type of the loop's result at that position, if it has `length` rounds.
     pub fn gives(&self, length: &Dim, position: usize) -> Option<(Shape, DType)> {
-        let node = &self.body[self.result(position)?];
+        let node = self.body.nodes.get(self.result(position)?.index())?;
         let stacked = (position >= self.carried).then(|| length.clone());
         Some((Shape(stacked.into_iter().chain(node.shape.0.iter().cloned()).collect()), node.dtype))
     }

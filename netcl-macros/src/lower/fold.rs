@@ -4,9 +4,9 @@
 //! index of the result, `0..t + 1`, of which the closure knows nothing else, the folds of all `t` begin alike: they are one loop,
 //! which leaves behind what it carries in each round. In other ranges that vary, rounds behind the end change nothing.
 
+use super::carried::replace_tensors;
 use super::reduction::Limits;
 use super::space::Space;
-use super::symbolic::replace_tensors;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
