@@ -37,7 +37,7 @@ const COUNTED: &str = "write `Tensor::arange(T)`, of `u32`, or `Tensor::arange(T
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
 const LOOPED: &str =
     "a loop: `let mut h = Tensor::zeros([N, 8]); for t in 0..T { h = self.cell(x.get(1, t), h); ys.push(h); }`";
-const SCANNED: &str = "running sums are a loop, `for t in 0..T { sum = sum + x.get(1, t); sums.push(sum); }`, or a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
+const SCANNED: &str = "running sums are a kernel, `|n, t| fold(0..t + 1, 0.0, |sum, k| sum + x[n, k])`, which functions call, or a loop, `for t in 0..T { sum = sum + x.get(1, t); sums.push(sum); }`, or a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
                        `#[state(init = 1.0)] ones: Tensor<f32, 8, 8>`; of what the function returns a kernel or \
                        `netcl::algorithms` takes them, in ordinary Rust";
 const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
@@ -45,7 +45,7 @@ const GENERATED: &str = "gradients come with the functions that are generated, i
 const ATTENTION: &str = "it has weights, and is a layer: a field `#[layer(features = 8, heads = 2)] attention: SelfAttention`, called as `self.attention.forward(&x)`; without weights it is `q.scaled_dot_product_attention(k, v, false)`";
 const CONV1D: &str = "a `Conv2d` of images of height 1: `#[layer(inputs = 8, outputs = 16, kernel = (1, 3))] conv: Conv2d`, called as `self.conv.forward(&x.unsqueeze(2)).squeeze(2)` for `x [N, 8, T]`";
 const CONV_TRANSPOSE: &str = "there is no such layer: a `Conv2d` after the image was made larger, `x.reshape([N, C, H, 1, W, 1]).broadcast_to([N, C, H, 2, W, 2]).reshape([N, C, H * 2, W * 2])`";
-const GROUP_NORM: &str = "a mean and a variance for each group: `let g = x.reshape([N, GROUPS, -1]); let g = (g - g.mean_keepdim([2])) * (g.var([2], 0).unsqueeze(2) + 1e-5).rsqrt();`, and a reshape back";
+const GROUP_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8, groups = 2)] norm: GroupNorm`, called as `self.norm.forward(&x)`; with as many groups as features it is `instance_norm`";
 const ADAPTIVE_POOL: &str = "over the whole image it is a mean, `x.mean([2, 3])`; into other sizes an `AvgPool2d` whose kernel is the quotient of both";
 const DROPOUT: &str =
     "it is a layer: a field `#[layer(rate = 0.1)] dropout: Dropout`, called as `self.dropout.forward(&x)`";
@@ -349,9 +349,16 @@ pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
     ("Conv1d", "write `Conv2d`, with `kernel = (1, 3)`: it takes `[N, channels, 1, length]`"),
     ("MaxPool1d", "write `MaxPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
     ("AvgPool1d", "write `AvgPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
+    ("BatchNorm1d", "write `BatchNorm`, with `features = 64`: it takes rows and images"),
+    ("BatchNorm2d", "write `BatchNorm`, with `features = 64`: it takes rows and images"),
+    ("InstanceNorm1d", "write `GroupNorm`, with `features = 64, groups = 64`"),
+    ("InstanceNorm2d", "write `GroupNorm`, with `features = 64, groups = 64`"),
+    ("RMSNorm", "write `RmsNorm`, with `features = 64`"),
+    ("ConvTranspose2d", "write `Upsample`, with `scale = 2`, and a `Conv2d` behind it"),
     ("MultiheadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
     ("MultiHeadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
     ("LSTM", "it is a cell in a loop: a model of two `Linear`s whose `forward` returns `(h, c)`, called in a `for`"),
+    ("RNN", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
     ("GRU", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
 ];
 

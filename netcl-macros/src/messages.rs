@@ -80,6 +80,7 @@ messages! {
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
     // Fields
+    FIELD_SIZE = "the size `{}` of a field is known nowhere: in arguments a name of one letter is what a call brings, and a field is there before any call", "write a number, the name of a `#[netcl::constant]` of more than one letter, or a parameter of the model, `struct Name<const {}: usize>`; what has another size in each call is an argument and a result of the function";
     UNKNOWN_LAYER = "there is no layer `{}`{}", "layers are {}; a field that is another model takes no configuration";
     LAYER_ELSEWHERE = "there is no layer `{}`", "{}";
     MODEL_CONFIGURED = "there is no layer `{}`, and a model takes no configuration", "leave `#[layer(..)]` out: a model's sizes stand in its type, as in `Block<64>`; layers are {}";
@@ -144,7 +145,7 @@ messages! {
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
-    ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`";
+    ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks: `first.apply(\"stack\", &[netcl::Operand::Tensors(&others), 0i64.into()])?`";
     TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names", "write `struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`";
     NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
@@ -184,6 +185,7 @@ messages! {
     GRAD_VALUE = "`grad` differentiates a number, found {}", "write `{}.sum_all()`, whose derivative is the sum of those of all elements";
     GRAD_IN = "`grad` has no derivative in {}", "{}";
     GRAD_UNNAMED = "`grad` differentiates in what has a name, found `{}`", "name it, and compute the value from that: `let h = {};`";
+    GRAD_NUMBER = "`{}` is a number by which a loop computes, and the derivative in a number goes back through none", "take it as a tensor without axes, `{}: &Tensor<f32>`";
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
@@ -295,6 +297,11 @@ messages! {
     KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
+    KERNEL_LOOP = "how often a loop over `{}` runs is known only at run time", "carry a value from round to round by `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; a loop has as many rounds as a number says, each of which is compiled";
+    FOLD = "`fold` takes a range, what it starts from, and a closure of that and the index", "write `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; with an index of the result as the range's end, `fold(0..c + 1, ..)`, it is a recurrence along that axis";
+    FOLD_START = "a `fold` cannot start from {}", "start from numbers, elements, or a tuple or list of them";
+    FOLD_CARRIED = "a `fold` starts from {}, and its closure gives {}", "what it starts from and what the closure gives are composed alike, of the same types: `fold(0..C, (0.0, 1.0), |(a, b), c| (a + x[n, c], b * x[n, c]))`";
+    FOLD_RANGE = "the range `{}` of a `fold` is {} long, which is negative for small shapes", "write a range whose end is at least its start whatever the shapes are";
     KERNEL_RESULTS = "the results of a kernel are of one shape, found {} and {}", "write a kernel for each";
     KERNEL_BY_ZERO = "`{}` divides by zero", "write a number from 1 on";
     KERNEL_RANGE_VARIES = "the range `{}` is another for each element", "go over the whole axis and leave out what is not meant: write `{}`";

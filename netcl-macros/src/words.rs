@@ -56,6 +56,8 @@ pub(crate) const TYPES: &str = "types";
 pub(crate) const TENSOR: &str = "Tensor";
 /// A read that gives zero outside the tensor.
 pub(crate) const PAD: &str = "pad";
+/// A recurrence over an index range.
+pub(crate) const FOLD: &str = "fold";
 /// What every layer has.
 pub(crate) const FORWARD: &str = "forward";
 /// `grad(value, x)` in a body of tensors.

@@ -462,6 +462,12 @@ layer("LayerNorm", {"features": 5, "affine": False, "epsilon": 0.01}, T(2, 2, 5)
 layer("LayerNorm", {"features": 4}, given([5.0] * 4 + [1e4, 1e4 + 1, 1e4 + 2, 1e4 + 3], [2, 4]),
       {"weight": T(4), "bias": T(4)}, lambda x, weight, bias: F.layer_norm(x, (4,), weight, bias),
       "equal elements and a large mean", smooth=False)
+layer("GroupNorm", {"features": 6, "groups": 2}, T(2, 6, 2, 3), {"weight": T(6), "bias": T(6)},
+      lambda x, weight, bias: F.group_norm(x, 2, weight, bias))
+layer("GroupNorm", {"features": 4, "groups": 4, "affine": False, "epsilon": 0.01}, T(2, 4, 5), {},
+      lambda x: F.instance_norm(x, eps=0.01), "instances")
+layer("GroupNorm", {"features": 4, "groups": 1}, T(3, 4), {"weight": T(4), "bias": T(4)},
+      lambda x, weight, bias: F.group_norm(x, 1, weight, bias), "rows")
 layer("RmsNorm", {"features": 5}, T(2, 3, 5), {"weight": T(5)}, lambda x, weight: F.rms_norm(x, (5,), weight, eps=1e-6))
 layer("RmsNorm", {"features": 5, "affine": False, "epsilon": 0.01}, T(3, 5), {},
       lambda x: F.rms_norm(x, (5,), eps=0.01), "without affine")

@@ -18,6 +18,7 @@ mod conv2d;
 mod dropout;
 mod embedding;
 mod flatten;
+mod group_norm;
 mod layer;
 mod layer_norm;
 mod linear;
@@ -34,7 +35,7 @@ pub use layer::{Layer, forward};
 pub use nearest::nearest;
 pub use tensors::{Init, TensorSpec};
 
-static ALL: [&Layer; 19] = [
+static ALL: [&Layer; 20] = [
     &linear::LINEAR,
     &conv2d::CONV2D,
     &max_pool2d::MAX_POOL2D,
@@ -42,6 +43,7 @@ static ALL: [&Layer; 19] = [
     &upsample::UPSAMPLE,
     &batch_norm::BATCH_NORM,
     &layer_norm::LAYER_NORM,
+    &group_norm::GROUP_NORM,
     &rms_norm::RMS_NORM,
     &dropout::DROPOUT,
     &embedding::EMBEDDING,

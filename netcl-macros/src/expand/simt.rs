@@ -36,7 +36,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
     let Some(signature) = first else { return TokenStream::new() };
     let (vis, name) = (&signature.vis, &signature.name);
     let (on_call, attrs) = of_functions(&signature.attrs);
-    let inputs: Vec<_> = signature.args.iter().filter(|arg| arg.result.is_none()).collect();
+    let inputs: Vec<_> = signature.args.iter().filter(|arg| arg.is_input()).collect();
     let names: Vec<_> = inputs.iter().map(|arg| &arg.name).collect();
     let types: Vec<TokenStream> = inputs
         .iter()
@@ -45,6 +45,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
                 let ty = format_ident!("{}", dtype.name());
                 quote!(#ty)
             }
+            _ if arg.in_place => quote!(::netcl::Tensor),
             _ => quote!(&::netcl::Tensor),
         })
         .collect();
@@ -62,6 +63,27 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
     let natives = natives.items();
     let chosen = source::chosen(&crate::parse::name(name), &planned);
     let report = super::kernel::report(quote!(__netcl_plans()));
+    let taken = signature.taken();
+    let call = match taken.iter().all(Option::is_none) {
+        true => quote! {
+            let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
+        },
+        false => {
+            let own = inputs.iter().filter(|arg| arg.in_place).map(|arg| &arg.name);
+            let given = inputs.iter().filter(|arg| matches!(arg.ty, ArgType::Tensor(_))).map(|arg| {
+                let (name, borrow) = (&arg.name, arg.in_place.then(|| quote!(&)));
+                quote!(#borrow #name)
+            });
+            let taken = taken.iter().map(|taken| match taken {
+                Some(position) => quote!(::core::option::Option::Some(#position)),
+                None => quote!(::core::option::Option::None),
+            });
+            quote! {
+                #(let #own = #private::taken(#own)?;)*
+                let __netcl_results = __netcl_plans()[#chosen].call_in_place(&[#(#given),*], &[#(#scalars),*], &[#(#taken),*])?;
+            }
+        }
+    };
     let unpacked = unpack(tuple, signature.results.len());
     let promise = Promise::of(&signature);
     let vjp = match &signature.gradient {
@@ -77,7 +99,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         }
     };
     let (is_unsafe, in_words) = (&promise.keyword, &promise.in_words);
-    let inputs = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| &arg.name);
+    let inputs = inputs.iter().map(|arg| &arg.name);
     let unused = unused::beside(&signature.attrs, &unused::names(inputs, &signature.body));
     let prelude = paths::prelude();
     quote! {
@@ -104,7 +126,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
             #(#on_call)*
             #in_words
             #is_unsafe fn __netcl_call(#(#names: #types),*) -> ::netcl::Result<#result> {
-                let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
+                #call
                 #unpacked
             }
             #vjp
@@ -186,9 +208,23 @@ fn vjp(
         count(floats, "gradient"),
     );
     let private = paths::private();
-    let kept = signature.inputs().map(|(name, _)| quote!(let #name = #private::as_it_is(#name)?;));
+    let is_taken = |name: &syn::Ident| signature.args.iter().any(|arg| arg.in_place && arg.name == *name);
+    let kept = signature.inputs().map(|(name, _)| {
+        let borrow = is_taken(name).then(|| quote!(&));
+        quote!(let #name = #private::as_it_is(#borrow #name)?;)
+    });
+    // As it was, it is for the gradient.
+    let forwarded = names.iter().map(|name| if is_taken(name) { quote!(#name.clone()) } else { quote!(#name) });
+    let outer = types;
+    let types: Vec<TokenStream> = signature
+        .args
+        .iter()
+        .filter(|arg| arg.is_input())
+        .zip(outer)
+        .map(|(arg, ty)| if arg.in_place { quote!(&::netcl::Tensor) } else { ty.clone() })
+        .collect();
     let given: Vec<_> = (0..types.len()).map(|position| format_ident!("__netcl_argument_{position}")).collect();
-    let passed = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| {
+    let passed = signature.args.iter().filter(|arg| arg.is_input()).map(|arg| {
         let name = &arg.name;
         match arg.ty {
             ArgType::Tensor(_) => quote!(&#name),
@@ -196,7 +232,7 @@ fn vjp(
         }
     });
     let (is_unsafe, in_words) = (&promise.keyword, &promise.in_words);
-    let forward = promise.kept(quote!(__netcl_call(#(#names),*)));
+    let forward = promise.kept(quote!(__netcl_call(#(#forwarded),*)));
     // Whose cotangents come later; the promise holds for them as well.
     let backward = promise.kept(quote!(__netcl_gradient(#(#passed,)* #(#cotangents),*)));
     // A gradient may be launched `unchecked` where its kernel is.
@@ -213,7 +249,7 @@ fn vjp(
             }
         }
     });
-    let tensors = signature.args.iter().filter(|arg| arg.result.is_none()).zip(&given);
+    let tensors = signature.args.iter().filter(|arg| arg.is_input()).zip(&given);
     let differentiated = tensors.filter(|(arg, _)| matches!(&arg.ty, ArgType::Tensor(ty) if ty.dtype.is_float()));
     let fits = differentiated.enumerate().map(|(position, (arg, input))| {
         let name = crate::parse::name(&arg.name);
@@ -245,7 +281,7 @@ fn vjp(
             #[allow(clippy::type_complexity)]
             pub #is_unsafe fn vjp(
                 &self,
-                #(#names: #types),*
+                #(#names: #outer),*
             ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradients> + use<>)> {
                 let __netcl_value = #forward?;
                 #(#kept)*

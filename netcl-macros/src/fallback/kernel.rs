@@ -13,16 +13,16 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let typed = || {
         item.sig.inputs.iter().filter_map(|input| match input {
-            FnArg::Typed(typed) => Some(&*typed.ty),
+            FnArg::Typed(typed) => Some(typed),
             FnArg::Receiver(_) => None,
         })
     };
     let in_simt = simt::is_simt(item);
-    let is_result = |ty: &Type| matches!(ty, Type::Reference(reference) if reference.mutability.is_some());
-    let inputs: Vec<&Type> = typed().filter(|ty| !(in_simt && is_result(ty))).collect();
+    let is_input = |arg: &&syn::PatType| !in_simt || !simt::is_result(arg) || simt::is_in_place(arg);
+    let inputs: Vec<&Type> = typed().filter(is_input).map(|arg| &*arg.ty).collect();
     let types: Vec<TokenStream> = inputs.iter().map(|ty| plain(ty)).collect();
     let results: Vec<&Type> = match &item.sig.output {
-        _ if in_simt => typed().filter(|ty| is_result(ty)).collect(),
+        _ if in_simt => typed().filter(|arg| simt::is_result(arg)).map(|arg| &*arg.ty).collect(),
         ReturnType::Type(_, ty) => match &**ty {
             Type::Tuple(tuple) => tuple.elems.iter().collect(),
             one => vec![one],

@@ -112,6 +112,15 @@ impl Affine {
         Ok(Affine { terms, offset: self.offset.clone() * Dim::constant(by) })
     }
 
+    /// What is divided or bounded in it.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Affine> + '_ {
+        self.terms.iter().filter_map(|(atom, _)| match atom {
+            Atom::Axis(_) => None,
+            Atom::Part(_, whole) => Some(whole.dividend()),
+            Atom::Bounded(bounded) => Some(bounded.inner()),
+        })
+    }
+
     /// The quotient or the remainder by a positive size or number, where this is not negative: only there they are what
     /// Rust says and what a view can do.
     pub(super) fn part(&self, part: DivRem, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
@@ -124,6 +133,14 @@ impl Affine {
                 DivRem::Quotient => offset / divisor,
                 DivRem::Remainder => offset % divisor,
             })));
+        }
+        // The number of a round.
+        if let (true, Some(number)) = (self.terms.is_empty(), divisor.as_constant()) {
+            let quotient = self.offset.floor_div(number.unsigned_abs());
+            return Some(Affine::fixed(match part {
+                DivRem::Quotient => quotient,
+                DivRem::Remainder => self.offset.clone() - quotient * divisor.clone(),
+            }));
         }
         let whole = Whole { terms: self.terms.clone(), offset: self.offset.clone(), divisor: divisor.clone() };
         Some(Affine { terms: vec![(Atom::Part(part, Box::new(whole)), 1)], offset: Dim::default() })
@@ -161,6 +178,15 @@ impl Affine {
         let (terms, offset) = (self.terms.clone(), self.offset.clone());
         let bounded = Bounded { terms, offset, low: low.cloned(), high: high.cloned(), range };
         Some(Affine { terms: vec![(Atom::Bounded(Box::new(bounded)), 1)], offset: Dim::default() })
+    }
+
+    /// The same of what another number is added to in each round of a fold: nothing is known of which is the larger.
+    pub(super) fn bounded_in_round(&self, low: Option<&Dim>, high: Option<&Dim>) -> Affine {
+        let none = Dim::default();
+        let range = (low.unwrap_or(&none).clone(), high.unwrap_or(&none).clone());
+        let (terms, offset) = (self.terms.clone(), self.offset.clone());
+        let bounded = Bounded { terms, offset, low: low.cloned(), high: high.cloned(), range };
+        Affine { terms: vec![(Atom::Bounded(Box::new(bounded)), 1)], offset: Dim::default() }
     }
 
     /// The least and the greatest value over an index space with axes of these sizes.

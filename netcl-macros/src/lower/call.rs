@@ -493,6 +493,9 @@ impl<'a> Lowering<'a> {
         if name == words::PAD {
             return Some(self.pad(call));
         }
+        if name == words::FOLD {
+            return Some(self.fold_call(call));
+        }
         // `max(a, b)` is a function of two numbers, `max(0..C, |c| ..)` a reduction.
         let ranged = call.args.len() == 2 && matches!(call.args.last(), Some(Expr::Closure(_)));
         if words::REDUCTIONS.contains(&name) && (ranged || !matches!(name, "max" | "min")) {

@@ -155,7 +155,7 @@ fn tensors_in(value: &Val<'_>, into: &mut Vec<NodeId>) -> bool {
 }
 
 /// Makes the value one of the next of `tensors`.
-fn replace_tensors<'i>(value: &mut Val<'_>, tensors: &mut impl Iterator<Item = &'i NodeId>) {
+pub(super) fn replace_tensors<'i>(value: &mut Val<'_>, tensors: &mut impl Iterator<Item = &'i NodeId>) {
     match value {
         Val::Tuple(parts) | Val::List(parts) => parts.iter_mut().for_each(|part| replace_tensors(part, tensors)),
         Val::Option(Some(inner)) => replace_tensors(inner, tensors),

@@ -356,6 +356,7 @@ impl<'a> Lowering<'a> {
                     self.report(each.expr.span(), &m::LOOP_NEGATIVE, &[&range, &length, &symbol, &symbol, &symbol]);
                     return None;
                 }
+                _ if self.axes.is_some() => (&m::KERNEL_LOOP, format!("{start}..{end}")),
                 _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
             Val::Place(place @ FieldRef::Many(..)) => return Some(Rounds::Each(self.elements(&place))),

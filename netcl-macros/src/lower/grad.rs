@@ -6,7 +6,7 @@ use crate::ast::FunctionItem;
 use crate::messages as m;
 use crate::parse::text;
 use netcl_kernels::autodiff;
-use netcl_kernels::graph::NodeId;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Pat};
 
@@ -48,6 +48,10 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         self.at(span);
+        // What a loop's body has of it would be left out.
+        if let Some(number) = asked.iter().find(|asked| self.is_number_of_loop(asked.id)) {
+            return self.report(number.place.span(), &m::GRAD_NUMBER, &[&text(number.place), &text(number.place)]);
+        }
         let ids: Vec<NodeId> = asked.iter().map(|asked| asked.id).collect();
         let found = match autodiff::grad(&mut self.builder, id, &ids) {
             Ok(found) => found,
@@ -61,6 +65,21 @@ impl<'a> Lowering<'a> {
         }
         let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
         shaped(given, &mut found.into_iter())
+    }
+
+    /// Rule: the derivative in a number goes through no loop. Wrong: `grad(&y.sum_all(), a)` of `a: f32`, by which each round
+    /// multiplies.
+    fn is_number_of_loop(&self, id: NodeId) -> bool {
+        fn reads(graph: &Graph, number: &Op) -> bool {
+            graph.nodes.iter().any(|node| match &node.op {
+                Op::Scan { scan, .. } => {
+                    scan.body.nodes.iter().any(|own| own.op == *number) || reads(&scan.body, number)
+                }
+                _ => false,
+            })
+        }
+        let op = &self.builder.node(id).op;
+        matches!(op, Op::Input(InputKind::Scalar(_))) && reads(self.builder.graph(), op)
     }
 
     /// Goes into `function`, in which those names are asked for. In kernels `grad` is a function of the user's.

@@ -62,8 +62,10 @@ impl Formula<'_> {
             let beyond = f.add(square, one)?;
             let root = f.apply(UnaryOp::Sqrt, beyond)?;
             let below = f.add(root, one)?;
-            let rest = f.div(square, below)?;
-            let excess = f.add(size, rest)?;
+            // As a product, which keeps the sign of a zero.
+            let ratio = f.div(size, below)?;
+            let factor = f.add(one, ratio)?;
+            let excess = f.mul(size, factor)?;
             f.log1p_or_far(excess, size)
         })
     }
@@ -100,16 +102,14 @@ impl Formula<'_> {
         self.0.select(large, far, near)
     }
 
-    /// A function that changes its sign with its operand, of what it is above zero. Zeros stay as they are, and there, too, it
-    /// has its derivative, which is 1.
+    /// A function that changes its sign with its operand, of what it is above zero. Zeros are among that: there it has the formula's
+    /// derivatives, of any order, and zeros of either sign stay as they are if the formula keeps them.
     fn odd(&mut self, x: NodeId, of_size: impl FnOnce(&mut Self, NodeId) -> Result<NodeId>) -> Result<NodeId> {
         let (negative, minus) = (self.is(CompareOp::Lt, x, 0.0)?, self.apply(UnaryOp::Neg, x)?);
         let size = self.0.select(negative, minus, x)?;
         let value = of_size(self, size)?;
         let minus = self.apply(UnaryOp::Neg, value)?;
-        let value = self.0.select(negative, minus, value)?;
-        let none = self.is(CompareOp::Eq, x, 0.0)?;
-        self.0.select(none, x, value)
+        self.0.select(negative, minus, value)
     }
 
     fn add(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {

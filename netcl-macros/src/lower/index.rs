@@ -132,8 +132,12 @@ impl<'a> Lowering<'a> {
 
     /// Rule: a closure uses its indices. Wrong: `|n, c| x[n]`.
     pub(super) fn unused(&mut self, closure: &ExprClosure) {
-        let used = parse::names_in(quote::ToTokens::to_token_stream(&closure.body));
-        for pattern in &closure.inputs {
+        self.unused_in(closure.inputs.iter(), &closure.body);
+    }
+
+    pub(super) fn unused_in<'p>(&mut self, indices: impl Iterator<Item = &'p Pat>, body: &Expr) {
+        let used = parse::names_in(quote::ToTokens::to_token_stream(body));
+        for pattern in indices {
             if let Pat::Ident(ident) = pattern {
                 let name = parse::name(&ident.ident);
                 if !name.starts_with('_') && !used.contains(&name) {
@@ -280,6 +284,10 @@ impl<'a> Lowering<'a> {
         let value = self.expr(expr);
         match value {
             Val::Unknown => {}
+            // An axis for its parts would have another size in each round.
+            Val::Index(index) if self.depends_on_round(&index) => {
+                return self.index_tensor(&index, DType::I32, expr.span()).map(Coordinate::Data);
+            }
             Val::Index(index) => return Some(Coordinate::Affine(index)),
             Val::Dim(dim) => return Some(Coordinate::Affine(Affine::fixed(dim))),
             Val::Tensor(id) if !self.builder.dtype(id).is_integer() => {
@@ -413,7 +421,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn outside_of(&mut self, read: &Read<'_>, position: usize, index: &Affine, size: &Dim) -> bool {
         let axes = self.axes.clone().unwrap_or_default();
         let (low, high) = index.range_within(&axes, &self.ends);
-        if low.never_negative() && (size.clone() - Dim::constant(1) - high).never_negative() {
+        if self.never_negative(&low) && self.never_negative(&(size.clone() - Dim::constant(1) - high)) {
             return false;
         }
         let (written, whole) = (read.indices[position], parse::index::text(read.tokens));

@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
         let axes = self.axes.clone().unwrap_or_default();
         let (low, high) = at.range_within(&axes, &self.ends);
         let last = Dim::from(values.len()) - Dim::constant(1);
-        if !low.never_negative() || !(last - high.clone()).never_negative() {
+        if !self.never_negative(&low) || !self.never_negative(&(last - high.clone())) {
             let named = self.as_indices(&read.index, at);
             return self.report(read.index.span(), &m::LIST_BOUNDS, &[&named, &text(&read.expr), &values.len()]);
         }
@@ -66,7 +66,7 @@ impl<'a> Lowering<'a> {
 
     /// The values of a list, where numbers without a type are of the elements' type: of which of them it will be is known only when
     /// the kernel runs, and what it meets is not known here.
-    fn of_element_type(&mut self, values: &[Val<'a>]) -> Vec<Val<'a>> {
+    pub(super) fn of_element_type(&mut self, values: &[Val<'a>]) -> Vec<Val<'a>> {
         let arguments = self.frame().scopes.iter().flatten().filter(|variable| variable.argument);
         let types: Vec<DType> = arguments
             .filter_map(|argument| match argument.value {

@@ -36,6 +36,9 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
+        if let Some(folded) = self.fold_method(call) {
+            return folded;
+        }
         let receiver = self.expr(&call.receiver);
         if let Some(value) = self.with_closures(call, &name, &receiver) {
             return value;

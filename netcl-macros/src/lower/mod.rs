@@ -23,6 +23,7 @@ mod exhaustive;
 mod expr;
 mod float;
 mod flow;
+mod fold;
 mod gather;
 mod given;
 mod grad;
@@ -133,6 +134,8 @@ pub(crate) struct Lowering<'a> {
     /// The loops over symbolic ranges in whose bodies this is.
     loops: Vec<round::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
+    /// The recurrences of a kernel in whose rounds this is.
+    folds: Vec<fold::Round>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
     /// Where these end, as far as that depends on earlier ones.
@@ -346,6 +349,7 @@ impl<'a> Lowering<'a> {
             rounds: 0,
             loops: Vec::new(),
             calls: calls_made::Calls::default(),
+            folds: Vec::new(),
             axes: None,
             ends: affine::Ends::new(),
             elementwise: false,

@@ -12,12 +12,12 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Pat};
 
 /// A range of a reduction.
-struct Limits {
-    start: Affine,
+pub(super) struct Limits {
+    pub(super) start: Affine,
     /// How many positions there are, for the longest where that is not always the same.
-    size: Dim,
+    pub(super) size: Dim,
     /// How many there are where indices further out decide it, as in `0..n + 1`.
-    length: Option<Affine>,
+    pub(super) length: Option<Affine>,
 }
 
 impl Limits {
@@ -103,7 +103,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// One range.
-    fn limits(&mut self, range: &'a Expr) -> Option<Limits> {
+    pub(super) fn limits(&mut self, range: &'a Expr) -> Option<Limits> {
         let refuse = |this: &Self| {
             this.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]);
             None

@@ -28,6 +28,9 @@ impl<'a> Lowering<'a> {
         if let Some(value) = super::whole::method(name, receiver, args) {
             return Some(value);
         }
+        if let Some(value) = self.kept_in_round(name, receiver, args) {
+            return Some(value);
+        }
         if let Some(value) = super::whole::of_index(name, receiver, args, self.axes.as_deref().unwrap_or_default()) {
             return Some(value);
         }

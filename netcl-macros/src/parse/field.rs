@@ -354,6 +354,18 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
         diag.report(place, &m::UNKNOWN_KEY, &[&attribute, &key, &suggestion(&key, known()), &list(known())]);
     }
     let parsed = parsed?;
+    // In arguments such a name is a size that each call binds.
+    for token in &parsed.dims {
+        let mut open = None;
+        token.dim.visit_symbols(&mut |symbol| {
+            let known = symbol.name().len() > 1 || constants.parameters.contains(symbol.name());
+            open = open.take().or((!known).then(|| symbol.name().to_string()));
+        });
+        if let Some(open) = open {
+            diag.report(token.span, &m::FIELD_SIZE, &[&open, &open]);
+            return None;
+        }
+    }
     let shape = parsed.dims.into_iter().map(|dim| dim.dim).collect();
     Some(FieldKind::Tensor(TensorField { dtype: parsed.dtype, shape, init: init?, trainable }))
 }

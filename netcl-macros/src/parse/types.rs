@@ -40,7 +40,8 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         Type::Group(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
         Type::Path(path) if path.qself.is_none() => (path.path.segments.last()?, path.span()),
         Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
-            diag.report(ty.span(), &m::ARGUMENT_LIST, &[&borrow, &text(elem)]);
+            let (stacked, count) = stacked(elem);
+            diag.report(ty.span(), &m::ARGUMENT_LIST, &[&borrow, &text(elem), &stacked, &count]);
             return None;
         }
         _ => {
@@ -337,3 +338,15 @@ fn instead(name: &str, ty: &Type) -> String {
 /// What there is in place of functions that are passed.
 const CALLED: &str = "what is called is known while compiling: call a `#[netcl::function]` or a function of the model by its \
                       name; which of several, a `usize` says: `if which == 0 { .. }`";
+
+/// So many tensors of that type as one, along a first axis whose size is called as no other one.
+fn stacked(ty: &Type) -> (String, &'static str) {
+    let written = text(ty);
+    let used = |name: &str| written.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+    let count = ["K", "L", "M", "P", "Q"].into_iter().find(|name| !used(name)).unwrap_or("Z");
+    let stacked = match written.find([',', '>']) {
+        Some(at) => format!("{}, {count}{}", &written[..at], &written[at..]),
+        None => written,
+    };
+    (stacked, count)
+}

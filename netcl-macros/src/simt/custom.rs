@@ -1,7 +1,8 @@
 //! SIMT-form kernels as nodes of graphs, for bodies that call them.
 
-use super::plan::fill;
-use super::signature::{Signature, instances as choices, signature};
+use super::choices::instances as choices;
+use super::plan::{copy, fill};
+use super::signature::{Signature, signature};
 use crate::ast::{ArgDecl, ArgType, Launched, LaunchedInstance, TensorType, Unit};
 use crate::diag::Diag;
 use crate::parse::{name, text};
@@ -28,7 +29,7 @@ fn instances(item: &ItemFn, scope: &Unit) -> Vec<LaunchedInstance> {
         let path = signature.gradient.as_ref().map(text);
         let given = path.as_ref().and_then(|path| scope.kernels.get(path));
         custom.gradient = given.and_then(|given| gradient(&custom, given));
-        let inputs = signature.args.iter().filter(|arg| arg.result.is_none());
+        let inputs = signature.args.iter().filter(|arg| arg.is_input());
         Some(LaunchedInstance {
             name: signature.name.clone(),
             inputs: inputs.map(|arg| ArgDecl { name: arg.name.clone(), ty: arg.ty.clone() }).collect(),
@@ -48,6 +49,13 @@ fn custom(signature: &Signature, zeroed: &[bool], kernel: Kernel) -> Custom {
     for arg in &signature.args {
         let name = name(&arg.name);
         match (&arg.ty, arg.result) {
+            // Whoever passes it may go on with what it was.
+            (ArgType::Tensor(ty), Some(_)) if arg.in_place => {
+                let before = before(signature, &name);
+                kernels.push(copy(signature, (&before, &name), ty));
+                inputs.push(CustomInput { name: before, dtype: ty.dtype, shape: Some(shape(ty)) });
+                results.push(CustomResult { name, dtype: ty.dtype, shape: shape(ty) });
+            }
             (ArgType::Tensor(ty), Some(position)) => {
                 if zeroed.get(position).copied().unwrap_or(false) {
                     kernels.push(fill(signature, &name, ty));
@@ -65,6 +73,16 @@ fn custom(signature: &Signature, zeroed: &[bool], kernel: Kernel) -> Custom {
     kernels.push(kernel);
     let (name, symbols) = (name(&signature.name), signature.symbols());
     Custom { name, symbols, inputs, results, kernels, gradient: None }
+}
+
+/// What the result `name` starts as, by a name that nothing else has.
+fn before(signature: &Signature, name: &str) -> String {
+    let taken = |own: &String| signature.args.iter().any(|arg| crate::parse::name(&arg.name) == *own);
+    let mut own = format!("{name}_before");
+    while taken(&own) || signature.symbols().iter().any(|symbol| symbol.name() == own) {
+        own.push('_');
+    }
+    own
 }
 
 /// The kernel `given` as the gradient of `of`, for the same element types.

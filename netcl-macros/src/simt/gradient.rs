@@ -46,6 +46,10 @@ impl Shapes {
                 let FnArg::Typed(typed) = input else { return None };
                 let Pat::Ident(name) = &*typed.pat else { return None };
                 match &*typed.ty {
+                    ty if super::signature::is_in_place(typed) => {
+                        shapes.inputs.push((name.ident.clone(), tensor(ty)?));
+                        shapes.results.push(tensor(ty)?);
+                    }
                     Type::Reference(reference) if reference.mutability.is_some() => {
                         shapes.results.push(tensor(&reference.elem)?);
                     }

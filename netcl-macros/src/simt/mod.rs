@@ -30,6 +30,7 @@ mod assign;
 mod bounds;
 mod call;
 mod check;
+mod choices;
 mod custom;
 mod element;
 mod expr;
@@ -48,8 +49,9 @@ mod types;
 mod untyped;
 mod zeros;
 
+pub(crate) use choices::{instances, with_first_types};
 use signature::entry;
-pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_types};
+pub(crate) use signature::{Signature, is_in_place, is_result, is_simt, signature};
 
 use crate::ast::Unit;
 use crate::diag::Diag;

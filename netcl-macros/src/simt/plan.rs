@@ -27,6 +27,7 @@ pub(super) fn restrict(kernel: &mut Kernel, signature: &Signature, zeroed: &[boo
     for arg in &signature.args {
         if let (Some(result), ArgType::Tensor(ty)) = (arg.result, &arg.ty)
             && !zeroed[result]
+            && !arg.in_place
             && let Some(param) = kernel.params.iter_mut().find(|param| crate::parse::name(&arg.name) == param.name)
         {
             param.kind = ParamKind::Buffer(ty.dtype, Access::Write);
@@ -63,7 +64,8 @@ pub(crate) fn compile(signature: &Signature, lowered: &Lowered) -> Result<Vec<Co
 
 fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan, Diagnostic> {
     let buffers = buffers(signature);
-    let fills = signature.args.iter().filter(|arg| arg.result.is_some_and(|result| lowered.zeroed[result]));
+    let fills =
+        signature.args.iter().filter(|arg| !arg.in_place && arg.result.is_some_and(|result| lowered.zeroed[result]));
     let fills = fills.filter_map(|arg| match &arg.ty {
         ArgType::Tensor(ty) => Some(fill(signature, &crate::parse::name(&arg.name), ty)),
         _ => None,
@@ -108,7 +110,8 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
 fn step(signature: &Signature, buffers: &[Buffer], verified: &VerifiedKernel<'_>, work: Work) -> Step {
     let kernel = verified.kernel();
     let find = |name: &str| {
-        let position = buffers.iter().position(|buffer| buffer.name == name).unwrap_or_default();
+        // What is changed in place is an argument and, behind that, a result.
+        let position = buffers.iter().rposition(|buffer| buffer.name == name).unwrap_or_default();
         BufferId(position as u32)
     };
     let arg = |param: &Param| match param.kind {
@@ -153,8 +156,8 @@ fn step(signature: &Signature, buffers: &[Buffer], verified: &VerifiedKernel<'_>
 fn runs(signature: &Signature, lowered: &Lowered) -> Option<Requirement> {
     let global = &signature.global;
     let always = global.iter().all(|axis| (axis.clone() - Dim::constant(1)).never_negative());
-    let written =
-        signature.results.iter().zip(&lowered.zeroed).filter(|(_, zeroed)| !**zeroed).map(|(ty, _)| elements(ty));
+    let begins = lowered.zeroed.iter().zip(signature.taken()).map(|(zeroed, taken)| *zeroed || taken.is_some());
+    let written = signature.results.iter().zip(begins).filter(|(_, begins)| !begins).map(|(ty, _)| elements(ty));
     let written = written.fold(Dim::default(), |all, elements| all + elements);
     (!always && !written.is(0)).then(|| Requirement::Items { global: global.clone(), written })
 }
@@ -172,36 +175,53 @@ fn elements(ty: &crate::ast::TensorType) -> Dim {
 
 fn buffers(signature: &Signature) -> Vec<Buffer> {
     let mut inputs = 0;
-    let buffer = |arg: &super::signature::KernelArg, inputs: &mut usize| match &arg.ty {
-        ArgType::Tensor(ty) => {
-            let role = match arg.result {
-                Some(result) => Role::Output(OutputKind::Result(result)),
-                None => {
-                    *inputs += 1;
-                    Role::Argument(*inputs - 1)
-                }
-            };
-            let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
-            Some(Buffer { name: crate::parse::name(&arg.name), shape, dtype: ty.dtype, role })
+    let mut buffers = Vec::new();
+    for arg in &signature.args {
+        let ArgType::Tensor(ty) = &arg.ty else { continue };
+        let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
+        let mut add = |role| {
+            buffers.push(Buffer { name: crate::parse::name(&arg.name), shape: shape.clone(), dtype: ty.dtype, role })
+        };
+        if arg.is_input() {
+            add(Role::Argument(inputs));
+            inputs += 1;
         }
-        _ => None,
-    };
-    signature.args.iter().filter_map(|arg| buffer(arg, &mut inputs)).collect()
+        if let Some(result) = arg.result {
+            add(Role::Output(OutputKind::Result(result)));
+        }
+    }
+    buffers
 }
 
 /// A kernel that writes zeros to the result `name`.
 pub(super) fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
+    begin(signature, ("zero", name, None), ty)
+}
+
+/// A kernel that writes to the result `name` what `from` is.
+pub(super) fn copy(signature: &Signature, (from, name): (&str, &str), ty: &crate::ast::TensorType) -> Kernel {
+    begin(signature, ("copy", name, Some(from)), ty)
+}
+
+/// A kernel that writes what a result starts as.
+fn begin(signature: &Signature, (what, name, from): (&str, &str, Option<&str>), ty: &crate::ast::TensorType) -> Kernel {
     let elements = elements(ty);
     let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
-    let own = format!("{}_zero_{}", super::signature::entry(signature), ascii(name));
+    let own = format!("{}_{what}_{}", super::signature::entry(signature), ascii(name));
     let own = if is_reserved(&own) { format!("run_{own}") } else { own };
     let mut builder = KernelBuilder::new(&own, launch);
-    builder.doc(format!("{name} = 0"));
+    builder.doc(format!("{name} = {}", from.unwrap_or("0")));
+    let source = from.map(|from| builder.param(from, ParamKind::Buffer(ty.dtype, Access::Read)));
     let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
     let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));
-    let zero = builder.literal(Literal::of(0.0, ty.dtype.compute()));
+    let zero = source.is_none().then(|| builder.literal(Literal::of(0.0, ty.dtype.compute())));
     let size = size_of(&mut builder, &elements);
     let inside = builder.compare(CompareOp::Lt, id, size);
-    builder.if_then(inside, |builder| builder.store(buffer, id, zero));
+    builder.if_then(inside, |builder| {
+        let value = zero.or_else(|| source.map(|source| builder.load(source, id, 1)));
+        if let Some(value) = value {
+            builder.store(buffer, id, value);
+        }
+    });
     builder.finish()
 }

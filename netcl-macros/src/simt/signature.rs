@@ -13,18 +13,26 @@ use netcl_kernels::identifier::{ascii, is_reserved};
 use netcl_kernels::kir::{Access, ParamKind};
 use netcl_kernels::plan::requirement::uncountable;
 use netcl_kernels::span::Diagnostic;
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::quote;
+use proc_macro2::{Ident, Span};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, FnArg, ItemFn, MetaNameValue, Pat, ReturnType, Token, Type, punctuated::Punctuated};
+use syn::{Attribute, Expr, FnArg, ItemFn, Pat, ReturnType, Token, Type, punctuated::Punctuated};
 
 /// An argument.
 pub(crate) struct KernelArg {
     pub(crate) name: Ident,
     pub(crate) ty: ArgType,
-    /// The position among the results, for `&mut` tensors.
+    /// The position among the results, for `&mut` tensors and those that are changed in place.
     pub(crate) result: Option<usize>,
+    /// Whether it is taken, changed and given back: `mut x: Tensor<f32, N>`.
+    pub(crate) in_place: bool,
+}
+
+impl KernelArg {
+    /// Whether the caller passes it.
+    pub(crate) fn is_input(&self) -> bool {
+        self.result.is_none() || self.in_place
+    }
 }
 
 /// A signature.
@@ -55,9 +63,21 @@ impl Signature {
     }
 }
 
+/// Whether the argument is a result: `y: &mut Tensor<..>`, or `mut y: Tensor<..>`, which is changed in place.
+pub(crate) fn is_result(arg: &syn::PatType) -> bool {
+    is_in_place(arg) || matches!(&*arg.ty, Type::Reference(reference) if reference.mutability.is_some())
+}
+
+/// Whether the argument is changed in place: `mut y: Tensor<..>`.
+pub(crate) fn is_in_place(arg: &syn::PatType) -> bool {
+    let of_tensor = |path: &syn::TypePath| path.path.segments.last().is_some_and(|last| last.ident == words::TENSOR);
+    matches!(&*arg.pat, Pat::Ident(name) if name.mutability.is_some())
+        && matches!(&*arg.ty, Type::Path(path) if of_tensor(path))
+}
+
 /// Whether the function is in SIMT form.
 pub(crate) fn is_simt(item: &ItemFn) -> bool {
-    let writes = |input: &FnArg| matches!(input, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(r) if r.mutability.is_some()));
+    let writes = |input: &FnArg| matches!(input, FnArg::Typed(typed) if is_result(typed));
     item.attrs.iter().any(|attr| attr.path().is_ident(words::LAUNCH)) || item.sig.inputs.iter().any(writes)
 }
 
@@ -83,13 +103,19 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         };
         let name = name.ident.clone();
         crate::parse::reserved::own_name(diag, &name);
+        let in_place = is_in_place(typed);
         match &*typed.ty {
-            Type::Reference(reference) if reference.mutability.is_some() => {
+            ty if is_result(typed) => {
                 has_result = true;
-                match types::tensor(diag, &reference.elem, "&mut ", constants) {
+                let (ty, before) = match ty {
+                    Type::Reference(reference) => (&*reference.elem, "&mut "),
+                    ty => (ty, ""),
+                };
+                match types::tensor(diag, ty, before, constants) {
                     Some(ty) => {
                         results.push(ty.clone());
-                        args.push(KernelArg { name, ty: ArgType::Tensor(ty), result: Some(results.len() - 1) });
+                        let result = Some(results.len() - 1);
+                        args.push(KernelArg { name, ty: ArgType::Tensor(ty), result, in_place });
                     }
                     None => unknown.push(name),
                 }
@@ -99,7 +125,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
                     diag.once(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);
                     unknown.push(name);
                 }
-                Some(ty) => args.push(KernelArg { name, ty, result: None }),
+                Some(ty) => args.push(KernelArg { name, ty, result: None, in_place: false }),
                 None => unknown.push(name),
             },
         }
@@ -143,133 +169,6 @@ fn once(diag: &Diag, attrs: &[Attribute]) {
             diag.report(attr.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&text(attr.path())]);
         }
     }
-}
-
-/// The function for each choice of its element types (`#[types(T = [f32, f16])]`), with what chooses it: the types of
-/// the first arguments that name them.
-pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenStream, bool)>)> {
-    let Some(attr) = item.attrs.iter().find(|attr| attr.path().is_ident(words::TYPES)) else {
-        return vec![(item.clone(), Vec::new())];
-    };
-    let mut all = vec![(item.clone(), Vec::new())];
-    let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
-        Ok(pairs) => pairs,
-        Err(error) => {
-            diag.in_attribute(&error, attr, "T = [f32, f16]");
-            return Vec::new();
-        }
-    };
-    for pair in pairs {
-        let (Some(name), Some(types)) = (pair.path.get_ident(), listed(&pair)) else {
-            diag.report(pair.value.span(), &m::SIMT_TYPE_LIST, &[]);
-            return Vec::new();
-        };
-        let Some(argument) = argument_of(item, name) else {
-            diag.report(name.span(), &m::SIMT_TYPE_LIST, &[]);
-            return Vec::new();
-        };
-        let scalars = types.iter().map(|dtype| dtype.compute());
-        if let Some(other) = scalars.clone().find(|dtype| *dtype != types[0].compute())
-            && let Some((scalar, span)) = scalars_of(item, name).next()
-        {
-            let first = types[0].compute();
-            diag.report(span, &m::SIMT_SCALAR_TYPE, &[&scalar, &first, &other, &name, &first, &name]);
-            return Vec::new();
-        }
-        let mut chosen = Vec::new();
-        for (item, decisions) in all {
-            for (position, dtype) in types.iter().enumerate() {
-                let item = with_scalars(&item, name, *dtype);
-                let Ok(instance) = syn::parse2(replaced(quote!(#item), name, *dtype)) else { continue };
-                let mut own: Vec<(TokenStream, bool)> = decisions.clone();
-                // The last is taken where no other fits: the runtime then says which types it expects.
-                for (other, dtype) in types[..types.len() - 1].iter().enumerate().take(position + 1) {
-                    let dtype = crate::expand::dtype(*dtype);
-                    own.push((quote!((#argument.dtype() == #dtype)), other == position));
-                }
-                chosen.push((instance, own));
-            }
-        }
-        all = chosen;
-    }
-    all
-}
-
-/// The element types of `T = [f32, f16]`.
-fn listed(pair: &MetaNameValue) -> Option<Vec<DType>> {
-    let Expr::Array(list) = &pair.value else { return None };
-    let types: Vec<DType> = list.elems.iter().map(|ty| DType::from_name(&text(ty))).collect::<Option<_>>()?;
-    (!types.is_empty()).then_some(types)
-}
-
-/// The function with the first choice of each element type where scalars are of that type.
-pub(crate) fn with_first_types(item: &ItemFn) -> ItemFn {
-    let mut chosen = item.clone();
-    for attr in item.attrs.iter().filter(|attr| attr.path().is_ident(words::TYPES)) {
-        let pairs = attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated);
-        for pair in pairs.into_iter().flatten() {
-            if let (Some(name), Some(types)) = (pair.path.get_ident(), listed(&pair)) {
-                chosen = with_scalars(&chosen, name, types[0]);
-            }
-        }
-    }
-    chosen
-}
-
-/// The first input whose elements are of the type `name`.
-fn argument_of(item: &ItemFn, name: &Ident) -> Option<Ident> {
-    item.sig.inputs.iter().find_map(|input| match input {
-        FnArg::Typed(typed) => match (&*typed.ty, &*typed.pat) {
-            (Type::Reference(reference), Pat::Ident(argument)) if reference.mutability.is_none() => {
-                text(&reference.elem).contains(&format!("<{name}")).then(|| argument.ident.clone())
-            }
-            _ => None,
-        },
-        FnArg::Receiver(_) => None,
-    })
-}
-
-/// The scalars of type `name`, and where that type is written.
-fn scalars_of(item: &ItemFn, name: &Ident) -> impl Iterator<Item = (String, Span)> {
-    item.sig.inputs.iter().filter_map(move |input| match input {
-        FnArg::Typed(typed) => match (&*typed.ty, &*typed.pat) {
-            (Type::Path(path), Pat::Ident(argument)) if path.path.is_ident(name) => {
-                Some((crate::parse::name(&argument.ident), typed.ty.span()))
-            }
-            _ => None,
-        },
-        FnArg::Receiver(_) => None,
-    })
-}
-
-/// The function, whose scalars of type `name` are what a kernel computes with: half precision only stores.
-fn with_scalars(item: &ItemFn, name: &Ident, dtype: DType) -> ItemFn {
-    let mut item = item.clone();
-    for input in &mut item.sig.inputs {
-        if let FnArg::Typed(typed) = input
-            && let Type::Path(path) = &mut *typed.ty
-            && path.path.is_ident(name)
-        {
-            path.path = Ident::new(dtype.compute().name(), name.span()).into();
-        }
-    }
-    item
-}
-
-/// The tokens with `name` as the type `dtype`.
-fn replaced(tokens: TokenStream, name: &Ident, dtype: DType) -> TokenStream {
-    tokens
-        .into_iter()
-        .map(|token| match token {
-            TokenTree::Ident(ident) if ident == *name => Ident::new(dtype.name(), ident.span()).into(),
-            TokenTree::Group(group) => {
-                let mut same = Group::new(group.delimiter(), replaced(group.stream(), name, dtype));
-                same.set_span(group.span());
-                TokenTree::Group(same)
-            }
-            other => other,
-        })
-        .collect()
 }
 
 /// `#[launch(global = [N, M], local = [16, 16], unchecked)]`.
@@ -400,9 +299,7 @@ fn telling(signature: &Signature, symbol: &Symbol, inputs: &[&DimToken]) -> Stri
     });
     match result {
         Some((name, ty)) if signature.inputs().next().is_none() => format!(
-            "a `&mut` argument is a result, which the call makes: what is changed is read from an argument of its own, \
-             `x: &{ty}`, and written to `{}: &mut {ty}`",
-            if name == "x" { "y".to_string() } else { name.to_string() }
+            "a `&mut` argument is a result, which the call makes: what is changed in place is taken, `mut {name}: {ty}`, and given back"
         ),
         _ => crate::parse::function::telling(symbol, inputs),
     }
@@ -428,10 +325,23 @@ impl Signature {
 
     /// The tensors that are read, in order.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&Ident, &TensorType)> {
-        self.args.iter().filter(|arg| arg.result.is_none()).filter_map(|arg| match &arg.ty {
+        self.args.iter().filter(|arg| arg.is_input()).filter_map(|arg| match &arg.ty {
             ArgType::Tensor(ty) => Some((&arg.name, ty)),
             _ => None,
         })
+    }
+
+    /// Of each result, which input it is, by position among all inputs' tensors, where that is changed in place.
+    pub(crate) fn taken(&self) -> Vec<Option<usize>> {
+        let mut inputs = 0;
+        let mut taken = Vec::with_capacity(self.results.len());
+        for arg in self.args.iter().filter(|arg| matches!(arg.ty, ArgType::Tensor(_))) {
+            if arg.result.is_some() {
+                taken.push(arg.in_place.then_some(inputs));
+            }
+            inputs += usize::from(arg.is_input());
+        }
+        taken
     }
 
     /// The scalars, in order.

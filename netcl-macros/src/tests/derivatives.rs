@@ -91,15 +91,39 @@ fn composed_functions_have_their_values_and_derivatives_everywhere() {
     assert!(wrong.is_empty(), "{} wrong numbers:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// The derivative of that order at `x`.
+fn derivative(name: &str, order: usize, x: f64) -> f64 {
+    let mut graph = composed_graph(name, 1, DType::F32).expect("a function").expect("a graph");
+    for _ in 0..order {
+        graph = append_gradients(graph, Arguments::At(&[0])).expect("a gradient");
+        let slope = graph.outputs.last().expect("the gradient").1;
+        graph.outputs = vec![(netcl_kernels::graph::OutputKind::Result(0), slope)];
+    }
+    let input = HostTensor::from_f64(DType::F32, &[], &[x]).expect("a scalar");
+    let outputs = evaluate(&graph, &[], &|_, _| Some(input.clone()), Precision::Typed).expect("evaluates");
+    outputs.last().expect("an output").1.to_f64()[0]
+}
+
 #[test]
-fn the_slope_of_a_hyperbolic_cosine_has_a_slope_at_zero() {
-    let graph = composed_graph("cosh", 1, DType::F32).expect("a function").expect("a graph");
-    let once = append_gradients(graph, Arguments::At(&[0])).expect("a gradient");
-    let slope = once.outputs.last().expect("the gradient").1;
-    let mut first = once;
-    first.outputs = vec![(netcl_kernels::graph::OutputKind::Result(0), slope)];
-    let twice = append_gradients(first, Arguments::At(&[0])).expect("its gradient");
-    let zero = HostTensor::from_f64(DType::F32, &[], &[0.0]).expect("a scalar");
-    let outputs = evaluate(&twice, &[], &|_, _| Some(zero.clone()), Precision::Typed).expect("evaluates");
-    assert_eq!(outputs.last().expect("an output").1.to_f64(), [1.0]);
+fn hyperbolic_functions_have_all_their_derivatives_at_zero() {
+    let known = [
+        ("cosh", [1.0, 0.0, 1.0, 0.0]),
+        ("sinh", [0.0, 1.0, 0.0, 1.0]),
+        ("asinh", [0.0, 1.0, 0.0, -1.0]),
+        ("atanh", [0.0, 1.0, 0.0, 2.0]),
+    ];
+    for (name, derivatives) in known {
+        for (order, expected) in derivatives.into_iter().enumerate() {
+            for zero in [0.0, -0.0] {
+                let found = derivative(name, order, zero);
+                assert!(
+                    (found - expected).abs() < 1e-6,
+                    "derivative {order} of {name} at {zero:?}: {found}, expected {expected}"
+                );
+            }
+        }
+        if name != "cosh" {
+            assert!(derivative(name, 0, -0.0).is_sign_negative(), "{name}(-0.0)");
+        }
+    }
 }

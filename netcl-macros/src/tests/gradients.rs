@@ -52,7 +52,7 @@ const POSITIVE: [&str; 19] = [
 ];
 
 /// Kernels and functions that differences cannot judge, and why.
-const NO_DIFFERENCES: [(&str, &str); 7] = [
+const NO_DIFFERENCES: [(&str, &str); 9] = [
     ("one_nothing", "some of its values are NaN"),
     ("of_one", "calls `one::nothing`"),
     ("capped", "its values are infinite"),
@@ -60,6 +60,8 @@ const NO_DIFFERENCES: [(&str, &str); 7] = [
     ("masked", "some of its values are infinite"),
     ("one_round_sign", "divides by 0 where its argument rounds to 0"),
     ("one_0", "calls `one::round_sign`"),
+    ("pole", "a number of its caller's, in which no pullback has a gradient, is a part of its loop's body"),
+    ("discounted", "as `pole`"),
 ];
 
 #[test]

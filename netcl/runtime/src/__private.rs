@@ -29,6 +29,15 @@ pub fn as_it_is(tensor: &crate::Tensor) -> crate::Result<crate::Tensor> {
     tensor.as_it_is()
 }
 
+/// An argument that a kernel changes in place: itself where nobody else has its memory, or else a copy.
+///
+/// # Errors
+///
+/// Those of [`crate::Tensor::copy`].
+pub fn taken(tensor: crate::Tensor) -> crate::Result<crate::Tensor> {
+    tensor.taken()
+}
+
 /// That what the kernel given as a gradient gives has the shape and the type of the input that it is of.
 ///
 /// # Errors

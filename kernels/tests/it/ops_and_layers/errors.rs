@@ -298,6 +298,11 @@ fn configurations_report_every_mistake() {
         ["`epsilon` of `LayerNorm` must be above 0, found 0"]
     );
     assert_eq!(
+        complaints("GroupNorm", &[("features", Size(6)), ("groups", Size(4))]),
+        ["`groups` of `GroupNorm` must divide `features`, found `groups = 4` and `features = 6`\nhint: write \
+          `groups = 3`"]
+    );
+    assert_eq!(
         complaints("SelfAttention", &[("features", Size(6)), ("heads", Size(4))]),
         ["`heads` of `SelfAttention` must divide `features`, found `heads = 4` and `features = 6`\nhint: write \
           `heads = 3`"]

@@ -22,6 +22,8 @@ pub(crate) struct Call<'a> {
     pub(crate) into: &'a [BufferHandle],
     /// Where gradients in arguments go that are not to be new tensors, by argument.
     pub(crate) gradients_into: &'a [Option<BufferHandle>],
+    /// Of results that are changed in place, the arguments whose memory they take, by result. No other handle reaches that.
+    pub(crate) in_place: &'a [Option<usize>],
     /// Where gradients in parameters go.
     pub(crate) gradients: Option<&'a GradientBuffer>,
 }

@@ -233,10 +233,12 @@ fn supply(
             Of::Gradient(position) => Some(call.gradients?.part(position)),
         }
     };
+    let taken =
+        |result: usize| call.in_place.get(result).copied().flatten().map(|argument| call.args[argument].region());
     for (slot, (external, (_, bytes))) in interface.externals.iter().zip(&bound.externals).enumerate() {
         given.push(match &external.supplier {
             Supplier::Argument(position) => call.args[*position].region().clone(),
-            Supplier::Result(position) => match call.into.get(*position) {
+            Supplier::Result(position) => match call.into.get(*position).or_else(|| taken(*position)) {
                 // A kernel writes so many, whatever its caller brought.
                 Some(region) if region.bytes() < *bytes => {
                     let problem = format!("result {position} has {bytes} bytes, and is to go to {}", region.bytes());

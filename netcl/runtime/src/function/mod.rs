@@ -139,6 +139,20 @@ impl Function {
         Ok((outputs.results, Gradients::new(store, buffer), argument_gradients))
     }
 
+    /// Runs it: result `i` takes the memory of the argument `taken[i]`, which it has been changed in, or new memory. No other tensor
+    /// has the memory of such an argument: see [`crate::__private::taken`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`].
+    pub fn call_in_place(&self, args: &[&Tensor], scalars: &[Scalar], taken: &[Option<usize>]) -> Result<Vec<Tensor>> {
+        let device = self.device(None, args)?;
+        let loaded = self.loaded(&device)?;
+        let seed = || self.seed(None);
+        let call = Call { args, scalars, seed: Some(&seed), in_place: taken, ..Call::default() };
+        Ok(loaded.call(&device, &call)?.results)
+    }
+
     /// Runs it in place: result `i` overwrites the memory of `into[i]`, which may be an argument's.
     ///
     /// Right only for functions of one step in which each work-item reads what it is about to write: elementwise ones.

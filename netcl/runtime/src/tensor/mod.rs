@@ -16,6 +16,7 @@ use crate::autograd::record::{CutKind, Held, History};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
+use crate::recording;
 use netcl_hal::host::plain;
 use netcl_kernels::dtype::DType;
 use std::panic::Location;
@@ -171,6 +172,13 @@ impl Tensor {
         let copy = Tensor::uninitialised("vjp", &self.device, &self.shape, self.dtype)?;
         self.region.copy_to(&copy.region, self.byte_count())?;
         Ok(copy)
+    }
+
+    /// The tensor with memory that no other one has: its own, or that of a copy. What is recorded starts each time from what the
+    /// tensor was.
+    pub(crate) fn taken(self) -> Result<Tensor> {
+        let own = self.region.is_sole() && !recording::is_active(self.device.backend());
+        if own { Ok(self) } else { self.copy() }
     }
 
     /// Its memory.

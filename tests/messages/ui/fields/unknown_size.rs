@@ -5,7 +5,7 @@ pub struct Mlp {
     #[layer(inputs = 8, outputs = HIDEN)]
     hidden: Linear,
     #[parameter(init = 0.0)]
-    scale: Tensor<f32, N>,
+    scale: Tensor<f32, WIDTH>,
 }
 
 fn main() {}

@@ -1,0 +1,210 @@
+//! Recurrences along an axis in kernels in index form, on every device: against the same written out in Rust, gradients by
+//! differences and against models whose bodies have the loop.
+
+use crate::common::{device, everywhere, floats, wave};
+use netcl::prelude::*;
+
+netcl::kernel! {
+    /// An IIR filter of one pole: y[t] = a y[t - 1] + x[t].
+    fn pole(x: &Tensor<f32, N, T>, a: f32) -> Tensor<f32, N, T> {
+        |n, t| fold(0..t + 1, 0.0, |y, k| a * y + x[n, k])
+    }
+
+    /// The same from the end on, with a pole for each row.
+    fn backwards(x: &Tensor<f32, N, T>, a: &Tensor<f32, N>) -> Tensor<f32, N, T> {
+        |n, t| (0..T - t).fold(0.0, |y, k| a[n] * y + x[n, T - 1 - k])
+    }
+
+    /// What there was before each element: zero before the first.
+    fn before(x: &Tensor<f32, T, C>) -> Tensor<f32, T, C> {
+        |t, c| fold(0..t, 0.0, |sum, k| sum + x[k, c])
+    }
+
+    /// A biquad: two values are carried, and what they were before decides the result.
+    fn biquad(x: &Tensor<f32, N, T>, b: &Tensor<f32, 3>, a: &Tensor<f32, 2>) -> Tensor<f32, N, T> {
+        |n, t| {
+            let (y, _, _) = fold(0..t + 1, (0.0, 0.0, 0.0), |(_, s, r), k| {
+                let y = b[0] * x[n, k] + s;
+                (y, b[1] * x[n, k] - a[0] * y + r, b[2] * x[n, k] - a[1] * y)
+            });
+            y
+        }
+    }
+
+    /// A selective state space: the state has an axis of its own, which is summed over.
+    fn selective(x: &Tensor<f32, T, C>, a: &Tensor<f32, C, S>, b: &Tensor<f32, T, S>, c: &Tensor<f32, T, S>) -> Tensor<f32, T, C> {
+        |t, d| sum(0..S, |s| c[t, s] * fold(0..t + 1, 0.0, |h, k| (a[d, s] * 0.5).exp() * h + b[k, s] * x[k, d]))
+    }
+
+    /// Mean and variance of each row in one pass, as Welford does.
+    fn moments(x: &Tensor<f32, N, T>) -> (Tensor<f32, N>, Tensor<f32, N>) {
+        |n| {
+            let (_, mean, squares) = fold(0..T, (0.0, 0.0, 0.0), |(count, mean, squares), k| {
+                let count = count + 1.0;
+                let delta = x[n, k] - mean;
+                let mean = mean + delta / count;
+                (count, mean, squares + delta * (x[n, k] - mean))
+            });
+            (mean, squares / T)
+        }
+    }
+
+    /// The closure knows the result's index: each has rounds of its own.
+    fn discounted(x: &Tensor<f32, T>, rate: f32) -> Tensor<f32, T> {
+        |t| fold(0..t + 1, 0.0, |y, k| y + x[k] * exp(rate * (k - t)))
+    }
+
+    /// Few rounds are written out; whole numbers; choices by the round; neighbours; a state of several rows.
+    fn mixed(x: &Tensor<f32, N, T>, at: &Tensor<u32, T>) -> Tensor<f32, N, T> {
+        |n, t| {
+            let short = fold(0..3, x[n, t], |y, k| y * 0.5 + k);
+            let count = fold(0..t + 1, 0i32, |c, k| if x[n, k] > 0.0 && k % 2 == 0 { c + 1 } else { c });
+            let gathered = fold(0..t + 1, 0.0, |y, k| 0.5 * y + x[n, at[k]] + pad(x[n, k - 1]) + x[n, clamp(k + 1, 0, T - 1)] + x[n, k / 2]);
+            short + (count as f32) * 0.25 + gathered
+        }
+    }
+}
+
+netcl::kernel! {
+    /// One pole, which is a tensor.
+    fn leaky(x: &Tensor<f32, N, T>, a: &Tensor<f32>) -> Tensor<f32, N, T> {
+        |n, t| fold(0..t + 1, 0.0, |y, k| a * y + x[n, k])
+    }
+}
+
+#[netcl::model]
+struct Filter {
+    #[parameter(init = 0.4)]
+    pole: Tensor<f32>,
+    #[parameter(init = 1.5)]
+    gain: Tensor<f32>,
+}
+
+#[netcl::model]
+impl Filter {
+    fn by_kernel(&self, x: &Tensor<f32, N, T>) -> Tensor<f32> {
+        leaky(x * &self.gain, &self.pole).square().mean_all()
+    }
+
+    fn by_loop(&self, x: &Tensor<f32, N, T>) -> Tensor<f32> {
+        let mut y = Tensor::zeros([N]);
+        let mut all = Vec::new();
+        for t in 0..T {
+            y = y * &self.pole + x.get(1, t) * &self.gain;
+            all.push(y);
+        }
+        all.stack(1).square().mean_all()
+    }
+}
+
+/// The rows of `x` one after the other through `step`, which keeps what it likes.
+fn by_rows(x: &Tensor, step: impl Fn(&[f32]) -> Vec<f32>) -> Result<Vec<f32>> {
+    let (values, length) = (x.to_vec::<f32>()?, x.shape()[1]);
+    Ok(values.chunks(length).flat_map(step).collect())
+}
+
+fn near(found: &Tensor, expected: &[f32]) -> Result<()> {
+    let found = found.to_vec::<f32>()?;
+    assert_eq!(found.len(), expected.len());
+    for (at, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= 1e-5 * (1.0 + b.abs()), "{at}: {a} and {b}\n{found:?}\n{expected:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn recurrences_are_those_of_rust() -> Result<()> {
+    everywhere(|| {
+        for (n, t) in [(2, 1), (3, 10)] {
+            let x = wave(&device(), &[n, t]);
+            let of_pole = |a: f32, row: &[f32]| -> Vec<f32> {
+                let next = |y: &mut f32, x: &f32| {
+                    *y = a * *y + x;
+                    Some(*y)
+                };
+                row.iter().scan(0.0, next).collect()
+            };
+            near(&pole(&x, 0.7)?, &by_rows(&x, |row| of_pole(0.7, row))?)?;
+            let reversed = |row: &[f32]| row.iter().rev().copied().collect::<Vec<f32>>();
+            let poles = floats(&vec![0.3; n], &[n]);
+            near(&backwards(&x, &poles)?, &by_rows(&x, |row| reversed(&of_pole(0.3, &reversed(row))))?)?;
+            let sums = by_rows(&x, |row| (0..row.len()).map(|t| row[..t].iter().sum()).collect())?;
+            near(&before(&x.t()?)?.t()?, &sums)?;
+            let (b, a) = ([0.2, 0.3, -0.1], [-0.5, 0.25]);
+            let direct = |row: &[f32]| {
+                let mut y: Vec<f32> = Vec::new();
+                for t in 0..row.len() {
+                    let at = |list: &[f32], by: usize| t.checked_sub(by).map_or(0.0, |t| list[t]);
+                    let zeros = b[0] * row[t] + b[1] * at(row, 1) + b[2] * at(row, 2);
+                    y.push(zeros - a[0] * at(&y, 1) - a[1] * at(&y, 2));
+                }
+                y
+            };
+            near(&biquad(&x, &floats(&b, &[3]), &floats(&a, &[2]))?, &by_rows(&x, direct)?)?;
+            let (mean, variance) = moments(&x)?;
+            let mean_of = |row: &[f32]| row.iter().sum::<f32>() / row.len() as f32;
+            near(&mean, &by_rows(&x, |row| vec![mean_of(row)])?)?;
+            let variances =
+                |row: &[f32]| vec![mean_of(&row.iter().map(|x| (x - mean_of(row)).powi(2)).collect::<Vec<_>>())];
+            near(&variance, &by_rows(&x, variances)?)?;
+            let row = floats(&x.to_vec::<f32>()?[..t], &[t]);
+            let weighed = |row: &[f32]| -> Vec<f32> {
+                let weight = |t: usize, k: usize| (0.3 * (k as f32 - t as f32)).exp();
+                (0..row.len()).map(|t| (0..=t).map(|k| row[k] * weight(t, k)).sum()).collect()
+            };
+            near(&discounted(&row, 0.3)?, &weighed(&row.to_vec::<f32>()?))?;
+            let places: Vec<u32> = (0..t as u32).rev().collect();
+            let at = Tensor::from_slice(&device(), &places, &[t])?;
+            let all = |row: &[f32]| -> Vec<f32> {
+                let (mut y, mut count) = (0.0, 0);
+                let each = |t: usize| {
+                    let short = (0..3).fold(row[t], |y, k| y * 0.5 + k as f32);
+                    count += i32::from(row[t] > 0.0 && t % 2 == 0);
+                    let last = if t > 0 { row[t - 1] } else { 0.0 };
+                    y = 0.5 * y + row[places[t] as usize] + last + row[(t + 1).min(row.len() - 1)] + row[t / 2];
+                    short + count as f32 * 0.25 + y
+                };
+                (0..row.len()).map(each).collect()
+            };
+            near(&mixed(&x, &at)?, &by_rows(&x, all)?)?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn recurrences_have_gradients() -> Result<()> {
+    everywhere(|| {
+        let x = wave(&device(), &[2, 6]);
+        pole.check(&x, 0.7)?;
+        backwards.check(&x, &floats(&[0.3, -0.6], &[2]))?;
+        before.check(&x)?;
+        biquad.check(&x, &floats(&[0.2, 0.3, -0.1], &[3]), &floats(&[-0.5, 0.25], &[2]))?;
+        moments.check(&x)?;
+        discounted.check(&floats(&[0.5, 1.0, -1.0], &[3]), 0.3)?;
+        // Away from zero, where it counts.
+        let far: Vec<f32> = (0..12).map(|i| if i % 3 == 0 { -0.7 } else { 0.4 + 0.1 * i as f32 }).collect();
+        mixed.check(&floats(&far, &[2, 6]), &Tensor::from_slice(&device(), &[5u32, 4, 3, 2, 1, 0], &[6])?)?;
+        let channels =
+            [wave(&device(), &[5, 3]), wave(&device(), &[3, 2]), wave(&device(), &[5, 2]), wave(&device(), &[5, 2])];
+        selective.check(&channels[0], &channels[1], &channels[2], &channels[3])?;
+        Ok(())
+    })
+}
+
+#[test]
+fn in_models_they_are_loops() -> Result<()> {
+    everywhere(|| {
+        let model = Filter::new(&device(), Seed(1))?;
+        for shape in [[2, 1], [3, 8]] {
+            let x = wave(&device(), &shape);
+            let (loss, gradients) = model.by_kernel_with_gradients(&x)?;
+            let (expected, by_loop) = model.by_loop_with_gradients(&x)?;
+            near(&loss, &expected.to_vec::<f32>()?)?;
+            for name in ["pole", "gain"] {
+                near(&gradients.tensor(name)?, &by_loop.tensor(name)?.to_vec::<f32>()?)?;
+            }
+        }
+        Ok(())
+    })
+}
