@@ -30,8 +30,9 @@ use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
 pub use grad::{grad, leading_to};
+use maths::zeros;
 use order::HighestOrder;
-use sweep::{found, zeros};
+use sweep::found;
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
 /// where the output does not depend on it.
