@@ -62,6 +62,15 @@ fn results_are_known(task: &Task<Dim>) -> bool {
     }
 }
 
+/// Up to which width one kernel runs all rounds of a loop: each work-group reads the weights anew in each round, which the products
+/// of a launch for each round share.
+fn widest_in_one_kernel(target: Target) -> u64 {
+    match target {
+        Target::Gpu => 256,
+        Target::Cpu | Target::Host => 256,
+    }
+}
+
 /// As [`default_config`], of what one kernel computes.
 pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) -> KernelConfig {
     match task {
@@ -91,6 +100,10 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
             _ => Variant::ReductionSequential,
         }),
         Task::BatchNorm(_) => KernelConfig::plain(Variant::BatchNormFused),
+        Task::Recurrence(own) => KernelConfig::plain(match own.width <= widest_in_one_kernel(target) {
+            true => Variant::RecurrenceOneKernel,
+            false => Variant::RecurrenceLaunches,
+        }),
     }
 }
 
