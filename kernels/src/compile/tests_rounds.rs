@@ -186,47 +186,57 @@ fn dims(sizes: &[&str]) -> Vec<Dim> {
 }
 
 /// An LSTM, with a batch or without one; all of its states count.
-fn lstm(rounds: u64, batch: u64) -> usize {
+fn lstm(rounds: u64, batch: u64, hidden: i64) -> usize {
+    let [of_h, of_gates] = [hidden, 4 * hidden].map(|size| size.to_string());
+    let (of_h, of_gates) = (of_h.as_str(), of_gates.as_str());
     let mut own = Example::new(&[("N", batch), ("T", rounds)]);
     let x = own.argument(&dims(&["N", "T", "3"]));
-    let (w, u, bias) =
-        (own.argument(&dims(&["3", "20"])), own.argument(&dims(&["5", "20"])), own.argument(&dims(&["20"])));
-    let (h, c) = (own.argument(&dims(&["N", "5"])), own.argument(&dims(&["N", "5"])));
+    let (w, u, bias) = (
+        own.argument(&dims(&["3", of_gates])),
+        own.argument(&dims(&[of_h, of_gates])),
+        own.argument(&dims(&[of_gates])),
+    );
+    let (h, c) = (own.argument(&dims(&["N", of_h])), own.argument(&dims(&["N", of_h])));
     let draft = own.b.begin_scan("t", Dim::symbol("T"), &[h, c]);
     let x = own.part(x, &draft.round());
     let (x, h) = (own.b.matmul(x, w).unwrap(), own.b.matmul(draft.carried()[0], u).unwrap());
     let gates = own.two(BinaryOp::Add, x, h);
     let gates = own.two(BinaryOp::Add, gates, bias);
     let gate = |own: &mut Example, number: i64, op: UnaryOp| {
-        let index = vec![AxisIndex::axis(0), AxisIndex { offset: Dim::constant(5 * number), ..AxisIndex::axis(1) }];
-        let part = own.b.view(gates, Shape(dims(&["N", "5"])), index).unwrap();
+        let index =
+            vec![AxisIndex::axis(0), AxisIndex { offset: Dim::constant(hidden * number), ..AxisIndex::axis(1) }];
+        let part = own.b.view(gates, Shape(dims(&["N", of_h])), index).unwrap();
         own.b.unary(op, part).unwrap()
     };
     let sigmoid = |own: &mut Example, number| {
         let tanh = gate(own, number, UnaryOp::Tanh);
-        let one = own.b.full(1.0, &Shape(dims(&["N", "5"])), F64);
+        let one = own.b.full(1.0, &Shape(dims(&["N", of_h])), F64);
         own.two(BinaryOp::Add, tanh, one)
     };
     let (i, f, o) = (sigmoid(&mut own, 0), sigmoid(&mut own, 1), sigmoid(&mut own, 3));
     let g = gate(&mut own, 2, UnaryOp::Tanh);
     let (kept, new) = (own.two(BinaryOp::Mul, f, draft.carried()[1]), own.two(BinaryOp::Mul, i, g));
-    let half = own.b.full(0.45, &Shape(dims(&["N", "5"])), F64);
+    let half = own.b.full(0.45, &Shape(dims(&["N", of_h])), F64);
     let c = own.two(BinaryOp::Add, kept, new);
     let c = own.two(BinaryOp::Mul, c, half);
     let flat = own.b.unary(UnaryOp::Tanh, c).unwrap();
     let h = own.two(BinaryOp::Mul, o, flat);
     let results = own.b.end_scan(&draft, &[h, c], &[h]).unwrap();
-    own.check(&format!("{rounds} rounds of {batch}"), &results)
+    own.check(&format!("{rounds} rounds of {batch} with {hidden} hidden values"), &results)
 }
 
 #[test]
 fn an_lstm_is_the_graphs_and_launches_do_not_grow_with_its_rounds() {
-    let few = lstm(1, 3);
+    let few = lstm(1, 3, 5);
     for (rounds, batch) in [(2, 1), (7, 3), (40, 2), (7, 300)] {
-        assert_eq!(lstm(rounds, batch), few, "{rounds} rounds");
+        assert_eq!(lstm(rounds, batch, 5), few, "{rounds} rounds");
+    }
+    // One element of the batch fills a work-group, and more than fills it.
+    for hidden in [64, 70] {
+        assert_eq!(lstm(3, 2, hidden), lstm(1, 1, hidden), "{hidden} hidden values");
     }
     // Two launches of each of the two loops.
-    assert_eq!(lstm(1030, 1), few + 2);
+    assert_eq!(lstm(1030, 1, 5), few + 2);
 }
 
 /// A matrix without a batch, of which each round reads what another work-item has written, and rounds from the second on: there may

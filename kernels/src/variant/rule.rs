@@ -3,8 +3,8 @@
 use super::legal::legal;
 use super::parts::likely_in_parts;
 use super::split::{SPLIT_K_VALUES, parts_for};
-use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
-use crate::dim::Dim;
+use super::{BatchNorm, KernelConfig, PART, Product, Recurrence, Reduction, Task, Variant};
+use crate::dim::{Dim, saturating_product};
 use crate::graph::{ConvKind, ReduceOp};
 use crate::target::Target;
 use crate::template::{Choice, Limits};
@@ -62,12 +62,12 @@ fn results_are_known(task: &Task<Dim>) -> bool {
     }
 }
 
-/// Up to which width one kernel runs all rounds of a loop: each work-group reads the weights anew in each round, which the products
-/// of a launch for each round share.
-fn widest_in_one_kernel(target: Target) -> u64 {
+/// Whether a round is so small that its launches cost more than what they share: one kernel reads the weights anew for each element
+/// of the batch. A GPU has a work-group for each, a processor computes them one after the other.
+fn is_small_round(own: &Recurrence<u64>, target: Target) -> bool {
     match target {
-        Target::Gpu => 256,
-        Target::Cpu | Target::Host => 256,
+        Target::Gpu => own.width <= 208,
+        Target::Cpu | Target::Host => saturating_product([own.rows, own.width, own.width]) <= 1 << 17,
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
             _ => Variant::ReductionSequential,
         }),
         Task::BatchNorm(_) => KernelConfig::plain(Variant::BatchNormFused),
-        Task::Recurrence(own) => KernelConfig::plain(match own.width <= widest_in_one_kernel(target) {
+        Task::Recurrence(own) => KernelConfig::plain(match is_small_round(own, target) {
             true => Variant::RecurrenceOneKernel,
             false => Variant::RecurrenceLaunches,
         }),
