@@ -26,7 +26,12 @@ pub fn unary_f64(op: UnaryOp, x: f64) -> Option<f64> {
 pub fn binary(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
     match (a, b) {
         (Literal::Bool(x), Literal::Bool(y)) => Some(Literal::Bool(scalar::binary_bits(op, x, y)?)),
-        (Literal::Int(x, dtype), Literal::Int(y, _)) => Some(wrap(binary_i64(op, x, y)?, dtype)),
+        (Literal::Int(x, dtype), Literal::Int(y, _)) => {
+            // A shift's distance is taken modulo the type's width.
+            let shifts = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+            let y = if shifts { y & (dtype.size() as i64 * 8 - 1) } else { y };
+            Some(wrap(binary_i64(op, x, y)?, dtype))
+        }
         (Literal::Float(..), Literal::Float(..)) => {
             let value = binary_f64(op, computed(a).as_f64(), computed(b).as_f64())?;
             Some(computed(Literal::float(value, a.dtype())))

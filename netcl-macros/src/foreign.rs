@@ -127,6 +127,8 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["logical_and", "bitwise_and", "bool_and"], Named("and")),
     (&["logical_or", "bitwise_or", "bool_or"], Named("or")),
     (&["logical_xor", "bitwise_xor"], Named("xor")),
+    (&["bitwise_left_shift", "left_shift"], Named("shl")),
+    (&["bitwise_right_shift", "right_shift"], Named("shr")),
     (&["logical_not", "bitwise_not", "bool_not"], Named("not")),
     (&["isnan"], Named("is_nan")),
     (&["isfinite"], Named("is_finite")),

@@ -371,7 +371,7 @@ fn binary(
             m.zero_where(CompareOp::Eq, larger, contribution)?
         }
         // Logic on integers and truth values.
-        (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => return Ok(None),
+        (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr, _) => return Ok(None),
     }))
 }
 

@@ -98,7 +98,6 @@ impl Body<'_, '_> {
             }
             Expr::Unary(op, a) => self.unary(id, *op, *a),
             Expr::Binary(op, a, b) => self.binary(id, *op, *a, *b),
-            Expr::Shift(left, a, b) => self.shift(*left, *a, *b),
             Expr::MulAdd(a, b, c) if ty.dtype.is_float() => {
                 // Only a splat that stands alone must say its width.
                 let (a, b, c) = (self.value(*a), self.value(*b), self.value(*c));

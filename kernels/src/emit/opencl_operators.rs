@@ -122,6 +122,8 @@ impl Body<'_, '_> {
                 let bits = self.chain(BIT_XOR, UNARY, a, "^", b);
                 self.narrow(ty, bits)
             }
+            Shl => self.shift("<<", a, b),
+            Shr => self.shift(">>", a, b),
             Div | Rem | Pow | Max | Min | Atan2 => {
                 let name = match op {
                     Rem => "fmod",
@@ -347,9 +349,8 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn shift(&mut self, left: bool, a: ExprId, b: ExprId) -> ExprText {
+    fn shift(&mut self, sign: &str, a: ExprId, b: ExprId) -> ExprText {
         let ty = self.ty(a);
-        let sign = if left { "<<" } else { ">>" };
         if ty == ValueType::scalar(DType::U8) {
             // Bytes shift as `int`: OpenCL would take the count modulo 32.
             let (a, b) = (at_least(self.text(a), UNARY), at_least(self.text(b), UNARY));
@@ -433,7 +434,8 @@ impl Body<'_, '_> {
             Expr::Binary(BinaryOp::And, a, b) if ty.dtype == DType::U32 => ("&", a, b),
             Expr::Binary(BinaryOp::Or, a, b) if ty.dtype == DType::U32 => ("|", a, b),
             Expr::Binary(BinaryOp::Xor, a, b) if ty.dtype == DType::U32 => ("^", a, b),
-            Expr::Shift(left, a, b) if ty == ValueType::scalar(DType::U32) => (if left { "<<" } else { ">>" }, a, b),
+            Expr::Binary(BinaryOp::Shl, a, b) if ty == ValueType::scalar(DType::U32) => ("<<", a, b),
+            Expr::Binary(BinaryOp::Shr, a, b) if ty == ValueType::scalar(DType::U32) => (">>", a, b),
             _ => return format!("= {}", self.initialiser(value)),
         };
         if !is_place(self, a) {
@@ -453,6 +455,7 @@ impl Body<'_, '_> {
     pub(super) fn is_index(&self, id: ExprId) -> bool {
         let own = match self.expr(id) {
             Expr::Literal(Literal::Int(value, _)) => (-SMALL..=SMALL).contains(value),
+            Expr::Binary(BinaryOp::Shl, ..) => false,
             Expr::WorkItem(..) | Expr::Binary(..) | Expr::MulAdd(..) | Expr::Compare(..) | Expr::Select(..) => true,
             Expr::Param(param) => {
                 let kind = &self.verified.kernel().params[param.0 as usize].kind;
@@ -460,7 +463,6 @@ impl Body<'_, '_> {
             }
             Expr::Var(var) => self.index_vars[var.0 as usize],
             Expr::Unary(op, _) => matches!(op, UnaryOp::Neg | UnaryOp::Not),
-            Expr::Shift(left, ..) => !left,
             Expr::Cast(dtype, a) => dtype.is_integer() && !self.ty(*a).dtype.is_float() && !self.wraps(*dtype, *a),
             Expr::Literal(_)
             | Expr::Bitcast(..)

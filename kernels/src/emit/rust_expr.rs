@@ -96,11 +96,6 @@ impl Writer<'_> {
                 let (a, b) = (self.text(*a), self.text(*b));
                 self.binary_text(*op, ty, &a, &b)
             }
-            Expr::Shift(left, a, b) => {
-                let (a, b) = (self.text(*a), self.text(*b));
-                let name = if *left { "h::shl" } else { "h::shr" };
-                if vector { format!("{a}.zip({b}, {name})") } else { format!("{name}({a}, {b})") }
-            }
             Expr::MulAdd(a, b, c) => {
                 let (a, b, c) = (self.text(*a), self.text(*b), self.text(*c));
                 self.mul_add(ty, &a, &b, &c)
@@ -245,6 +240,8 @@ impl Writer<'_> {
             BinaryOp::And => "h::and",
             BinaryOp::Or => "h::or",
             BinaryOp::Xor => "h::xor",
+            BinaryOp::Shl => "h::shl",
+            BinaryOp::Shr => "h::shr",
         };
         if ty.lanes > 1 { format!("{a}.zip({b}, {name})") } else { format!("{name}({a}, {b})") }
     }

@@ -34,7 +34,7 @@ impl UnaryOp {
     /// Whether the function is defined for operands of `dtype`.
     pub const fn takes(self, dtype: DType) -> bool {
         match self {
-            UnaryOp::Not => matches!(dtype, DType::Bool),
+            UnaryOp::Not => matches!(dtype, DType::Bool) || dtype.is_integer(),
             UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign => !matches!(dtype, DType::Bool),
             _ => dtype.is_float(),
         }
@@ -105,6 +105,8 @@ pub enum BinaryOp {
     And,
     Or,
     Xor,
+    Shl,
+    Shr,
 }
 
 impl BinaryOp {
@@ -112,15 +114,16 @@ impl BinaryOp {
     pub const fn takes(self, dtype: DType) -> bool {
         match self {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => matches!(dtype, DType::Bool) || dtype.is_integer(),
+            BinaryOp::Shl | BinaryOp::Shr => dtype.is_integer(),
             BinaryOp::Atan2 | BinaryOp::Pow => dtype.is_float(),
             _ => !matches!(dtype, DType::Bool),
         }
     }
 
     /// Every function.
-    pub const ALL: [BinaryOp; 12] = {
+    pub const ALL: [BinaryOp; 14] = {
         use BinaryOp::*;
-        [Add, Sub, Mul, Div, Rem, Pow, Max, Min, Atan2, And, Or, Xor]
+        [Add, Sub, Mul, Div, Rem, Pow, Max, Min, Atan2, And, Or, Xor, Shl, Shr]
     };
 
     /// The name in text forms and in users' code.
@@ -139,6 +142,8 @@ impl BinaryOp {
             And => "and",
             Or => "or",
             Xor => "xor",
+            Shl => "shl",
+            Shr => "shr",
         }
     }
 }

@@ -170,7 +170,7 @@ fn own(expr: &Expr, ty: ValueType, types: &[ValueType]) -> i64 {
     let lanes = |ty: ValueType| if ty.dtype.is_float() { i64::from(ty.lanes) } else { 0 };
     let of = |id: &ExprId| types[id.0 as usize];
     match expr {
-        Expr::Unary(UnaryOp::Not, _) => 0,
+        Expr::Unary(UnaryOp::Not, _) | Expr::Binary(BinaryOp::Shl | BinaryOp::Shr, ..) => 0,
         Expr::Unary(..) | Expr::Binary(..) => lanes(ty),
         Expr::MulAdd(..) => 2 * lanes(ty),
         Expr::Compare(_, a, _) => lanes(of(a)),
@@ -183,7 +183,6 @@ fn own(expr: &Expr, ty: ValueType, types: &[ValueType]) -> i64 {
         | Expr::Var(_)
         | Expr::Param(_)
         | Expr::WorkItem(..)
-        | Expr::Shift(..)
         | Expr::Select(..)
         | Expr::Cast(..)
         | Expr::Bitcast(..)

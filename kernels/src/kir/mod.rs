@@ -200,8 +200,6 @@ pub enum Expr {
     Unary(UnaryOp, ExprId),
     /// Elementwise function of two values of one type.
     Binary(BinaryOp, ExprId, ExprId),
-    /// Shift left (`true`) or right (`false`) of integers.
-    Shift(bool, ExprId, ExprId),
     /// `a * b + c`, fused where the device does so fast.
     MulAdd(ExprId, ExprId, ExprId),
     /// Comparison; lanes of the operands, `Bool`.
@@ -262,7 +260,7 @@ impl Expr {
             | Expr::Splat(a, _)
             | Expr::Lane(a, _)
             | Expr::Horizontal(_, a) => *a = map(*a),
-            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::Compare(_, a, b) => {
+            Expr::Binary(_, a, b) | Expr::Compare(_, a, b) => {
                 *a = map(*a);
                 *b = map(*b);
             }

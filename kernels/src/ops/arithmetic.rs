@@ -90,7 +90,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     binary!("and", And, "`x & other`: logical of bools, bitwise of integers"),
     binary!("or", Or, "`x | other`: logical of bools, bitwise of integers"),
     binary!("xor", Xor, "`x ^ other`: logical of bools, bitwise of integers"),
-    unary!("not", Not, "logical negation of bools"),
+    binary!("shl", Shl, "`x << other`, bits of integers; the distance is taken modulo the width, as in OpenCL C"),
+    binary!(
+        "shr",
+        Shr,
+        "`x >> other`, bits of integers, signed ones keep their sign; the distance is taken modulo the width"
+    ),
+    unary!("not", Not, "`!x`: logical of bools, bitwise of integers"),
     Operation {
         name: "is_nan",
         doc: "whether `x` is NaN, as bool",

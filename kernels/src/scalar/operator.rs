@@ -59,7 +59,7 @@ pub fn binary_float<I: Isa, T: Float>(op: BinaryOp, a: T, b: T) -> Option<T> {
         BinaryOp::Max => a.max(b),
         BinaryOp::Min => a.min(b),
         BinaryOp::Atan2 => a.atan2(b),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => return None,
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => return None,
     })
 }
 
@@ -73,6 +73,8 @@ pub fn binary_integer<T: Integer>(op: BinaryOp, a: T, b: T) -> Option<T> {
         BinaryOp::Rem => a.rem(b),
         BinaryOp::Max => Ord::max(a, b),
         BinaryOp::Min => Ord::min(a, b),
+        BinaryOp::Shl => a.shl(b),
+        BinaryOp::Shr => a.shr(b),
         _ => return binary_bits(op, a, b),
     })
 }

@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
-use crate::kir::{ArrayId, Expr, ExprId, Launch, Space, Stmt, ValueType, WorkItem};
+use crate::kir::{ArrayId, ExprId, Launch, Space, Stmt, WorkItem};
 use crate::variant::{LOOP_GROUP, Variant};
 
 /// Rows that one work-group takes where memory is contiguous across rows.
@@ -311,7 +311,7 @@ fn meet(
     let rounds = b.int(i64::from(parts.trailing_zeros()));
     b.for_loop("round", zero, rounds, one, |b, round| {
         let half = b.int(i64::from(parts / 2));
-        let half = b.push(Expr::Shift(false, half, round), ValueType::scalar(b.index_dtype()));
+        let half = b.binary(BinaryOp::Shr, half, round);
         let half = b.named("half_way", half);
         let active = b.compare(CompareOp::Lt, part, half);
         b.if_then(active, |b| {

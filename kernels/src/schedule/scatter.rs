@@ -9,7 +9,7 @@ use crate::dim::{Dim, IndexWidth, Shape};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op};
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Access, Expr, ExprId, Launch, ParamId, ParamKind, ValueType, WorkItem};
+use crate::kir::{Access, ExprId, Launch, ParamId, ParamKind, WorkItem};
 
 /// How large a scatter-add is.
 #[derive(Clone, Debug)]
@@ -96,7 +96,7 @@ pub(super) fn shifted(b: &mut KernelBuilder, value: ExprId, by: u32) -> ExprId {
         return value;
     }
     let by = b.int(i64::from(by));
-    b.push(Expr::Shift(false, value, by), ValueType::scalar(b.index_dtype()))
+    b.binary(BinaryOp::Shr, value, by)
 }
 
 /// The kernel for CPUs: its cost is that of the updates and of the result, and of a look at each index by each work-item.

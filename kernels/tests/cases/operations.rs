@@ -31,6 +31,8 @@ const WITHOUT_DERIVATIVE: &[&str] = &[
     "not",
     "one_hot",
     "or",
+    "shl",
+    "shr",
     "xor",
 ];
 

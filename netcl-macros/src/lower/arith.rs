@@ -58,6 +58,8 @@ pub(crate) fn operator(op: &BinOp) -> Option<Operator> {
         BinOp::And(_) | BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => Binary(BinaryOp::And),
         BinOp::Or(_) | BinOp::BitOr(_) | BinOp::BitOrAssign(_) => Binary(BinaryOp::Or),
         BinOp::BitXor(_) | BinOp::BitXorAssign(_) => Binary(BinaryOp::Xor),
+        BinOp::Shl(_) | BinOp::ShlAssign(_) => Binary(BinaryOp::Shl),
+        BinOp::Shr(_) | BinOp::ShrAssign(_) => Binary(BinaryOp::Shr),
         BinOp::Eq(_) => Compare(CompareOp::Eq),
         BinOp::Ne(_) => Compare(CompareOp::Ne),
         BinOp::Lt(_) => Compare(CompareOp::Lt),
@@ -77,7 +79,7 @@ impl<'a> Lowering<'a> {
         }
         let text = op.to_token_stream().to_string();
         let Some(operator) = operator(op) else {
-            return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &shifted(op, &right)]);
+            return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &"use arithmetic and comparisons"]);
         };
         if let Some(value) = self.is_that_variant(operator, &left, &right, span) {
             return value;
@@ -302,21 +304,6 @@ fn beside(left: &Val<'_>, right: &Val<'_>) -> String {
     }
 }
 
-/// What to write for an operator that there is not: bits are shifted by products and quotients.
-fn shifted(op: &BinOp, by: &Val<'_>) -> String {
-    let factor = match by {
-        Val::Dim(by) => by.as_constant().and_then(|by| u32::try_from(by).ok()).and_then(|by| 1i64.checked_shl(by)),
-        _ => None,
-    };
-    let simt = "a kernel in SIMT form, with `#[launch(global = [N])]`, has it";
-    match (op, factor) {
-        (BinOp::Shr(_), Some(factor)) => format!("divide by {factor}, which is the same for a `u32`; {simt}"),
-        (BinOp::Shl(_), Some(factor)) => format!("multiply by {factor}, which is the same; {simt}"),
-        (BinOp::Shr(_) | BinOp::Shl(_) | BinOp::ShrAssign(_) | BinOp::ShlAssign(_), _) => simt.to_string(),
-        _ => "use arithmetic and comparisons".to_string(),
-    }
-}
-
 /// The value as Rust over plain arguments, and its type.
 fn plain(value: &Val<'_>) -> Option<(proc_macro2::TokenStream, PlainType)> {
     match value {
@@ -368,6 +355,10 @@ fn is_too_large(op: BinaryOp, a: &Dim, b: &Dim) -> bool {
         BinaryOp::Sub => a.checked_sub(b).is_none(),
         BinaryOp::Mul => a.checked_mul(b).is_none(),
         BinaryOp::Div | BinaryOp::Rem => (a, b) == (i64::MIN, -1),
+        BinaryOp::Shl => {
+            1i64.checked_shl(u32::try_from(b).unwrap_or(u32::MAX)).and_then(|b| a.checked_mul(b)).is_none()
+        }
+        BinaryOp::Shr => !(0..i64::from(i64::BITS)).contains(&b),
         _ => false,
     }
 }
@@ -378,7 +369,17 @@ fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
         BinaryOp::Sub => a.clone() - b.clone(),
         BinaryOp::Mul => a.clone() * b.clone(),
         BinaryOp::Div => quotient(a, b)?,
-        BinaryOp::Rem | BinaryOp::Max | BinaryOp::Min | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+        BinaryOp::Shl if a.as_constant().is_none() => {
+            a.clone() * Dim::constant(1i64.checked_shl(u32::try_from(b.as_constant()?).ok()?)?)
+        }
+        BinaryOp::Rem
+        | BinaryOp::Max
+        | BinaryOp::Min
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::Shr => {
             let (a, b) = (a.as_constant()?, b.as_constant()?);
             if op == BinaryOp::Rem && b == 0 {
                 return None;

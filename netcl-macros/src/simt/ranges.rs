@@ -59,7 +59,6 @@ impl Simt<'_> {
                 let product = combined(BinaryOp::Mul, self.range(a), self.range(b), dtype)?;
                 combined(BinaryOp::Add, product, self.range(c), dtype)
             }
-            Expr::Shift(left, a, b) => shifted(left, self.range(a), self.range(b), dtype),
             Expr::Select(_, a, b) => {
                 let (a, b) = (self.range(a), self.range(b));
                 Some((a.0.min(b.0), a.1.max(b.1)))
@@ -138,7 +137,7 @@ impl Simt<'_> {
         let own = match expr {
             Expr::Literal(_) | Expr::Param(_) | Expr::WorkItem(..) => true,
             Expr::Var(var) => self.ranges.contains_key(var),
-            Expr::Binary(..) | Expr::MulAdd(..) | Expr::Shift(..) | Expr::Cast(..) => true,
+            Expr::Binary(..) | Expr::MulAdd(..) | Expr::Cast(..) => true,
             _ => false,
         };
         own && expr.operands().into_iter().all(|operand| self.is_fixed(operand))
@@ -165,6 +164,8 @@ fn combined(op: BinaryOp, a: Interval, b: Interval, dtype: DType) -> Option<Inte
             let bits = 64 - a.1.max(b.1).leading_zeros();
             held(dtype, Some(0), 1i64.checked_shl(bits).and_then(|power| power.checked_sub(1)))
         }
+        BinaryOp::Shl => shifted(true, a, b, dtype),
+        BinaryOp::Shr => shifted(false, a, b, dtype),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use crate::parse;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::graph::{BinaryOp, CompareOp};
-use netcl_kernels::kir::{Expr, ExprId, ValueType};
+use netcl_kernels::kir::{ExprId, ValueType};
 use proc_macro2::Span;
 use std::fmt::Display;
 use syn::spanned::Spanned;
@@ -118,14 +118,14 @@ impl Simt<'_> {
             }
         }
         if let BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_) = op {
-            let left = matches!(op, BinOp::Shl(_) | BinOp::ShlAssign(_));
+            let shift = if matches!(op, BinOp::Shl(_) | BinOp::ShlAssign(_)) { BinaryOp::Shl } else { BinaryOp::Shr };
             let Some(a) = self.value(a, None, span) else { return Val::Unknown };
             let ty = self.ty(a);
             let Some(b) = self.value(b, Some(ty.dtype), span) else { return Val::Unknown };
             if !self.same(op, a, b, span) {
                 return Val::Unknown;
             }
-            return Val::Expr(self.builder.push(Expr::Shift(left, a, b), ty), None);
+            return Val::Expr(self.builder.binary(shift, a, b), None);
         }
         let Some((a, b)) = self.pair(a, b, places) else { return Val::Unknown };
         if !self.same(op, a, b, span) {

@@ -355,6 +355,7 @@ fn called(operation: &str) -> (&'static str, &'static str) {
         "huber_loss" => ("x", "y, 1.0"),
         "cast" => ("x", "f16"),
         "and" | "or" | "xor" => ("x.gt(0.0)", "y.gt(0.0)"),
+        "shl" | "shr" => ("x.cast(i32)", "y.cast(i32)"),
         "not" => ("x.gt(0.0)", ""),
         name => match netcl_kernels::ops::find(name).map_or(0, |operation| operation.args.len()) {
             1 => ("x", ""),

@@ -194,6 +194,7 @@ impl Builder {
 /// An operation on elements that it has no meaning for.
 fn undefined(op: &str, dtype: DType) -> Diagnostic {
     let instead = match dtype {
+        _ if matches!(op, "shl" | "shr") => "bits are those of integers: convert the elements with `.cast(..)`",
         DType::Bool => "numbers are chosen by a bool with `select`, or converted with `.cast(..)`",
         dtype if dtype.is_float() => "compare the elements first, or convert them with `.cast(..)`",
         _ => "convert the elements with `.cast(..)`",

@@ -297,9 +297,6 @@ impl<'s, 'a> Compiler<'s, 'a> {
             Expr::Binary(op, a, b) => {
                 self.elementwise(ty, &[*a, *b], guard, |to, r| Instr::Binary(*op, to, r[0], r[1]))
             }
-            Expr::Shift(left, a, b) => {
-                self.elementwise(ty, &[*a, *b], guard, |to, r| Instr::Shift(*left, to, r[0], r[1]))
-            }
             Expr::MulAdd(a, b, c) => {
                 self.elementwise(ty, &[*a, *b, *c], guard, |to, r| Instr::MulAdd(to, r[0], r[1], r[2]))
             }

@@ -47,7 +47,7 @@ fn expr_extents(scope: Scope<'_>, vars: &[Extent]) -> Vec<Extent> {
             },
             Expr::LaneIds(..) => Extent::Lanes,
             Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Bitcast(_, a) | Expr::Splat(a, _) => of(a),
-            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::Compare(_, a, b) => of(a).max(of(b)),
+            Expr::Binary(_, a, b) | Expr::Compare(_, a, b) => of(a).max(of(b)),
             Expr::MulAdd(a, b, c) | Expr::Select(a, b, c) => of(a).max(of(b)).max(of(c)),
             Expr::Load { index, .. } => of(index).max(vector),
             Expr::LoadArray { array, index } => match scope.arrays[array.0 as usize].space {

@@ -25,9 +25,6 @@ impl ThreadState<'_, '_> {
             Instr::MulAdd(to, a, b, c) => {
                 self.compute(*to, |s, out| Operation::MulAdd(out, s.slice(*a), s.slice(*b), s.slice(*c)));
             }
-            Instr::Shift(left, to, a, b) => {
-                self.compute(*to, |s, out| Operation::Shift(*left, out, s.slice(*a), s.slice(*b)));
-            }
             Instr::Compare(op, to, a, b) => {
                 let mut out = std::mem::replace(&mut self.registers[*to as usize], Values::taken());
                 let truths = out.bools_mut(self.length(*to));

@@ -11,7 +11,6 @@ pub enum Operation<'a> {
     /// Elementwise function of two operands.
     Binary(BinaryOp, SliceMut<'a>, Slice<'a>, Slice<'a>),
     /// Left (`true`) or right shift of integers, by the distance modulo the number of bits.
-    Shift(bool, SliceMut<'a>, Slice<'a>, Slice<'a>),
     /// `a * b + c`.
     MulAdd(SliceMut<'a>, Slice<'a>, Slice<'a>, Slice<'a>),
     /// Comparison.

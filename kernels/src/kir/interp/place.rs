@@ -86,7 +86,7 @@ fn visit(instr: &mut Instr, with: &mut dyn FnMut(&mut Reg)) {
             with(a);
             with(to);
         }
-        Instr::Binary(_, to, a, b) | Instr::Shift(_, to, a, b) | Instr::Compare(_, to, a, b) => {
+        Instr::Binary(_, to, a, b) | Instr::Compare(_, to, a, b) => {
             with(a);
             with(b);
             with(to);

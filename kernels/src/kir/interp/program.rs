@@ -65,7 +65,6 @@ pub(super) enum Instr {
     LaneIds(Reg),
     Unary(UnaryOp, Reg, Reg),
     Binary(BinaryOp, Reg, Reg, Reg),
-    Shift(bool, Reg, Reg, Reg),
     MulAdd(Reg, Reg, Reg, Reg),
     Compare(CompareOp, Reg, Reg, Reg),
     Select(Reg, Reg, Reg, Reg),

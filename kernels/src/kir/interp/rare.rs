@@ -13,7 +13,6 @@ pub(super) fn compute(operation: Operation<'_>) {
     match operation {
         Operation::Unary(op, out, a) => unary(op, out, a),
         Operation::Binary(op, out, a, b) => binary(op, out, a, b),
-        Operation::Shift(left, out, a, b) => shift(left, out, a, b),
         Operation::MulAdd(out, a, b, c) => mul_add(out, a, b, c),
         Operation::Compare(op, out, a, b) => compare(op, out, a, b),
         Operation::Select(out, condition, then, otherwise) => select(out, condition, then, otherwise),
@@ -77,6 +76,8 @@ fn binary_bits<T: Bits>(op: BinaryOp, out: &mut [T], a: &[T], b: &[T]) {
         BinaryOp::And => pairs(out, a, b, T::and),
         BinaryOp::Or => pairs(out, a, b, T::or),
         BinaryOp::Xor => pairs(out, a, b, T::xor),
+        BinaryOp::Shl => pairs(out, a, b, T::shl),
+        BinaryOp::Shr => pairs(out, a, b, T::shr),
         _ => {}
     }
 }
@@ -102,19 +103,6 @@ pub(super) fn fold_numbers<T: Arithmetic>(op: BinaryOp, out: &mut [T], x: &[T], 
         (BinaryOp::Min, false) => fold(out, x, times, inlined!(|a, x| Arithmetic::min(x, a))),
         (BinaryOp::Mul, _) => fold(out, x, times, inlined!(|a, x| Arithmetic::mul(a, x))),
         _ => fold(out, x, times, inlined!(|a, x| Arithmetic::add(a, x))),
-    }
-}
-
-fn shift(left: bool, out: SliceMut<'_>, a: Slice<'_>, b: Slice<'_>) {
-    fn each<T: Integer>(left: bool, out: &mut [T], a: &[T], b: &[T]) {
-        if left { pairs(out, a, b, T::shl) } else { pairs(out, a, b, T::shr) }
-    }
-    match (out, a, b) {
-        (SliceMut::I32(out), Slice::I32(a), Slice::I32(b)) => each(left, out, a, b),
-        (SliceMut::U32(out), Slice::U32(a), Slice::U32(b)) => each(left, out, a, b),
-        (SliceMut::I64(out), Slice::I64(a), Slice::I64(b)) => each(left, out, a, b),
-        (SliceMut::U8(out), Slice::U8(a), Slice::U8(b)) => each(left, out, a, b),
-        _ => {}
     }
 }
 

@@ -53,6 +53,6 @@ pub(super) fn binary_real<I: Isa, T: Float>(op: BinaryOp, out: &mut [T], a: &[T]
         BinaryOp::Max => each!(|a, b| a.max(b)),
         BinaryOp::Min => each!(|a, b| a.min(b)),
         BinaryOp::Atan2 => pairs(out, a, b, T::atan2),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {}
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {}
     }
 }

@@ -4,7 +4,7 @@ use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
-use crate::kir::{Access, Expr, ExprId, Kernel, Launch as Sizes, ParamId, ParamKind, Stmt, ValueType, WorkItem};
+use crate::kir::{Access, ExprId, Kernel, Launch as Sizes, ParamId, ParamKind, Stmt, WorkItem};
 
 pub(super) fn sizes(global: usize, local: &[u32]) -> Sizes {
     Sizes { global: vec![Dim::from(global)], local: local.to_vec() }
@@ -162,7 +162,7 @@ fn casts_saturate_and_integers_wrap() {
     assert_eq!(apply(BinaryOp::Rem), [i32::MAX % 7, 0]);
     let shifted = wrapped(&|b, x| {
         let by = b.int(33);
-        b.push(Expr::Shift(true, x, by), ValueType::scalar(DType::I32))
+        b.binary(BinaryOp::Shl, x, by)
     });
     assert_eq!(shifted, [-2, -14]);
 }

@@ -145,10 +145,6 @@ impl Parser<'_> {
                 Expr::Literal(Literal::Float(value.to_bits(), self.dtype()?))
             }
             "bits" => self.bits()?,
-            "shl" | "shr" => {
-                let [a, b] = self.arguments(code)?;
-                Expr::Shift(word == "shl", a, b)
-            }
             "mul_add" => {
                 let [a, b, c] = self.arguments(code)?;
                 Expr::MulAdd(a, b, c)

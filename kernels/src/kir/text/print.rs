@@ -189,7 +189,6 @@ impl Printer<'_> {
             Expr::WorkItem(item, dimension) => format!("{}.{dimension}", item.name()),
             Expr::Unary(op, a) => format!("{}(%{})", op.name(), a.0),
             Expr::Binary(op, a, b) => format!("{}(%{}, %{})", op.name(), a.0, b.0),
-            Expr::Shift(left, a, b) => format!("{}(%{}, %{})", if *left { "shl" } else { "shr" }, a.0, b.0),
             Expr::MulAdd(a, b, c) => format!("mul_add(%{}, %{}, %{})", a.0, b.0, c.0),
             Expr::Compare(op, a, b) => format!("{}(%{}, %{})", op.name(), a.0, b.0),
             Expr::Select(c, a, b) => format!("select(%{}, %{}, %{})", c.0, a.0, b.0),

@@ -36,7 +36,7 @@ pub const RULES: [(&str, &str); 37] = [
     ("K09", "literals are representable in their type"),
     ("K10", "an elementwise function gets a type it has a meaning for"),
     ("K11", "an elementwise function of two values gets two of one type, which it has a meaning for"),
-    ("K12", "shifts take two integers of one type"),
+    ("K12", "shifts are of integers"),
     ("K13", "`a * b + c` takes three numbers of one type"),
     ("K14", "comparisons take two values of one type; truth values have only `eq` and `ne`"),
     ("K15", "a selection takes a truth value (scalar, or with the branches' lanes) and two values of one type"),

@@ -64,7 +64,6 @@ fn expression(
         Expr::WorkItem(item, dimension) => work_item(*item, *dimension, capabilities, report),
         Expr::Unary(op, a) => unary(*op, of(*a), report),
         Expr::Binary(op, a, b) => binary(*op, of(*a), of(*b), report),
-        Expr::Shift(_, a, b) => shift(of(*a), of(*b), report),
         Expr::MulAdd(a, b, c) => mul_add(of(*a), of(*b), of(*c), report),
         Expr::Compare(op, a, b) => compare(*op, of(*a), of(*b), report),
         Expr::Select(condition, a, b) => select(of(*condition), of(*a), of(*b), report),
@@ -104,7 +103,6 @@ fn forbidden_in_function(expr: &Expr) -> Option<&'static str> {
         | Expr::Var(_)
         | Expr::Unary(..)
         | Expr::Binary(..)
-        | Expr::Shift(..)
         | Expr::MulAdd(..)
         | Expr::Compare(..)
         | Expr::Select(..)
@@ -184,15 +182,12 @@ fn binary(op: BinaryOp, a: ValueType, b: ValueType, report: &mut DiagnosticSink)
         Add | Sub | Mul | Div | Rem | Max | Min => a.dtype != DType::Bool,
         Pow | Atan2 => a.dtype.is_float(),
         And | Or | Xor => !a.dtype.is_float(),
+        Shl | Shr if !a.dtype.is_integer() => {
+            return report.fail("K12", format!("a shift moves the bits of integers, found {a}"));
+        }
+        Shl | Shr => true,
     };
     if legal { Some(a) } else { report.fail("K11", format!("`{}` has no meaning for {a}", op.name())) }
-}
-
-fn shift(a: ValueType, b: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {
-    if a != b || !a.dtype.is_integer() {
-        return report.fail("K12", format!("a shift takes two integers of one type, found {a} and {b}"));
-    }
-    Some(a)
 }
 
 fn mul_add(a: ValueType, b: ValueType, c: ValueType, report: &mut DiagnosticSink) -> Option<ValueType> {

@@ -90,8 +90,8 @@ impl Random {
             2..=4 => self.binary(dtype, lanes, depth),
             5 if dtype.is_integer() => {
                 let (a, b) = (self.expr(dtype, lanes, depth), self.expr(dtype, lanes, depth));
-                let left = self.below(2) == 0;
-                self.push(Expr::Shift(left, a, b), dtype, lanes)
+                let op = self.of(&[BinaryOp::Shl, BinaryOp::Shr]);
+                self.push(Expr::Binary(op, a, b), dtype, lanes)
             }
             6 if dtype != DType::Bool => {
                 let [a, b, c] = [0; 3].map(|_| self.expr(dtype, lanes, depth));

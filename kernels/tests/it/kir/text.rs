@@ -90,26 +90,25 @@ impl Choices {
     fn expr(&mut self) -> Expr {
         let (a, b, c) = (self.id(), self.id(), self.id());
         let lanes = self.of(&[0, 1, 2, 4, 8, 16, 200]);
-        match self.below(20) {
+        match self.below(19) {
             0 => Expr::Literal(self.literal()),
             1 => Expr::Var(VarId(self.below(6))),
             2 => Expr::Param(ParamId(self.below(6))),
             3 => Expr::WorkItem(self.work_item(), self.below(5) as u8),
             4 => Expr::Unary(self.of(&UnaryOp::ALL), a),
             5 => Expr::Binary(self.of(&BinaryOp::ALL), a, b),
-            6 => Expr::Shift(self.below(2) == 0, a, b),
-            7 => Expr::MulAdd(a, b, c),
-            8 => Expr::Compare(self.of(&CompareOp::ALL), a, b),
-            9 => Expr::Select(a, b, c),
-            10 => Expr::Cast(self.dtype(), a),
-            11 => Expr::Bitcast(self.dtype(), a),
-            12 => Expr::Load { buffer: ParamId(self.below(6)), index: a, lanes },
-            13 => Expr::LoadArray { array: ArrayId(self.below(4)), index: a },
-            14 => Expr::Splat(a, lanes),
-            15 => Expr::LaneIds(self.dtype(), lanes),
-            16 => Expr::Lane(a, lanes),
-            17 => Expr::Horizontal(self.of(&ReduceOp::ALL), a),
-            18 => Expr::Philox { counter: a, seed: b, stream: self.bits() as u32 },
+            6 => Expr::MulAdd(a, b, c),
+            7 => Expr::Compare(self.of(&CompareOp::ALL), a, b),
+            8 => Expr::Select(a, b, c),
+            9 => Expr::Cast(self.dtype(), a),
+            10 => Expr::Bitcast(self.dtype(), a),
+            11 => Expr::Load { buffer: ParamId(self.below(6)), index: a, lanes },
+            12 => Expr::LoadArray { array: ArrayId(self.below(4)), index: a },
+            13 => Expr::Splat(a, lanes),
+            14 => Expr::LaneIds(self.dtype(), lanes),
+            15 => Expr::Lane(a, lanes),
+            16 => Expr::Horizontal(self.of(&ReduceOp::ALL), a),
+            17 => Expr::Philox { counter: a, seed: b, stream: self.bits() as u32 },
             _ if self.below(2) == 0 => {
                 let other = (self.below(2) == 0).then_some(b);
                 Expr::SubGroup(self.sub_group_op(), a, other)

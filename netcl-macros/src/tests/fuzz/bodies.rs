@@ -5,7 +5,7 @@ use super::{Draw, judged, tried};
 const ONE: &str = "neg abs sign exp exp2 log log2 log1p expm1 sqrt rsqrt square recip sin cos tan erf floor ceil round not is_nan \
     is_finite detach relu relu6 gelu gelu_tanh silu sigmoid log_sigmoid tanh softplus selu hard_sigmoid hard_swish hard_tanh mish \
     softsign sum_all mean_all max_all min_all t";
-const TWO: &str = "add sub mul div rem pow maximum minimum atan2 eq ne lt le gt ge and or xor prelu matmul mse_loss l1_loss bce_with_logits";
+const TWO: &str = "add sub mul div rem pow maximum minimum atan2 eq ne lt le gt ge and or xor shl shr prelu matmul mse_loss l1_loss bce_with_logits";
 const REDUCTIONS: &str = "sum sum_keepdim mean mean_keepdim prod max max_keepdim min min_keepdim logsumexp any all flip argmax softmax log_softmax squeeze unsqueeze flatten";
 const AXES: &str = "0 -1 1 [0] [-1] [0,1] [] [1,0] 2 [0,0] -5 [-1,-2] 3";
 /// What takes and gives floats of one shape, whatever it is called on.

@@ -201,10 +201,6 @@ impl Lowering<'_> {
                 let both = self.builder.binary(op, x, y);
                 return self.number(both);
             }
-            Binary::ShiftLeft | Binary::ShiftRight => {
-                let ty = self.builder.ty(x);
-                return self.builder.push(Expr::Shift(operator == Binary::ShiftLeft, x, y), ty);
-            }
             Binary::Less => return self.compare(CompareOp::Lt, x, y),
             Binary::LessEqual => return self.compare(CompareOp::Le, x, y),
             Binary::Greater => return self.compare(CompareOp::Gt, x, y),
@@ -222,6 +218,8 @@ impl Lowering<'_> {
             Binary::BitAnd => BinaryOp::And,
             Binary::BitOr => BinaryOp::Or,
             Binary::BitXor => BinaryOp::Xor,
+            Binary::ShiftLeft => BinaryOp::Shl,
+            Binary::ShiftRight => BinaryOp::Shr,
         };
         self.builder.binary(op, x, y)
     }

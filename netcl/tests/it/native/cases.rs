@@ -152,7 +152,7 @@ fn functions_and_types(cases: &mut Vec<Case>) {
             let mut results: Vec<NodeId> =
                 UnaryOp::ALL.into_iter().filter(|op| *op != UnaryOp::Not).map(|op| b.unary(op, x).unwrap()).collect();
             for op in BinaryOp::ALL {
-                if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
+                if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr) {
                     results.push(b.binary(op, x, y).unwrap());
                 }
             }
