@@ -29,7 +29,7 @@ fn arguments(plan: &Plan, step: &Step) -> Vec<String> {
     let name = |id: &BufferId| plan.buffer(*id).name.clone();
     let argument = |arg: &Arg| match arg {
         Arg::Buffer(id) => name(id),
-        Arg::Dim(dim) | Arg::WideDim(dim) => dim.to_string(),
+        Arg::Dim(dim) | Arg::DimAs(dim, _) => dim.to_string(),
         Arg::Scalar(position, _) => format!("scalar {position}"),
         Arg::Literal(literal) => literal.to_string(),
     };
@@ -120,7 +120,7 @@ fn launch(plan: &Plan, step: &Step) -> Value {
 fn argument(arg: &Arg) -> Value {
     match arg {
         Arg::Buffer(id) => json!({ "buffer": id.0 }),
-        Arg::Dim(dim) | Arg::WideDim(dim) => json!({ "size": size(dim) }),
+        Arg::Dim(dim) | Arg::DimAs(dim, _) => json!({ "size": size(dim) }),
         Arg::Scalar(position, dtype) => json!({ "scalar": position, "dtype": dtype.to_string() }),
         Arg::Literal(literal) => json!({ "literal": literal.to_string() }),
     }

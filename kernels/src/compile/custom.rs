@@ -22,7 +22,7 @@ impl PlanBuilder<'_> {
                 (Some(_), _) => Arg::Buffer(self.buffers.of(self.operand(id, operand)?.0)),
                 (None, Op::Input(InputKind::Scalar(position))) => Arg::Scalar(*position, input.dtype),
                 (None, Op::Constant(literal)) => Arg::Literal(*literal),
-                (None, Op::Size(dim)) => Arg::Dim(dim.clone()),
+                (None, Op::Size(dim)) => Arg::DimAs(dim.clone(), input.dtype),
                 (None, _) => unreachable!("rule G29"),
             };
             args.insert(&input.name, arg);

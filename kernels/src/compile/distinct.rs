@@ -22,6 +22,15 @@ struct Launched {
     steps: usize,
 }
 
+impl Launched {
+    fn name(&self) -> &str {
+        match &self.work {
+            Written::Loop(kernel) => &kernel.name,
+            Written::Instance(instance, _) => &instance.name,
+        }
+    }
+}
+
 /// How a kernel's text comes about.
 enum Written {
     /// By the emitter.
@@ -63,6 +72,11 @@ impl Kernels {
         self.add(likeness, Written::Instance(instance, functions)).1
     }
 
+    /// Whether a kernel has that name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.list.iter().any(|launched| launched.name() == name)
+    }
+
     fn add(&mut self, likeness: Likeness, work: Written) -> (usize, &str) {
         let position = *self.known.entry(likeness).or_insert_with(|| {
             self.list.push(Launched { work, steps: 0 });
@@ -70,11 +84,7 @@ impl Kernels {
         });
         let launched = &mut self.list[position];
         launched.steps += 1;
-        let name = match &launched.work {
-            Written::Loop(kernel) => &kernel.name,
-            Written::Instance(instance, _) => &instance.name,
-        };
-        (position, name)
+        (position, launched.name())
     }
 
     /// Says above each kernel that several steps launch that it is named after the first.

@@ -96,7 +96,10 @@ impl<'a> PlanBuilder<'a> {
     pub(super) fn kernel_name(&self, what: &str) -> String {
         let name = format!("{}_{}_{what}", sanitized(&self.graph.name), self.steps.len());
         // A function called `get_rows` or `read_image` must not take a name that begins like OpenCL's own.
-        if is_reserved(&name) { format!("run_{name}") } else { name }
+        let name = if is_reserved(&name) { format!("run_{name}") } else { name };
+        // Two loops may have one name: both are derivatives of a third.
+        let others = (2..).map(|number| format!("{name}_{number}"));
+        std::iter::once(name.clone()).chain(others).find(|name| !self.kernels.has(name)).unwrap_or(name)
     }
 
     /// What a cluster computes, for the comment above its kernel: a formula for each stored member, line by line.
@@ -119,7 +122,7 @@ impl<'a> PlanBuilder<'a> {
             ParamKind::Buffer(..) => self.buffer(name),
             ParamKind::Scalar(dtype) => self.scalar(name, *dtype),
             ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(name)),
-            ParamKind::WideSize => Arg::WideDim(Dim::symbol(name)),
+            ParamKind::WideSize => Arg::DimAs(Dim::symbol(name), DType::I64),
             // A device function's, passed by the template.
             ParamKind::Value(_) | ParamKind::Position => return None,
         })
@@ -132,7 +135,7 @@ impl<'a> PlanBuilder<'a> {
     fn scalar(&self, name: &str, dtype: DType) -> Arg {
         match self.buffers.scalar(name) {
             Some(position) => Arg::Scalar(position, dtype),
-            None if dtype == DType::I64 => Arg::WideDim(Dim::symbol(name)),
+            None if dtype == DType::I64 => Arg::DimAs(Dim::symbol(name), DType::I64),
             None => Arg::Dim(Dim::symbol(name)),
         }
     }

@@ -170,8 +170,8 @@ impl Candidate {
         };
         let work = (0..self.division.clusters.len()).map(visits).fold(Dim::default(), |sum, own| sum + own);
         let width = Dim::from(work.estimate().isqrt() as usize);
-        let dtypes = passed_on(&self.scan).map(|(_, result, _)| self.scan.body[result].dtype);
-        let dtype = { dtypes }.find(|dtype| dtype.is_float()).unwrap_or(DType::F32);
+        let mut dtypes = passed_on(&self.scan).map(|(_, result, _)| self.scan.body[result].dtype);
+        let dtype = dtypes.find(|dtype| dtype.is_float()).unwrap_or(DType::F32);
         Recurrence { rows, width, rounds: length.clone(), dtype }
     }
 }

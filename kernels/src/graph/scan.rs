@@ -18,7 +18,7 @@ impl Scan {
 
     /// Shape and type of the loop's result at that position, if it has `length` rounds.
     pub fn gives(&self, length: &Dim, position: usize) -> Option<(Shape, DType)> {
-        let node = &self.body[self.result(position)?];
+        let node = self.body.nodes.get(self.result(position)?.index())?;
         let shape = if position < self.carried { node.shape.clone() } else { stacked(length, &node.shape) };
         Some((shape, node.dtype))
     }

@@ -74,8 +74,8 @@ pub enum Arg {
     Buffer(BufferId),
     /// A size, as a 32-bit integer of the parameter's own type (`I32` for a `Scalar`, `U32` for a `Symbol`).
     Dim(Dim),
-    /// A size, as an integer of 64 bits.
-    WideDim(Dim),
+    /// A size, as a number of that type.
+    DimAs(Dim, DType),
     /// The caller's scalar at that position (seed, learning rate), of that type.
     Scalar(usize, DType),
     /// A constant.

@@ -161,7 +161,7 @@ fn symbols_are_known(plan: &Plan) -> Result<(), String> {
     plan.repeats.iter().for_each(|repeat| check(&repeat.length, None));
     for (position, step) in plan.steps.iter().enumerate() {
         for arg in &step.args {
-            if let Arg::Dim(dim) | Arg::WideDim(dim) = arg {
+            if let Arg::Dim(dim) | Arg::DimAs(dim, _) = arg {
                 check(dim, Some(position));
             }
         }

@@ -132,9 +132,9 @@ impl BatchSearch<'_> {
 /// The loop variable that the coordinate is, if it is nothing else.
 fn variable(read: &OperandAccess, axis: usize) -> Option<usize> {
     let coordinate = read.coordinates.get(axis)?;
-    let variables = coordinate.terms().filter_map(|(atom, _)| match atom {
+    let mut variables = coordinate.terms().filter_map(|(atom, _)| match atom {
         Atom::Var(variable) => Some(*variable as usize),
         Atom::Div(..) | Atom::Mod(..) => None,
     });
-    { variables }.next().filter(|variable| *coordinate == Index::var(*variable))
+    variables.next().filter(|variable| *coordinate == Index::var(*variable))
 }

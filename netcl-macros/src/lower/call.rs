@@ -233,6 +233,7 @@ impl<'a> Lowering<'a> {
         let mut bound = Vec::new();
         let call = std::mem::take(&mut self.written);
         let shapes: Vec<_> = args.iter().map(|value| self.shape_of(value)).collect();
+        self.solve(function, &args, &mut symbols);
         for (position, (arg, value)) in function.args.iter().zip(args).enumerate() {
             let place = call.place(places[position], span);
             let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
@@ -270,6 +271,19 @@ impl<'a> Lowering<'a> {
             if self.diag.count() > before { Val::Unknown } else { self.declared(function, value, &symbols, span) };
         self.diag.within(outside);
         value
+    }
+
+    /// Adds the sizes that all arguments tell together: `{ S + K }` of one where `K` is an axis of a later one.
+    fn solve(&self, function: &FunctionItem, args: &[Val<'a>], symbols: &mut BTreeMap<String, Dim>) {
+        let pairs = function.args.iter().zip(args).filter_map(|(arg, value)| match (&arg.ty, value) {
+            (ArgType::Tensor(ty), Val::Tensor(id)) => Some((ty, self.builder.shape(*id))),
+            _ => None,
+        });
+        let same_rank: Vec<_> = pairs.filter(|(ty, shape)| ty.dims.len() == shape.rank()).collect();
+        let sizes = same_rank.iter().flat_map(|(ty, shape)| ty.dims.iter().map(|own| &own.dim).zip(&shape.0));
+        let mut known = symbols.iter().map(|(name, dim)| (Symbol::new(name), dim.clone())).collect();
+        Dim::solve(sizes, &mut known);
+        symbols.extend(known.into_iter().map(|(symbol, dim)| (symbol.name().to_string(), dim)));
     }
 
     /// The value, if the declared result says the same about it.

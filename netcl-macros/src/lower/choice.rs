@@ -251,6 +251,10 @@ impl<'a> Lowering<'a> {
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()])
             }
+            (Pat::TupleStruct(variant), Val::Plain(_, PlainType::Enum) | Val::Variant(..)) => {
+                self.bind_unknown(pattern, false);
+                self.report(span, &m::MATCH_VALUES, &[&text(&variant.path)])
+            }
             _ => self.report(span, &m::MATCH_PATTERN, &[&text(pattern), &value.kind()]),
         }
     }

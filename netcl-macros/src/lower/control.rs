@@ -5,6 +5,7 @@ use crate::literal;
 use crate::messages as m;
 use crate::parse::{self, items, text};
 use crate::words;
+use netcl_kernels::dim::Dim;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, Pat, Stmt};
@@ -237,6 +238,9 @@ impl<'a> Lowering<'a> {
             parts.into_iter().zip(values).for_each(|(part, value)| drop(self.assign(part, None, value, span)));
             return Val::Unit;
         }
+        if let Some(value) = self.assign_part(left, op, &right, span) {
+            return value;
+        }
         let target = match left {
             Expr::Path(path) => path.path.get_ident().map(parse::name),
             Expr::Index(index) => {
@@ -314,6 +318,14 @@ impl<'a> Lowering<'a> {
 
     /// What a loop runs over; what it cannot run over is reported.
     fn rounds_of(&mut self, each: &'a ExprForLoop) -> Option<Rounds<'a>> {
+        if let Expr::MethodCall(call) = parse::unparenthesized(&each.expr)
+            && call.method == "rev"
+            && let range @ Expr::Range(_) = parse::unparenthesized(&call.receiver)
+            && let Val::Range(start, end) = self.expr(range)
+            && self.is_symbolic(&start, &end)
+        {
+            return Some(Rounds::Symbolic { length: end - start.clone(), start, reversed: true });
+        }
         let (wrong, found) = match self.expr(&each.expr) {
             Val::Unknown => return None,
             Val::Range(start, end) => match (start.as_constant(), end.as_constant()) {
@@ -328,8 +340,21 @@ impl<'a> Lowering<'a> {
                     self.open();
                     return None;
                 }
-                _ if self.axes.is_none() && !self.elementwise && (end.clone() - start.clone()).never_negative() => {
-                    return Some(Rounds::Symbolic(start.clone(), end - start));
+                _ if self.is_symbolic(&start, &end) => {
+                    return Some(Rounds::Symbolic { length: end - start.clone(), start, reversed: false });
+                }
+                _ if self.builder.is_in_loop(&(end.clone() - start.clone())) => {
+                    let what = format!("an inner loop over `{}`", text(&each.expr));
+                    let instead = "it has as many rounds in each round of the outer one: let it run over the whole axis, and choose zero for what a round does not use";
+                    self.report(each.expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
+                    return None;
+                }
+                _ if self.axes.is_none() && !self.elementwise => {
+                    let (range, length) = (format!("{start}..{end}"), end - start);
+                    let mut symbol = String::new();
+                    length.visit_symbols(&mut |one| symbol = one.to_string());
+                    self.report(each.expr.span(), &m::LOOP_NEGATIVE, &[&range, &length, &symbol, &symbol, &symbol]);
+                    return None;
                 }
                 _ => (&m::LOOP_SYMBOL, format!("{start}..{end}")),
             },
@@ -339,6 +364,16 @@ impl<'a> Lowering<'a> {
         };
         self.report(each.expr.span(), wrong, &[&found]);
         None
+    }
+
+    /// Whether a loop over `start..end` is one of the graph: how many rounds it has is known at run time, and none is negative.
+    fn is_symbolic(&self, start: &Dim, end: &Dim) -> bool {
+        let length = end.clone() - start.clone();
+        self.axes.is_none()
+            && !self.elementwise
+            && length.as_constant().is_none()
+            && !self.is_open(&length)
+            && length.never_negative()
     }
 
     /// `for i in 0..4` and `for layer in &self.layers`, unrolled; `for t in 0..T`.
@@ -364,7 +399,9 @@ impl<'a> Lowering<'a> {
         };
         let items = match rounds {
             Rounds::Each(items) => items,
-            Rounds::Symbolic(start, length) => return self.symbolic_loop(pattern, (start, length), each),
+            Rounds::Symbolic { start, length, reversed } => {
+                return self.symbolic_loop(pattern, (start, length, reversed), each);
+            }
         };
         let before = self.diag.count();
         for item in items {
@@ -403,10 +440,10 @@ impl<'a> Lowering<'a> {
 enum Rounds<'a> {
     /// Each of these is compiled.
     Each(Vec<Val<'a>>),
-    /// As many as a symbol says, from a start on.
-    Symbolic(netcl_kernels::dim::Dim, netcl_kernels::dim::Dim),
+    /// As many as a symbol says, from a start on, or back to it.
+    Symbolic { start: Dim, length: Dim, reversed: bool },
 }
 
-fn value_dim(value: i64) -> netcl_kernels::dim::Dim {
-    netcl_kernels::dim::Dim::constant(value)
+fn value_dim(value: i64) -> Dim {
+    Dim::constant(value)
 }

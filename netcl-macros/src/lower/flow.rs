@@ -4,7 +4,7 @@
 //! What leaves is noted in the call's frame, and blocks and loops stop where they find it. Among scalars a `return` under an
 //! `if` on a value leaves for some elements alone: it is noted with its condition, and chooses once the body has been looked at.
 
-use super::leave::{BranchSide, Leave};
+use super::leave::{BranchSide, EnteredLoop, Leave};
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -68,6 +68,9 @@ impl<'a> Lowering<'a> {
         if self.axes.is_some() && !self.in_function() {
             let instead = super::misuse::early(given);
             return self.report(given.span(), &m::UNSUPPORTED, &[&"`return`", &instead]);
+        }
+        if let Some(said) = self.frame().control.loops.iter().find_map(|own| own.symbolic) {
+            return self.leaves_rounds("return", said, given.span());
         }
         self.wanted = true;
         let value = given.expr.as_deref().map_or(Val::Unit, |value| self.expr(value));
@@ -145,8 +148,13 @@ impl<'a> Lowering<'a> {
     fn leads_nowhere(&mut self, word: &str, label: Option<&Lifetime>, span: Span) -> bool {
         let control = &self.frame().control;
         let wanted = label.map(ToString::to_string);
-        let known = control.loops.iter().any(|own| wanted.is_none() || *own == wanted);
-        let instead = if !known {
+        let target = control.loops.iter().rposition(|own| wanted.is_none() || own.label == wanted);
+        let left = target.map_or(&[][..], |target| &control.loops[target..]);
+        if let Some(said) = left.iter().find_map(|own| own.symbolic) {
+            self.leaves_rounds(word, said, span);
+            return true;
+        }
+        let instead = if target.is_none() {
             "it leaves a loop, and stands in none of that name"
         } else if !control.chosen.is_empty() || self.axes.is_some() && !self.in_function() {
             "all rounds are computed for every element: assign under the `if` what the rest would change"
@@ -157,6 +165,17 @@ impl<'a> Lowering<'a> {
         true
     }
 
+    /// Rule: a loop over a symbol has all its rounds. Wrong: `break`, or `return h`, in `for t in 0..T`.
+    fn leaves_rounds(&mut self, word: &str, said: usize, span: Span) -> Val<'a> {
+        // Of what may never be reached nothing is said, nor of what stands under a condition that was refused.
+        if !self.doubtful && self.diag.count() == said {
+            let instead =
+                "a loop over a symbol has all its rounds: choose with `condition.select(a, b)` what a round gives";
+            self.report(span, &m::UNSUPPORTED, &[&format!("this `{word}`"), &instead]);
+        }
+        Val::Unknown
+    }
+
     /// One round of a loop: whether another follows, and what is given to `break`.
     pub(super) fn one_round(
         &mut self,
@@ -164,7 +183,7 @@ impl<'a> Lowering<'a> {
         body: impl FnOnce(&mut Self) -> Val<'a>,
     ) -> (bool, Option<Val<'a>>) {
         let own = label.map(|label| label.name.to_string());
-        self.frame_mut().control.loops.push(own.clone());
+        self.frame_mut().control.loops.push(EnteredLoop { label: own.clone(), symbolic: None });
         let value = body(self);
         let control = &mut self.frame_mut().control;
         control.loops.pop();

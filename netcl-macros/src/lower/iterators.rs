@@ -4,6 +4,11 @@ use super::{Lowering, Val};
 use crate::words;
 use netcl_kernels::dim::Dim;
 
+/// Whether it is a method of Rust's iterators that is known here.
+pub(super) fn is_adapter(name: &str) -> bool {
+    matches!(name, "iter" | "into_iter" | "rev" | "step_by" | "enumerate" | "zip" | "skip" | "take")
+}
+
 impl<'a> Lowering<'a> {
     /// What a loop over `receiver.name(args)` goes through; `None` where it is none of these.
     pub(super) fn iterator(&mut self, name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
@@ -14,7 +19,7 @@ impl<'a> Lowering<'a> {
             Val::Dim(dim) => dim.as_constant().and_then(|value| usize::try_from(value).ok()),
             _ => None,
         };
-        let known = matches!(name, "iter" | "into_iter" | "rev" | "step_by" | "enumerate" | "zip" | "skip" | "take");
+        let known = is_adapter(name);
         let open = |this: &Self, value: &Val<'a>| match value {
             Val::Range(start, end) => this.is_open(&(end.clone() - start.clone())),
             Val::Dim(size) => this.is_open(size),

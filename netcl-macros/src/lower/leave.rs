@@ -13,13 +13,20 @@ pub(super) enum Leave<'a> {
     Continue(Option<String>),
 }
 
+/// A loop whose body is being evaluated.
+pub(super) struct EnteredLoop {
+    pub(super) label: Option<String>,
+    /// Where it has as many rounds as a symbol says, and one body for all: how many errors there were before it.
+    pub(super) symbolic: Option<usize>,
+}
+
 /// How control goes in one call.
 #[derive(Default)]
 pub(super) struct Control<'a> {
     /// What leaves at this moment.
     pub(super) leaves: Option<Leave<'a>>,
-    /// The labels of the loops that this is in.
-    pub(super) loops: Vec<Option<String>>,
+    /// The loops that this is in.
+    pub(super) loops: Vec<EnteredLoop>,
     /// The conditions of the elementwise `if`s that this is in, and whether they hold here.
     pub(super) chosen: Vec<(NodeId, bool)>,
     /// What has been returned for some elements, and for which: the first that holds counts.

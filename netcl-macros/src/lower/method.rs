@@ -245,6 +245,10 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.iterator(name, &receiver, &args) {
             return value;
         }
+        if let (Val::Range(start, end), true) = (&receiver, super::iterators::is_adapter(name)) {
+            let range = format!("{start}..{end}");
+            return self.report(span, &m::LOOP_ADAPTED, &[&name, &range, &range]);
+        }
         if let Some(value) = self.as_in_rust(name, &receiver, &args, (self.in_function(), span)) {
             return value;
         }

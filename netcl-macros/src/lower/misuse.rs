@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
             let instead = format!("{whole}{along} for those along the last axis{}", keeps.unwrap_or_default());
             return Some(self.report(span, &m::AXES_MISSING, &[&name, &instead]));
         }
-        let iterates = matches!(name, "rev" | "step_by" | "enumerate" | "zip" | "skip" | "take" | "iter" | "into_iter");
+        let iterates = super::iterators::is_adapter(name);
         let of_list = matches!(receiver, Val::List(_) | Val::Range(..) | Val::Place(_));
         let known = is_builtin(name) || matches!(name, "clone" | "dim") || of_list && (iterates || name == "len");
         let here = foreign::operation(name).filter(|_| !known)?;

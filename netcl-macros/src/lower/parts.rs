@@ -50,6 +50,18 @@ fn composed<'a>(parts: &Composite, each: &mut dyn Iterator<Item = Val<'a>>) -> V
 }
 
 impl<'a> Lowering<'a> {
+    /// Rule: a struct is made of all its fields. Wrong: `Pair { a: x }` where there is a `b` too.
+    pub(super) fn lacks_fields(&self, parts: &Composite, value: &Val<'a>, span: Span) -> bool {
+        let (Composite::Struct(path, parts), Val::Struct(name, given)) = (parts, value) else { return false };
+        let fields: Vec<String> = parts.iter().map(|(field, _)| crate::parse::name(field)).collect();
+        let missing = fields.iter().find(|field| given.iter().all(|(given, _)| given != *field));
+        let same = path.segments.last().is_some_and(|last| last.ident == name);
+        let Some(missing) = missing.filter(|_| same) else { return false };
+        let all = fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
+        self.report(span, &m::STRUCT_FIELDS, &[name, missing, &all]);
+        true
+    }
+
     /// `Batch { x, y }`.
     pub(super) fn struct_value(&mut self, given: &'a syn::ExprStruct) -> Val<'a> {
         if let Some(rest) = &given.rest {

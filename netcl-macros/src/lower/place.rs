@@ -205,6 +205,10 @@ impl<'a> Lowering<'a> {
                 return self.report(index.index.span(), &m::PLAIN_POSITION, &[&named, &given, &of, &given]);
             }
             Val::Dim(dim) if self.is_open(&dim) => return self.open(),
+            Val::Dim(dim) if self.builder.is_in_loop(&dim) => {
+                let (of, given) = (text(&index.expr), text(&index.index));
+                return self.report(index.index.span(), &m::LOOP_POSITION, &[&of, &given, &of]);
+            }
             Val::Dim(dim) => dim.as_constant(),
             _ => None,
         };

@@ -19,6 +19,7 @@ impl<'a> Lowering<'a> {
         };
         let values = match super::parts::values(&function.composed, &value) {
             Some(values) if values.iter().all(fits) => values,
+            _ if self.lacks_fields(&function.composed, &value, name.span()) => return,
             _ => {
                 let expected = function.composed.kind();
                 let span = match function.results.as_slice() {
@@ -45,7 +46,8 @@ impl<'a> Lowering<'a> {
         }
         if shape.rank() != ty.dims.len() {
             let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
-            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape]);
+            let way = self.way().map(|way| format!(" where {way}")).unwrap_or_default();
+            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape, &way]);
             return false;
         }
         let declares = format!("`{name}` returns");

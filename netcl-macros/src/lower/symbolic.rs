@@ -1,8 +1,10 @@
 //! Loops over a symbolic range: one loop of the graph, whose body is evaluated once.
 //!
-//! What the body assigns of the variables around it is carried from round to round. What it pushes into a list around it, once in
-//! each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
+//! What the body assigns of the variables around it is carried from round to round ([`super::carried`]). What it pushes into a
+//! list around it, once in each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
 
+use super::carried::{CarriedVariable, starts};
+use super::leave::EnteredLoop;
 use super::round::SymbolicLoop;
 use super::{Lowering, Val};
 use crate::messages as m;
@@ -10,34 +12,21 @@ use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
-use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprForLoop, ExprMethodCall, Pat};
-
-/// A variable that a body assigns, by scope and position in it, with the tensors that it is made of.
-struct CarriedVariable {
-    place: (usize, usize),
-    name: String,
-    count: usize,
-}
+use syn::{Expr, ExprForLoop, ExprMethodCall, Pat};
 
 impl<'a> Lowering<'a> {
-    /// `for t in start..start + length`.
+    /// `for t in start..start + length`, or from its end to its start.
     pub(super) fn symbolic_loop(
         &mut self,
         pattern: &'a Pat,
-        (start, length): (Dim, Dim),
+        (start, length, reversed): (Dim, Dim, bool),
         each: &'a ExprForLoop,
     ) -> Val<'a> {
         let said = self.diag.count();
         let span = each.for_token.span;
-        let variables = self.carried_by(&each.body, span);
-        let mut initial = Vec::new();
-        for variable in &variables {
-            let (scope, position) = variable.place;
-            tensors_in(&self.frame().scopes[scope][position].value, &mut initial);
-        }
+        let (variables, fixed) = self.assigned_by(&each.body, span);
+        let initial: Vec<NodeId> = variables.iter().flat_map(|variable| self.tensors_of(variable)).collect();
         let name = match pattern {
             Pat::Ident(ident) if parse::name(&ident.ident).starts_with(|first: char| first.is_ascii_alphabetic()) => {
                 parse::name(&ident.ident)
@@ -45,7 +34,7 @@ impl<'a> Lowering<'a> {
             _ => "round".to_string(),
         };
         self.at(span);
-        let draft = self.builder.begin_scan(&name, length, &initial);
+        let draft = self.builder.begin_scan(&name, length.clone(), &initial);
         let mut carried = draft.carried().iter();
         self.give_variables(&variables, &mut carried);
         for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(draft.carried()) {
@@ -53,7 +42,11 @@ impl<'a> Lowering<'a> {
         }
         let (updates, frames) = (self.updates.clone(), self.frames.len());
         self.loops.push(SymbolicLoop { around: (frames, self.frame().scopes.len()), pushed: Vec::new() });
-        let value = self.for_round(pattern, Val::Dim(start + draft.round()), &each.body);
+        let label = each.label.as_ref().map(|label| label.name.to_string());
+        self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
+        let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
+        let value = self.for_round(pattern, Val::Dim(start + round), &each.body);
+        self.frame_mut().control.loops.pop();
         let pushed = self.loops.pop().map(|own| own.pushed).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
@@ -61,11 +54,17 @@ impl<'a> Lowering<'a> {
         if self.updates != updates && self.diag.count() == said {
             self.report(span, &m::LOOP_STATE, &[]);
         }
-        let mut next = Vec::new();
+        self.report_changed(&fixed);
+        let (mut next, mut unknown) = (Vec::new(), false);
         for (variable, start) in variables.iter().zip(starts(&variables, &initial)) {
             let (scope, position) = variable.place;
             let mut after = Vec::new();
             let value = self.frame().scopes[scope][position].value.clone();
+            // What is wrong with it has been said, or will be where all functions are known.
+            if value.is_unknown() {
+                unknown = true;
+                continue;
+            }
             let known = self.as_tensors(value, start, span, &mut after);
             if !known || after.len() != variable.count {
                 if self.diag.count() == said {
@@ -90,12 +89,12 @@ impl<'a> Lowering<'a> {
             lists.push((name, id));
         }
         let left: Vec<NodeId> = lists.iter().map(|(_, id)| *id).collect();
-        let results = match self.diag.count() == said {
+        let results = match self.diag.count() == said && !unknown {
             true => {
                 self.at(span);
                 self.builder.end_scan(&draft, &next, &left)
             }
-            false => return self.forget(&variables, &lists),
+            false => return self.forget(variables.iter().chain(&fixed), &lists),
         };
         match results {
             Ok(results) => {
@@ -119,74 +118,17 @@ impl<'a> Lowering<'a> {
     }
 
     /// Nothing is known of what the loop would have given.
-    fn forget(&mut self, variables: &[CarriedVariable], lists: &[(String, NodeId)]) -> Val<'a> {
+    fn forget<'v>(
+        &mut self,
+        variables: impl IntoIterator<Item = &'v CarriedVariable>,
+        lists: &[(String, NodeId)],
+    ) -> Val<'a> {
         for variable in variables {
             let (scope, position) = variable.place;
             self.frame_mut().scopes[scope][position].value = Val::Unknown;
         }
         lists.iter().for_each(|(name, _)| self.set_list(name, Val::Unknown));
         Val::Unknown
-    }
-
-    /// The variables around the body that it assigns; numbers among them become tensors.
-    fn carried_by(&mut self, body: &'a Block, span: Span) -> Vec<CarriedVariable> {
-        let mut assigned = Assigned(BTreeSet::new());
-        assigned.visit_block(body);
-        let mut found = Vec::new();
-        for name in assigned.0 {
-            let scopes = &self.frame().scopes;
-            let places =
-                (0..scopes.len()).rev().flat_map(|scope| (0..scopes[scope].len()).rev().map(move |at| (scope, at)));
-            let Some((scope, at)) = places.into_iter().find(|&(scope, at)| scopes[scope][at].name == name) else {
-                continue;
-            };
-            let variable = &scopes[scope][at];
-            if variable.argument || !variable.mutable || variable.value.is_unknown() {
-                continue;
-            }
-            let mut value = variable.value.clone();
-            if let Val::Number(_) | Val::Dim(_) = value {
-                match self.tensor(value, None, span) {
-                    Some(id) => value = Val::Tensor(id),
-                    None => continue,
-                }
-            }
-            let mut tensors = Vec::new();
-            if !tensors_in(&value, &mut tensors) {
-                continue;
-            }
-            self.frame_mut().scopes[scope][at].value = value;
-            found.push(CarriedVariable { place: (scope, at), name, count: tensors.len() });
-        }
-        found
-    }
-
-    /// Makes the variables those tensors.
-    fn give_variables<'i>(&mut self, variables: &[CarriedVariable], tensors: &mut impl Iterator<Item = &'i NodeId>) {
-        for variable in variables {
-            let (scope, position) = variable.place;
-            replace_tensors(&mut self.frame_mut().scopes[scope][position].value, tensors);
-        }
-    }
-
-    /// The tensors that a value is made of, numbers being of the types that they have in `like`; false where it is made of other things,
-    /// or nothing is known of it.
-    fn as_tensors(&mut self, value: Val<'a>, like: &[NodeId], span: Span, into: &mut Vec<NodeId>) -> bool {
-        match value {
-            Val::Tensor(id) => into.push(id),
-            Val::Number(_) | Val::Dim(_) => {
-                let dtype = like.get(into.len()).map(|id| self.builder.dtype(*id));
-                match self.tensor(value, dtype, span) {
-                    Some(id) => into.push(id),
-                    None => return false,
-                }
-            }
-            Val::Tuple(parts) | Val::List(parts) => {
-                return parts.into_iter().all(|part| self.as_tensors(part, like, span, into));
-            }
-            _ => return false,
-        }
-        true
     }
 
     /// `ys.push(y);` of a list: the variable's name.
@@ -212,12 +154,20 @@ impl<'a> Lowering<'a> {
         if variable.argument || !variable.mutable {
             return self.report(call.receiver.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         }
-        let outside = self.loops.last().is_some_and(|own| own.around.0 == frames && scope < own.around.1);
+        let is_around = |own: &&SymbolicLoop| own.around.0 == frames && scope < own.around.1;
+        let (outside, far) = match self.loops.iter().filter(is_around).count() {
+            loops => (loops > 0, loops > 1),
+        };
         let list = variable.value.clone();
-        let Val::List(mut items) = list else { return self.filled_list(name, span) };
-        if value.is_unknown() {
+        if value.is_unknown() || list.is_unknown() {
+            self.set_list(name, Val::Unknown);
             return Val::Unknown;
         }
+        if far {
+            self.set_list(name, Val::Unknown);
+            return self.report(span, &m::LOOP_INNER_PUSH, &[&name]);
+        }
+        let Val::List(mut items) = list else { return self.filled_list(name, span) };
         if !outside {
             items.push(value);
             let list = self.written(Val::List(items), span);
@@ -339,69 +289,4 @@ fn sizes_of(sizes: &[Val<'_>]) -> Option<netcl_kernels::dim::Shape> {
         _ => None,
     };
     sizes.iter().map(size).collect::<Option<Vec<_>>>().map(netcl_kernels::dim::Shape)
-}
-
-/// The initial tensors of each variable.
-fn starts<'i>(variables: &[CarriedVariable], initial: &'i [NodeId]) -> Vec<&'i [NodeId]> {
-    let mut rest = initial;
-    let mut all = Vec::with_capacity(variables.len());
-    for variable in variables {
-        let (own, others) = rest.split_at(variable.count);
-        all.push(own);
-        rest = others;
-    }
-    all
-}
-
-/// Adds the tensors that a value is made of; false where it is made of other things too.
-fn tensors_in(value: &Val<'_>, into: &mut Vec<NodeId>) -> bool {
-    match value {
-        Val::Tensor(id) => {
-            into.push(*id);
-            true
-        }
-        Val::Tuple(parts) | Val::List(parts) => !parts.is_empty() && parts.iter().all(|part| tensors_in(part, into)),
-        _ => false,
-    }
-}
-
-/// Makes the value one of the next of `tensors`.
-fn replace_tensors<'i>(value: &mut Val<'_>, tensors: &mut impl Iterator<Item = &'i NodeId>) {
-    match value {
-        Val::Tuple(parts) | Val::List(parts) => parts.iter_mut().for_each(|part| replace_tensors(part, tensors)),
-        other => {
-            if let Some(id) = tensors.next() {
-                *other = Val::Tensor(*id);
-            }
-        }
-    }
-}
-
-/// The names that a body assigns.
-struct Assigned(BTreeSet<String>);
-
-impl Assigned {
-    fn place(&mut self, place: &Expr) {
-        match place {
-            Expr::Path(path) => self.0.extend(path.path.get_ident().map(parse::name)),
-            Expr::Paren(inner) => self.place(&inner.expr),
-            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.place(part)),
-            Expr::Array(list) => list.elems.iter().for_each(|part| self.place(part)),
-            _ => {}
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Assigned {
-    fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
-        self.place(&assign.left);
-        visit::visit_expr_assign(self, assign);
-    }
-
-    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
-        if super::is_assignment(&binary.op) {
-            self.place(&binary.left);
-        }
-        visit::visit_expr_binary(self, binary);
-    }
 }

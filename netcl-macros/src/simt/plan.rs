@@ -11,7 +11,7 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::emit::opencl;
 use netcl_kernels::graph::{CompareOp, OutputKind};
-use netcl_kernels::identifier::ascii;
+use netcl_kernels::identifier::{ascii, is_reserved};
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::flops::flops;
 use netcl_kernels::kir::verify::{Capabilities, VerifiedKernel, verify};
@@ -119,7 +119,7 @@ fn step(signature: &Signature, buffers: &[Buffer], verified: &VerifiedKernel<'_>
             Arg::Scalar(position + 1, dtype)
         }
         ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(&param.name)),
-        ParamKind::WideSize => Arg::WideDim(Dim::symbol(&param.name)),
+        ParamKind::WideSize => Arg::DimAs(Dim::symbol(&param.name), DType::I64),
         ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position => Arg::Buffer(find(&param.name)),
     };
     let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
@@ -193,8 +193,9 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
 pub(super) fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
     let elements = elements(ty);
     let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
-    let mut builder =
-        KernelBuilder::new(&format!("{}_zero_{}", super::signature::entry(signature), ascii(name)), launch);
+    let own = format!("{}_zero_{}", super::signature::entry(signature), ascii(name));
+    let own = if is_reserved(&own) { format!("run_{own}") } else { own };
+    let mut builder = KernelBuilder::new(&own, launch);
     builder.doc(format!("{name} = 0"));
     let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
     let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));

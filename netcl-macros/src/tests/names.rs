@@ -6,7 +6,8 @@ use proc_macro2::{Ident, Span};
 use quote::quote;
 
 /// Words of hooks and templates, of loops that the compiler writes, of OpenCL C, of Rust (raw), and of netcl.
-pub(super) const WORDS: [&str; 63] = [
+pub(super) const WORDS: [&str; 64] = [
+    "atom",
     "batch",
     "m",
     "n",

@@ -162,6 +162,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat()
     };
     let cases = [
+        ("netcl.layout\":\"1", "netcl.layout\":\"2", "its layout is `2`, and this netcl knows `1`"),
         ("adam/steps", "adam/stops", "`optimizer/adam/steps` are not there as one number each"),
         ("adam/learning_rate", "adam/learning_fate", "it has no state of an optimizer"),
         ("adam/1/up.bias", "adam/7/up.bias", "`optimizer/adam/7/up.bias` is no moment of a parameter"),

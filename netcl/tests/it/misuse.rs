@@ -234,3 +234,20 @@ fn the_host_agrees_on_what_is_wrong() {
         }
     }
 }
+
+/// Settings that mean nothing, where another value of the same type is one.
+#[test]
+fn settings_that_mean_nothing_are_refused() {
+    use netcl::select::{Elementwise, Task, TuneOptions};
+    let device = Device::host();
+    let task = Task::Elementwise(Elementwise { elements: 4, reads: u32::MAX, dtype: DType::F32 });
+    let error = device.tune(&task, &TuneOptions::quick()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("4294967295") && error.contains("at most 64"), "{error}");
+    let x = Tensor::from_slice(&device, &[0.5f32], &[1]).unwrap();
+    let error = netcl::algorithms::histogram(&x, 2, -f32::MAX, f32::MAX).unwrap_err().to_string();
+    assert!(error.contains("have no size in f32"), "{error}");
+    assert_eq!(
+        Device::select(" HOST").map(|device| device.profile().name.clone()).ok(),
+        Some(device.profile().name.clone())
+    );
+}

@@ -125,3 +125,19 @@ fn devices_without_a_queue_have_none_of_any_order() {
         }
     }
 }
+
+/// A program is held where it is far ahead of a device, but not by what it is to complete itself.
+#[test]
+fn a_program_may_be_ahead_of_its_device() {
+    for (_, device) in devices() {
+        let rounds = if device.profile().vendor == Vendor::Oclgrind { 2100 } else { 5000 };
+        let step = |x: Tensor, _| (&x + 1.0).unwrap();
+        let x = Tensor::zeros(&device, &[4], DType::F32).unwrap();
+        assert_eq!((0..rounds).fold(x.clone(), step).to_vec::<f32>().unwrap(), [rounds as f32; 4]);
+        let gate = netcl::UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let y = (0..rounds).fold(x, step);
+        gate.complete();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [rounds as f32; 4]);
+    }
+}

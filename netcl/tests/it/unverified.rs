@@ -51,6 +51,20 @@ output result 1 = %2
 %6 = reduce argmax %5 over [1] : i32[N*9]
 output result 0 = %6
 ",
+    "graph rounds
+scan 0 carried 1 step t
+  graph body
+  %0 = input argument 0 : f32[2]
+  %1 = tanh %0 : f32[2]
+  output result 0 = %1
+  output result 1 = %0
+end
+%0 = input argument 0 : f32[2]
+%1 = scan 0 [%0] length 3 : f32[2]
+%2 = custom_result %1 1 : f32[3, 2]
+output result 0 = %1
+output result 1 = %2
+",
 ];
 
 struct Random(u64);

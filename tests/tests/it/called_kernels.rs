@@ -419,3 +419,31 @@ impl Net {
         Ok((0..x.len() / 6).flat_map(|n| (0..12).map(move |c| (n, c))).map(|(n, c)| element(n, c)).collect())
     }
 }
+
+netcl::kernel! {
+    #[launch(global = [N])]
+    fn scaled_by(x: &Tensor<f32, N>, by: f32, and: u32, y: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        y[i] = x[i] * by + and as f32;
+    }
+}
+
+#[netcl::model]
+struct Sized {}
+
+#[netcl::model]
+impl Sized {
+    fn by_sizes(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        scaled_by(x * 1.0, 2 * N + 1, N)
+    }
+}
+
+#[test]
+fn sizes_are_passed_as_the_numbers_that_kernels_declare() -> Result<()> {
+    everywhere(|| {
+        let device = device();
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 4.0], &[3])?;
+        assert_eq!(Sized::new(&device, Seed(1))?.by_sizes(&x)?.to_vec::<f32>()?, [10.0, 17.0, 31.0]);
+        Ok(())
+    })
+}

@@ -6,6 +6,7 @@ mod blocks;
 mod bodies;
 mod branches;
 mod called_kernels;
+mod carried;
 mod common;
 mod composed;
 mod constants;

@@ -230,7 +230,8 @@ impl<'a> Body<'a> {
         wanted.iter().for_each(|id| needed[id.index()] = true);
         for position in (0..needed.len()).rev() {
             let id = NodeId(position as u32);
-            if needed[position] && (self.inside[position] || self.is_cheap(id)) && self.of_part(id).is_none() {
+            let here = self.inside[position] && !is_drawn(&self.outer.graph[id].op) || self.is_cheap(id);
+            if needed[position] && here && self.of_part(id).is_none() {
                 self.outer.graph[id].op.visit_operands(|operand| needed[operand.index()] = true);
             }
         }
@@ -265,16 +266,14 @@ impl<'a> Body<'a> {
             // One product of all rounds instead of one in each.
             let whole = self.operand(product);
             self.round_of(whole, &node.shape)?
-        } else if self.inside[id.index()] || self.is_cheap(id) {
-            let op = node.op.map_operands(|operand| self.moved[&operand]);
-            self.inner.push(op, node.shape, node.dtype)
-        } else if let Op::Random { .. } = node.op
-            && id.index() >= self.draft.first
-        {
-            // Each round has numbers of its own.
+        } else if is_drawn(&node.op) && self.inside[id.index()] {
+            // Each round has numbers of its own, all drawn in front of the loop.
             let all = self.outer.push(node.op, stacked(&self.draft.length, &node.shape), node.dtype);
             let whole = self.operand(all);
             self.round_of(whole, &node.shape)?
+        } else if self.inside[id.index()] || self.is_cheap(id) {
+            let op = node.op.map_operands(|operand| self.moved[&operand]);
+            self.inner.push(op, node.shape, node.dtype)
         } else {
             return Ok(self.operand(id));
         };
@@ -327,11 +326,16 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Which nodes depend on the round or on what is carried.
+/// Whether the operation draws random numbers.
+fn is_drawn(op: &Op) -> bool {
+    matches!(op, Op::Random { .. })
+}
+
+/// Which nodes differ from round to round: they depend on the round or on what is carried, or are random.
 fn inside(graph: &Graph, draft: &ScanDraft) -> Vec<bool> {
     let mut inside = vec![false; graph.nodes.len()];
     for (id, node) in graph.iter() {
-        let mut own = draft.carried.contains(&id);
+        let mut own = draft.carried.contains(&id) || is_drawn(&node.op) && id.index() >= draft.first;
         node.op.visit_sizes(&mut |size| own |= mentions(size, &draft.step));
         node.op.visit_operands(|operand| own |= inside[operand.index()]);
         inside[id.index()] = own;

@@ -94,7 +94,7 @@ fn steps_pass_a_kernel_what_it_takes_each_on_its_own() {
             let kinds = |position: &usize| -> Vec<&str> {
                 let kind = |arg: &Arg| match arg {
                     Arg::Buffer(_) => "buffer",
-                    Arg::Dim(_) | Arg::WideDim(_) | Arg::Scalar(..) | Arg::Literal(_) => "number",
+                    Arg::Dim(_) | Arg::DimAs(..) | Arg::Scalar(..) | Arg::Literal(_) => "number",
                 };
                 plan.steps[*position].args.iter().map(kind).collect()
             };

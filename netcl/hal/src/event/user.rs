@@ -2,6 +2,10 @@
 
 use super::Event;
 use crate::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many there are that the program has not completed.
+static PENDING: AtomicUsize = AtomicUsize::new(0);
 
 /// An event that the program completes itself. Dropping it without [`UserEvent::complete`] fails it.
 #[derive(Debug)]
@@ -11,7 +15,13 @@ impl UserEvent {
     /// One that is not complete.
     #[allow(clippy::new_without_default, reason = "a default would be an event that nobody completes")]
     pub fn new() -> UserEvent {
+        PENDING.fetch_add(1, Ordering::Relaxed);
         UserEvent(Event::pending())
+    }
+
+    /// Whether there is one that the program has not completed: what waits for it waits for the program.
+    pub(crate) fn any_is_pending() -> bool {
+        PENDING.load(Ordering::Relaxed) > 0
     }
 
     /// What others wait for.
@@ -34,5 +44,6 @@ impl UserEvent {
 impl Drop for UserEvent {
     fn drop(&mut self) {
         self.0.settle(Err(Error::Event { reason: "it was dropped before it was completed".to_owned() }));
+        PENDING.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -138,7 +138,7 @@ impl DeviceResources {
         std::iter::once(&*self.queue).chain(self.transfers.queues()).map(|queue| self.marker_of(queue)).collect()
     }
 
-    fn marker_of(&self, queue: &Queue) -> Result<Arc<Pending>, cl_int> {
+    pub(super) fn marker_of(&self, queue: &Queue) -> Result<Arc<Pending>, cl_int> {
         // SAFETY: a live queue, nothing else.
         let marker = Pending::new(unsafe { enqueue_marker_with_wait_list(queue.queue.get(), 0, null()) }?);
         queue.queue.flush().map_err(|error| error.0)?;

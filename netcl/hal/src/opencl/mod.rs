@@ -27,6 +27,7 @@ mod mapped;
 mod memory;
 mod open;
 mod order;
+mod pace;
 mod peer_copy;
 mod pending;
 mod pinned;

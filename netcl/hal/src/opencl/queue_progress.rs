@@ -1,5 +1,6 @@
 //! What is noted of how far a device's queue is.
 
+use super::pace::Pace;
 use super::pending::Pending;
 use std::collections::VecDeque;
 #[cfg(test)]
@@ -20,12 +21,13 @@ pub(super) struct QueueProgress {
     pub(super) markers: Mutex<VecDeque<(u64, Arc<Pending>)>>,
     /// Held while commands are enqueued between which no other may come, in a queue that is out of order.
     pub(super) turn: Mutex<()>,
+    pub(super) pace: Pace,
 }
 
 impl Default for QueueProgress {
     fn default() -> QueueProgress {
-        let (finished, markers, turn) = Default::default();
-        QueueProgress { enqueued: AtomicU64::new(1), finished, markers, turn }
+        let (finished, markers, turn, pace) = Default::default();
+        QueueProgress { enqueued: AtomicU64::new(1), finished, markers, turn, pace }
     }
 }
 

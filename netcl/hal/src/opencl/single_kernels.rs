@@ -168,6 +168,7 @@ impl DeviceKernel for ClKernel {
 
     unsafe fn launch(&self, arguments: &[KernelArgument<'_>], geometry: &Geometry) -> Result<()> {
         process::check()?;
+        self.shared.keep_pace()?;
         let mut kernel = self.lock();
         self.set(&mut kernel, arguments)?;
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
@@ -202,6 +203,7 @@ impl Drop for ClKernel {
 
 impl RecordedLaunch for RecordedKernel {
     unsafe fn launch(&self) -> Result<()> {
+        self.shared.keep_pace()?;
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
         // SAFETY: every argument was set when it was recorded, to memory that is alive, as the caller promises.
         unsafe { self.shared.enqueue(&self.kernel, &self.geometry, &self.name) }

@@ -39,7 +39,13 @@ pub fn histogram(x: &Tensor, bins: usize, low: f32, high: f32) -> Result<Tensor>
     let scale = bins as f32 / (high - low);
     // `high - low` may overflow; a scale that rounds to nothing would put all into one bin.
     if !(low.is_finite() && high.is_finite() && low < high && scale.is_normal()) {
-        let message = format!("expects finite ends, the lower one first, found {low} and {high} for {bins} bins");
+        let message = if low.is_finite() && high.is_finite() && low < high {
+            format!(
+                "bins of ({high} - {low}) / {bins} have no size in f32: choose ends that are further apart, or nearer"
+            )
+        } else {
+            format!("expects finite ends, the lower one first, found {low} and {high} for {bins} bins")
+        };
         return Err(Error::Shape { operation, message });
     }
     let bin_of = move |value: f32| {

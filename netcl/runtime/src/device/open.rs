@@ -44,7 +44,7 @@ impl Device {
     /// Those of [`DeviceManager::select`].
     #[doc(alias = "default")]
     pub fn select(selector: &str) -> Result<Device> {
-        DeviceManager::global().select(selector)
+        manager::select(selector)
     }
 
     /// What can be selected: every OpenCL device, then the host.

@@ -7,6 +7,7 @@ use netcl_hal::device::dispatch::{
 };
 use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::plan::memory::visit_buffers;
 use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Repeat, Step, Work};
 use std::ops::Range;
@@ -174,9 +175,9 @@ impl Steps<'_> {
         Ok(match arg {
             Arg::Buffer(id) => Passed::Memory(self.place(step, *id)?),
             Arg::Dim(dim) => Passed::Size(geometry::value_u32(&self.plan.name, &step.label, dim, self.bindings)?),
-            Arg::WideDim(dim) => {
+            Arg::DimAs(dim, dtype) => {
                 let value = geometry::value(&self.plan.name, &step.label, dim, self.bindings)?;
-                Passed::Literal(Literal::Int(value, DType::I64))
+                Passed::Literal(fold::cast(Literal::Int(value, DType::I64), *dtype))
             }
             Arg::Literal(literal) => Passed::Literal(*literal),
             Arg::Scalar(position, _) => Passed::Scalar(*position),

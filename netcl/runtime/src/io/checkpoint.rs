@@ -78,6 +78,8 @@ pub fn save_checkpoint(model: &dyn Model, optimizer: &dyn Optimizer, path: impl 
 pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let mut file = WeightFile::open(path)?;
+    // An earlier netcl's checkpoint says nothing of its layout, a later one's may be another.
+    file.is_own()?;
     let fitting = weights::fitting(model, &file)?;
     let unusable = |problem: String| file::unusable(path, problem);
     let state = optimizer_state(&mut file, &model.device(), unusable)?;
@@ -119,6 +121,9 @@ fn optimizer_state(
         return Err(unusable(format!(
             "`{start}learning_rate` is {learning_rate}, expected a number of at least 0: it is damaged, or nothing that was saved"
         )));
+    }
+    if i64::try_from(steps).is_err() {
+        return Err(unusable(format!("`{start}steps` is {}, expected a number of at least 0", steps as i64)));
     }
     let mut moments: Vec<Vec<(String, Tensor)>> = Vec::new();
     for name in &names {

@@ -25,8 +25,16 @@ impl Gradients {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`].
+    /// [`crate::Error::Setting`] if `factor` is no finite number of `f32`; [`crate::Error::OutOfMemory`].
     pub fn scaled(&self, factor: f64) -> Result<Gradients> {
+        if !(factor as f32).is_finite() {
+            return Err(crate::Error::Setting {
+                operation: "Gradients::scaled".to_owned(),
+                setting: "factor",
+                given: factor.to_string(),
+                accepted: "a finite number of `f32`",
+            });
+        }
         self.with_values(&(&self.flat() * factor)?, None)
     }
 
@@ -67,8 +75,7 @@ impl Gradients {
         not_negative("Gradients::clip_norm", "most", most)?;
         let divisor = (&self.norm()? + EPSILON)?;
         let limit = Tensor::scalar(self.device(), most as f32)?;
-        let one = Tensor::scalar(self.device(), 1.0f32)?;
-        let factor = limit.div(&divisor)?.minimum(&one)?;
+        let factor = limit.div(&divisor)?.apply("minimum", &[1.0.into()])?;
         self.with_values(&self.flat().mul(&factor)?, None)
     }
 }

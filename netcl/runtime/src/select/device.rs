@@ -3,9 +3,12 @@
 use super::policy::SelectorPolicy;
 use super::{DeviceSelector, KernelSelector, Task, TuneOptions, Tuning};
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::executor::KernelPolicy;
 use std::sync::Arc;
+
+/// As many tensors as a kernel is tuned for that reads several: no graph's kernel comes near.
+const MOST_READS: u32 = 64;
 
 impl Device {
     /// What says which kernels compute a task on it.
@@ -45,10 +48,21 @@ impl Device {
     ///
     /// # Errors
     ///
+    /// [`crate::Error::Setting`] if an elementwise kernel would read more than 64 tensors;
     /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [those of every
     /// device](crate::Error#errors-of-every-device). Where there is nothing to choose (on the host) the result is
     /// empty.
     pub fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
+        if let Task::Elementwise(own) = task
+            && own.reads > MOST_READS
+        {
+            return Err(Error::Setting {
+                operation: "tune".to_owned(),
+                setting: "reads",
+                given: own.reads.to_string(),
+                accepted: "at most 64 tensors that an elementwise kernel reads",
+            });
+        }
         self.selector().tune(task, options)
     }
 }

@@ -23,8 +23,24 @@ pub(crate) fn tune(
     tasks.iter().enumerate().map(|(number, task)| tuner::tune(&selector, task, options, (number, count))).collect()
 }
 
+/// Rule: a symbol has one size. Wrong: `[("N", 2), ("N", 3)]`.
+fn one_size_each(sizes: &[(&str, u64)]) -> Result<()> {
+    for (at, (name, size)) in sizes.iter().enumerate() {
+        if let Some((_, other)) = sizes[..at].iter().find(|(own, other)| own == name && other != size) {
+            return Err(Error::Setting {
+                operation: "tune".to_owned(),
+                setting: "sizes",
+                given: format!("`{name}` as {other} and as {size}"),
+                accepted: "one size for each symbol",
+            });
+        }
+    }
+    Ok(())
+}
+
 /// The tasks, in the order of the plans' steps.
 fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> Result<Vec<Task<u64>>> {
+    one_size_each(sizes)?;
     let (mut tasks, mut buckets) = (Vec::new(), BTreeSet::default());
     let mut unused: Vec<&str> = sizes.iter().map(|(name, _)| *name).collect();
     for function in functions.iter().copied().flatten() {
@@ -40,7 +56,8 @@ fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> R
                     Some((_, size)) if *size > 0 => {
                         format!("`{symbol}` is {size}, and kernels count up to {INDEX_LIMIT}; pass a smaller size")
                     }
-                    _ => format!("`{symbol}` has no size; pass `(\"{symbol}\", size)` with a size of at least 1"),
+                    Some(_) => format!("`{symbol}` is 0; pass a size of at least 1"),
+                    None => format!("`{symbol}` has no size; pass `(\"{symbol}\", size)` with a size of at least 1"),
                 },
             })?;
             unused.retain(|other| other != name);

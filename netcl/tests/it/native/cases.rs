@@ -50,7 +50,7 @@ fn graph(cases: &mut Vec<Case>, name: &str, build: impl FnOnce(&mut Builder) -> 
             .iter()
             .map(|arg| match arg {
                 Arg::Buffer(id) => Argument::Buffer(plan.buffer(*id).dtype, plan.buffer(*id).shape.elements()),
-                Arg::Dim(dim) | Arg::WideDim(dim) => Argument::Dim(dim.clone()),
+                Arg::Dim(dim) | Arg::DimAs(dim, _) => Argument::Dim(dim.clone()),
                 Arg::Scalar(_, dtype) => Argument::Literal(Literal::of(77.0, *dtype)),
                 Arg::Literal(literal) => Argument::Literal(*literal),
             })

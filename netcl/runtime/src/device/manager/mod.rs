@@ -51,6 +51,16 @@ struct FoundDevice {
 const PREFERENCE: [DeviceKind; 5] =
     [DeviceKind::Gpu, DeviceKind::Accelerator, DeviceKind::Host, DeviceKind::Cpu, DeviceKind::Other];
 
+/// The device that a selector names, as [`DeviceManager::select`] has it. For the host no driver is opened.
+pub(super) fn select(selector: &str) -> Result<Device> {
+    if Selector::parse(selector) != Some(Selector::Host) {
+        return DeviceManager::global().select(selector);
+    }
+    config::get()?;
+    process::check()?;
+    traced(host())
+}
+
 impl DeviceManager {
     /// The process's manager. Devices are looked for at the first call.
     #[doc(alias = "manager")]

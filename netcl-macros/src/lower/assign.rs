@@ -1,0 +1,107 @@
+//! Assignments to parts of a variable: `hs[0] = y`, `state.1 += y`, `cell.h = y`.
+
+use super::{Lowering, Val};
+use crate::messages as m;
+use crate::parse;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, Member};
+
+/// What leads from a variable to a part of it.
+enum Step {
+    Position(usize),
+    Field(String),
+}
+
+impl<'a> Lowering<'a> {
+    /// Assigns a part of a list, a tuple or a struct in a local variable; `None` where `left` is no such part.
+    pub(super) fn assign_part(
+        &mut self,
+        left: &'a Expr,
+        op: Option<&syn::BinOp>,
+        right: &Val<'a>,
+        span: Span,
+    ) -> Option<Val<'a>> {
+        let mut steps = Vec::new();
+        let name = self.steps_to(left, &mut steps)?;
+        let (value, _) = self.lookup(&name)?;
+        if steps.is_empty() || !matches!(value, Val::List(_) | Val::Tuple(_) | Val::Struct(..)) {
+            return None;
+        }
+        let current = self.expr(left);
+        if current.is_unknown() {
+            return Some(Val::Unknown);
+        }
+        let new = match op {
+            Some(op) => self.binary(op, current.clone(), right.clone(), super::arith::Places::all(span)),
+            None => right.clone(),
+        };
+        let depth = self.axes.as_ref().map_or(0, Vec::len);
+        let scopes = self.frame_mut().scopes.iter_mut().rev();
+        let variable = scopes.flat_map(|scope| scope.iter_mut().rev()).find(|variable| variable.name == name)?;
+        if variable.argument || !variable.mutable {
+            let argument = variable.argument;
+            variable.value = Val::Unknown;
+            let instead = format!("write `let mut {name} = {name};` above, and assign that");
+            return Some(match argument {
+                true => self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name, &instead]),
+                false => self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]),
+            });
+        }
+        if variable.axes != depth {
+            variable.value = Val::Unknown;
+            let instead = "give the value of the closure instead";
+            return Some(self.report(
+                span,
+                &m::UNSUPPORTED,
+                &[&"assigning to a variable outside the closure", &instead],
+            ));
+        }
+        let number = |value: &Val<'_>| matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_));
+        let same = std::mem::discriminant(&current) == std::mem::discriminant(&new) || number(&current) && number(&new);
+        if !same && !new.is_unknown() {
+            let part = parse::text(left);
+            return Some(self.report(span, &m::ASSIGN_TYPE, &[&part, &current.kind(), &new.kind()]));
+        }
+        variable.assigned += 1;
+        if let Some(part) = part_of(&mut variable.value, &steps) {
+            *part = new;
+        }
+        Some(Val::Unit)
+    }
+
+    /// The variable that a place is a part of, and the way to the part; `None` where it is no such place.
+    fn steps_to(&mut self, place: &'a Expr, steps: &mut Vec<Step>) -> Option<String> {
+        match place {
+            Expr::Path(path) => path.path.get_ident().map(parse::name),
+            Expr::Paren(inner) => self.steps_to(&inner.expr, steps),
+            Expr::Index(index) => {
+                let name = self.steps_to(&index.expr, steps)?;
+                let Val::Dim(position) = self.expr(&index.index) else { return None };
+                steps.push(Step::Position(usize::try_from(position.as_constant()?).ok()?));
+                Some(name)
+            }
+            Expr::Field(field) => {
+                let name = self.steps_to(&field.base, steps)?;
+                steps.push(match &field.member {
+                    Member::Named(name) => Step::Field(parse::name(name)),
+                    Member::Unnamed(position) => Step::Position(position.index as usize),
+                });
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn part_of<'v, 'a>(value: &'v mut Val<'a>, steps: &[Step]) -> Option<&'v mut Val<'a>> {
+    let Some((step, rest)) = steps.split_first() else { return Some(value) };
+    let part = match (value, step) {
+        (Val::List(parts) | Val::Tuple(parts), Step::Position(position)) => parts.get_mut(*position),
+        (Val::Struct(_, fields), Step::Field(name)) => {
+            fields.iter_mut().find(|(own, _)| own == name).map(|(_, part)| part)
+        }
+        _ => None,
+    };
+    part_of(part?, rest)
+}

@@ -1,0 +1,204 @@
+//! What a loop over a symbolic range carries: the variables around its body that it assigns, by the tensors they are made of.
+
+use super::{Lowering, Val};
+use crate::messages as m;
+use crate::parse;
+use netcl_kernels::graph::NodeId;
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr};
+
+/// A variable that a body assigns, by scope and position in it.
+pub(super) struct CarriedVariable {
+    pub(super) place: (usize, usize),
+    pub(super) name: String,
+    /// How many tensors it is made of; none where it is made of other things, and cannot change.
+    pub(super) count: usize,
+    /// Where it is assigned first.
+    assigned_at: Span,
+    /// How often it had been assigned before the loop.
+    assigned: usize,
+}
+
+impl<'a> Lowering<'a> {
+    /// The variables around the body that it assigns: those that can be carried, whose numbers become tensors, and the others.
+    pub(super) fn assigned_by(&mut self, body: &'a Block, span: Span) -> (Vec<CarriedVariable>, Vec<CarriedVariable>) {
+        let mut assigned = Assigned(BTreeMap::new());
+        assigned.visit_block(body);
+        let (mut carried, mut fixed) = (Vec::new(), Vec::new());
+        for (name, assigned_at) in assigned.0 {
+            let scopes = &self.frame().scopes;
+            let places =
+                (0..scopes.len()).rev().flat_map(|scope| (0..scopes[scope].len()).rev().map(move |at| (scope, at)));
+            let Some(place) = places.into_iter().find(|&(scope, at)| scopes[scope][at].name == name) else {
+                continue;
+            };
+            let variable = &scopes[place.0][place.1];
+            if variable.argument || !variable.mutable || variable.value.is_unknown() {
+                continue;
+            }
+            let (value, assigned) = (variable.value.clone(), variable.assigned);
+            let mut tensors = Vec::new();
+            let value = self.with_tensors(value, span).filter(|value| tensors_in(value, &mut tensors));
+            let own = CarriedVariable { place, name, count: tensors.len(), assigned_at, assigned };
+            match value {
+                Some(value) => {
+                    self.frame_mut().scopes[place.0][place.1].value = value;
+                    carried.push(own);
+                }
+                None => fixed.push(own),
+            }
+        }
+        (carried, fixed)
+    }
+
+    /// The value with its numbers as tensors; `None` where it is made of other things too, such as truth values.
+    fn with_tensors(&mut self, value: Val<'a>, span: Span) -> Option<Val<'a>> {
+        let mut all = |parts: Vec<Val<'a>>| -> Option<Vec<Val<'a>>> {
+            parts.into_iter().map(|part| self.with_tensors(part, span)).collect()
+        };
+        Some(match value {
+            Val::Tensor(_) => value,
+            Val::Number(_) | Val::Dim(_) => Val::Tensor(self.tensor(value, None, span)?),
+            Val::Tuple(parts) if !parts.is_empty() => Val::Tuple(all(parts)?),
+            Val::List(parts) if !parts.is_empty() => Val::List(all(parts)?),
+            Val::Option(Some(inner)) => Val::Option(Some(Box::new(self.with_tensors(*inner, span)?))),
+            Val::Struct(name, fields) => {
+                let (names, values): (Vec<String>, Vec<Val<'a>>) = fields.into_iter().unzip();
+                Val::Struct(name, names.into_iter().zip(all(values)?).collect())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Rule: what a loop over a symbol changes is carried, and carried are tensors. Wrong: `first = false;` in it.
+    pub(super) fn report_changed(&mut self, fixed: &[CarriedVariable]) {
+        for CarriedVariable { place: (scope, position), name, assigned_at, assigned, .. } in fixed {
+            let variable = &self.frame().scopes[*scope][*position];
+            if variable.assigned > *assigned && !variable.value.is_unknown() {
+                let kind = variable.value.kind();
+                self.frame_mut().scopes[*scope][*position].value = Val::Unknown;
+                self.report(*assigned_at, &m::LOOP_CHANGED, &[name, &kind]);
+            }
+        }
+    }
+
+    /// The tensors that the variable is made of.
+    pub(super) fn tensors_of(&self, variable: &CarriedVariable) -> Vec<NodeId> {
+        let (scope, position) = variable.place;
+        let mut tensors = Vec::new();
+        tensors_in(&self.frame().scopes[scope][position].value, &mut tensors);
+        tensors
+    }
+
+    /// Makes the variables those tensors.
+    pub(super) fn give_variables<'i>(
+        &mut self,
+        variables: &[CarriedVariable],
+        tensors: &mut impl Iterator<Item = &'i NodeId>,
+    ) {
+        for variable in variables {
+            let (scope, position) = variable.place;
+            replace_tensors(&mut self.frame_mut().scopes[scope][position].value, tensors);
+        }
+    }
+
+    /// The tensors that a value is made of, numbers being of the types that they have in `like`; false where it is made of other things,
+    /// or nothing is known of it.
+    pub(super) fn as_tensors(&mut self, value: Val<'a>, like: &[NodeId], span: Span, into: &mut Vec<NodeId>) -> bool {
+        match value {
+            Val::Tensor(id) => into.push(id),
+            Val::Number(_) | Val::Dim(_) => {
+                let dtype = like.get(into.len()).map(|id| self.builder.dtype(*id));
+                match self.tensor(value, dtype, span) {
+                    Some(id) => into.push(id),
+                    None => return false,
+                }
+            }
+            Val::Tuple(parts) | Val::List(parts) => {
+                return parts.into_iter().all(|part| self.as_tensors(part, like, span, into));
+            }
+            Val::Option(Some(inner)) => return self.as_tensors(*inner, like, span, into),
+            Val::Struct(_, fields) => {
+                return fields.into_iter().all(|(_, part)| self.as_tensors(part, like, span, into));
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The initial tensors of each variable.
+pub(super) fn starts<'i>(variables: &[CarriedVariable], initial: &'i [NodeId]) -> Vec<&'i [NodeId]> {
+    let mut rest = initial;
+    let mut all = Vec::with_capacity(variables.len());
+    for variable in variables {
+        let (own, others) = rest.split_at(variable.count);
+        all.push(own);
+        rest = others;
+    }
+    all
+}
+
+/// Adds the tensors that a value is made of; false where it is made of other things too.
+fn tensors_in(value: &Val<'_>, into: &mut Vec<NodeId>) -> bool {
+    match value {
+        Val::Tensor(id) => into.push(*id),
+        Val::Tuple(parts) | Val::List(parts) => return parts.iter().all(|part| tensors_in(part, into)),
+        Val::Option(Some(inner)) => return tensors_in(inner, into),
+        Val::Struct(_, fields) => return fields.iter().all(|(_, part)| tensors_in(part, into)),
+        _ => return false,
+    }
+    true
+}
+
+/// Makes the value one of the next of `tensors`.
+fn replace_tensors<'i>(value: &mut Val<'_>, tensors: &mut impl Iterator<Item = &'i NodeId>) {
+    match value {
+        Val::Tuple(parts) | Val::List(parts) => parts.iter_mut().for_each(|part| replace_tensors(part, tensors)),
+        Val::Option(Some(inner)) => replace_tensors(inner, tensors),
+        Val::Struct(_, fields) => fields.iter_mut().for_each(|(_, part)| replace_tensors(part, tensors)),
+        other => {
+            if let Some(id) = tensors.next() {
+                *other = Val::Tensor(*id);
+            }
+        }
+    }
+}
+
+/// The names that a body assigns, and where each is assigned first.
+struct Assigned(BTreeMap<String, Span>);
+
+impl Assigned {
+    fn place(&mut self, place: &Expr) {
+        match place {
+            Expr::Path(path) => {
+                if let Some(name) = path.path.get_ident() {
+                    self.0.entry(parse::name(name)).or_insert(path.span());
+                }
+            }
+            Expr::Paren(inner) => self.place(&inner.expr),
+            Expr::Index(part) => self.place(&part.expr),
+            Expr::Field(part) => self.place(&part.base),
+            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.place(part)),
+            Expr::Array(list) => list.elems.iter().for_each(|part| self.place(part)),
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Assigned {
+    fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+        self.place(&assign.left);
+        visit::visit_expr_assign(self, assign);
+    }
+
+    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+        if super::is_assignment(&binary.op) {
+            self.place(&binary.left);
+        }
+        visit::visit_expr_binary(self, binary);
+    }
+}

@@ -1,0 +1,201 @@
+//! What loops over a symbolic axis carry, draw and call: structs, options, parts of lists, random numbers, kernels of one's own.
+
+use crate::common::{device, everywhere};
+use netcl::prelude::*;
+
+#[netcl::tensors]
+pub struct Cell {
+    h: Tensor<f32, N>,
+    c: Tensor<f32, N>,
+}
+
+netcl::kernel! {
+    fn doubled(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0 }
+}
+
+#[netcl::function]
+fn halved(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+    x * 0.5
+}
+
+#[netcl::function]
+fn clipped(x: f32) -> f32 {
+    if x > 4.0 { 4.0 } else { x }
+}
+
+#[netcl::model]
+struct Carries {
+    #[parameter(init = 1.0)]
+    s: Tensor<f32>,
+    #[layer(rate = 0.5)]
+    drop: Dropout,
+}
+
+#[netcl::model]
+impl Carries {
+    fn cells(&self, x: &Tensor<f32, T, N>, start: &Cell) -> Cell {
+        let mut cell = start;
+        for t in 0..T {
+            cell = Cell { h: cell.h + self.s * x.get(0, t), c: cell.h * 0.5 };
+        }
+        cell
+    }
+
+    fn perhaps(&self, x: &Tensor<f32, T, N>) -> Tensor<f32, N> {
+        let mut sum = Some(Tensor::zeros([N]));
+        for t in 0..T {
+            sum = Some(sum.unwrap() + x.get(0, t));
+        }
+        match sum {
+            Some(sum) => sum,
+            None => x.get(0, 0),
+        }
+    }
+
+    /// Elements of a list and of a tuple are assigned, before and in a loop; rounds go backwards.
+    fn parts(&self, x: &Tensor<f32, T, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, T, N>) {
+        let mut pair = (Tensor::zeros([N]), [0.0 * x.get(0, 0), x.get(0, 0)]);
+        pair.1[0] += 1.0;
+        let mut seen = Vec::new();
+        for t in (0..T).rev() {
+            pair.0 = pair.0 * 0.5 + x.get(0, t);
+            pair.1[0] = pair.1[0] * x.get(0, t);
+            seen.push(pair.0);
+        }
+        (pair.0, pair.1[0], seen.stack(0))
+    }
+
+    /// Kernels and functions of one's own.
+    fn called(&self, x: &Tensor<f32, T, N>) -> (Tensor<f32, N>, Tensor<f32, T, N>) {
+        let (mut h, mut all) = (Tensor::zeros([N]), Vec::new());
+        for t in 0..T {
+            h = clipped(doubled(h) + halved(x.get(0, t)) * self.s);
+            all.push(doubled(x.get(0, t)));
+        }
+        (h, all.stack(0))
+    }
+
+    /// A list of what kernels give, without a loop of the graph.
+    fn listed(&self, x: &Tensor<f32, N>) -> Tensor<f32, 3, N> {
+        let mut all = Vec::new();
+        for _ in 0..2 {
+            all.push(doubled(x * self.s));
+        }
+        all.push(x);
+        all.stack(0)
+    }
+
+    fn rows(&self, x: &Tensor<f32, T, N>, times: &Tensor<f32, S>) -> Tensor<f32, T, S, N> {
+        let mut rows = Vec::new();
+        for t in 0..T {
+            let mut row = Vec::new();
+            for s in 0..S {
+                row.push(x.get(0, t) * times.get(0, s));
+            }
+            rows.push(row.stack(0));
+        }
+        rows.stack(0)
+    }
+
+    #[mode(training)]
+    fn dropped(&self, x: &Tensor<f32, T, 64>) -> (Tensor<f32, T, 64>, Tensor<f32, T, 2, 64>) {
+        let (mut all, mut rows) = (Vec::new(), Vec::new());
+        for t in 0..T {
+            all.push(self.drop.forward(x.get(0, t)));
+            let mut row = Vec::new();
+            for _ in 0..2 {
+                row.push(self.drop.forward(x.get(0, t)));
+            }
+            rows.push(row.stack(0));
+        }
+        (all.stack(0), rows.stack(0))
+    }
+
+    /// A gradient of a recurrence that is differentiated again, and two of one loop.
+    fn penalty(&self, x: &Tensor<f32, T, N>) -> Tensor<f32> {
+        let (mut h, mut sum) = (Tensor::zeros([N]), Tensor::zeros([N]));
+        for t in 0..T {
+            h = (self.s * h + x.get(0, t)).tanh();
+            sum = sum + h * h;
+        }
+        let one = grad(&h.sum_all(), x).square().sum_all();
+        let other = grad(&sum.sum_all(), x).square().sum_all();
+        one + other
+    }
+}
+
+fn values(tensor: &Tensor) -> Result<Vec<f32>> {
+    tensor.to_vec()
+}
+
+fn model() -> Result<(Device, Carries)> {
+    let device = device();
+    let model = Carries::new(&device, Seed(1))?;
+    Ok((device, model))
+}
+
+#[test]
+fn structs_options_and_parts_are_carried() -> Result<()> {
+    everywhere(|| {
+        let (device, model) = model()?;
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0], &[3, 1])?;
+        let start = Cell { h: Tensor::full(&device, 1.0f32, &[1])?, c: Tensor::full(&device, 9.0f32, &[1])? };
+        let cell = model.cells(&x, &start)?;
+        assert_eq!((values(&cell.h)?, values(&cell.c)?), (vec![7.0], vec![2.0]));
+        assert_eq!(values(&model.perhaps(&x)?)?, [6.0]);
+        let (last, product, seen) = model.parts(&x)?;
+        assert_eq!((values(&last)?, values(&product)?), (vec![2.75], vec![6.0]));
+        assert_eq!(values(&seen)?, [3.0, 3.5, 2.75]);
+        Ok(())
+    })
+}
+
+#[test]
+fn kernels_and_functions_are_called_in_rounds() -> Result<()> {
+    everywhere(|| {
+        let (device, model) = model()?;
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0, -9.0, 1.0], &[3, 2])?;
+        let (h, all) = model.called(&x)?;
+        assert_eq!(values(&h)?, [0.5, 4.0]);
+        assert_eq!(values(&all)?, [2.0, 4.0, 6.0, 8.0, -18.0, 2.0]);
+        assert_eq!(values(&model.listed(&Tensor::full(&device, 3.0f32, &[1])?)?)?, [6.0, 6.0, 3.0]);
+        let times = Tensor::from_slice(&device, &[1.0f32, 10.0], &[2])?;
+        let rows = model.rows(&x, &times)?;
+        assert_eq!(values(&rows)?, [1.0, 2.0, 10.0, 20.0, 3.0, 4.0, 30.0, 40.0, -9.0, 1.0, -90.0, 10.0]);
+        Ok(())
+    })
+}
+
+#[test]
+fn each_round_draws_numbers_of_its_own() -> Result<()> {
+    everywhere(|| {
+        let (device, model) = model()?;
+        let (all, rows) = model.dropped(&Tensor::full(&device, 1.0f32, &[5, 64])?)?;
+        let all: Vec<f32> = values(&all)?.into_iter().chain(values(&rows)?).collect();
+        let masks: std::collections::BTreeSet<Vec<bool>> =
+            all.chunks(64).map(|mask| mask.iter().map(|value| *value == 0.0).collect()).collect();
+        assert_eq!(masks.len(), 5 + 10, "two rounds have one mask");
+        Ok(())
+    })
+}
+
+#[test]
+fn derivatives_of_loops_have_derivatives() -> Result<()> {
+    everywhere(|| {
+        let (device, model) = model()?;
+        let given = [0.3f32, -0.2, 0.5, 0.1, -0.4, 0.2];
+        let at = |x: &[f32]| Tensor::from_slice(&device, x, &[3, 2]);
+        let (_, gradients) = model.penalty_with_gradients(&at(&given)?)?;
+        let slope = gradients.tensor("s")?.item::<f32>()?;
+        // Against a difference of the first derivatives' squares, in the parameter.
+        let moved = |by: f32| -> Result<f32> {
+            let mut other = Carries::new(&device, Seed(1))?;
+            other.set_tensor("s", &Tensor::full(&device, 1.0 + by, &[])?)?;
+            other.penalty(&at(&given)?)?.item::<f32>()
+        };
+        let step = 1e-2;
+        let difference = (moved(step)? - moved(-step)?) / (2.0 * step);
+        assert!((slope - difference).abs() <= 2e-2 * difference.abs().max(1.0), "{slope} and {difference}");
+        Ok(())
+    })
+}
