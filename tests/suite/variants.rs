@@ -155,6 +155,9 @@ pub(crate) fn all() -> Vec<Case> {
         }
         // Likely to be large: a GPU computes the statistics in parts, if not in the kernel of the values.
         cases.push(way(BatchNormNaive).case("large images", batch_norm([2, 30, 40]), &[&[("N", 1)], &[("N", 7)]]));
+        for variant in [RecurrenceLaunches, RecurrenceOneKernel] {
+            cases.push(way(variant).case("with a batch and without", recurrences(), ROUNDS));
+        }
     }
     let on_gpus = Way { target: Some(Target::Gpu), ..way(Conv2dImplicitGemm, 16) };
     cases.push(on_gpus.case("3x3, padded", padded(DType::F32), IMAGES));
@@ -170,6 +173,9 @@ const PRODUCT_SIZES: &[&[(&str, u64)]] = &[
 ];
 const MATRIX_SIZES: &[&[(&str, u64)]] =
     &[&[("R", 1), ("C", 1)], &[("R", 3), ("C", 5)], &[("R", 7), ("C", 64)], &[("R", 2), ("C", 1030)]];
+/// No round of one of the loops, a batch that fills several work-groups, and more rounds than a launch has.
+const ROUNDS: &[&[(&str, u64)]] =
+    &[&[("N", 1), ("T", 1)], &[("N", 5), ("T", 2)], &[("N", 70), ("T", 9)], &[("N", 2), ("T", 1030)]];
 const IMAGES: &[&[(&str, u64)]] = &[&[("N", 1)], &[("N", 3)], &[("N", 20)]];
 
 struct Maker {
@@ -197,7 +203,7 @@ impl Maker {
 }
 
 fn symbols(names: &str) -> Vec<Dim> {
-    names.split(' ').map(Dim::symbol).collect()
+    names.split(' ').map(|name| name.parse().map_or_else(|_| Dim::symbol(name), Dim::constant)).collect()
 }
 
 /// Operands along either axis, and a bias and `relu` on what comes out.
@@ -322,6 +328,43 @@ fn maps() -> Graph {
     let turned = m.b.transpose(turned).unwrap();
     let turned = m.b.binary(BinaryOp::Max, x, turned).unwrap();
     m.result(turned);
+    m.b.finish()
+}
+
+/// A recurrent network whose first round is left out, with all of its states, and a matrix that each round multiplies by itself, the last
+/// round first.
+fn recurrences() -> Graph {
+    let mut m = Maker::new("recurrences");
+    let x = m.argument("x", &symbols("N T 6"), DType::F32);
+    let w = m.argument("w", &symbols("6 6"), DType::F32);
+    let start = m.argument("start", &symbols("N 6"), DType::F32);
+    let matrix = m.argument("matrix", &symbols("3 3"), DType::F32);
+    let factors = m.argument("factors", &symbols("T"), DType::F32);
+    let t = Dim::symbol("T");
+    let part = |at: Dim| vec![AxisIndex::axis(0), AxisIndex::fixed(at), AxisIndex::axis(1)];
+    let draft = m.b.begin_scan("t", t.clone() - Dim::from(1), &[start]);
+    let own = m.b.view(x, Shape(symbols("N 6")), part(draft.round() + Dim::from(1))).unwrap();
+    let product = m.b.matmul(draft.carried()[0], w).unwrap();
+    // Rounds forget, so that what one rounds off does not grow.
+    let third = m.b.constant(0.3, DType::F32);
+    let product = m.b.binary(BinaryOp::Mul, product, third).unwrap();
+    let sum = m.b.binary(BinaryOp::Add, product, own).unwrap();
+    let h = m.b.unary(UnaryOp::Tanh, sum).unwrap();
+    for result in m.b.end_scan(&draft, &[h], &[h]).unwrap() {
+        m.result(result);
+    }
+    let draft = m.b.begin_scan("t", t.clone(), &[matrix]);
+    let last = t - Dim::from(1) - draft.round();
+    let factor = m.b.view(factors, Shape::scalar(), vec![AxisIndex::fixed(last)]).unwrap();
+    let turned = m.b.transpose(draft.carried()[0]).unwrap();
+    let product = m.b.matmul(turned, draft.carried()[0]).unwrap();
+    let third = m.b.constant(0.3, DType::F32);
+    let scaled = m.b.binary(BinaryOp::Mul, product, factor).unwrap();
+    let scaled = m.b.binary(BinaryOp::Mul, scaled, third).unwrap();
+    let sum = m.b.binary(BinaryOp::Add, scaled, matrix).unwrap();
+    let next = m.b.unary(UnaryOp::Tanh, sum).unwrap();
+    let results = m.b.end_scan(&draft, &[next], &[]).unwrap();
+    m.result(results[0]);
     m.b.finish()
 }
 

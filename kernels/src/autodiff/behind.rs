@@ -2,7 +2,7 @@
 
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, NodeId, ReduceOp};
+use crate::graph::{AxisIndex, BinaryOp, NodeId, ReduceOp, stacked};
 use crate::span::Result;
 use std::collections::BTreeMap;
 
@@ -73,16 +73,15 @@ impl Behind<'_> {
     }
 
     fn stack(&self, builder: &mut Builder, stack: &Stack) -> Result<NodeId> {
-        let stacked = |shape: &Shape| Shape(std::iter::once(self.length).chain(&shape.0).cloned().collect());
         match stack {
             Stack::Left(id) => Ok(self.known[id]),
             Stack::Operand(position, shape, index) => {
-                builder.view(self.operands[*position], stacked(shape), index.clone())
+                builder.view(self.operands[*position], stacked(self.length, shape), index.clone())
             }
             Stack::View(source, shape, index) => {
                 let source = self.stack(builder, source)?;
                 let own = std::iter::once(AxisIndex::axis(0)).chain(index.iter().cloned()).collect();
-                builder.view(source, stacked(shape), own)
+                builder.view(source, stacked(self.length, shape), own)
             }
         }
     }

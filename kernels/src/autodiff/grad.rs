@@ -1,8 +1,9 @@
 //! Gradients that are part of a graph, which goes on with them.
 
+use super::maths::zeros;
 use super::order::HighestOrder;
 use super::rules::differentiable_operands;
-use super::sweep::{found, zeros};
+use super::sweep::found;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, NodeId};
 use crate::span::Result;

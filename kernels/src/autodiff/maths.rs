@@ -6,6 +6,12 @@ use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, UnaryOp};
 use crate::span::Result;
 
+/// A gradient in what nothing depends on.
+pub(super) fn zeros(builder: &mut Builder, of: NodeId) -> NodeId {
+    let (shape, dtype) = (builder.shape(of).clone(), builder.dtype(of));
+    builder.full(0.0, &shape, dtype)
+}
+
 /// Arithmetic on nodes, short enough to read as formulas.
 pub(super) struct Maths<'a>(pub(super) &'a mut Builder);
 

@@ -31,9 +31,10 @@ use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
 pub use grad::{grad, leading_to};
+use maths::zeros;
 use order::HighestOrder;
 pub use saved::gradients_from_saved;
-use sweep::{found, zeros};
+use sweep::found;
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
 /// where the output does not depend on it.

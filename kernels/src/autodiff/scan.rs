@@ -7,11 +7,15 @@
 //! of products and sums it is one product or sum behind the loop ([`Later`]), and what is neither is carried along.
 
 use super::behind::{Behind, Later, Stack};
+use super::maths::zeros;
 use super::rules::RequestedGradients;
 use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp, Scan, lifted, mentions};
+use crate::graph::{
+    AxisIndex, BinaryOp, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp, Scan, lifted, mentions, part_of_round,
+    stacked,
+};
 use crate::span::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -120,12 +124,9 @@ impl<'a> Backward<'a> {
                     sources.push(position);
                 }
             } else if cotangent.is_some() {
-                let rank = shape.rank();
-                let stacked = Shape(std::iter::once(length).chain(&shape.0).cloned().collect());
-                let input = self.input(&name, stacked, dtype);
+                let (index, input) =
+                    (part_of_round(scan.round(), shape.rank()), self.input(&name, stacked(length, &shape), dtype));
                 self.stacks.push((input, position));
-                let round = Dim::symbol(scan.step.name()) - Dim::constant(1);
-                let index = std::iter::once(AxisIndex::fixed(round)).chain((0..rank).map(AxisIndex::axis)).collect();
                 seeds.push((id, self.body.view(input, shape, index)?));
             }
         }
@@ -149,13 +150,7 @@ impl<'a> Backward<'a> {
         let gradients = sweep(&mut self.body, &seeds, &targets)?;
         for ((target, position), gradient) in targets.into_iter().zip(sources).zip(gradients) {
             if position < scan.carried {
-                let gradient = match gradient {
-                    Some(gradient) => gradient,
-                    None => {
-                        let (shape, dtype) = (self.body.shape(target).clone(), self.body.dtype(target));
-                        self.body.full(0.0, &shape, dtype)
-                    }
-                };
+                let gradient = gradient.unwrap_or_else(|| zeros(&mut self.body, target));
                 let at = self.cotangents[&position];
                 self.carried[at].1 = gradient;
                 continue;
@@ -267,8 +262,7 @@ impl<'a> Backward<'a> {
             made.operands.push(start);
         }
         let next: Vec<NodeId> = self.carried.iter().map(|(_, next)| *next).collect();
-        let body = made.finish(&next, &left, (&stacks, operands, given), builder)?;
-        let (body, all) = body;
+        let (body, all) = made.finish(&next, &left, (&stacks, operands, given), builder)?;
         let scan = Scan { body, step: self.scan.step.clone(), carried: next.len(), reverse: !self.scan.reverse };
         let results =
             if next.is_empty() && left.is_empty() { Vec::new() } else { builder.scan(scan, length.clone(), all) };
@@ -298,7 +292,7 @@ impl<'a> Backward<'a> {
         let next = self.carried.iter().map(|(_, next)| *next);
         next.chain(self.left.iter().copied()).for_each(|id| needed[id.index()] = true);
         let mut saved = Vec::new();
-        for position in (0..needed.len()).rev().filter(|position| *position < graph.nodes.len()) {
+        for position in (0..needed.len()).rev() {
             let id = NodeId(position as u32);
             if !needed[position] {
                 continue;
@@ -403,7 +397,6 @@ impl BackwardBody<'_, '_> {
                 graph.nodes[position].op.visit_operands(|operand| needed[operand.index()] = true);
             }
         }
-        let round = Dim::symbol(self.own.scan.step.name()) - Dim::constant(1);
         for (id, node) in graph.iter().filter(|(id, _)| needed[id.index()]) {
             if self.moved.contains_key(&id) {
                 continue;
@@ -411,9 +404,8 @@ impl BackwardBody<'_, '_> {
             self.body.set_span(node.span);
             let new = if let Some(stack) = stacks.get(&id) {
                 let whole = self.operand(*stack, outer);
-                let rank = node.shape.rank();
-                let index = std::iter::once(AxisIndex::fixed(round.clone())).chain((0..rank).map(AxisIndex::axis));
-                self.body.view(whole, node.shape.clone(), index.collect())?
+                let index = part_of_round(self.own.scan.round(), node.shape.rank());
+                self.body.view(whole, node.shape.clone(), index)?
             } else if let Op::Input(InputKind::Argument(position)) = node.op {
                 self.operand(operands[position], outer)
             } else if let Some(cotangent) =

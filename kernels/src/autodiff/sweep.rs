@@ -9,12 +9,6 @@ use crate::graph::{Graph, NodeId, Op};
 use crate::span::{Diagnostic, Result};
 use std::collections::BTreeSet;
 
-/// A gradient in what nothing depends on.
-pub(super) fn zeros(builder: &mut Builder, of: NodeId) -> NodeId {
-    let (shape, dtype) = (builder.shape(of).clone(), builder.dtype(of));
-    builder.full(0.0, &shape, dtype)
-}
-
 /// The gradients in each of `wrt`, `None` where the outputs do not depend on it.
 pub(super) fn found(
     builder: &mut Builder,

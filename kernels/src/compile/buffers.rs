@@ -137,6 +137,21 @@ impl Buffers {
         }
     }
 
+    /// One more, which no node of the graph lies in.
+    pub(super) fn add(&mut self, wanted: &str, shape: Shape, dtype: DType) -> String {
+        let mut taken: BTreeSet<String> = self.named.keys().chain(self.scalars.keys()).cloned().collect();
+        let name = distinct(&mut taken, wanted.to_owned());
+        self.named.insert(name.clone(), BufferId(self.list.len() as u32));
+        self.list.push(Buffer { name: name.clone(), shape, dtype, role: Role::Scratch });
+        name
+    }
+
+    /// Makes the buffer that holds `id` one of two places of its size.
+    pub(super) fn double(&mut self, id: NodeId) {
+        let buffer = &mut self.list[self.of[&id].0 as usize];
+        buffer.shape.0.insert(0, crate::dim::Dim::constant(2));
+    }
+
     /// The buffer that holds `id`.
     pub(super) fn of(&self, id: NodeId) -> BufferId {
         self.of[&id]

@@ -13,8 +13,7 @@ pub(super) fn starts(scan: &Scan, graph: &Graph) -> BTreeMap<NodeId, Dim> {
         if let OutputKind::Result(position) = kind
             && *position >= scan.carried
         {
-            let before = Dim::symbol(scan.step.name()) - Dim::constant(1);
-            starts.insert(*id, before * graph[*id].shape.elements());
+            starts.insert(*id, scan.round() * graph[*id].shape.elements());
         }
     }
     starts

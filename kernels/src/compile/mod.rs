@@ -15,12 +15,15 @@ mod made;
 mod plan_builder;
 mod product;
 mod prologue;
+mod rounds;
 mod scan;
 mod scatter;
 mod states;
 mod survey;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_rounds;
 
 use crate::dim::{Dim, IndexWidth};
 use crate::dtype::DType;

@@ -341,7 +341,7 @@ impl<'a> PlanBuilder<'a> {
                     reads.insert(self.buffers.of(id));
                 }
             }
-            labels.extend(self.stored_members(cluster).map(|id| label(self.graph, self.buffers, id)));
+            labels.extend(self.labels(cluster));
             flops = flops + cost::flops(self.graph, self.division, cluster);
         }
         let bytes = [self.bytes(&reads), self.bytes(&writes)];
@@ -378,6 +378,18 @@ impl<'a> PlanBuilder<'a> {
     /// Takes them back.
     pub(super) fn take_kernels(&mut self, kernels: Kernels) {
         self.kernels = kernels;
+    }
+
+    /// Notes what was decided for a loop.
+    pub(super) fn add_decisions(&mut self, decisions: Vec<Decision>) {
+        let known = &mut self.loops.decisions;
+        let new: Vec<_> = decisions.into_iter().filter(|decision| !known.contains(decision)).collect();
+        known.extend(new);
+    }
+
+    /// What a cluster computes, each member on a line.
+    pub(super) fn labels(&self, cluster: usize) -> Vec<String> {
+        self.stored_members(cluster).map(|id| label(self.graph, self.buffers, id)).collect()
     }
 
     /// How many steps there are.

@@ -5,7 +5,8 @@
 
 use super::decide::CompileOptions;
 use super::made::{Around, made};
-use super::plan_builder::PlanBuilder;
+use super::plan_builder::{Collected, PlanBuilder};
+use super::rounds::InOneKernel;
 use crate::dim::Dim;
 use crate::fuse::legalize::legalize;
 use crate::graph::build::Builder;
@@ -36,13 +37,18 @@ impl PlanBuilder<'_> {
         let operands: Vec<BufferId> =
             operands.iter().map(|&operand| Ok(self.buffers.of(self.operand(id, operand)?.0))).collect::<Result<_>>()?;
         let body = legalize(&scan.body)?;
-        let kernels = self.lend_kernels();
-        let made = made(body, self.target, options, Around::Loop(&scan, kernels), too_long)?;
-        self.take_kernels(made.kernels);
+        let (made, launches, initial) = match self.in_one_kernel(&scan, &body, &length, options, too_long)? {
+            Some(InOneKernel { made, launches, initial }) => (made, Some(launches), initial),
+            None => (self.inside(body, &scan, options, too_long)?, None, BTreeMap::new()),
+        };
         // The body's buffers, as they are called here.
         let mut places: Vec<BufferId> = Vec::with_capacity(made.buffers.len());
         let mut current: BTreeMap<usize, BufferId> = BTreeMap::new();
-        for buffer in made.buffers {
+        for (position, buffer) in made.buffers.into_iter().enumerate() {
+            if let Some(position) = initial.get(&BufferId(position as u32)) {
+                places.push(operands[*position]);
+                continue;
+            }
             places.push(match &buffer.role {
                 Role::Argument(position) if *position >= scan.carried => operands[*position],
                 Role::Output(OutputKind::Result(position)) => results[*position],
@@ -69,9 +75,7 @@ impl PlanBuilder<'_> {
             Requirement::Countable(size) => Requirement::Countable(last(size)),
             other => other,
         }));
-        let known = &mut self.loops.decisions;
-        let new: Vec<_> = made.decisions.into_iter().filter(|decision| !known.contains(decision)).collect();
-        known.extend(new);
+        self.add_decisions(made.decisions);
         let mut carried = Vec::with_capacity(scan.carried);
         for position in 0..scan.carried {
             let next = results[position];
@@ -83,10 +87,32 @@ impl PlanBuilder<'_> {
         } else {
             self.copies(&scan, &carried, options, too_long)?
         };
-        let (step, reverse) = (scan.step.clone(), scan.reverse);
         self.note_not_in_place(&[cluster]);
-        self.loops.repeats.push(Repeat { first, count, otherwise, length, step, reverse, carried });
+        self.loops.repeats.push(match launches {
+            Some((launches, step)) => {
+                let (inside, length, carried) = (Some(length), launches, Vec::new());
+                Repeat { first, count, otherwise, length, step, reverse: false, carried, inside }
+            }
+            None => {
+                let (step, reverse) = (scan.step.clone(), scan.reverse);
+                Repeat { first, count, otherwise, length, step, reverse, carried, inside: None }
+            }
+        });
         Ok(())
+    }
+
+    /// What a body becomes, with the kernels so far and its own.
+    fn inside(
+        &mut self,
+        body: Graph,
+        scan: &Scan,
+        options: &CompileOptions<'_>,
+        too_long: &Cell<bool>,
+    ) -> Result<Collected> {
+        let around = Around::Loop(scan, self.lend_kernels());
+        let mut made = made(body, self.target, options, around, too_long)?;
+        self.take_kernels(std::mem::take(&mut made.kernels));
+        Ok(made)
     }
 
     /// Steps that copy what is carried to where it is after the last round; how many.
@@ -108,9 +134,7 @@ impl PlanBuilder<'_> {
         }
         let graph = legalize(&builder.finish())?;
         let alone = Scan { body: Graph::default(), step: scan.step.clone(), carried: scan.carried, reverse: false };
-        let kernels = self.lend_kernels();
-        let made = made(graph, self.target, options, Around::Loop(&alone, kernels), too_long)?;
-        self.take_kernels(made.kernels);
+        let made = self.inside(graph, &alone, options, too_long)?;
         let place = |buffer: &Buffer| match &buffer.role {
             Role::Argument(position) => carried[*position].initial,
             Role::Output(OutputKind::Result(position)) => carried[*position].next,

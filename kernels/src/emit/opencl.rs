@@ -32,7 +32,8 @@ use super::opencl_stmt::Body;
 use super::opencl_types::{c_type, storage_type};
 use crate::dtype::DType;
 use crate::kir::verify::VerifiedKernel;
-use crate::kir::{Access, Array, Param, ParamKind, Space, ValueType};
+use crate::kir::visit::visit;
+use crate::kir::{Access, Array, Param, ParamKind, Space, Stmt, ValueType};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -94,7 +95,7 @@ pub fn kernel(kernel: &VerifiedKernel<'_>) -> String {
     program(std::slice::from_ref(kernel), &Options::default())
 }
 
-/// One kernel or device function. Pointers to what is `shared` are not `restrict`.
+/// One kernel or device function. Pointers to what is `shared`, or what work-items exchange, are not `restrict`.
 fn kernel_text(program: &mut Program, verified: &VerifiedKernel<'_>, shared: &BTreeSet<String>) -> String {
     let kernel = verified.kernel();
     if uses(verified, |dtype| dtype == DType::F64) {
@@ -103,11 +104,18 @@ fn kernel_text(program: &mut Program, verified: &VerifiedKernel<'_>, shared: &BT
     program.name_functions(kernel);
     let body = Body::kernel(program, verified);
     let function = kernel.launch.is_function();
+    let mut met = false;
+    visit(&kernel.body, &mut |stmt| met |= matches!(stmt, Stmt::Barrier { global: true }));
     let params: Vec<String> = kernel
         .params
         .iter()
         .enumerate()
-        .map(|(i, param)| declare_param(param, &body.params[i], !function && !shared.contains(&param.name)))
+        .map(|(i, param)| {
+            // What other work-items have written is read behind a barrier: compilers may take it that nobody else writes through
+            // a `restrict` pointer, and keep what they have read before.
+            let met = met && !matches!(param.kind, ParamKind::Buffer(_, Access::Read));
+            declare_param(param, &body.params[i], !function && !met && !shared.contains(&param.name))
+        })
         .collect();
     let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
     let mut head = if function { "static inline " } else { "__kernel " }.to_string();

@@ -19,8 +19,8 @@ impl Scan {
     /// Shape and type of the loop's result at that position, if it has `length` rounds.
     pub fn gives(&self, length: &Dim, position: usize) -> Option<(Shape, DType)> {
         let node = self.body.nodes.get(self.result(position)?.index())?;
-        let stacked = (position >= self.carried).then(|| length.clone());
-        Some((Shape(stacked.into_iter().chain(node.shape.0.iter().cloned()).collect()), node.dtype))
+        let shape = if position < self.carried { node.shape.clone() } else { stacked(length, &node.shape) };
+        Some((shape, node.dtype))
     }
 
     /// How many results there are.
@@ -37,10 +37,30 @@ impl Scan {
         self.body.nodes.iter().filter_map(position).max().unwrap_or(0).max(self.carried)
     }
 
+    /// The number of the round, from 0 on.
+    pub fn round(&self) -> Dim {
+        round(&self.step)
+    }
+
     /// Whether the size depends on the round.
     pub fn steps(&self, size: &Dim) -> bool {
         mentions(size, &self.step)
     }
+}
+
+/// The number of a loop's round, from 0 on: symbols are at least 1.
+pub(crate) fn round(step: &Symbol) -> Dim {
+    Dim::symbol(step.name()) - Dim::constant(1)
+}
+
+/// The shape of what `length` rounds leave behind, of that shape each.
+pub(crate) fn stacked(length: &Dim, shape: &Shape) -> Shape {
+    Shape(std::iter::once(length).chain(&shape.0).cloned().collect())
+}
+
+/// The coordinates of a round's part, of so many axes, in a stack of all rounds.
+pub(crate) fn part_of_round(round: Dim, rank: usize) -> Vec<AxisIndex> {
+    std::iter::once(AxisIndex::fixed(round)).chain((0..rank).map(AxisIndex::axis)).collect()
 }
 
 /// Whether the size has `symbol` in it.

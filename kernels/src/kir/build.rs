@@ -5,7 +5,7 @@
 use super::*;
 use crate::fold;
 use crate::identifier::distinct;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Appends to a [`Kernel`].
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct KernelBuilder {
     sizes: BTreeSet<Dim>,
     /// Of index arithmetic.
     index_dtype: DType,
+    /// Symbols that are values of the kernel's own, and no parameters.
+    own_symbols: BTreeMap<String, ExprId>,
 }
 
 impl KernelBuilder {
@@ -44,6 +46,7 @@ impl KernelBuilder {
             blocks: vec![Vec::new()],
             sizes: BTreeSet::new(),
             index_dtype: DType::I32,
+            own_symbols: BTreeMap::new(),
         }
     }
 
@@ -138,6 +141,20 @@ impl KernelBuilder {
         ParamId(self.kernel.params.len() as u32 - 1)
     }
 
+    /// The parameter for a buffer: one that is read is for both where it is asked for to be written, and the other way round.
+    pub fn buffer(&mut self, name: &str, dtype: DType, access: Access) -> ParamId {
+        let is_it = |param: &Param| matches!(param.kind, ParamKind::Buffer(..)) && param.name == name;
+        let Some(position) = self.kernel.params.iter().position(is_it) else {
+            return self.param(name, ParamKind::Buffer(dtype, access));
+        };
+        if let ParamKind::Buffer(_, known) = &mut self.kernel.params[position].kind
+            && *known != access
+        {
+            *known = Access::ReadWrite;
+        }
+        ParamId(position as u32)
+    }
+
     /// A local or private array.
     pub fn array(&mut self, name: &str, space: Space, dtype: DType, length: u32) -> ArrayId {
         self.kernel.arrays.push(Array { name: name.to_string(), space, dtype, length });
@@ -206,9 +223,18 @@ impl KernelBuilder {
 
     /// The value of the symbol `name`, for index arithmetic.
     pub fn size(&mut self, name: &str) -> ExprId {
+        if let Some(value) = self.own_symbols.get(name) {
+            return *value;
+        }
         let kind = if self.is_wide() { ParamKind::WideSize } else { ParamKind::Size };
         let param = self.param(name, kind);
         self.push(Expr::Param(param), ValueType::scalar(self.index_dtype))
+    }
+
+    /// From here on the symbol `name` is that value, of the type of index arithmetic: a loop of the kernel counts it.
+    pub fn bind_symbol(&mut self, name: &str, value: ExprId) {
+        debug_assert_eq!(self.ty(value), ValueType::scalar(self.index_dtype));
+        self.own_symbols.insert(name.to_owned(), value);
     }
 
     /// A coordinate that other code of the program passes; see [`ParamKind::Position`].

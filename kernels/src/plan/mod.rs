@@ -184,6 +184,10 @@ pub struct Step {
     pub bytes: [Dim; 2],
 }
 
+/// The most rounds of a loop in one launch of a kernel that runs them: drivers of GPUs with a display stop launches that take
+/// seconds.
+pub const ROUNDS_OF_LAUNCH: u64 = 1024;
+
 /// Steps that a loop repeats, once for each of its rounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeat {
@@ -202,6 +206,9 @@ pub struct Repeat {
     pub reverse: bool,
     /// What rounds pass on.
     pub carried: Vec<Carried>,
+    /// The rounds of the loop that one kernel runs, [`ROUNDS_OF_LAUNCH`] in each of its launches, where these are those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<Dim>,
 }
 
 /// A value that the rounds of a loop pass on.

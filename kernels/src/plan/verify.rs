@@ -440,7 +440,8 @@ output result 0 = %4
         ("P12", Target::Host, |plan| {
             let (first, count, otherwise, length) = (1, usize::MAX, 0, Dim::from(3));
             let step = Symbol::new("t");
-            plan.repeats.push(Repeat { first, count, otherwise, length, step, reverse: false, carried: Vec::new() });
+            let (reverse, carried, inside) = (false, Vec::new(), None);
+            plan.repeats.push(Repeat { first, count, otherwise, length, step, reverse, carried, inside });
         }),
     ];
 

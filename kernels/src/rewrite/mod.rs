@@ -7,6 +7,7 @@
 mod im2col;
 mod reduction;
 mod split;
+mod sums;
 mod winograd;
 
 use crate::dim::{Bindings, Dim, IndexWidth, Shape};
@@ -16,6 +17,7 @@ use crate::graph::{Graph, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result};
 use crate::variant::{KernelConfig, PART, SPLIT_K, Variant};
 use std::collections::{BTreeMap, BTreeSet};
+pub(crate) use sums::as_sums;
 
 /// What is known of the nodes of a graph besides the graph itself.
 #[derive(Clone, Debug, Default)]

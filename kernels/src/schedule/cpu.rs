@@ -39,13 +39,21 @@ pub(crate) struct Layout {
     per_item: i64,
     /// Work-items share out the innermost axis instead of rows.
     chunked: bool,
+    /// A fourth variable: where along an axis all of it is, if it is one element of that axis alone.
+    batch: Option<ExprId>,
 }
 
 impl Layout {
     /// Chooses the layout of `job`.
     pub(crate) fn new(job: &Job<'_>) -> Layout {
+        Layout::of_one(job, None)
+    }
+
+    /// The layout of what `job` computes for one element of the axis `batch`, if there is one: which, and the axis.
+    pub(super) fn of_one(job: &Job<'_>, batch: Option<(ExprId, usize)>) -> Layout {
         let (space, reduced) = job.nest.space();
-        let rows = job.nest.rows();
+        let mut rows = job.nest.rows();
+        rows.retain(|axis| batch.is_none_or(|(_, batch)| *axis != batch));
         let rank = space.rank();
         let inner_reduced = rank > 0 && reduced.contains(&(rank - 1));
         let own: &[usize] = if inner_reduced { reduced } else { &rows };
@@ -54,7 +62,9 @@ impl Layout {
         let split = |count: usize| {
             let inner: Vec<usize> = (rank - count..rank).collect();
             let rest = |axes: &[usize]| axes.iter().copied().filter(|axis| !inner.contains(axis)).collect::<Vec<_>>();
-            Domain::new(space, &[rest(&rows), rest(reduced), inner])
+            let mut groups = vec![rest(&rows), rest(reduced), inner];
+            groups.extend(batch.map(|(_, axis)| vec![axis]));
+            Domain::new(space, &groups)
         };
         let lanes = lanes_for(job);
         let arg = job
@@ -77,7 +87,12 @@ impl Layout {
         } else {
             visits.as_constant().map_or(1, |visits| (ELEMENTS_PER_ITEM / visits.max(1)).max(1))
         };
-        Layout { domain, inner_reduced, lanes, per_item, chunked }
+        Layout { domain, inner_reduced, lanes, per_item, chunked, batch: batch.map(|(at, _)| at) }
+    }
+
+    /// The coordinates of the loop variables.
+    fn at(&self, row: ExprId, column: ExprId, inner: ExprId) -> Vec<ExprId> {
+        [row, column, inner].into_iter().chain(self.batch).collect()
     }
 
     /// How many work-items there are.
@@ -125,6 +140,27 @@ pub(crate) fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: 
     let (start, end) = share(b, "first_row", item, layout.per_item, size);
     let one = b.int(1);
     b.for_loop("row", start, end, one, row);
+}
+
+/// All of `job` by one work-item, where nodes begin elsewhere in their buffers than at the beginning.
+pub(super) fn whole(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout) {
+    let stops = |id| job.nest.stops(id);
+    let starts = &job.nest.division.starts;
+    let extents = layout.domain.extents.clone();
+    let mut values = Values::new(job.nest.graph, extents, &stops, job.buffer_name).starting(starts);
+    let (zero, one) = (b.int(0), b.int(1));
+    let [rows, inner_end] = [ROW, INNER].map(|var| dim_value(b, &layout.domain.extents[var]));
+    let mut row = |b: &mut KernelBuilder, row: ExprId| {
+        if layout.inner_reduced {
+            reduced_row(b, job, layout, &mut values, row);
+        } else {
+            inner_rows(b, job, layout, &mut values, row, zero, inner_end);
+        }
+    };
+    if layout.domain.extents[ROW].is(1) {
+        return row(b, zero);
+    }
+    b.for_loop("row", zero, rows, one, row);
 }
 
 /// The part of `0..size` that falls to `item`.
@@ -197,7 +233,7 @@ fn inner_rows(
     let schedule = job.nest.schedule();
     let long = is_long(&layout.domain.extents[COLUMN]);
     over_inner(b, layout, (start, end), (&[], None), |b, inner, lanes| {
-        let at = |column| Coordinates { values: vec![row, column, inner], vector: Some(INNER), lanes };
+        let at = |column| Coordinates { values: layout.at(row, column, inner), vector: Some(INNER), lanes };
         values.known.clear();
         for (reduces, stores) in &schedule {
             let accumulators: Vec<Accumulator> =
@@ -239,7 +275,7 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
         let mut column = |b: &mut KernelBuilder, k: ExprId, sums: (&[Accumulator], Option<ExprId>)| {
             over_inner(b, layout, (zero, end), sums, |b, inner, lanes| {
                 let reduces = if lanes == layout.lanes { &wide } else { &narrow };
-                let at = Coordinates { values: vec![row, k, inner], vector: Some(INNER), lanes };
+                let at = Coordinates { values: layout.at(row, k, inner), vector: Some(INNER), lanes };
                 job.visit(b, values, &Visit { reduces, stores, only_if: None }, &at, &layout.domain, &position);
             });
         };
@@ -281,7 +317,7 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
         }
     }
     let zero = b.int(0);
-    let at = Coordinates { values: vec![row, zero, zero], vector: None, lanes: 1 };
+    let at = Coordinates { values: layout.at(row, zero, zero), vector: None, lanes: 1 };
     job.finish_row(b, values, &at, &layout.domain);
 }
 

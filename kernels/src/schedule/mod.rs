@@ -2,13 +2,16 @@
 //!
 //! [`cpu`] gives each work-item whole rows or chunks and writes explicit vectors: no local memory, no barriers.
 //! [`gpu`] gives each work-item an element, or each work-group a row whose reductions meet in local memory.
+//! [`rounds`] puts the kernels of a loop's body into one, whose work-items meet between them; [`batch`] says whether they may stay apart.
 //! [`scatter`] and [`scatter_sorted`] are scatter-adds, which no layout of loops suits.
 //! [`scalars`] puts a function of numbers where a hand-written kernel calls it.
 
 mod accumulator;
+pub(crate) mod batch;
 pub(crate) mod cpu;
 pub(crate) mod gpu;
 mod nest;
+pub(crate) mod rounds;
 pub mod scalars;
 pub(crate) mod scatter;
 pub(crate) mod scatter_sorted;

@@ -1,7 +1,7 @@
 //! What is known of a loop cluster whichever way it is laid out: its space, what it reads and stores, and in which order.
 
 use crate::dim::{Dim, Shape};
-use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
+use crate::fuse::access::{OperandAccess, Trace, is_anchor, trace, vectorizes};
 use crate::fuse::{Cluster, ClusterKind, Division};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::{self, Index};
@@ -128,9 +128,7 @@ impl<'a> Nest<'a> {
     /// Whether `state`, an input, is read for `new` alone, and of it each element only where that of `new` is written: then
     /// both may lie in one place.
     pub(crate) fn updates_in_place(&self, state: NodeId, new: NodeId) -> bool {
-        let (space, _) = self.space();
-        let own: Vec<Index> = (0..space.rank()).map(Index::var).collect();
-        let domain = Domain { extents: space.0.clone(), axes: own };
+        let domain = self.own_axes();
         let written = index::flatten(&self.coordinates_of(new, &domain), &self.graph[new].shape);
         self.members().iter().zip(self.traces(&domain)).all(|(member, trace)| {
             let mut reads = trace.leaves.iter().filter(|leaf| leaf.node == state);
@@ -141,11 +139,25 @@ impl<'a> Nest<'a> {
         })
     }
 
+    /// What it reads from memory and from its own members where its space has the coordinates 0, 1, …
+    pub(super) fn reads(&self) -> Vec<OperandAccess> {
+        self.traces(&self.own_axes()).into_iter().flat_map(|trace| trace.leaves).collect()
+    }
+
+    /// Which axis of its space each axis of a member is.
+    pub(super) fn axes_of(&self, member: NodeId) -> Vec<usize> {
+        if !self.is_row_valued(member) { (0..self.space().0.rank()).collect() } else { self.rows() }
+    }
+
+    /// Each axis of its space as a loop variable.
+    fn own_axes(&self) -> Domain {
+        let (space, _) = self.space();
+        Domain { extents: space.0.clone(), axes: (0..space.rank()).map(Index::var).collect() }
+    }
+
     /// For every member, how many rounds of reductions must be over before it can be computed.
     fn rounds(&self) -> BTreeMap<NodeId, usize> {
-        let (space, _) = self.space();
-        let own: Vec<Index> = (0..space.rank()).map(Index::var).collect();
-        let domain = Domain { extents: space.0.clone(), axes: own };
+        let domain = self.own_axes();
         let mut rounds: BTreeMap<NodeId, usize> = BTreeMap::new();
         for (member, trace) in self.members().iter().zip(self.traces(&domain)) {
             let own = trace.leaves.iter().filter(|leaf| self.is_member_reduce(leaf.node));

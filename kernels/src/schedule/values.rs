@@ -8,7 +8,7 @@ use crate::fuse::access::{self, OperandAccess};
 use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Access, Expr, ExprId, Param, ParamId, ParamKind};
+use crate::kir::{Access, Expr, ExprId, ParamId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -35,6 +35,8 @@ pub(crate) struct Values<'a> {
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
     /// Values that the kernel has computed: reductions, or roots at their own coordinates.
     pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
+    /// Where nodes begin in their buffers, if not at the beginning.
+    starts: Option<&'a BTreeMap<NodeId, Dim>>,
     memo: HashMap<ValueKey, ExprId>,
     ranges: Ranges,
 }
@@ -60,7 +62,21 @@ impl<'a> Values<'a> {
         buffer_name: &'a dyn Fn(NodeId) -> String,
     ) -> Self {
         let (known, memo, ranges) = (BTreeMap::new(), HashMap::new(), Ranges::default());
-        Values { graph, extents, stops, buffer_name, known, memo, ranges }
+        Values { graph, extents, stops, buffer_name, known, starts: None, memo, ranges }
+    }
+
+    /// The same where nodes begin elsewhere in their buffers than at the beginning.
+    pub(crate) fn starting(mut self, starts: &'a BTreeMap<NodeId, Dim>) -> Self {
+        self.starts = Some(starts);
+        self
+    }
+
+    /// The place in its buffer of what has that address in the node.
+    fn place(&self, id: NodeId, address: Index) -> Index {
+        match self.starts.and_then(|starts| starts.get(&id)) {
+            Some(start) => address.plus(&Index::constant(start.clone())),
+            None => address,
+        }
     }
 
     /// Forgets values computed for other loop variables.
@@ -203,7 +219,7 @@ impl<'a> Values<'a> {
         if !(self.stops)(*id) || through {
             return None;
         }
-        let address = index::flatten(coordinates, &self.graph[*id].shape);
+        let address = self.place(*id, index::flatten(coordinates, &self.graph[*id].shape));
         let value = self.load(b, *id, &address, at, *condition);
         self.memo.insert(key.clone(), value);
         Some(value)
@@ -267,15 +283,7 @@ impl<'a> Values<'a> {
 
     /// The parameter for the buffer of `id`.
     pub(crate) fn buffer(&self, b: &mut KernelBuilder, id: NodeId, access: Access) -> ParamId {
-        let name = (self.buffer_name)(id);
-        let dtype = self.graph[id].dtype;
-        // A buffer that the kernel writes already is read and written.
-        let is_buffer = |param: &Param| matches!(param.kind, ParamKind::Buffer(..)) && param.name == name;
-        let position = b.kernel().params.iter().position(is_buffer);
-        if let Some(position) = position {
-            return ParamId(position as u32);
-        }
-        b.param(&name, ParamKind::Buffer(dtype, access))
+        b.buffer(&(self.buffer_name)(id), self.graph[id].dtype, access)
     }
 
     /// The value of a node whose operands have been computed, under `inner`.
@@ -333,7 +341,7 @@ impl<'a> Values<'a> {
                 // The operand's own coordinates are those of what the source is a reshape of; a row's elements follow
                 // each other there just the same.
                 let inner = &coordinates[graph[*indices].shape.rank()..];
-                let rest = index::flatten(inner, &Shape(shape.0[1..].to_vec()));
+                let rest = self.place(operands[1].node, index::flatten(inner, &Shape(shape.0[1..].to_vec())));
                 let stride = dim_value(b, &shape.strides()[0]);
                 let start = b.mul(row, stride);
                 let offset = self.index(b, &rest, at);

@@ -1,6 +1,6 @@
 //! A graph for a task alone.
 
-use super::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
+use super::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
@@ -22,6 +22,7 @@ pub fn graph(task: &Task<u64>) -> Graph {
         Task::Elementwise(map) => maker.elementwise(map),
         Task::Reduction(reduction) => maker.reduction(reduction),
         Task::BatchNorm(norm) => maker.batch_norm(norm),
+        Task::Recurrence(own) => maker.recurrence(own),
     };
     maker.b.output(OutputKind::Result(0), result);
     maker.b.finish()
@@ -110,6 +111,24 @@ impl Maker {
         let source = self.argument("x", &sizes, task.dtype);
         let dtype = if task.op.is_position() { DType::I32 } else { task.dtype };
         self.b.push(Op::Reduce { op: task.op, source, axes: vec![axis] }, shape(&[task.rows]), dtype)
+    }
+
+    /// `h = x[t] + h·w / (8 * width)`, after the last round.
+    fn recurrence(&mut self, task: &Recurrence<u64>) -> NodeId {
+        let own = [task.rows, task.width];
+        let x = self.argument("x", &[task.rounds, task.rows, task.width], task.dtype);
+        let w = self.argument("w", &[task.width, task.width], task.dtype);
+        let h = self.argument("h", &own, task.dtype);
+        let b = &mut self.b;
+        let draft = b.begin_scan("t", shape(&[task.rounds])[0].clone(), &[h]);
+        let index = std::iter::once(AxisIndex::fixed(draft.round())).chain([0, 1].map(AxisIndex::axis)).collect();
+        let own = shape(&own);
+        let x = b.push(Op::View { source: x, index }, own.clone(), task.dtype);
+        let product = b.push(Op::MatMul(draft.carried()[0], w), own.clone(), task.dtype);
+        let scale = b.full(1.0 / (8.0 * task.width.max(1) as f64), &own, task.dtype);
+        let scaled = b.push(Op::Binary(BinaryOp::Mul, product, scale), own.clone(), task.dtype);
+        let next = b.push(Op::Binary(BinaryOp::Add, x, scaled), own, task.dtype);
+        b.end_scan(&draft, &[next], &[]).map_or(h, |results| results[0])
     }
 
     /// `(x - mean(x)) / sqrt(var(x) + 1e-5)` over images and pixels.

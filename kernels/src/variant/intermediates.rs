@@ -47,6 +47,8 @@ fn tensors(config: &KernelConfig, task: &Task<u64>) -> (Vec<u64>, DType) {
         Task::Reduction(own) => (Vec::new(), own.dtype),
         // Mean and variance are smaller by far than what is normalised.
         Task::BatchNorm(own) => (Vec::new(), own.dtype),
+        // What rounds pass on is smaller than what they read.
+        Task::Recurrence(own) => (Vec::new(), own.dtype),
     }
 }
 

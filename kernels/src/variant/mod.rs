@@ -44,7 +44,7 @@ pub use rule::{default_config, initial_config, typical};
 pub(crate) use rule::{default_for_plan, default_in_one};
 pub use split::{SPLIT_K, SPLIT_K_VALUES};
 pub use table::PART;
-pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
+pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
 
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,10 @@ pub enum Variant {
     BatchNormNaive,
     /// Normalisation of batches: one kernel.
     BatchNormFused,
+    /// A loop over a symbol: launches in each round.
+    RecurrenceLaunches,
+    /// A loop over a symbol: one kernel that loops.
+    RecurrenceOneKernel,
 }
 
 /// Work-items in a work-group of a GPU's loops.
@@ -104,6 +108,8 @@ pub enum Family {
     Reduction,
     /// Normalisation by the statistics of a batch.
     BatchNorm,
+    /// Loops over a symbol that pass values on from round to round.
+    Recurrence,
 }
 
 impl Family {

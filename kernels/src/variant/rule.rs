@@ -3,8 +3,8 @@
 use super::legal::legal;
 use super::parts::likely_in_parts;
 use super::split::{SPLIT_K_VALUES, parts_for};
-use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
-use crate::dim::Dim;
+use super::{BatchNorm, KernelConfig, PART, Product, Recurrence, Reduction, Task, Variant};
+use crate::dim::{Dim, saturating_product};
 use crate::graph::{ConvKind, ReduceOp};
 use crate::target::Target;
 use crate::template::{Choice, Limits};
@@ -62,6 +62,15 @@ fn results_are_known(task: &Task<Dim>) -> bool {
     }
 }
 
+/// Whether a round is so small that its launches cost more than what they share: one kernel reads the weights anew for each element
+/// of the batch. A GPU has a work-group for each, a processor computes them one after the other.
+fn is_small_round(own: &Recurrence<u64>, target: Target) -> bool {
+    match target {
+        Target::Gpu => own.width <= 208,
+        Target::Cpu | Target::Host => saturating_product([own.rows, own.width, own.width]) <= 1 << 17,
+    }
+}
+
 /// As [`default_config`], of what one kernel computes.
 pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) -> KernelConfig {
     match task {
@@ -91,6 +100,10 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
             _ => Variant::ReductionSequential,
         }),
         Task::BatchNorm(_) => KernelConfig::plain(Variant::BatchNormFused),
+        Task::Recurrence(own) => KernelConfig::plain(match is_small_round(own, target) {
+            true => Variant::RecurrenceOneKernel,
+            false => Variant::RecurrenceLaunches,
+        }),
     }
 }
 

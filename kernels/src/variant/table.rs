@@ -50,8 +50,8 @@ const IMPLICIT_GEMM: MadeBy = MadeBy::Template { gpu: &conv2d_implicit_gemm::TEM
 const TILED_LOCAL: MadeBy = MadeBy::Template { gpu: &conv2d_tiled_local::TEMPLATE, cpu: &conv2d_tiled_local::TEMPLATE };
 
 /// A row for each variant, in the order of [`Variant`].
-const TABLE: [Row; 16] = {
-    use Family::{BatchNorm, Conv2d, Elementwise, Product, Reduction};
+const TABLE: [Row; 18] = {
+    use Family::{BatchNorm, Conv2d, Elementwise, Product, Recurrence, Reduction};
     use Variant::*;
     [
         product(MatMulNaive, "matmul_naive", Product, &matmul_naive::TEMPLATE),
@@ -70,16 +70,18 @@ const TABLE: [Row; 16] = {
         row(ReductionWorkGroup, "reduction_work_group", Reduction, IN_GROUPS),
         row(BatchNormNaive, "batch_norm_naive", BatchNorm, MadeBy::Division),
         row(BatchNormFused, "batch_norm_fused", BatchNorm, PLAIN),
+        row(RecurrenceLaunches, "recurrence_launches", Recurrence, MadeBy::Division),
+        row(RecurrenceOneKernel, "recurrence_one_kernel", Recurrence, PLAIN),
     ]
 };
 
 /// [`TABLE`] in memory once.
-static ROWS: [Row; 16] = TABLE;
+static ROWS: [Row; 18] = TABLE;
 
 impl Variant {
     /// Every variant, simplest first within its family.
-    pub const ALL: [Variant; 16] = {
-        let mut all = [Variant::MatMulNaive; 16];
+    pub const ALL: [Variant; 18] = {
+        let mut all = [Variant::MatMulNaive; 18];
         let mut position = 0;
         while position < all.len() {
             let variant = TABLE[position].variant;

@@ -28,6 +28,8 @@ pub enum Task<S> {
     Reduction(Reduction<S>),
     /// Normalisation by the statistics of a batch.
     BatchNorm(BatchNorm<S>),
+    /// A loop over a symbol.
+    Recurrence(Recurrence<S>),
 }
 
 /// `batch` products of `[m, k]` by `[k, n]`.
@@ -118,6 +120,19 @@ pub struct BatchNorm<S> {
     pub dtype: DType,
 }
 
+/// A loop over a symbol whose body one kernel can run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Recurrence<S> {
+    /// Elements of the axis, the batch, that the rounds keep apart; 1 where there is none.
+    pub rows: S,
+    /// How much a round computes for one of them, as the width of a square matrix with which a vector is multiplied.
+    pub width: S,
+    /// Rounds.
+    pub rounds: S,
+    /// Of what is carried.
+    pub dtype: DType,
+}
+
 impl<S> Task<S> {
     /// Whose variants can compute it.
     pub const fn family(&self) -> Family {
@@ -127,6 +142,7 @@ impl<S> Task<S> {
             Task::Elementwise(_) => Family::Elementwise,
             Task::Reduction(_) => Family::Reduction,
             Task::BatchNorm(_) => Family::BatchNorm,
+            Task::Recurrence(_) => Family::Recurrence,
         }
     }
 
@@ -153,6 +169,12 @@ impl<S> Task<S> {
                 images: map(images)?,
                 channels: map(channels)?,
                 pixels: map(pixels)?,
+                dtype: *dtype,
+            }),
+            Task::Recurrence(Recurrence { rows, width, rounds, dtype }) => Task::Recurrence(Recurrence {
+                rows: map(rows)?,
+                width: map(width)?,
+                rounds: map(rounds)?,
                 dtype: *dtype,
             }),
         })
@@ -269,7 +291,7 @@ impl Task<u64> {
         match self {
             Task::Product(product) => Some(product.problem()),
             Task::Conv2d(conv) => conv.problem(),
-            Task::Elementwise(_) | Task::Reduction(_) | Task::BatchNorm(_) => None,
+            Task::Elementwise(_) | Task::Reduction(_) | Task::BatchNorm(_) | Task::Recurrence(_) => None,
         }
     }
 }
@@ -339,6 +361,9 @@ impl<S: Display> Display for Task<S> {
             }
             Task::BatchNorm(BatchNorm { images, channels, pixels, dtype }) => {
                 write!(f, "batch_norm {dtype} images={images} channels={channels} pixels={pixels}")
+            }
+            Task::Recurrence(Recurrence { rows, width, rounds, dtype }) => {
+                write!(f, "recurrence {dtype} rows={rows} width={width} rounds={rounds}")
             }
         }
     }

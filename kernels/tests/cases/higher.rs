@@ -7,12 +7,12 @@ use libtest_mimic::Trial;
 use netcl_fixtures::reference_graphs::operation_graph;
 use netcl_fixtures::references::{OperationCase, references};
 use netcl_kernels::autodiff::check::finite_difference_check;
-use netcl_kernels::autodiff::grad;
+use netcl_kernels::autodiff::{grad, leading_to};
 use netcl_kernels::compile::compile;
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::interp::HostTensor;
+use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 use netcl_kernels::graph::{BinaryOp, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp};
 use netcl_kernels::ops::Value;
 use netcl_kernels::plan::Target;
@@ -152,7 +152,6 @@ fn a_distinct_node_is_its_own() {
     let graph = builder.finish();
     let given = [1.0, 2.0];
     let inputs = |_: &InputKind, _: &str| HostTensor::from_f64(DType::F32, &[2], &given).ok();
-    use netcl_kernels::graph::interp::{Precision, evaluate};
     let values: Vec<Vec<f64>> =
         evaluate(&graph, &[], &inputs, Precision::F64).unwrap().iter().map(|(_, value)| value.to_f64()).collect();
     assert_eq!(values, [vec![1.0, 2.0], vec![-2.0, -4.0]], "-same, and -2x");
@@ -174,6 +173,31 @@ fn what_it_does_not_depend_on_has_none() {
     let later = builder.input(InputKind::Argument(3), "later", Shape::of(&[2]), DType::F32);
     let found = grad(&mut builder, value, &[x, y, z, later]).unwrap();
     assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true, false]);
+}
+
+/// A loop that carries a whole number before a float one: the node that is the loop is of no floats, and its second result has a
+/// derivative all the same, `s = s * x` once for each round being a power of `x`.
+fn derivatives_go_through_loops_whose_first_value_is_whole() {
+    let mut builder = Builder::new("counted");
+    let one = Shape::scalar();
+    let x = builder.input(InputKind::Argument(0), "x", one.clone(), DType::F32);
+    let (count, start) = (builder.full(0.0, &one, DType::I32), builder.full(1.0, &one, DType::F32));
+    let draft = builder.begin_scan("t", Dim::symbol("T"), &[count, start]);
+    let next = builder.full(1.0, &one, DType::I32);
+    let count = builder.binary(BinaryOp::Add, draft.carried()[0], next).unwrap();
+    let product = builder.binary(BinaryOp::Mul, draft.carried()[1], x).unwrap();
+    let results = builder.end_scan(&draft, &[count, product], &[]).unwrap();
+    let leads = leading_to(builder.graph(), results[1]);
+    assert!(leads[x.index()] && leads[results[0].index()]);
+    let first = grad(&mut builder, results[1], &[x]).unwrap()[0].unwrap();
+    let second = grad(&mut builder, first, &[x]).unwrap()[0].unwrap();
+    for (position, result) in [results[0], first, second].into_iter().enumerate() {
+        builder.output(OutputKind::Result(position), result);
+    }
+    let given = |_: &InputKind, _: &str| HostTensor::from_f64(DType::F32, &[], &[2.0]).ok();
+    let values = evaluate(&builder.finish(), &[(Symbol::new("T"), 5)], &given, Precision::F64).unwrap();
+    let values: Vec<Vec<f64>> = values.iter().map(|(_, value)| value.to_f64()).collect();
+    assert_eq!(values, [vec![5.0], vec![5.0 * 16.0], vec![20.0 * 8.0]], "x^5 at 2, and its derivatives");
 }
 
 /// What is frozen is read where it lies: the plan is that without the mark.
@@ -198,6 +222,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         test("higher::losses_where_they_are_nothing", losses_where_they_are_nothing),
         test("higher::products_of_zeros", products_of_zeros),
         test("higher::a_distinct_node_is_its_own", a_distinct_node_is_its_own),
+        test(
+            "higher::derivatives_go_through_loops_whose_first_value_is_whole",
+            derivatives_go_through_loops_whose_first_value_is_whole,
+        ),
         test("higher::frozen_parameters_cost_nothing", frozen_parameters_cost_nothing),
         test("higher::what_it_does_not_depend_on_has_none", what_it_does_not_depend_on_has_none),
     ];

@@ -6,7 +6,7 @@ use crate::geometry;
 use netcl_hal::memory::ALIGNMENT;
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::plan::memory::layout;
-use netcl_kernels::plan::{Plan, Role, Target};
+use netcl_kernels::plan::{Plan, ROUNDS_OF_LAUNCH, Role, Target};
 use std::fmt::Write as _;
 
 /// What stands for arithmetic that nobody can count.
@@ -55,7 +55,12 @@ pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
             1 => format!(", or {} where there is no round", step(all.end)),
             _ => format!(", or {} to {} where there is no round", step(steps.end + 1), step(all.end)),
         };
-        line(&mut text, format_args!("  {which}: once for each of {} rounds{none}", repeat.length));
+        match &repeat.inside {
+            None => line(&mut text, format_args!("  {which}: once for each of {} rounds{none}", repeat.length)),
+            Some(rounds) => {
+                line(&mut text, format_args!("  {which}: once for every {ROUNDS_OF_LAUNCH} of {rounds} rounds{none}"));
+            }
+        }
     }
     let total = |side: usize| {
         let steps = plan.steps.iter().enumerate();

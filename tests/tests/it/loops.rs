@@ -198,9 +198,9 @@ fn an_lstm_over_a_symbolic_axis_is_pytorchs() -> Result<()> {
 #[test]
 fn memory_grows_with_the_rounds_and_launches_repeat_few_steps() -> Result<()> {
     use netcl::Target;
-    for target in [Target::Host, Target::Cpu, Target::Gpu] {
+    for (target, which) in [(Target::Host, "each"), (Target::Cpu, "every 1024"), (Target::Gpu, "every 1024")] {
         let report = Lstm::report(target)?;
-        assert!(report.contains("once for each of T rounds"), "{report}");
+        assert!(report.contains(&format!("once for {which} of T rounds")), "{report}");
     }
     let device = Device::null(netcl::Target::Gpu, 1 << 30);
     let model = Lstm::new(&device, Seed(1))?;
@@ -214,6 +214,59 @@ fn memory_grows_with_the_rounds_and_launches_repeat_few_steps() -> Result<()> {
     }
     assert!(peaks[2] < 5 * peaks[0], "{peaks:?}");
     Ok(())
+}
+
+#[test]
+fn launches_do_not_grow_with_the_rounds_but_every_1024() -> Result<()> {
+    use netcl::Target;
+    for target in [Target::Cpu, Target::Gpu] {
+        let device = Device::null(target, 1 << 30);
+        let (model, scans) = (Lstm::new(&device, Seed(1))?, Scans::new(&device, Seed(1))?);
+        let launches = |steps: usize| -> Result<[u64; 2]> {
+            let given = |shape: &[usize]| Tensor::zeros(&device, shape, DType::F32);
+            let before = device.launches();
+            model.loss_with_gradients(&given(&[2, steps, 4])?)?;
+            let lstm = device.launches();
+            let [q, k, v] = [(); 3].map(|()| given(&[2, steps, 4]));
+            scans.attention_loss_with_gradients(&q?, &k?, &v?)?;
+            Ok([lstm - before, device.launches() - lstm])
+        };
+        let few = launches(1)?;
+        for steps in [7, 128, 1000] {
+            assert_eq!(launches(steps)?, few, "{steps} rounds, {}", target.name());
+        }
+        // One more for each of the loops.
+        assert_eq!(launches(1025)?, few.map(|few| few + 2), "{}", target.name());
+    }
+    Ok(())
+}
+
+/// The rounds of a kernel of which each has many launches' worth, in both forms of the loop.
+#[test]
+fn rounds_in_one_kernel_are_those_that_are_launched() -> Result<()> {
+    use netcl::select::{KernelConfig, Variant};
+    let close = |a: &Tensor, b: &Tensor| -> Result<()> {
+        let (a, b) = (a.to_vec::<f32>()?, b.to_vec::<f32>()?);
+        let norm = b.iter().map(|b| b * b).sum::<f32>().sqrt().max(1.0);
+        a.iter().zip(&b).for_each(|(a, b)| assert!((a - b).abs() <= 1e-4 * norm, "{a}, {b}"));
+        Ok(())
+    };
+    everywhere(|| {
+        let (model, device) = (lstm()?, device());
+        for (batch, steps) in [(1, 1), (2, 7), (300, 3), (2, 1100)] {
+            let x = floats(&wave(batch * steps * 4, 1.0, 0.0), &[batch, steps, 4]);
+            let [one, each] = [Variant::RecurrenceOneKernel, Variant::RecurrenceLaunches].map(|variant| {
+                let _forced = device.selector().force(KernelConfig::plain(variant));
+                model.loss_with_gradients(&x)
+            });
+            let ((loss, one), (wanted, each)) = (one?, each?);
+            close(&loss, &wanted)?;
+            for name in ["input", "hidden", "bias"] {
+                close(&one.tensor(name)?, &each.tensor(name)?)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub struct ScanDraft {
 impl ScanDraft {
     /// The number of the round, from 0 on.
     pub fn round(&self) -> Dim {
-        Dim::symbol(self.step.name()) - Dim::constant(1)
+        round(&self.step)
     }
 
     /// The values that a round finds, in the order of the initial ones.
@@ -268,8 +268,7 @@ impl<'a> Body<'a> {
             self.round_of(whole, &node.shape)?
         } else if is_drawn(&node.op) && self.inside[id.index()] {
             // Each round has numbers of its own, all drawn in front of the loop.
-            let stacked = Shape(std::iter::once(&self.draft.length).chain(&node.shape.0).cloned().collect());
-            let all = self.outer.push(node.op, stacked, node.dtype);
+            let all = self.outer.push(node.op, stacked(&self.draft.length, &node.shape), node.dtype);
             let whole = self.operand(all);
             self.round_of(whole, &node.shape)?
         } else if self.inside[id.index()] || self.is_cheap(id) {
@@ -288,12 +287,7 @@ impl<'a> Body<'a> {
 
     /// The round's part of a stack.
     fn round_of(&mut self, whole: NodeId, shape: &Shape) -> Result<NodeId> {
-        let axes = (0..shape.rank()).map(AxisIndex::axis);
-        self.inner.view(
-            whole,
-            shape.clone(),
-            std::iter::once(AxisIndex::fixed(self.draft.round())).chain(axes).collect(),
-        )
+        self.inner.view(whole, shape.clone(), part_of_round(self.draft.round(), shape.rank()))
     }
 
     /// Whether `id` is a product of the round's part of a matrix with one that is the same in all rounds: what the part is of, the

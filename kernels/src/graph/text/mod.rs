@@ -50,13 +50,13 @@ impl Display for Graph {
             write!(f, "%{} = ", id.0)?;
             match &node.op {
                 Op::Scan { scan, length, operands } => {
-                    let position = scans.iter().position(|known| known == scan).unwrap_or_default();
+                    let position = scans.iter().position(|known| *known == scan).unwrap_or_default();
                     write!(f, "scan {position} [")?;
                     write_list(f, operands.iter().map(|operand| format!("%{}", operand.0)))?;
                     write!(f, "] length {length}")?;
                 }
                 Op::Custom { kernel, sizes, operands } => {
-                    let position = kernels.iter().position(|known| known == kernel).unwrap_or_default();
+                    let position = kernels.iter().position(|known| *known == kernel).unwrap_or_default();
                     write!(f, "custom {position} [")?;
                     write_list(f, operands.iter().map(|operand| format!("%{}", operand.0)))?;
                     f.write_str("] sizes [")?;
@@ -88,29 +88,24 @@ impl Display for Graph {
 }
 
 /// The kernels that the graph calls, each once.
-fn kernels(graph: &Graph) -> Vec<Arc<Custom>> {
-    let mut kernels: Vec<Arc<Custom>> = Vec::new();
-    for node in &graph.nodes {
-        if let Op::Custom { kernel, .. } = &node.op
-            && !kernels.contains(kernel)
-        {
-            kernels.push(kernel.clone());
-        }
-    }
-    kernels
+fn kernels(graph: &Graph) -> Vec<&Arc<Custom>> {
+    each(graph, |op| if let Op::Custom { kernel, .. } = op { Some(kernel) } else { None })
 }
 
 /// The loops of the graph, each once.
-fn scans(graph: &Graph) -> Vec<Arc<Scan>> {
-    let mut scans: Vec<Arc<Scan>> = Vec::new();
-    for node in &graph.nodes {
-        if let Op::Scan { scan, .. } = &node.op
-            && !scans.contains(scan)
-        {
-            scans.push(scan.clone());
+fn scans(graph: &Graph) -> Vec<&Arc<Scan>> {
+    each(graph, |op| if let Op::Scan { scan, .. } = op { Some(scan) } else { None })
+}
+
+/// What operations have, each once, in their order.
+fn each<'g, T: PartialEq>(graph: &'g Graph, of: impl Fn(&'g Op) -> Option<&'g T>) -> Vec<&'g T> {
+    let mut all: Vec<&T> = Vec::new();
+    for own in graph.nodes.iter().filter_map(|node| of(&node.op)) {
+        if !all.contains(&own) {
+            all.push(own);
         }
     }
-    scans
+    all
 }
 
 fn write_list(f: &mut Formatter<'_>, items: impl Iterator<Item = String>) -> fmt::Result {

@@ -112,6 +112,13 @@ static QUIRKS: &[Quirk] = &[
                  sum of 300,000 ones is 65,535",
     },
     Quirk {
+        vendor: Vendor::Llvmpipe,
+        from: &[],
+        until: None,
+        avoid: Avoid::Variant(Variant::RecurrenceOneKernel),
+        reason: "22.3.6: the rounds of a loop are rounds of one work-item's loops, and it ends these after 65,535",
+    },
+    Quirk {
         vendor: Vendor::Nvidia,
         from: &[],
         until: None,

@@ -51,7 +51,7 @@ pub(crate) use functions::tune;
 pub use netcl_kernels::graph::ConvKind;
 pub use netcl_kernels::graph::ReduceOp;
 pub use netcl_kernels::variant::{
-    BatchNorm, Conv2dTask, Elementwise, Family, KernelConfig, Product, Reduction, Task, Variant,
+    BatchNorm, Conv2dTask, Elementwise, Family, KernelConfig, Product, Recurrence, Reduction, Task, Variant,
 };
 pub use reason::{Reason, Selection};
 pub use records::{Record, RecordFile, record_files};

@@ -36,6 +36,7 @@ pub(in crate::select) fn test_name(task: &Task<u64>, config: &KernelConfig, targ
             add(&format!("{} {} {along}", reduction.dtype, reduction.op.name()));
         }
         Task::BatchNorm(norm) => add(norm.dtype.name()),
+        Task::Recurrence(own) => add(own.dtype.name()),
     }
     for (tunable, value) in config.values.iter().filter(|(tunable, _)| FORMS.contains(tunable)) {
         add(&format!("{tunable}={value}"));

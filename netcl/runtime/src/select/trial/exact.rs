@@ -9,7 +9,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::ConvKind;
 use netcl_kernels::graph::ReduceOp;
 use netcl_kernels::template::Axis;
-use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
+use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
 use std::collections::BTreeMap;
 
 /// What [`netcl_kernels::variant::graph`] adds to variances.
@@ -20,6 +20,8 @@ pub(super) struct Exact<'a> {
     task: &'a Task<u64>,
     /// Of channels of a batch norm: all elements of one share them.
     statistics: BTreeMap<u64, Statistics>,
+    /// What a recurrence carries after the last round, of rows of the batch: all elements of one share it.
+    carried: BTreeMap<u64, Vec<f64>>,
 }
 
 #[derive(Clone, Copy)]
@@ -31,7 +33,7 @@ struct Statistics {
 
 impl<'a> Exact<'a> {
     pub(super) fn new(task: &'a Task<u64>) -> Exact<'a> {
-        Exact { task, statistics: BTreeMap::new() }
+        Exact { task, statistics: BTreeMap::new(), carried: BTreeMap::new() }
     }
 
     /// The result's element at that position in row-major order, which it must have.
@@ -42,6 +44,7 @@ impl<'a> Exact<'a> {
             Task::Elementwise(own) => self.elementwise(own, position),
             Task::Reduction(own) => self.reduction(own, position),
             Task::BatchNorm(own) => self.batch_norm(own, position),
+            Task::Recurrence(own) => self.recurrence(own, position),
         }
     }
 
@@ -150,6 +153,26 @@ impl<'a> Exact<'a> {
         });
         self.statistics.insert(channel, statistics);
         (self.operand(0, position, own.dtype) - statistics.mean) * statistics.inverse
+    }
+
+    fn recurrence(&mut self, own: &Recurrence<u64>, position: u64) -> f64 {
+        let width = own.width.max(1);
+        let (row, column) = (position / width, position % width);
+        let carried = self.carried.remove(&row).unwrap_or_else(|| {
+            let weights: Vec<f64> = (0..width * width).map(|at| self.operand(1, at, own.dtype)).collect();
+            let start = (0..width).map(|column| self.operand(2, row * width + column, own.dtype)).collect();
+            (0..own.rounds).fold(start, |h: Vec<f64>, round| {
+                let sum = |column: u64| -> f64 {
+                    let terms = h.iter().zip(weights[column as usize..].iter().step_by(width as usize));
+                    terms.map(|(h, w)| h * w).sum()
+                };
+                let x = |column: u64| self.operand(0, (round * own.rows + row) * width + column, own.dtype);
+                (0..width).map(|column| x(column) + sum(column) / (8.0 * width as f64)).collect()
+            })
+        });
+        let value = carried[column as usize];
+        self.carried.insert(row, carried);
+        value
     }
 }
 

@@ -219,7 +219,7 @@ mod tests {
     use netcl_kernels::dtype::DType;
     use netcl_kernels::graph::{ConvKind, ReduceOp};
     use netcl_kernels::template::Axis;
-    use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction};
+    use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction};
 
     /// Every family with every type, reductions with every operation along either axis; small, and long sums.
     fn tasks() -> Vec<Task<u64>> {
@@ -234,6 +234,7 @@ mod tests {
                 tasks.push(Task::Conv2d(Conv2dTask { kind, dtype, ..own.clone() }));
             }
             tasks.push(Task::BatchNorm(BatchNorm { images: 5, channels: 7, pixels: 66, dtype }));
+            tasks.push(Task::Recurrence(Recurrence { rows: 37, width: 21, rounds: 11, dtype }));
         }
         for dtype in [F16, BF16, F32, F64, I32, I64, U8, U32] {
             tasks.push(Task::Elementwise(Elementwise { elements: 1037, reads: 2, dtype }));

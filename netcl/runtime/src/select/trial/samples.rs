@@ -41,6 +41,13 @@ impl Samples {
                 let image = |place: u64| mixed(!place) % own.images.max(1) * own.channels * own.pixels;
                 (0..MOST.min(elements)).map(|place| first(place) + image(place) + within(place)).collect()
             }
+            // So do all elements of a row of a recurrence what it carries.
+            Task::Recurrence(own) => {
+                let rows = (count / own.width.max(1)).clamp(1, LEAST);
+                let place =
+                    |number: u64| mixed(number % rows) % own.rows.max(1) * own.width + mixed(!number) % own.width;
+                std::iter::once(elements.saturating_sub(1)).chain((1..MOST.min(elements)).map(place)).collect()
+            }
             // The first and the last, and others anywhere.
             _ => {
                 let place = |number: u64| match number {

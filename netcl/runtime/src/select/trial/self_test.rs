@@ -11,7 +11,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::source::ProgramText;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::template::Limits;
-use netcl_kernels::variant::{self, Family, KernelConfig, Task, candidates, default_config, legal};
+use netcl_kernels::variant::{self, Family, KernelConfig, Task, Variant, candidates, default_config, legal};
 use std::time::Instant;
 
 /// How a self-test ended.
@@ -31,6 +31,8 @@ pub(in crate::select) enum Verdict {
 pub(in crate::select) fn wants_test(task: &Task<u64>, config: &KernelConfig, target: Target) -> bool {
     match task.family() {
         Family::Product | Family::Conv2d => true,
+        // Work-items of GPUs meet in it in each round.
+        Family::Recurrence if target == Target::Gpu && config.variant == Variant::RecurrenceOneKernel => true,
         _ => {
             let default = default_config(task, target, &variant::typical(target)).variant;
             config.variant != default || config.variant.local_memory(target)

@@ -1,7 +1,7 @@
 //! Smaller tasks that say as much about a kernel as a large one.
 
 use netcl_kernels::graph::ConvKind;
-use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
+use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
 
 /// Columns of a small reduction: of three parts, the last one short.
 const COLUMNS: u64 = 2500;
@@ -35,6 +35,7 @@ pub(super) fn small(task: &Task<u64>, parts: bool) -> Task<u64> {
         Task::Elementwise(map) => Task::Elementwise(Elementwise { elements: 1037, ..map.clone() }),
         Task::Reduction(reduction) => Task::Reduction(Reduction { rows: 37, columns: COLUMNS, ..reduction.clone() }),
         Task::BatchNorm(norm) => Task::BatchNorm(BatchNorm { images: 5, channels: 7, pixels: 66, ..norm.clone() }),
+        Task::Recurrence(own) => Task::Recurrence(Recurrence { rows: 37, width: 21, rounds: 11, ..own.clone() }),
     }
 }
 
@@ -49,6 +50,7 @@ pub(super) fn operations(task: &Task<u64>) -> u64 {
         Task::Elementwise(task) => product(&[task.elements, task.reads.into()]),
         Task::Reduction(task) => product(&[task.rows, task.columns]),
         Task::BatchNorm(task) => product(&[task.images, task.channels, task.pixels, 4]),
+        Task::Recurrence(task) => product(&[task.rows, task.width, task.width, task.rounds]),
     }
 }
 
@@ -108,6 +110,7 @@ fn sizes<'a>(task: &'a mut Task<u64>) -> [Vec<Size<'a>>; 2] {
         Task::Elementwise(map) => [all(vec![&mut map.elements]), Vec::new()],
         Task::Reduction(reduction) => [all(vec![&mut reduction.rows]), all(vec![&mut reduction.columns])],
         Task::BatchNorm(norm) => [all(vec![&mut norm.channels, &mut norm.images]), all(vec![&mut norm.pixels])],
+        Task::Recurrence(own) => [all(vec![&mut own.rows, &mut own.rounds]), all(vec![&mut own.width])],
     }
 }
 
@@ -143,6 +146,9 @@ fn elements(task: &Task<u64>) -> u64 {
         Task::Elementwise(task) => vec![product(&[task.elements, u64::from(task.reads).saturating_add(1)])],
         Task::Reduction(task) => vec![product(&[task.rows, task.columns]), task.rows],
         Task::BatchNorm(task) => vec![product(&[2, task.images, task.channels, task.pixels])],
+        Task::Recurrence(Recurrence { rows, width, rounds, .. }) => {
+            vec![product(&[*rounds, *rows, *width]), product(&[*width, *width]), product(&[2, *rows, *width])]
+        }
     };
     all.into_iter().fold(0, u64::saturating_add)
 }
