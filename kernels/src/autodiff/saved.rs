@@ -1,7 +1,8 @@
 //! Gradients of a function that has been computed: what was kept of its values is not computed again.
 
+use super::maths::zeros;
 use super::order::HighestOrder;
-use super::sweep::{found, zeros};
+use super::sweep::found;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result};
