@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Member};
 
 /// What leads from a variable to a part of it.
-enum Step {
+enum Projection {
     Position(usize),
     Field(String),
 }
@@ -22,10 +22,10 @@ impl<'a> Lowering<'a> {
         right: &Val<'a>,
         span: Span,
     ) -> Option<Val<'a>> {
-        let mut steps = Vec::new();
-        let name = self.steps_to(left, &mut steps)?;
+        let mut path = Vec::new();
+        let name = self.projections(left, &mut path)?;
         let (value, _) = self.lookup(&name)?;
-        if steps.is_empty() || !matches!(value, Val::List(_) | Val::Tuple(_) | Val::Struct(..)) {
+        if path.is_empty() || !matches!(value, Val::List(_) | Val::Tuple(_) | Val::Struct(..)) {
             return None;
         }
         let current = self.expr(left);
@@ -64,28 +64,28 @@ impl<'a> Lowering<'a> {
             return Some(self.report(span, &m::ASSIGN_TYPE, &[&part, &current.kind(), &new.kind()]));
         }
         variable.assigned += 1;
-        if let Some(part) = part_of(&mut variable.value, &steps) {
+        if let Some(part) = part_of(&mut variable.value, &path) {
             *part = new;
         }
         Some(Val::Unit)
     }
 
     /// The variable that a place is a part of, and the way to the part; `None` where it is no such place.
-    fn steps_to(&mut self, place: &'a Expr, steps: &mut Vec<Step>) -> Option<String> {
+    fn projections(&mut self, place: &'a Expr, path: &mut Vec<Projection>) -> Option<String> {
         match place {
             Expr::Path(path) => path.path.get_ident().map(parse::name),
-            Expr::Paren(inner) => self.steps_to(&inner.expr, steps),
+            Expr::Paren(inner) => self.projections(&inner.expr, path),
             Expr::Index(index) => {
-                let name = self.steps_to(&index.expr, steps)?;
+                let name = self.projections(&index.expr, path)?;
                 let Val::Dim(position) = self.expr(&index.index) else { return None };
-                steps.push(Step::Position(usize::try_from(position.as_constant()?).ok()?));
+                path.push(Projection::Position(usize::try_from(position.as_constant()?).ok()?));
                 Some(name)
             }
             Expr::Field(field) => {
-                let name = self.steps_to(&field.base, steps)?;
-                steps.push(match &field.member {
-                    Member::Named(name) => Step::Field(parse::name(name)),
-                    Member::Unnamed(position) => Step::Position(position.index as usize),
+                let name = self.projections(&field.base, path)?;
+                path.push(match &field.member {
+                    Member::Named(name) => Projection::Field(parse::name(name)),
+                    Member::Unnamed(position) => Projection::Position(position.index as usize),
                 });
                 Some(name)
             }
@@ -94,11 +94,11 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn part_of<'v, 'a>(value: &'v mut Val<'a>, steps: &[Step]) -> Option<&'v mut Val<'a>> {
-    let Some((step, rest)) = steps.split_first() else { return Some(value) };
-    let part = match (value, step) {
-        (Val::List(parts) | Val::Tuple(parts), Step::Position(position)) => parts.get_mut(*position),
-        (Val::Struct(_, fields), Step::Field(name)) => {
+fn part_of<'v, 'a>(value: &'v mut Val<'a>, path: &[Projection]) -> Option<&'v mut Val<'a>> {
+    let Some((first, rest)) = path.split_first() else { return Some(value) };
+    let part = match (value, first) {
+        (Val::List(parts) | Val::Tuple(parts), Projection::Position(position)) => parts.get_mut(*position),
+        (Val::Struct(_, fields), Projection::Field(name)) => {
             fields.iter_mut().find(|(own, _)| own == name).map(|(_, part)| part)
         }
         _ => None,

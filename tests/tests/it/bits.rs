@@ -36,7 +36,7 @@ fn expected(seed: u32, n: u32) -> u32 {
     let mut s = seed.wrapping_add(n.wrapping_mul(747796405));
     s = ((s >> 16) ^ s).wrapping_mul(0x45d9f3b);
     s ^= s >> 13;
-    (s << 5) | (s >> 27)
+    s.rotate_left(5)
 }
 
 #[test]

@@ -1,24 +1,16 @@
 //! How far a program may be ahead of its device. PoCL keeps whatever a command needs until it has run, without a bound: a loop that
 //! never waits would fill the memory with steps that are still to be computed.
 
-use super::pending::{Pending, in_callback};
+use super::pending::in_callback;
 use super::shared::DeviceResources;
 use crate::error::Result;
 use crate::event::UserEvent;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 /// A marker stands behind so many commands, and the one before it is waited for: a program is ahead by twice as many at most. As
 /// many as NVIDIA's driver takes before it waits by itself, so that no device runs dry.
 const COMMANDS: u64 = 1024;
-
-/// The last marker.
-#[derive(Default)]
-pub(super) struct Pace {
-    /// How many commands there were before it.
-    at: AtomicU64,
-    marker: Mutex<Option<Arc<Pending>>>,
-}
 
 impl DeviceResources {
     /// Waits where the program is far ahead of the device. To be called before commands are enqueued, without a lock.

@@ -1,6 +1,5 @@
 //! What is noted of how far a device's queue is.
 
-use super::pace::Pace;
 use super::pending::Pending;
 use std::collections::VecDeque;
 #[cfg(test)]
@@ -22,6 +21,14 @@ pub(super) struct QueueProgress {
     /// Held while commands are enqueued between which no other may come, in a queue that is out of order.
     pub(super) turn: Mutex<()>,
     pub(super) pace: Pace,
+}
+
+/// The last marker behind which a program was held; see [`super::pace`].
+#[derive(Default)]
+pub(super) struct Pace {
+    /// How many commands there were before it.
+    pub(super) at: AtomicU64,
+    pub(super) marker: Mutex<Option<Arc<Pending>>>,
 }
 
 impl Default for QueueProgress {
