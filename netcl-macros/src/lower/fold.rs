@@ -6,6 +6,7 @@
 
 use super::carried::replace_tensors;
 use super::reduction::Limits;
+use super::round::Round;
 use super::space::Space;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
@@ -20,14 +21,6 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat};
 
 /// As many rounds are compiled one by one.
 const FEW: i64 = 8;
-
-/// A fold whose closure is being evaluated.
-pub(super) struct Round {
-    /// The number of the round, which counts from 1.
-    step: Symbol,
-    /// The last one in which elements are read.
-    last: Dim,
-}
 
 /// What is carried: how it is composed, its tensors, and which of these are numbers without a type of their own.
 struct Carried<'a> {
