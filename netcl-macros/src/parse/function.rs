@@ -119,6 +119,9 @@ pub(crate) fn function(
         function.args = known;
         unknown.extend(without.into_iter().map(|arg: ArgDecl| arg.name));
     }
+    // What is put together from several arguments has no name among these.
+    let composed = function.params.iter().filter(|param| !param.parts.is_one());
+    unknown.extend(composed.flat_map(|param| names(&param.pattern)));
     function.unsound = (diag.count() > before).then_some(unknown);
     function
 }

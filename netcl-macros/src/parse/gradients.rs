@@ -79,6 +79,12 @@ pub(super) fn positions(diag: &Diag, function: &FunctionItem, asked: Vec<Ident>)
                     let instead = "leave it out: only tensors of floats have gradients";
                     diag.report(name.span(), &m::GRADIENTS_IN, &[name, &"no tensor", &instead]);
                 }
+                None if function.params.iter().any(|param| is_named(&param.pattern, name)) => {
+                    let instead = format!(
+                        "pass its tensors as arguments of their own; or return `grad(&value, {name})` of a number in the body"
+                    );
+                    diag.report(name.span(), &m::GRADIENTS_IN, &[name, &"put together from several tensors", &instead]);
+                }
                 None => {
                     let own = name.to_string();
                     let known = || function.args.iter().map(|arg| super::name(&arg.name)).collect::<Vec<_>>();
@@ -90,4 +96,8 @@ pub(super) fn positions(diag: &Diag, function: &FunctionItem, asked: Vec<Ident>)
         }
     }
     positions
+}
+
+fn is_named(pattern: &syn::Pat, name: &Ident) -> bool {
+    matches!(pattern, syn::Pat::Ident(own) if own.ident == *name)
 }

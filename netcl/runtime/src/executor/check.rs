@@ -179,9 +179,12 @@ impl Check<'_> {
 
     /// Where values come from that no axis is alone: `2 * M` of 5, or of 0.
     fn solved(&self) -> String {
+        let bindings = self.bindings();
         let told = self.solved.iter().map(|(position, dim, size)| {
             let symbol = &self.plan.symbols[*position];
-            format!(", where {symbol} was solved for: `{dim}` is to be {size}, and no size is below 1")
+            let rounded = dim.evaluate(&bindings).is_some_and(|value| value < *size as i64);
+            let why = if rounded { "no whole number makes it that" } else { "no size is below 1" };
+            format!(", where {symbol} was solved for: `{dim}` is to be {size}, and {why}")
         });
         told.collect()
     }

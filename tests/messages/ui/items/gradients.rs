@@ -49,6 +49,11 @@ impl Net {
     pub fn misspelt(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {
         self.line.forward(x).sum_all()
     }
+    #[gradients(xs)]
+    pub fn list(&self, xs: &[Tensor<f32, N>; 2]) -> Tensor<f32> {
+        (xs[0] * xs[1]).sum_all()
+    }
+
     #[gradients(x)]
     #[netcl::dynamic]
     pub fn at_run_time(&self, x: &netcl::Tensor) -> netcl::Tensor {
