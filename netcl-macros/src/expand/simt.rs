@@ -5,7 +5,7 @@ use super::source::{self, Natives, Planned};
 use crate::ast::ArgType;
 use crate::compile::CompiledPlan;
 use crate::parse::attr::of_functions;
-use crate::simt::{Lowered, Signature, shim};
+use crate::simt::{KernelArg, Lowered, Signature, shim};
 use crate::{dump, paths, unused};
 use netcl_kernels::dtype::DType;
 use proc_macro2::TokenStream;
@@ -51,39 +51,12 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         .collect();
     let tuple = signature.results.len() > 1;
     let result = tensors(signature.results.len());
-    let private = paths::private();
-    let given: Vec<_> = signature.inputs().map(|(name, _)| name).collect();
-    let scalars = signature.scalars().map(|(name, dtype)| match dtype {
-        DType::I32 => quote!(#private::Scalar::I32(#name)),
-        DType::U32 => quote!(#private::Scalar::U32(#name)),
-        _ => quote!(#private::Scalar::F32(#name)),
-    });
     let mut natives = Natives::default();
     let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(name), &planned, &mut natives);
     let natives = natives.items();
     let chosen = source::chosen(&crate::parse::name(name), &planned);
     let report = super::kernel::report(quote!(__netcl_plans()));
-    let taken = signature.taken();
-    let call = match taken.iter().all(Option::is_none) {
-        true => quote! {
-            let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
-        },
-        false => {
-            let own = inputs.iter().filter(|arg| arg.in_place).map(|arg| &arg.name);
-            let given = inputs.iter().filter(|arg| matches!(arg.ty, ArgType::Tensor(_))).map(|arg| {
-                let (name, borrow) = (&arg.name, arg.in_place.then(|| quote!(&)));
-                quote!(#borrow #name)
-            });
-            let taken = taken.iter().map(|taken| match taken {
-                Some(position) => quote!(::core::option::Option::Some(#position)),
-                None => quote!(::core::option::Option::None),
-            });
-            quote! {
-                #(let #own = #private::taken(#own)?;)*
-                let __netcl_results = __netcl_plans()[#chosen].call_in_place(&[#(#given),*], &[#(#scalars),*], &[#(#taken),*])?;
-            }
-        }
-    };
+    let call = plan_call(&signature, &inputs, &chosen);
     let unpacked = unpack(tuple, signature.results.len());
     let promise = Promise::of(&signature);
     let vjp = match &signature.gradient {
@@ -136,6 +109,38 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         };
         #unused
         #prelude
+    }
+}
+
+/// The call of the plan: results are new, or what has been taken and changed.
+fn plan_call(signature: &Signature, inputs: &[&KernelArg], chosen: &TokenStream) -> TokenStream {
+    let private = paths::private();
+    let given: Vec<_> = signature.inputs().map(|(name, _)| name).collect();
+    let scalars = signature.scalars().map(|(name, dtype)| match dtype {
+        DType::I32 => quote!(#private::Scalar::I32(#name)),
+        DType::U32 => quote!(#private::Scalar::U32(#name)),
+        _ => quote!(#private::Scalar::F32(#name)),
+    });
+    let taken = signature.taken();
+    match taken.iter().all(Option::is_none) {
+        true => quote! {
+            let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
+        },
+        false => {
+            let own = inputs.iter().filter(|arg| arg.in_place).map(|arg| &arg.name);
+            let given = inputs.iter().filter(|arg| matches!(arg.ty, ArgType::Tensor(_))).map(|arg| {
+                let (name, borrow) = (&arg.name, arg.in_place.then(|| quote!(&)));
+                quote!(#borrow #name)
+            });
+            let taken = taken.iter().map(|taken| match taken {
+                Some(position) => quote!(::core::option::Option::Some(#position)),
+                None => quote!(::core::option::Option::None),
+            });
+            quote! {
+                #(let #own = #private::taken(#own)?;)*
+                let __netcl_results = __netcl_plans()[#chosen].call_in_place(&[#(#given),*], &[#(#scalars),*], &[#(#taken),*])?;
+            }
+        }
     }
 }
 

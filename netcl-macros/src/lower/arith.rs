@@ -172,15 +172,10 @@ impl<'a> Lowering<'a> {
                 }
             }
             (_, Val::Index(_), Val::Dim(_) | Val::Index(_)) | (_, Val::Dim(_), Val::Index(_)) => {
-                let both = [&left, &right];
-                let kept = |(index, bound): (&Val<'a>, &Val<'a>)| {
-                    self.kept_in_round(op.name(), index, std::slice::from_ref(bound))
-                };
-                if let Some(index) = both.into_iter().zip([&right, &left]).find_map(kept) {
-                    return index;
-                }
                 if let Operator::Binary(op) = op
-                    && let Some(index) = indices(op, &left, &right, self.axes.as_deref().unwrap_or_default())
+                    && let Some(index) = self
+                        .one_in_round(op, &left, &right)
+                        .or_else(|| indices(op, &left, &right, self.axes.as_deref().unwrap_or_default()))
                 {
                     return match index {
                         Ok(index) => Val::Index(index),

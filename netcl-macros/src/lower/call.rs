@@ -350,14 +350,15 @@ impl<'a> Lowering<'a> {
                 let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
                 let declares = format!("`{}` expects `{}` with", callee.name, arg.name);
                 for (axis, declared) in ty.dims.iter().enumerate().take(shape.rank()) {
-                    let declared = substitute(&declared.dim, symbols);
+                    let declared = quotient::substitute(&declared.dim, symbols);
                     fits &= self.has_size((id, axis), &declared, &declares, "and is given");
                 }
                 if fits {
                     return Some(Val::Tensor(id));
                 }
                 let same_rank = shape.rank() == ty.dims.len();
-                let differs = |axis: &usize| !same_rank || substitute(&ty.dims[*axis].dim, symbols) != shape[*axis];
+                let differs =
+                    |axis: &usize| !same_rank || quotient::substitute(&ty.dims[*axis].dim, symbols) != shape[*axis];
                 let axes = (0..shape.rank()).filter(differs);
                 let mut notes: Vec<String> = axes.map(|axis| self.builder.origin_note(id, axis)).collect();
                 notes.dedup();
@@ -490,11 +491,10 @@ impl<'a> Lowering<'a> {
 
     /// Names that only mean something over an index space.
     fn kernel_form(&mut self, name: &str, call: &'a ExprCall) -> Option<Val<'a>> {
-        if name == words::PAD {
-            return Some(self.pad(call));
-        }
-        if name == words::FOLD {
-            return Some(self.fold_call(call));
+        match name {
+            words::PAD => return Some(self.pad(call)),
+            words::FOLD => return Some(self.fold_call(call)),
+            _ => {}
         }
         // `max(a, b)` is a function of two numbers, `max(0..C, |c| ..)` a reduction.
         let ranged = call.args.len() == 2 && matches!(call.args.last(), Some(Expr::Closure(_)));
@@ -509,8 +509,4 @@ impl<'a> Lowering<'a> {
 pub(crate) fn is_rust_method(path: &syn::Path) -> bool {
     let types = ["f32", "f64", "i32", "u32", "i64", "u8"];
     path.leading_colon.is_none() && path.segments.len() == 2 && types.iter().any(|ty| path.segments[0].ident == ty)
-}
-
-fn substitute(dim: &Dim, symbols: &BTreeMap<String, Dim>) -> Dim {
-    quotient::substitute(dim, symbols)
 }

@@ -4,15 +4,17 @@
 //! index of the result, `0..t + 1`, of which the closure knows nothing else, the folds of all `t` begin alike: they are one loop,
 //! which leaves behind what it carries in each round. In other ranges that vary, rounds behind the end change nothing.
 
+use super::affine::TooLarge;
 use super::carried::replace_tensors;
 use super::reduction::Limits;
+use super::round::Round;
 use super::space::Space;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Factor, Shape, Symbol};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{AxisIndex, CompareOp, NodeId};
+use netcl_kernels::graph::{AxisIndex, BinaryOp, CompareOp, NodeId};
 use proc_macro2::Span;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
@@ -20,14 +22,6 @@ use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat};
 
 /// As many rounds are compiled one by one.
 const FEW: i64 = 8;
-
-/// A fold whose closure is being evaluated.
-pub(super) struct Round {
-    /// The number of the round, which counts from 1.
-    step: Symbol,
-    /// The last one in which elements are read.
-    last: Dim,
-}
 
 /// What is carried: how it is composed, its tensors, and which of these are numbers without a type of their own.
 struct Carried<'a> {
@@ -388,6 +382,20 @@ impl<'a> Lowering<'a> {
             _ => return None,
         };
         self.builder.is_in_loop(&index.offset).then_some(Val::Index(kept))
+    }
+
+    /// The same of a function of two, either of which may be the number of a round.
+    pub(super) fn one_in_round(
+        &self,
+        op: BinaryOp,
+        left: &Val<'a>,
+        right: &Val<'a>,
+    ) -> Option<Result<Affine, TooLarge>> {
+        let kept = |index, bound| match self.kept_in_round(op.name(), index, std::slice::from_ref(bound)) {
+            Some(Val::Index(index)) => Some(Ok(index)),
+            _ => None,
+        };
+        kept(left, right).or_else(|| kept(right, left))
     }
 
     /// Whether a part of the index is divided or bounded by what is another in each round.

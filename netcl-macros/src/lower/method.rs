@@ -26,8 +26,8 @@ impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
         let name = crate::parse::name(&call.method);
-        if let Some(refused) = self.size_of_whole(call, &name) {
-            return refused;
+        if let Some(value) = self.size_of_whole(call, &name).or_else(|| self.fold_method(call)) {
+            return value;
         }
         if name == words::SET
             && call.args.len() == 1
@@ -35,9 +35,6 @@ impl<'a> Lowering<'a> {
             && let Some(value) = self.set(call)
         {
             return value;
-        }
-        if let Some(folded) = self.fold_method(call) {
-            return folded;
         }
         let receiver = self.expr(&call.receiver);
         if let Some(value) = self.with_closures(call, &name, &receiver) {

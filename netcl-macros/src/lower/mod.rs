@@ -135,7 +135,7 @@ pub(crate) struct Lowering<'a> {
     loops: Vec<round::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
     /// The recurrences of a kernel in whose rounds this is.
-    folds: Vec<fold::Round>,
+    folds: Vec<round::Round>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
     /// Where these end, as far as that depends on earlier ones.

@@ -1,5 +1,6 @@
 //! Where the evaluation of a loop's body stands.
 
+use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
 
@@ -9,4 +10,12 @@ pub(super) struct SymbolicLoop {
     pub(super) around: (usize, usize),
     /// What has been pushed into lists around the body: name, value, where.
     pub(super) pushed: Vec<(String, NodeId, Span)>,
+}
+
+/// A fold of a kernel whose closure is being evaluated.
+pub(super) struct Round {
+    /// The number of the round, which counts from 1.
+    pub(super) step: Symbol,
+    /// The last one in which elements are read.
+    pub(super) last: Dim,
 }

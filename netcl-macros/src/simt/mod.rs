@@ -51,7 +51,7 @@ mod zeros;
 
 pub(crate) use choices::{instances, with_first_types};
 use signature::entry;
-pub(crate) use signature::{Signature, is_in_place, is_result, is_simt, signature};
+pub(crate) use signature::{KernelArg, Signature, is_in_place, is_result, is_simt, signature};
 
 use crate::ast::Unit;
 use crate::diag::Diag;
