@@ -72,7 +72,7 @@ pub(super) fn gradients(model: &ModelItem) -> TokenStream {
             }
         }
         #[automatically_derived]
-        #[allow(dead_code, clippy::needless_question_mark)]
+        #[allow(dead_code, clippy::needless_question_mark, clippy::type_complexity)]
         impl #params #name #given #bounds {
             #(#methods)*
         }

@@ -155,20 +155,18 @@ impl<'a> Lowering<'a> {
             return self.report(call.receiver.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         }
         let is_around = |own: &&SymbolicLoop| own.around.0 == frames && scope < own.around.1;
-        let (outside, far) = match self.loops.iter().filter(is_around).count() {
-            loops => (loops > 0, loops > 1),
-        };
+        let around = self.loops.iter().filter(is_around).count();
         let list = variable.value.clone();
         if value.is_unknown() || list.is_unknown() {
             self.set_list(name, Val::Unknown);
             return Val::Unknown;
         }
-        if far {
+        if around > 1 {
             self.set_list(name, Val::Unknown);
             return self.report(span, &m::LOOP_INNER_PUSH, &[&name]);
         }
         let Val::List(mut items) = list else { return self.filled_list(name, span) };
-        if !outside {
+        if around == 0 {
             items.push(value);
             let list = self.written(Val::List(items), span);
             let variable = &mut self.frame_mut().scopes[scope][position];

@@ -49,6 +49,7 @@ impl<const F: usize, Norm, Block, Act> Stage<F, Norm, Block, Act> {
     }
 }
 
+#[allow(clippy::type_complexity, reason = "what is tested is that parameters are nested so")]
 #[netcl::model]
 pub struct Net {
     one: Stage<8, LayerNorm, Mixer<8, Scale<8>, Softsign>, Gelu>,

@@ -117,7 +117,7 @@ fn gradients_are_those_of_what_it_was() -> Result<()> {
         let model = Scaled::new(&device(), Seed(1))?;
         let x = floats(&[1.0, 2.0, 3.0, 0.5, -1.0], &[5]);
         let (loss, gradients) = model.loss_with_gradients(&x)?;
-        let (h, even) = (|x: f32| 3.0 * x, |i: usize| i % 2 == 0);
+        let (h, even) = (|x: f32| 3.0 * x, |i: usize| i.is_multiple_of(2));
         let values = x.to_vec::<f32>()?;
         let sums: Vec<f32> = values.iter().enumerate().map(|(i, x)| h(*x) * if even(i) { 3.0 } else { 2.0 }).collect();
         assert_eq!(loss.item::<f32>()?, sums.iter().map(|s| s * s).sum::<f32>());

@@ -159,7 +159,7 @@ fn recurrences_are_those_of_rust() -> Result<()> {
                 let (mut y, mut count) = (0.0, 0);
                 let each = |t: usize| {
                     let short = (0..3).fold(row[t], |y, k| y * 0.5 + k as f32);
-                    count += i32::from(row[t] > 0.0 && t % 2 == 0);
+                    count += i32::from(row[t] > 0.0 && t.is_multiple_of(2));
                     let last = if t > 0 { row[t - 1] } else { 0.0 };
                     y = 0.5 * y + row[places[t] as usize] + last + row[(t + 1).min(row.len() - 1)] + row[t / 2];
                     short + count as f32 * 0.25 + y

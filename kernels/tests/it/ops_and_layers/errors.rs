@@ -297,6 +297,11 @@ fn configurations_report_every_mistake() {
         complaints("LayerNorm", &[("features", Size(3)), ("epsilon", Number(0.0))]),
         ["`epsilon` of `LayerNorm` must be above 0, found 0"]
     );
+}
+
+#[test]
+fn groups_and_heads_divide_features() {
+    use ConfigValue::Size;
     assert_eq!(
         complaints("GroupNorm", &[("features", Size(6)), ("groups", Size(4))]),
         ["`groups` of `GroupNorm` must divide `features`, found `groups = 4` and `features = 6`\nhint: write \
