@@ -35,7 +35,7 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
             format!("write a field for each, or an array that is read by numbers: `[{inner}; 4]`")
         }
         ("VecDeque" | "HashSet" | "BTreeSet" | "LinkedList", [inner]) => format!("write `[{inner}; 4]`"),
-        ("PhantomData", _) => "leave it out: a model's parameters are sizes, which it uses".to_string(),
+        ("PhantomData", _) => "leave it out: a model uses its parameters".to_string(),
         ("Sequential" | "ModuleList" | "ModuleDict", _) => {
             "write a field for each layer; `forward` calls one after the other: `self.b.forward(&self.a.forward(x).relu())`"
                 .to_string()

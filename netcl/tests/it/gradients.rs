@@ -321,7 +321,10 @@ fn what_has_no_gradient_says_why() -> Result<()> {
     let square = y.mul(&y)?.sum(&[0, 1])?;
     let penalty = square.backward()?.wrt(&y)?.mul(&y)?.sum(&[0, 1])?;
     let error = text(penalty.add(&square)?.backward().map(drop));
-    assert!(error.contains("a gradient that `backward` gave leads to the loss"), "{error}");
+    assert!(error.contains("a gradient leads to the loss"), "{error}");
+    let of_bias = loss(&net, &x, &labels)?.backward()?.of(&net)?.tensor("hidden.bias")?;
+    let error = text(of_bias.mul(&of_bias)?.sum(&[0])?.add(&square)?.backward().map(drop));
+    assert!(error.contains("a gradient leads to the loss"), "{error}");
     penalty.detach().add(&square)?.backward()?;
     // A step between the loss and its gradient.
     let value = loss(&net, &x, &labels)?;
@@ -424,4 +427,19 @@ fn gradients_are_those_of_one_call() {
         };
         run().unwrap();
     }
+}
+
+/// A size that happens to be that of the batch is no batch where the tensor has none.
+#[test]
+fn batches_of_two_sizes_have_gradients_of_their_own() -> Result<()> {
+    for device in all() {
+        let b = Tensor::zeros(&device, &[4], DType::F32)?.requires_grad()?;
+        for batch in [8usize, 16] {
+            let x = Tensor::zeros(&device, &[batch, 4], DType::F32)?.requires_grad()?;
+            let rows = b.apply("broadcast_to", &[(&[batch as i64, 4][..]).into()])?;
+            let loss = x.mul(&x)?.sum(&[0, 1])?.add(&rows.sum(&[0, 1])?)?;
+            assert_eq!(loss.backward()?.wrt(&b)?.to_vec::<f32>()?, [batch as f32; 4]);
+        }
+    }
+    Ok(())
 }

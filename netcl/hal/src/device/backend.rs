@@ -90,6 +90,15 @@ pub trait Backend: Any + Send + Sync {
         Ok((Event::complete(), Arc::new(into)))
     }
 
+    /// Waits where the program is far ahead of the device. To be called before something is enqueued, without a lock.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Driver`] if the driver takes no marker.
+    fn keep_pace(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Counts what was enqueued; grows after each command. 0 where commands are done when they return.
     fn enqueued(&self) -> u64 {
         0

@@ -73,6 +73,10 @@ impl Backend for OpenCl {
         self.read_later(memory, into, aside)
     }
 
+    fn keep_pace(&self) -> Result<()> {
+        self.shared.keep_pace()
+    }
+
     fn enqueued(&self) -> u64 {
         self.shared.counted()
     }

@@ -270,7 +270,6 @@ impl CommandBuffer for ClCommands {
         if self.last.is_none() {
             return Ok(());
         }
-        self.shared.keep_pace()?;
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCommandBufferKHR", code))?;
         let marked = profile::mark();
         let mut event: cl_event = null_mut();

@@ -141,7 +141,6 @@ impl Bound for ClBound {
             }
             *last = Some(*value);
         }
-        self.shared.keep_pace()?;
         // Where launches run side by side, nobody else's command may come between them.
         let _turn = self.order.is_some().then(|| self.shared.take_turn());
         let waits = self.order.as_mut().map_or(&[][..], |order| order.waits(externals));

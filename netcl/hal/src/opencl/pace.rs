@@ -16,18 +16,22 @@ impl DeviceResources {
     /// Waits where the program is far ahead of the device. To be called before commands are enqueued, without a lock.
     #[inline]
     pub(super) fn keep_pace(&self) -> Result<()> {
-        let enqueued = self.counted();
-        if enqueued.wrapping_sub(self.progress.pace.at.load(Ordering::Relaxed)) < COMMANDS {
+        let (enqueued, last) = (self.counted(), self.progress.pace.at.load(Ordering::Relaxed));
+        // Another thread's marker may stand behind more than was counted here.
+        if enqueued < last.saturating_add(COMMANDS) {
             return Ok(());
         }
-        self.wait_for_last_marker(enqueued)
+        self.wait_for_last_marker(last, enqueued)
     }
 
     #[cold]
-    fn wait_for_last_marker(&self, enqueued: u64) -> Result<()> {
+    fn wait_for_last_marker(&self, last: u64, enqueued: u64) -> Result<()> {
         let pace = &self.progress.pace;
+        if pace.at.compare_exchange(last, enqueued, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            // Another thread sets the marker.
+            return Ok(());
+        }
         let marker = self.marker_of(&self.queue).map_err(|code| self.error("clEnqueueMarkerWithWaitList", code))?;
-        pace.at.store(enqueued, Ordering::Relaxed);
         let last = pace.marker.lock().unwrap_or_else(PoisonError::into_inner).replace(marker);
         // What the program itself is to complete may be what the queue waits for, and nothing waits in a driver's callback.
         if let Some(last) = last.filter(|_| !UserEvent::any_is_pending() && !in_callback()) {

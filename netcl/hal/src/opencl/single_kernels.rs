@@ -203,7 +203,6 @@ impl Drop for ClKernel {
 
 impl RecordedLaunch for RecordedKernel {
     unsafe fn launch(&self) -> Result<()> {
-        self.shared.keep_pace()?;
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
         // SAFETY: every argument was set when it was recorded, to memory that is alive, as the caller promises.
         unsafe { self.shared.enqueue(&self.kernel, &self.geometry, &self.name) }

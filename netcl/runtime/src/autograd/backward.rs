@@ -213,7 +213,7 @@ impl Backward {
 /// What is said of a loss that something leads to whose derivative is not recorded.
 fn lost(cut: &Cut) -> String {
     match cut.kind {
-        CutKind::Gradient => "a gradient that `backward` gave leads to the loss, and its derivative is not recorded; \
+        CutKind::Gradient => "a gradient leads to the loss, and its derivative is not recorded; \
                               `detach` it to take it for a number, or write the loss in an annotated model, with `grad(..)`"
             .to_owned(),
         _ => format!(

@@ -78,8 +78,8 @@ pub(crate) fn new(
     Arc::new(Cut { by: by.to_owned(), caller, behind, kind })
 }
 
-/// What is said of a gradient that `backward` gave.
-pub(super) fn gradient() -> History {
+/// What is said of a gradient that was computed.
+pub(crate) fn gradient() -> History {
     let (by, behind) = ("backward".to_owned(), Vec::new());
     History::Cut(Arc::new(Cut { by, caller: None, behind, kind: CutKind::Gradient }))
 }

@@ -133,7 +133,7 @@ impl TensorWork {
             TensorWork::Operation { operation, given } => {
                 let dtype = tensors.first().map(|first| builder.dtype(*first));
                 let leads = tensors.first().and_then(|first| builder.shape(*first).0.first());
-                let batch = batch.filter(|_| leads == Some(&Dim::symbol(BATCH)));
+                let leads = leads == Some(&Dim::symbol(BATCH));
                 let mut tensors = tensors.iter().copied();
                 let mut values = Vec::with_capacity(given.len());
                 for (position, given) in given.iter().enumerate() {
@@ -153,6 +153,10 @@ impl TensorWork {
                             if let (true, Some(batch), Some(first)) = (sizes, batch, list.first_mut())
                                 && *first == integer(batch as i64)
                             {
+                                // The number may be the batch or not: one graph would have to know.
+                                if !leads {
+                                    return Err(Diagnostic::new("a size is that of the batch in a tensor without one"));
+                                }
                                 *first = Value::Dim(Dim::symbol(BATCH));
                             }
                             Value::List(list)
@@ -230,8 +234,10 @@ fn too_few() -> Diagnostic {
     Diagnostic::new("it has fewer tensors than arguments that are tensors")
 }
 
+/// Whether the argument is the shape of the result. Strides and windows are lists of sizes too.
 fn is_sizes(operation: &Operation, position: usize) -> bool {
-    operation.args.get(position).is_some_and(|arg| arg.kind == ArgKind::Sizes)
+    let shapes = matches!(operation.name, "reshape" | "broadcast_to");
+    shapes && operation.args.get(position).is_some_and(|arg| arg.kind == ArgKind::Sizes)
 }
 
 /// The type in which a number is passed by value, which is that of the first tensor: one graph serves all such numbers. Those of

@@ -110,6 +110,7 @@ impl Loaded {
     pub(crate) fn call(&self, device: &Device, call: &Call<'_>) -> Result<Outputs> {
         debug_assert_eq!(device.id(), self.device, "devices keep what is loaded for them");
         process::check()?;
+        device.backend().keep_pace()?;
         let base = &*self.base;
         let _span = profile::call(&base.plan.name);
         let mut resolved = base.resolved(device, call)?;
@@ -280,7 +281,7 @@ fn outputs(device: &Device, call: &Call<'_>, bound: &BoundPlan, given: &[BufferH
     if interface.argument_gradients > 0 {
         for (slot, external) in interface.externals.iter().enumerate() {
             if let Supplier::ArgumentGradient(position) = external.supplier {
-                outputs.argument_gradients[position] = Some(tensor(slot));
+                outputs.argument_gradients[position] = Some(noted(tensor(slot)));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The gradients of a model, by the paths of its parameters.
 
+use crate::autograd::cut;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -157,7 +158,9 @@ impl Gradients {
 
     fn view(&self, index: usize) -> Tensor {
         let entry = &self.store.parameters()[index];
-        Tensor::from_region(self.buffer.part(index), entry.shape.clone(), entry.dtype, self.store.device().clone())
+        let device = self.store.device().clone();
+        let tensor = Tensor::from_region(self.buffer.part(index), entry.shape.clone(), entry.dtype, device);
+        tensor.with_history(Some(cut::gradient()))
     }
 }
 

@@ -150,6 +150,7 @@ impl Recording {
                 .device
                 .unrecordable("Recording::replay", "a replay cannot be recorded; end the recording first"));
         }
+        self.device.backend().keep_pace()?;
         match &self.driver {
             Some(driver) => driver.replay()?,
             None => self.steps.iter_mut().try_for_each(|step| step.repeat())?,
