@@ -7,7 +7,7 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
-use netcl_kernels::layers::{self, Layer};
+use netcl_kernels::layers::{self, ConfigKind, Layer};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::punctuated::Punctuated;
@@ -104,6 +104,12 @@ impl Lists {
         for (key, list) in lists().filter(|(_, list)| list.elems.len() != wanted) {
             diag.report(list.span(), &m::KEY_LIST_LENGTH, &[&text(key), &list.elems.len(), &field, &wanted]);
         }
+        // Truth values say which tensors there are, and those are the same in all layers of a field.
+        for (key, list) in lists().filter(|(key, _)| is_truth(key)) {
+            let key = text(key);
+            let instead = format!("it is one for all: write `{key} = true`, or a field for the others");
+            diag.report(list.span(), &m::UNSUPPORTED, &[&format!("a list for `{key}`"), &instead]);
+        }
         if diag.count() > before {
             return None;
         }
@@ -126,4 +132,10 @@ impl Lists {
         }
         Some(FieldKind::Several { kinds, form })
     }
+}
+
+/// Whether a layer takes `true` or `false` for the key.
+fn is_truth(key: &syn::Path) -> bool {
+    let mut keys = layers::all().iter().flat_map(|layer| layer.config);
+    keys.any(|known| key.is_ident(known.name) && known.kind == ConfigKind::Bool)
 }

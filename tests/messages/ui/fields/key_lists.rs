@@ -24,4 +24,10 @@ pub struct Block<const C: usize> {
     norm: LayerNorm,
 }
 
+#[netcl::model]
+pub struct Biases {
+    #[layer(inputs = [4, 6], outputs = [6, 3], bias = [true, false])]
+    lines: [Linear; 2],
+}
+
 fn main() {}
