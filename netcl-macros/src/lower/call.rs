@@ -284,19 +284,6 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// Adds the sizes that all arguments tell together: `{ S + K }` of one where `K` is an axis of a later one.
-    fn solve(&self, function: &FunctionItem, args: &[Val<'a>], symbols: &mut BTreeMap<String, Dim>) {
-        let pairs = function.args.iter().zip(args).filter_map(|(arg, value)| match (&arg.ty, value) {
-            (ArgType::Tensor(ty), Val::Tensor(id)) => Some((ty, self.builder.shape(*id))),
-            _ => None,
-        });
-        let same_rank: Vec<_> = pairs.filter(|(ty, shape)| ty.dims.len() == shape.rank()).collect();
-        let sizes = same_rank.iter().flat_map(|(ty, shape)| ty.dims.iter().map(|own| &own.dim).zip(&shape.0));
-        let mut known = symbols.iter().map(|(name, dim)| (Symbol::new(name), dim.clone())).collect();
-        Dim::solve(sizes, &mut known);
-        symbols.extend(known.into_iter().map(|(symbol, dim)| (symbol.name().to_string(), dim)));
-    }
-
     /// The value, if the declared result says the same about it.
     fn declared(
         &mut self,

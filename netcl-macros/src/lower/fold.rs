@@ -5,7 +5,7 @@
 //! which leaves behind what it carries in each round. In other ranges that vary, rounds behind the end change nothing.
 
 use super::affine::TooLarge;
-use super::carried::replace_tensors;
+use super::carried::{replace_tensors, whole_types};
 use super::reduction::Limits;
 use super::round::Round;
 use super::space::Space;
@@ -225,11 +225,17 @@ impl<'a> Lowering<'a> {
             self.report(start.span(), &m::FOLD_START, &[&first.kind()]);
             return None;
         }
-        let untyped: Vec<bool> = leaves.iter().map(is_untyped).collect();
+        let mut suffixes = Vec::new();
+        whole_types(start, &first, &mut suffixes);
+        let untyped = leaves.iter().zip(&suffixes).map(|(leaf, suffix)| suffix.is_none() && is_untyped(leaf));
+        let untyped: Vec<bool> = untyped.collect();
         let typed = self.of_element_type(&leaves);
         let mut tensors = Vec::with_capacity(typed.len());
-        for value in typed {
-            let id = self.tensor(value, Some(DType::I32), start.span())?;
+        for ((value, leaf), suffix) in typed.into_iter().zip(leaves).zip(suffixes) {
+            let id = match suffix {
+                Some(dtype) => self.tensor(leaf, Some(dtype), start.span())?,
+                None => self.tensor(value, Some(DType::I32), start.span())?,
+            };
             tensors.push(self.over_axes(id, start.span())?);
         }
         let mut value = first;

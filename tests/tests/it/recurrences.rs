@@ -208,3 +208,28 @@ fn in_models_they_are_loops() -> Result<()> {
         Ok(())
     })
 }
+
+netcl::kernel! {
+    /// Whole numbers with a type of their own, alone and beside floats.
+    fn counted(x: &Tensor<f32, N, T>) -> (Tensor<u32, N>, Tensor<u32, N>, Tensor<i32, N>) {
+        |n| {
+            let above = fold(0..T, 16777216u32, |at, k| at + (x[n, k] > 0.0) as u32);
+            let (_, largest) = fold(0..T, (-1e9, 0u32), |(best, at), k| {
+                if x[n, k] > best { (x[n, k], k as u32) } else { (best, at) }
+            });
+            (above, largest, fold(0..T, 7i32, |s, _k| s / 2 + 4))
+        }
+    }
+}
+
+#[test]
+fn whole_numbers_keep_their_types() -> Result<()> {
+    everywhere(|| {
+        let x = floats(&[1.0, -2.0, 3.0, 0.5, 4.0, -1.0, -5.0, -0.5, -3.0, -1.0], &[2, 5]);
+        let (above, largest, halved) = counted(&x)?;
+        assert_eq!(above.to_vec::<u32>()?, [16_777_220, 16_777_216]);
+        assert_eq!(largest.to_vec::<u32>()?, [4, 2]);
+        assert_eq!(halved.to_vec::<i32>()?, [7, 7]);
+        Ok(())
+    })
+}
