@@ -3,7 +3,7 @@
 
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
-use crate::lower::{self, is_builtin};
+use crate::lower::is_builtin;
 use crate::{dump, messages as m, parse, paths, payload, rounds, scan, told};
 use netcl_kernels::layers;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -84,11 +84,7 @@ impl rounds::Item for Associated {
         parse::attr::decided(diag, &self.0.attrs, &m::CFG);
         for f in self.functions() {
             parse::attr::decided(diag, &f.attrs, &m::CFG);
-            if let Some(mut helper) = parse::function::helper(diag, &f.sig, &f.block) {
-                payload::names(gathered, &mut helper.scope);
-                helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-                lower::function(diag, &helper);
-            }
+            payload::judge_helper(diag, gathered, needs, (&f.sig, &f.block));
         }
     }
 

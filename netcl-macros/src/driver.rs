@@ -388,11 +388,7 @@ impl rounds::Item for Scalars {
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
         let item = &self.0;
         parse::attr::decided(diag, &item.attrs, &m::CFG);
-        if let Some(mut helper) = parse::function::helper(diag, &item.sig, &item.block) {
-            payload::names(gathered, &mut helper.scope);
-            helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-            lower::function(diag, &helper);
-        }
+        payload::judge_helper(diag, gathered, needs, (&item.sig, &item.block));
     }
 
     fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {

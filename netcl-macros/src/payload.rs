@@ -1,7 +1,7 @@
 //! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
 
 use crate::ast::{Callable, Constant, FunctionItem, ModelImpl, ModelItem, TypeArgument, Unit};
-use crate::chain::{self, Gathered, ItemKind};
+use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::module::{self, Around, Made, Substitute};
@@ -286,6 +286,20 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
             unit.helpers.insert(path.clone(), helper);
         }
         silent.dismiss();
+    }
+}
+
+/// Reports what is wrong with a function of scalars, whatever those are that `needs` names.
+pub(crate) fn judge_helper(
+    diag: &Diag,
+    gathered: &Gathered,
+    needs: &[Need],
+    (sig, block): (&syn::Signature, &syn::Block),
+) {
+    if let Some(mut helper) = parse::function::helper(diag, sig, block) {
+        names(gathered, &mut helper.scope);
+        helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+        lower::function(diag, &helper);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `SelfAttention`: multi-head self-attention (Vaswani et al. 2017).
 
-use super::checks::divisor;
+use super::checks::{divides_features, part_of_features};
 use super::tensors::fan_in;
 use super::{Config, ConfigKey, Context, Layer, TensorSpec};
 use crate::dim::{Dim, Shape};
@@ -8,7 +8,7 @@ use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, NodeId};
 use crate::ops::attention::scaled_dot_product_attention;
 use crate::ops::linear::linear;
-use crate::span::{Diagnostic, Result};
+use crate::span::Result;
 
 pub(super) static SELF_ATTENTION: Layer = Layer {
     name: "SelfAttention",
@@ -23,30 +23,11 @@ pub(super) static SELF_ATTENTION: Layer = Layer {
         ConfigKey::bool("causal", false, "whether later positions are hidden"),
         ConfigKey::bool("bias", true, "whether both products add a bias"),
     ],
-    check,
+    check: |config| divides_features("SelfAttention", "heads", "head", config),
     tensors,
     inputs: 1,
     forward,
 };
-
-fn check(config: &Config) -> Result<()> {
-    let (features, heads) = (config.size("features"), config.count("heads"));
-    if width(config).is_some() {
-        return Ok(());
-    }
-    let problem = Diagnostic::new(format!(
-        "`heads` of `SelfAttention` must divide `features`, found `heads = {heads}` and `features = {features}`"
-    ));
-    Err(match features.as_constant().and_then(|features| u64::try_from(features).ok()) {
-        Some(features) => problem.hint(format!("write `heads = {}`", divisor(heads, &[features]))),
-        None => problem.hint(format!("write `features = {{ {heads} * WIDTH }}`, where `WIDTH` is that of a head")),
-    })
-}
-
-/// Features of one head: `features / heads`, where that can be seen to be whole.
-fn width(config: &Config) -> Option<Dim> {
-    config.size("features").exact_div(&Dim::constant(config.count("heads") as i64))
-}
 
 fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let features = config.size("features");
@@ -77,7 +58,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         (None, None)
     };
     // `check` has seen that it is whole.
-    let width = width(context.config).unwrap_or_default();
+    let width = part_of_features(context.config, "heads").unwrap_or_default();
     let heads = Dim::constant(context.config.count("heads") as i64);
     let causal = context.config.bool("causal");
     let b = &mut *context.builder;

@@ -1,8 +1,8 @@
 //! `BatchNorm`: normalisation of each channel over the batch (Ioffe, Szegedy 2015).
 
 use super::checks::positive_epsilon;
-use super::norm::normalised;
-use super::{Config, ConfigKey, Context, Init, Layer, Mode, TensorSpec};
+use super::norm::{normalised, weight_and_bias};
+use super::{Config, ConfigKey, Context, Layer, Mode, TensorSpec};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
@@ -41,10 +41,7 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let features = [config.size("features")];
     let mut tensors =
         vec![TensorSpec::state("running_mean", &features, 0.0), TensorSpec::state("running_var", &features, 1.0)];
-    if config.bool("affine") {
-        tensors.push(TensorSpec::parameter("weight", &features, Init::Constant(1.0)));
-        tensors.push(TensorSpec::parameter("bias", &features, Init::Constant(0.0)));
-    }
+    tensors.extend(weight_and_bias(config));
     tensors
 }
 

@@ -1,6 +1,7 @@
 //! Checks that several layers make of their configuration.
 
 use super::config::Config;
+use crate::dim::Dim;
 use crate::span::{Diagnostic, Result};
 
 /// For layers whose keys need no further checks.
@@ -30,6 +31,26 @@ pub(super) fn positive_epsilon(layer: &str, config: &Config) -> Result<()> {
         return Ok(());
     }
     Err(Diagnostic::new(format!("`epsilon` of `{layer}` must be above 0, found {epsilon}")))
+}
+
+/// An error if `features` cannot be seen to be so many parts as `key` says, each of which is called `part`.
+pub(super) fn divides_features(layer: &str, key: &str, part: &str, config: &Config) -> Result<()> {
+    if part_of_features(config, key).is_some() {
+        return Ok(());
+    }
+    let (features, parts) = (config.size("features"), config.count(key));
+    let problem = Diagnostic::new(format!(
+        "`{key}` of `{layer}` must divide `features`, found `{key} = {parts}` and `features = {features}`"
+    ));
+    Err(match features.as_constant().and_then(|features| u64::try_from(features).ok()) {
+        Some(features) => problem.hint(format!("write `{key} = {}`", divisor(parts, &[features]))),
+        None => problem.hint(format!("write `features = {{ {parts} * WIDTH }}`, where `WIDTH` is that of a {part}")),
+    })
+}
+
+/// Features of one of so many parts as `key` says, where that can be seen to be whole.
+pub(super) fn part_of_features(config: &Config, key: &str) -> Option<Dim> {
+    config.size("features").exact_div(&Dim::constant(config.count(key) as i64))
 }
 
 /// The largest number up to `wanted` that divides all of `numbers`.

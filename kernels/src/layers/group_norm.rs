@@ -1,14 +1,14 @@
 //! `GroupNorm`: normalisation over groups of channels of each sample (Wu, He 2018); with a group for each channel `InstanceNorm`
 //! (Ulyanov, Vedaldi, Lempitsky 2016).
 
-use super::checks::{divisor, positive_epsilon};
-use super::norm::normalised;
-use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec};
+use super::checks::{divides_features, part_of_features, positive_epsilon};
+use super::norm::{normalised, weight_and_bias};
+use super::{ConfigKey, Context, Layer};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
 use crate::ops::{Moments, along, spread};
-use crate::span::{Diagnostic, Result};
+use crate::span::Result;
 
 pub(super) static GROUP_NORM: Layer = Layer {
     name: "GroupNorm",
@@ -21,42 +21,14 @@ pub(super) static GROUP_NORM: Layer = Layer {
         ConfigKey::number("epsilon", 1e-5, "added to the variance"),
         ConfigKey::bool("affine", true, "whether weight and bias are learned"),
     ],
-    check,
-    tensors,
+    check: |config| {
+        positive_epsilon("GroupNorm", config)?;
+        divides_features("GroupNorm", "groups", "group", config)
+    },
+    tensors: weight_and_bias,
     inputs: 1,
     forward,
 };
-
-fn check(config: &Config) -> Result<()> {
-    positive_epsilon("GroupNorm", config)?;
-    let (features, groups) = (config.size("features"), config.count("groups"));
-    if width(config).is_some() {
-        return Ok(());
-    }
-    let problem = Diagnostic::new(format!(
-        "`groups` of `GroupNorm` must divide `features`, found `groups = {groups}` and `features = {features}`"
-    ));
-    Err(match features.as_constant().and_then(|features| u64::try_from(features).ok()) {
-        Some(features) => problem.hint(format!("write `groups = {}`", divisor(groups, &[features]))),
-        None => problem.hint(format!("write `features = {{ {groups} * WIDTH }}`, where `WIDTH` is that of a group")),
-    })
-}
-
-/// Channels of one group: `features / groups`, where that can be seen to be whole.
-fn width(config: &Config) -> Option<Dim> {
-    config.size("features").exact_div(&Dim::constant(config.count("groups") as i64))
-}
-
-fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
-    let features = [config.size("features")];
-    if !config.bool("affine") {
-        return Vec::new();
-    }
-    vec![
-        TensorSpec::parameter("weight", &features, Init::Constant(1.0)),
-        TensorSpec::parameter("bias", &features, Init::Constant(0.0)),
-    ]
-}
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = inputs[0];
@@ -67,7 +39,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = context.computed(x)?;
     let shape = context.builder.shape(x).clone();
     // `check` has seen that it is whole.
-    let width = width(context.config).unwrap_or_default();
+    let width = part_of_features(context.config, "groups").unwrap_or_default();
     let groups = Dim::constant(context.config.count("groups") as i64);
     let b = &mut *context.builder;
     // [n, groups, width, ..]

@@ -1,9 +1,8 @@
 //! `LayerNorm`: normalisation over the last axis (Ba, Kiros, Hinton 2016).
 
 use super::checks::positive_epsilon;
-use super::norm::normalised;
-use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec};
-use crate::dim::Dim;
+use super::norm::{normalised, weight_and_bias};
+use super::{ConfigKey, Context, Layer};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
 use crate::ops::{Moments, along, spread};
@@ -19,21 +18,10 @@ pub(super) static LAYER_NORM: Layer = Layer {
         ConfigKey::bool("affine", true, "whether weight and bias are learned"),
     ],
     check: |config| positive_epsilon("LayerNorm", config),
-    tensors,
+    tensors: weight_and_bias,
     inputs: 1,
     forward,
 };
-
-fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
-    let features = [config.size("features")];
-    if !config.bool("affine") {
-        return Vec::new();
-    }
-    vec![
-        TensorSpec::parameter("weight", &features, Init::Constant(1.0)),
-        TensorSpec::parameter("bias", &features, Init::Constant(0.0)),
-    ]
-}
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = inputs[0];

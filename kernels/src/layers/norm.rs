@@ -1,5 +1,7 @@
 //! What layers that normalise have in common.
 
+use super::{Config, Init, TensorSpec};
+use crate::dim::Dim;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId, UnaryOp};
 use crate::span::Result;
@@ -23,3 +25,15 @@ pub(super) fn normalised(
 
 /// Repeats a statistic to the shape of the tensor it belongs to.
 type Spread<'a> = dyn Fn(&mut Builder, NodeId) -> Result<NodeId> + 'a;
+
+/// The parameters of a norm over `features`, where it is `affine`.
+pub(super) fn weight_and_bias(config: &Config) -> Vec<TensorSpec<Dim>> {
+    let features = [config.size("features")];
+    if !config.bool("affine") {
+        return Vec::new();
+    }
+    vec![
+        TensorSpec::parameter("weight", &features, Init::Constant(1.0)),
+        TensorSpec::parameter("bias", &features, Init::Constant(0.0)),
+    ]
+}

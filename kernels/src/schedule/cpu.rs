@@ -123,13 +123,7 @@ pub(crate) fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: 
         return inner_rows(b, job, layout, &mut values, zero, start, end);
     }
     let inner_end = dim_value(b, &layout.domain.extents[INNER]);
-    let mut row = |b: &mut KernelBuilder, row: ExprId| {
-        if layout.inner_reduced {
-            reduced_row(b, job, layout, &mut values, row);
-        } else {
-            inner_rows(b, job, layout, &mut values, row, zero, inner_end);
-        }
-    };
+    let mut row = |b: &mut KernelBuilder, row: ExprId| whole_row(b, job, layout, &mut values, row, (zero, inner_end));
     if layout.domain.extents[ROW].is(1) {
         return row(b, zero);
     }
@@ -150,17 +144,27 @@ pub(super) fn whole(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout) {
     let mut values = Values::new(job.nest.graph, extents, &stops, job.buffer_name).starting(starts);
     let (zero, one) = (b.int(0), b.int(1));
     let [rows, inner_end] = [ROW, INNER].map(|var| dim_value(b, &layout.domain.extents[var]));
-    let mut row = |b: &mut KernelBuilder, row: ExprId| {
-        if layout.inner_reduced {
-            reduced_row(b, job, layout, &mut values, row);
-        } else {
-            inner_rows(b, job, layout, &mut values, row, zero, inner_end);
-        }
-    };
+    let mut row = |b: &mut KernelBuilder, row: ExprId| whole_row(b, job, layout, &mut values, row, (zero, inner_end));
     if layout.domain.extents[ROW].is(1) {
         return row(b, zero);
     }
     b.for_loop("row", zero, rows, one, row);
+}
+
+/// All of one row, whose elements lie between these.
+fn whole_row(
+    b: &mut KernelBuilder,
+    job: &Job<'_>,
+    layout: &Layout,
+    values: &mut Values<'_>,
+    row: ExprId,
+    (start, end): (ExprId, ExprId),
+) {
+    if layout.inner_reduced {
+        reduced_row(b, job, layout, values, row);
+    } else {
+        inner_rows(b, job, layout, values, row, start, end);
+    }
 }
 
 /// The part of `0..size` that falls to `item`.

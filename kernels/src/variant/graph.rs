@@ -6,6 +6,7 @@ use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{
     AxisIndex, BinaryOp, ConvGeometry, ConvKind, ConvNode, Graph, InputKind, NodeId, Op, OutputKind, UnaryOp,
+    part_of_round,
 };
 use crate::template::Axis;
 
@@ -121,7 +122,7 @@ impl Maker {
         let h = self.argument("h", &own, task.dtype);
         let b = &mut self.b;
         let draft = b.begin_scan("t", shape(&[task.rounds])[0].clone(), &[h]);
-        let index = std::iter::once(AxisIndex::fixed(draft.round())).chain([0, 1].map(AxisIndex::axis)).collect();
+        let index = part_of_round(draft.round(), own.len());
         let own = shape(&own);
         let x = b.push(Op::View { source: x, index }, own.clone(), task.dtype);
         let product = b.push(Op::MatMul(draft.carried()[0], w), own.clone(), task.dtype);

@@ -1,4 +1,4 @@
-//! Assignments to parts of a variable: `hs[0] = y`, `state.1 += y`, `cell.h = y`.
+//! Assignments to variables and to parts of them: `hs[0] = y`, `state.1 += y`, `cell.h = y`.
 
 use super::{Lowering, Val};
 use crate::messages as m;
@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Member};
 
 /// What leads from a variable to a part of it.
-enum Projection {
+pub(super) enum Projection {
     Position(usize),
     Field(String),
 }
@@ -36,38 +36,51 @@ impl<'a> Lowering<'a> {
             Some(op) => self.binary(op, current.clone(), right.clone(), super::arith::Places::all(span)),
             None => right.clone(),
         };
+        let instead = format!("write `let mut {name} = {name};` above, and assign that");
+        Some(self.store((&name, &path), new, (left, &instead), span))
+    }
+
+    /// Gives the variable, or a part of it, the value. What is to be written `instead` where it is an argument.
+    pub(super) fn store(
+        &mut self,
+        (name, path): (&str, &[Projection]),
+        value: Val<'a>,
+        (left, instead): (&'a Expr, &str),
+        span: Span,
+    ) -> Val<'a> {
         let depth = self.axes.as_ref().map_or(0, Vec::len);
-        let scopes = self.frame_mut().scopes.iter_mut().rev();
-        let variable = scopes.flat_map(|scope| scope.iter_mut().rev()).find(|variable| variable.name == name)?;
+        let Some((scope, position)) = self.place_of(name) else {
+            return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
+        };
+        let variable = &mut self.frame_mut().scopes[scope][position];
         if variable.argument || !variable.mutable {
-            let argument = variable.argument;
+            // What follows would speak of a value that was never meant.
             variable.value = Val::Unknown;
-            let instead = format!("write `let mut {name} = {name};` above, and assign that");
-            return Some(match argument {
-                true => self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name, &instead]),
-                false => self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]),
-            });
+        }
+        if variable.argument {
+            return self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name, &instead]);
+        }
+        if !variable.mutable {
+            return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         }
         if variable.axes != depth {
+            // The closure is evaluated once for all of its indices.
             variable.value = Val::Unknown;
             let instead = "give the value of the closure instead";
-            return Some(self.report(
-                span,
-                &m::UNSUPPORTED,
-                &[&"assigning to a variable outside the closure", &instead],
-            ));
+            return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
         }
+        let Some(part) = part_of(&mut variable.value, path) else { return Val::Unknown };
         let number = |value: &Val<'_>| matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_));
-        let same = std::mem::discriminant(&current) == std::mem::discriminant(&new) || number(&current) && number(&new);
-        if !same && !new.is_unknown() {
-            let part = parse::text(left);
-            return Some(self.report(span, &m::ASSIGN_TYPE, &[&part, &current.kind(), &new.kind()]));
+        let same = std::mem::discriminant(part) == std::mem::discriminant(&value) || number(part) && number(&value);
+        if !same && !value.is_unknown() && !part.is_unknown() {
+            let (before, after) = (part.kind(), value.kind());
+            *part = Val::Unknown;
+            let what = if path.is_empty() { name.to_string() } else { parse::text(left) };
+            return self.report(span, &m::ASSIGN_TYPE, &[&what, &before, &after]);
         }
+        *part = value;
         variable.assigned += 1;
-        if let Some(part) = part_of(&mut variable.value, &path) {
-            *part = new;
-        }
-        Some(Val::Unit)
+        Val::Unit
     }
 
     /// The variable that a place is a part of, and the way to the part; `None` where it is no such place.

@@ -30,13 +30,8 @@ impl<'a> Lowering<'a> {
         assigned.visit_block(body);
         let (mut carried, mut fixed) = (Vec::new(), Vec::new());
         for (name, assigned_at) in assigned.0 {
-            let scopes = &self.frame().scopes;
-            let places =
-                (0..scopes.len()).rev().flat_map(|scope| (0..scopes[scope].len()).rev().map(move |at| (scope, at)));
-            let Some(place) = places.into_iter().find(|&(scope, at)| scopes[scope][at].name == name) else {
-                continue;
-            };
-            let variable = &scopes[place.0][place.1];
+            let Some(place) = self.place_of(&name) else { continue };
+            let variable = &self.frame().scopes[place.0][place.1];
             if variable.argument || !variable.mutable || variable.value.is_unknown() {
                 continue;
             }

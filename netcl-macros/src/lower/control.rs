@@ -281,39 +281,7 @@ impl<'a> Lowering<'a> {
             }
             None => right,
         };
-        let depth = self.axes.as_ref().map_or(0, Vec::len);
-        let scopes = &mut self.frame_mut().scopes;
-        let variable = scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev()).find(|var| var.name == name);
-        let Some(variable) = variable else {
-            return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
-        };
-        if variable.argument || !variable.mutable {
-            // What follows would speak of a value that was never meant.
-            variable.value = Val::Unknown;
-        }
-        if variable.argument {
-            return self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name, &NEW_TENSORS]);
-        }
-        if !variable.mutable {
-            return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
-        }
-        if variable.axes != depth {
-            // The closure is evaluated once for all of its indices.
-            variable.value = Val::Unknown;
-            let instead = "give the value of the closure instead";
-            return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
-        }
-        let number = |value: &Val<'_>| matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_));
-        let same = std::mem::discriminant(&variable.value) == std::mem::discriminant(&value)
-            || (number(&variable.value) && number(&value));
-        if !same && !value.is_unknown() && !variable.value.is_unknown() {
-            let (before, after) = (variable.value.kind(), value.kind());
-            variable.value = Val::Unknown;
-            return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
-        }
-        variable.value = value;
-        variable.assigned += 1;
-        Val::Unit
+        self.store((&name, &[]), value, (left, NEW_TENSORS), span)
     }
 
     /// What a loop runs over; what it cannot run over is reported.

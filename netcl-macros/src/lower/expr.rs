@@ -251,6 +251,12 @@ impl<'a> Lowering<'a> {
         variables.into_iter().find(|variable| variable.name == name).map(|v| (v.value.clone(), v.axes))
     }
 
+    /// Where the variable of that name stands: its scope, and its position in it.
+    pub(super) fn place_of(&self, name: &str) -> Option<(usize, usize)> {
+        let scopes = self.frame().scopes.iter().enumerate().rev();
+        scopes.into_iter().find_map(|(scope, own)| Some((scope, own.iter().rposition(|own| own.name == name)?)))
+    }
+
     fn unknown_name(&mut self, name: &str, span: Span) -> Val<'a> {
         let frame = self.frame();
         if frame.unit.broken.contains(name) {

@@ -144,13 +144,8 @@ impl<'a> Lowering<'a> {
         let span = call.method.span();
         let value = self.expr(&call.args[0]);
         let frames = self.frames.len();
-        let scopes = &self.frame().scopes;
-        let place = (0..scopes.len()).rev().find_map(|scope| {
-            let position = scopes[scope].iter().rposition(|variable| variable.name == name)?;
-            Some((scope, position))
-        });
-        let Some((scope, position)) = place else { return Val::Unknown };
-        let variable = &scopes[scope][position];
+        let Some((scope, position)) = self.place_of(name) else { return Val::Unknown };
+        let variable = &self.frame().scopes[scope][position];
         if variable.argument || !variable.mutable {
             return self.report(call.receiver.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         }
@@ -191,9 +186,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn set_list(&mut self, name: &str, value: Val<'a>) {
-        let variables = self.frame_mut().scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev());
-        if let Some(variable) = variables.into_iter().find(|variable| variable.name == *name) {
-            variable.value = value;
+        if let Some((scope, position)) = self.place_of(name) {
+            self.frame_mut().scopes[scope][position].value = value;
         }
     }
 

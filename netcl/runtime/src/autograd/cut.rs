@@ -45,10 +45,8 @@ pub(crate) fn passed<'a>(
     let (mut behind, mut before) = (Vec::new(), None);
     for history in found {
         match history {
-            History::Record(record) => behind.push(Behind::Record(Arc::downgrade(record))),
-            History::Leaf(leaf) => behind.push(Behind::Leaf(leaf.key())),
             History::Cut(cut) if before.is_none() || cut.kind.is_loss() => before = Some(cut),
-            History::Cut(_) => {}
+            history => behind.extend(history.behind()),
         }
     }
     match before {

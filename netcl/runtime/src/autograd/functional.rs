@@ -1,12 +1,11 @@
 //! Gradients of functions, and what is not recorded.
 
 use crate::autograd::cut::{self, Pause};
-use crate::autograd::record::{Behind, CutKind, History, Leaf};
+use crate::autograd::record::{CutKind, History, Leaf};
 use crate::autograd::tape::Wanted;
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
-use std::sync::Arc;
 
 /// What [`value_and_grad`] differentiates in: a model's parameters, a tensor, or several.
 pub trait Differentiable: Sized {
@@ -135,10 +134,8 @@ impl Tensor {
     /// The same elements, apart from what they were computed from: no gradient goes through, and what was recorded is not kept.
     #[track_caller]
     pub fn detach(&self) -> Tensor {
-        let behind = match self.history() {
-            Some(History::Record(record)) => Behind::Record(Arc::downgrade(record)),
-            Some(History::Leaf(leaf)) => Behind::Leaf(leaf.key()),
-            _ => return self.clone().with_history(None),
+        let Some(behind) = self.history().and_then(History::behind) else {
+            return self.clone().with_history(None);
         };
         let cut = cut::new(("detach", CutKind::Meant), Some(std::panic::Location::caller()), vec![behind]);
         self.clone().with_history(Some(History::Cut(cut)))

@@ -104,7 +104,7 @@ pub(crate) enum CutKind {
     Flat,
     /// There is one, and it is not recorded: of a compiled function or an algorithm, or between devices.
     Unrecorded,
-    /// It is a gradient that `backward` gave, of which no derivative is recorded.
+    /// It is a gradient, of which no derivative is recorded.
     Gradient,
 }
 
@@ -119,6 +119,17 @@ impl CutKind {
 pub(crate) enum Behind {
     Record(Weak<Record>),
     Leaf(LeafKey),
+}
+
+impl History {
+    /// What a cut of it has behind itself; of another cut nothing.
+    pub(crate) fn behind(&self) -> Option<Behind> {
+        match self {
+            History::Record(record) => Some(Behind::Record(Arc::downgrade(record))),
+            History::Leaf(leaf) => Some(Behind::Leaf(leaf.key())),
+            History::Cut(_) => None,
+        }
+    }
 }
 
 impl Leaf {

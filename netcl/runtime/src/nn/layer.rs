@@ -166,13 +166,7 @@ impl Layer {
         let index = |name: &str| store.parameter_index(&self.prefix, name).ok();
         let keys = own.iter().filter_map(|spec| Some(LeafKey::Parameter(store.id(), index(spec.name)?)));
         let mut behind: Vec<Behind> = keys.map(Behind::Leaf).collect();
-        for input in inputs {
-            match input.history() {
-                Some(History::Record(record)) => behind.push(Behind::Record(Arc::downgrade(record))),
-                Some(History::Leaf(leaf)) => behind.push(Behind::Leaf(leaf.key())),
-                Some(History::Cut(_)) | None => {}
-            }
-        }
+        behind.extend(inputs.iter().filter_map(|input| input.history()?.behind()));
         (!behind.is_empty()).then(|| History::Cut(cut::new(("no_grad", CutKind::Meant), None, behind)))
     }
 
