@@ -222,7 +222,7 @@ fn main() -> Result<()> {
     if bench.wants("gemm_fp32") {
         for n in [512, 1024] {
             let (a, b) = (bench.wave(&[n, n])?, bench.wave(&[n, n])?);
-            let seconds = bench.seconds(2, 7, &mut || a.matmul(&b).map(drop))?;
+            let seconds = bench.seconds(2, 7, &mut || a.matmul(&b).check().map(drop))?;
             bench.report(&format!("gemm_fp32_{n}"), 2.0 * (n as f64).powi(3) / seconds / 1e9, "GFLOP/s");
         }
     }

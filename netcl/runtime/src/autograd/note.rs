@@ -24,13 +24,13 @@ pub(crate) fn is_tracked<'a>(mut histories: impl Iterator<Item = Option<&'a Hist
 }
 
 impl RecordSource {
-    pub(crate) fn of(tensor: &Tensor) -> RecordSource {
-        match tensor.history() {
+    pub(crate) fn of(tensor: &Tensor) -> Result<RecordSource> {
+        Ok(match tensor.history() {
             Some(History::Record(record)) => RecordSource::Record(record.clone()),
             Some(History::Leaf(leaf)) => RecordSource::Leaf(leaf.clone()),
-            Some(History::Cut(cut)) => RecordSource::given(tensor.held(), Some(cut.clone())),
-            None => RecordSource::given(tensor.held(), None),
-        }
+            Some(History::Cut(cut)) => RecordSource::given(tensor.held()?, Some(cut.clone())),
+            None => RecordSource::given(tensor.held()?, None),
+        })
     }
 
     fn given(held: Held, cut: Option<Arc<Cut>>) -> RecordSource {
@@ -106,7 +106,7 @@ impl Noted {
         if !is_tracked(tensors.iter().map(|tensor| tensor.history())) {
             return Ok(None);
         }
-        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect::<Result<_>>()?;
         let place = |op: &Op, _: &str| match op {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             _ => None,
@@ -115,19 +115,19 @@ impl Noted {
     }
 
     /// The result, which knows what it was computed from.
-    pub(crate) fn result(self, work: TensorWork, result: Tensor) -> Tensor {
+    pub(crate) fn result(self, work: TensorWork, result: Tensor) -> Result<Tensor> {
         if self.sources.is_empty() {
-            return result.with_history(self.cut);
+            return Ok(result.with_history(self.cut));
         }
-        let saved = self.is_dear.then(|| result.held());
+        let saved = self.is_dear.then(|| result.held()).transpose()?;
         let record = Record::new(work, self.sources, saved, result.dtype());
-        result.with_history(Some(History::Record(record)))
+        Ok(result.with_history(Some(History::Record(record))))
     }
 }
 
 /// The tensor's memory, or a copy where it is a model's, which the next step changes. What nobody reads is not copied.
 fn as_it_is(tensor: &Tensor, is_read: bool) -> Result<Held> {
-    if is_read { Ok(tensor.as_it_is()?.held()) } else { Ok(tensor.held()) }
+    if is_read { tensor.as_it_is()?.held() } else { tensor.held() }
 }
 
 /// Which nodes a result is computed from.

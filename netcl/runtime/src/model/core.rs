@@ -131,7 +131,7 @@ impl ModelCore {
         let index = store.parameter_index(prefix, path)?;
         let parameter = view(&store, &store.parameters()[index]);
         let version = store.version();
-        let leaf = Leaf::new(parameter.held(), Some(Owner { store, index, version }));
+        let leaf = Leaf::new(parameter.held()?, Some(Owner { store, index, version }));
         Ok(parameter.with_history(Some(History::Leaf(leaf))))
     }
 
@@ -139,6 +139,7 @@ impl ModelCore {
     pub(crate) fn set_tensor_of(&self, prefix: &str, path: &str, value: &Tensor) -> Result<()> {
         let store = self.store();
         let entry = store.entry(prefix, path)?;
+        value.region()?;
         if value.dtype() != entry.dtype || value.shape() != &*entry.shape {
             return Err(Error::Argument {
                 function: "set_tensor".to_owned(),
@@ -148,11 +149,12 @@ impl ModelCore {
             });
         }
         let value = value.to_device(store.device())?;
-        if value.region().id() == entry.region.id() {
+        let from = value.region()?;
+        if from.id() == entry.region.id() {
             return Ok(());
         }
         store.note_change();
-        value.region().copy_to(&entry.region, entry.bytes())
+        from.copy_to(&entry.region, entry.bytes())
     }
 
     /// Moves all of it to another device.

@@ -102,7 +102,7 @@ impl Gradients {
         let covered = (0..self.store.parameters().len())
             .map(|index| [Some(self), beside].into_iter().flatten().any(|one| one.buffer.covers(index)))
             .collect();
-        let buffer = self.store.gradients_in(values.region().clone(), covered)?;
+        let buffer = self.store.gradients_in(values.region()?.clone(), covered)?;
         Ok(Gradients { store: self.store.clone(), buffer: Arc::new(buffer), prefix: self.prefix.clone() })
     }
 

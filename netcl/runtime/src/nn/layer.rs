@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
 use crate::jit;
 use crate::model::{Model, ModelCore, Schema, Seed};
-use crate::tensor::Tensor;
+use crate::tensor::{Mistake, Operand, Tensor};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -92,12 +92,18 @@ impl Layer {
     /// recorded for [`Tensor::backward`]; in inference it is where an input is tracked. What is compiled for one batch size serves
     /// all of them.
     ///
-    /// # Errors
-    ///
-    /// If the shapes do not fit: the message says both sides.
+    /// Where the shapes do not fit, that is the result's value ([`Tensor::check`]): the message says both sides.
     #[track_caller]
-    pub fn forward(&self, inputs: &[&Tensor], mode: Mode) -> Result<Tensor> {
+    pub fn forward(&self, inputs: &[&Tensor], mode: Mode) -> Tensor {
         let caller = Location::caller();
+        if let Some(mistake) = inputs.iter().find_map(|input| input.mistake()) {
+            return mistake;
+        }
+        let name = self.layer.declaration.name;
+        self.run(inputs, mode, caller).unwrap_or_else(|error| not_computed(&self.core, name, inputs, caller, error))
+    }
+
+    fn run(&self, inputs: &[&Tensor], mode: Mode, caller: &'static Location<'static>) -> Result<Tensor> {
         let name = self.layer.declaration.name;
         // One kernel for every batch size: the leading axis is a symbol, where the layer takes one.
         let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
@@ -120,13 +126,13 @@ impl Layer {
             Call { args: inputs, model: Some((&store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
         let mut results = loaded.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
-        Ok(match noted {
+        match noted {
             Some(noted) => {
                 noted.result(TensorWork::Layer { layer: self.layer.clone(), mode, seed: seed.get() }, result)
             }
-            None if cut::is_paused() => result.with_history(self.paused(inputs)),
-            None => result,
-        })
+            None if cut::is_paused() => Ok(result.with_history(self.paused(inputs))),
+            None => Ok(result),
+        }
     }
 
     /// What is noted of a call that the graph computes, if it is to be recorded.
@@ -148,7 +154,7 @@ impl Layer {
         });
         let own: Vec<Tensor> = own.collect::<Result<_>>()?;
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
-        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect::<Result<_>>()?;
         let place = |op: &Op, name: &str| match op {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             Op::Input(InputKind::Parameter | InputKind::State) => {
@@ -221,6 +227,22 @@ impl std::fmt::Debug for Layer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct(self.layer.declaration.name);
         shown.field("config", &self.layer.config).field("prefix", &self.prefix).field("core", &self.core).finish()
+    }
+}
+
+/// What a layer gives that cannot be computed of these inputs.
+pub(super) fn not_computed(
+    core: &ModelCore,
+    layer: &str,
+    inputs: &[&Tensor],
+    caller: &'static Location<'static>,
+    error: Error,
+) -> Tensor {
+    let operands: Vec<Operand<'_>> = inputs.iter().map(|input| Operand::Tensor(input)).collect();
+    let mistake = Mistake::new(layer, &operands, caller, error);
+    match inputs.first() {
+        Some(input) => Tensor::of_mistake(input.shape(), input.dtype(), input.device(), mistake),
+        None => Tensor::of_mistake(&[], DType::F32, &core.device(), mistake),
     }
 }
 

@@ -40,7 +40,8 @@ pub(super) fn of_many(
     };
     if let Some(other) = others.iter().find(|other| !fits(other)) {
         // The two alone are refused, in the words that one kernel is refused with.
-        return first.apply(operation.name, &[Operand::Tensors(&[other]), Operand::Integer(axis as i64)]).map(Some);
+        let pair = [Operand::Tensors(&[other]), Operand::Integer(axis as i64)];
+        return Ok(Some(first.called(operation.name, &pair, caller)));
     }
     let mut parts = Vec::with_capacity(others.len() + 1);
     for part in std::iter::once(&first).chain(others) {
@@ -50,7 +51,7 @@ pub(super) fn of_many(
         }
         // What has nothing adds nothing.
         if shape[axis] > 0 {
-            parts.push(part.reshape(&shape)?);
+            parts.push(part.reshape(&shape));
         }
     }
     if let [only] = parts.as_slice() {
@@ -92,5 +93,5 @@ fn few(
     let result = results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))?;
     let Some(noted) = noted else { return Ok(result) };
     let given = [ArgValue::Tensor, ArgValue::Tensors(parts.len() - 1), ArgValue::Integer(axis as i64)];
-    Ok(noted.result(TensorWork::Operation { operation: concat, given: given.into() }, result))
+    noted.result(TensorWork::Operation { operation: concat, given: given.into() }, result)
 }
