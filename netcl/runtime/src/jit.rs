@@ -93,11 +93,11 @@ mod tests {
         let device = Device::null(Target::Gpu, u64::MAX);
         let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0], &[3]).unwrap();
         let count = || graphs(&device).lock().unwrap().values().len();
-        (&x * 0.3);
+        drop(&x * 0.3);
         assert_eq!(count(), 1);
         for step in 3..40 {
             let factor = 1.0 / f64::from(step);
-            (&x * factor);
+            drop(&x * factor);
         }
         assert_eq!(count(), 1, "one program serves all numbers");
         let host = Tensor::from_slice(&Device::host(), &[1.0f32, -2.0, 3.0], &[3]).unwrap();

@@ -1,12 +1,13 @@
 //! One layer at run time.
 
 use crate::autograd::cut;
+use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::record::{Behind, CutKind, History, LeafKey, RecordSource};
 use crate::autograd::work::{BATCH, ConfiguredLayer, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, Loaded};
+use crate::executor::Call;
 use crate::jit;
 use crate::model::{Model, ModelCore, Schema, Seed};
 use crate::tensor::{Mistake, Operand, Tensor};
@@ -105,15 +106,12 @@ impl Layer {
 
     fn run(&self, inputs: &[&Tensor], mode: Mode, caller: &'static Location<'static>) -> Result<Tensor> {
         let name = self.layer.declaration.name;
-        // One kernel for every batch size: the leading axis is a symbol, where the layer takes one.
-        let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
-        let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
-        let graph = symbolic
-            .map_or_else(|| self.graph(inputs, mode, None), Ok)
-            .map_err(|diagnostic| Error::graph(name, diagnostic))?;
-        let noted = self.noted(inputs, mode, &graph, caller)?;
         let store = self.core.store();
-        let loaded: Arc<Loaded> = jit::load(&graph, store.device())?;
+        let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed: 0 };
+        let known = known::find_or_make(store.device(), work.key(None, None), inputs, || {
+            self.known(inputs, mode, store.device())
+        })?;
+        let noted = self.noted(inputs, mode, &known.flow, caller)?;
         let seed = Cell::new(0);
         let draw = || {
             let scalar = self.core.next_seed();
@@ -124,7 +122,7 @@ impl Layer {
         };
         let call =
             Call { args: inputs, model: Some((&store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
-        let mut results = loaded.call(store.device(), &call)?.results;
+        let mut results = known.loaded.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         match noted {
             Some(noted) => {
@@ -135,12 +133,33 @@ impl Layer {
         }
     }
 
-    /// What is noted of a call that the graph computes, if it is to be recorded.
+    /// It, of inputs of these types and shapes. One kernel for every batch size: the leading axis is a symbol, where the layer takes
+    /// one.
+    fn known(&self, inputs: &[&Tensor], mode: Mode, device: &Device) -> Result<KnownWork> {
+        let ConfiguredLayer { declaration, config, .. } = &*self.layer;
+        let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
+        let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
+        let graph = symbolic
+            .map_or_else(|| self.graph(inputs, mode, None), Ok)
+            .map_err(|diagnostic| Error::graph(declaration.name, diagnostic))?;
+        let specs = (declaration.tensors)(config);
+        let place = |op: &Op, name: &str| match op {
+            Op::Input(InputKind::Argument(position)) => Some(*position),
+            Op::Input(InputKind::Parameter | InputKind::State) => {
+                specs.iter().position(|spec| spec.name == name).map(|position| inputs.len() + position)
+            }
+            _ => None,
+        };
+        let flow = DerivativeFlow::of(&graph, inputs.len() + specs.len(), place);
+        Ok(KnownWork { flow, loaded: jit::load(&graph, device)? })
+    }
+
+    /// What is noted of a call, if it is to be recorded.
     fn noted(
         &self,
         inputs: &[&Tensor],
         mode: Mode,
-        graph: &Graph,
+        flow: &DerivativeFlow,
         caller: &'static Location<'static>,
     ) -> Result<Option<Noted>> {
         let specs = (self.layer.declaration.tensors)(&self.layer.config);
@@ -155,14 +174,7 @@ impl Layer {
         let own: Vec<Tensor> = own.collect::<Result<_>>()?;
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
         let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect::<Result<_>>()?;
-        let place = |op: &Op, name: &str| match op {
-            Op::Input(InputKind::Argument(position)) => Some(*position),
-            Op::Input(InputKind::Parameter | InputKind::State) => {
-                specs.iter().position(|spec| spec.name == name).map(|position| inputs.len() + position)
-            }
-            _ => None,
-        };
-        Noted::new(self.layer.declaration.name, graph, sources, &tensors, inputs.len(), place, caller).map(Some)
+        Noted::new(self.layer.declaration.name, flow, sources, &tensors, inputs.len(), caller).map(Some)
     }
 
     /// What is said of a result inside of `no_grad`.

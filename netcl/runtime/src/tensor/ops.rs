@@ -1,9 +1,10 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
+use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork};
 use crate::error::{Error, Result};
-use crate::jit;
+use crate::executor::Call;
 use crate::tensor::{Operand, Tensor, concat, element_count};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -123,8 +124,7 @@ impl Tensor {
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
         let work =
             TensorWork::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes.into())].into() };
-        let graph = build(&work, &[self], Batch::None).map_err(|diagnostic| Error::graph("reshape", diagnostic))?;
-        let noted = Noted::of_operation("reshape", &graph, &[self], caller)?;
+        let noted = Noted::of_operation("reshape", &DerivativeFlow::view(self.dtype()), &[self], caller)?;
         match noted {
             Some(noted) => noted.result(work, result),
             None => Ok(result),
@@ -152,22 +152,30 @@ fn run(
 ) -> Result<Tensor> {
     let name = operation.name;
     let work = TensorWork::Operation { operation, given: given.into() };
-    // One kernel for every batch size where the operation allows it: the leading axis as a symbol, of the receiver
-    // alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
-    // Where a size must be known (a reshape to given sizes), every size is a constant.
-    let graph = match tensors.first().and_then(|first| first.leading()) {
-        Some(size) => build(&work, tensors, Batch::First(size))
-            .or_else(|_| build(&work, tensors, Batch::All(size)))
-            .or_else(|_| build(&work, tensors, Batch::None)),
-        None => build(&work, tensors, Batch::None),
-    };
-    let graph = graph.map_err(|diagnostic| Error::graph(name, diagnostic))?;
-    let noted = Noted::of_operation(name, &graph, tensors, caller)?;
-    let mut results = jit::run_with(&graph, tensors, &work.scalars(tensors.first().map(|first| first.dtype())))?;
+    let Some(first) = tensors.first() else { return Err(Error::graph(name, Diagnostic::new("it has no tensor"))) };
+    let known = known::find_or_make(first.device(), work.key(Some(first.dtype()), None), tensors, || {
+        let graph = portable(&work, tensors).map_err(|diagnostic| Error::graph(name, diagnostic))?;
+        KnownWork::of_operation(&graph, first.device(), tensors.len())
+    })?;
+    let noted = Noted::of_operation(name, &known.flow, tensors, caller)?;
+    let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
+    let mut results = known.loaded.call(first.device(), &call)?.results;
     let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
     match noted {
         Some(noted) => noted.result(work, result),
         None => Ok(result),
+    }
+}
+
+/// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the
+/// first tensor alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
+/// Where a size must be known (a reshape to given sizes), every size is a constant.
+fn portable(work: &TensorWork, tensors: &[&Tensor]) -> Result<Graph, Diagnostic> {
+    match tensors.first().and_then(|first| first.leading()) {
+        Some(size) => build(work, tensors, Batch::First(size))
+            .or_else(|_| build(work, tensors, Batch::All(size)))
+            .or_else(|_| build(work, tensors, Batch::None)),
+        None => build(work, tensors, Batch::None),
     }
 }
 
