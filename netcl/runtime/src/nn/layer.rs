@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::executor::Call;
 use crate::jit;
 use crate::model::{Model, ModelCore, Schema, Seed};
-use crate::tensor::{Mistake, Operand, Tensor};
+use crate::tensor::{Mistake, Operand, Tensor, shown};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -251,7 +251,7 @@ pub(super) fn not_computed(
     error: Error,
 ) -> Tensor {
     let operands: Vec<Operand<'_>> = inputs.iter().map(|input| Operand::Tensor(input)).collect();
-    let mistake = Mistake::new(layer, &operands, caller, error);
+    let mistake = Mistake::new(layer, shown(&operands), caller, error);
     match inputs.first() {
         Some(input) => Tensor::of_mistake(input.shape(), input.dtype(), input.device(), mistake),
         None => Tensor::of_mistake(&[], DType::F32, &core.device(), mistake),

@@ -13,6 +13,7 @@ pub use host::{HostData, ToHost};
 pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
+pub(crate) use operand::shown;
 
 use crate::autograd::cut;
 use crate::autograd::record::{CutKind, Held, History};
@@ -177,18 +178,7 @@ impl Tensor {
         Ok(Held { region, shape, dtype, device })
     }
 
-    /// What `operation` gives that cannot be computed of these operands. It has the shape and type of `like`, on its device.
-    pub(crate) fn mistaken(
-        like: &Tensor,
-        operation: &str,
-        operands: &[Operand<'_>],
-        caller: &'static Location<'static>,
-        error: Error,
-    ) -> Tensor {
-        Tensor::of_mistake(like.shape(), like.dtype, &like.device, Mistake::new(operation, operands, caller, error))
-    }
-
-    /// The same where there may be no operand.
+    /// What gives that mistake where its value is needed.
     pub(crate) fn of_mistake(shape: &[usize], dtype: DType, device: &Device, mistake: Mistake) -> Tensor {
         let value = Value::Mistake(Arc::new(mistake));
         Tensor { value, shape: shape.into(), dtype, device: device.clone(), history: None }

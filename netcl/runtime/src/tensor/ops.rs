@@ -5,7 +5,7 @@ use crate::autograd::note::{self, Noted};
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork};
 use crate::error::{Error, Result};
 use crate::executor::Call;
-use crate::tensor::{Operand, Tensor, concat, element_count};
+use crate::tensor::{Mistake, Operand, Tensor, concat, element_count, shown};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -40,7 +40,7 @@ impl Tensor {
         };
         result.unwrap_or_else(|error| {
             let operands: Vec<Operand<'_>> = [Operand::Tensor(self)].iter().chain(others).copied().collect();
-            Tensor::mistaken(self, name, &operands, caller, error)
+            mistaken(self, name, &operands, caller, error)
         })
     }
 
@@ -85,7 +85,7 @@ impl Tensor {
         }
         let given = vec![ArgValue::Number(number), ArgValue::Tensor];
         let result = ops::find(name).ok_or_else(|| unknown(name)).and_then(|found| run(found, given, &[self], caller));
-        result.unwrap_or_else(|error| Tensor::mistaken(self, name, &[number.into(), self.into()], caller, error))
+        result.unwrap_or_else(|error| mistaken(self, name, &[number.into(), self.into()], caller, error))
     }
 
     fn leading(&self) -> Option<usize> {
@@ -98,7 +98,7 @@ impl Tensor {
         let caller = Location::caller();
         self.reshaped(shape, caller).unwrap_or_else(|error| {
             let sizes: Vec<i64> = shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
-            Tensor::mistaken(self, "reshape", &[self.into(), Operand::Integers(&sizes)], caller, error)
+            mistaken(self, "reshape", &[self.into(), Operand::Integers(&sizes)], caller, error)
         })
     }
 
@@ -130,6 +130,18 @@ impl Tensor {
             None => Ok(result),
         }
     }
+}
+
+/// What cannot be computed of these operands, with the shape and type of the tensor among them.
+fn mistaken(
+    like: &Tensor,
+    operation: &str,
+    operands: &[Operand<'_>],
+    caller: &'static Location<'static>,
+    error: Error,
+) -> Tensor {
+    let mistake = Mistake::new(operation, shown(operands), caller, error);
+    Tensor::of_mistake(like.shape(), like.dtype(), like.device(), mistake)
 }
 
 /// The first of these that could not be computed.
