@@ -10,7 +10,8 @@ use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, words,
+    alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, variants,
+    words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -60,8 +61,9 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
         Ok(Item::Enum(parsed)) => {
-            diag.report(parsed.ident.span(), &m::ENUM_MODEL, &[&parsed.ident]);
-            with_errors(diag, || item)
+            let Some(mut parsed) = variants::structure(&diag, &parsed) else { return with_errors(diag, || item) };
+            parse::model::bound(&mut parsed.generics);
+            with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
         Ok(other) => {
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);

@@ -46,7 +46,13 @@ macro_rules! messages {
 messages! {
     // Items
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
-    ENUM_MODEL = "the enum `{}` is no model: which layers a model has is known while it is compiled", "what differs from model to model is a parameter, `struct Block<L> { part: L }`, of which each use says what it is: `Block<Linear>`; between parts that are all there a `match` on an argument chooses";
+    NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
+    VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
+    VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
+    VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
+    UNKNOWN_VARIANT = "`{}` has no variant `{}`{}", "it has {}";
+    VARIANT_PARTS = "the pattern `{}` does not name the parts of `{}`", "write `{}`, with names of your own, `_` or `..`";
+    ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { Act::Relu => .., Act::Gelu(line) => line.forward(x) }`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
@@ -230,6 +236,7 @@ messages! {
     BRANCHES = "the branches of this `if` give {} and {}", "give values of one type in both: convert one with `as`, or end both with `;`";
     JOIN = "`{}` is {} after one branch of this `if` and {} after the other", "assign values of one type in both: convert one with `as`";
     TOO_MANY_PATHS = "`{}` has more than {} ways through its `if`s: each is compiled on its own", "split it into several functions";
+    TOO_MANY_VARIANTS = "`{}` has more than {} ways through its `if`s and the variants of its enums of layers: each is compiled on its own", "say above fields which variants they are: `#[layer(variant = Gelu)]`, or of a list `variant = [Relu, Gelu]`";
     UNSUPPORTED = "{} cannot be compiled", "{}";
     PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "write one name";

@@ -1,5 +1,6 @@
 //! A function's plans as statics, and the choice between its paths.
 
+use super::functions::CompiledForm;
 use crate::compile::CompiledPlan;
 use crate::paths;
 use netcl_kernels::kir::Kernel;
@@ -95,6 +96,16 @@ pub(super) fn open(
 pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
     let all: Vec<usize> = (0..paths.len()).collect();
     choose(name, paths, &all, 0)
+}
+
+/// What these choices ask which variants the model's enums of layers are, where they do.
+pub(super) fn variants(form: &CompiledForm) -> Option<TokenStream> {
+    let (CompiledForm::Plans(paths) | CompiledForm::Graphs(paths)) = form else { return None };
+    let name = crate::variants::asked();
+    let private = self::paths::private();
+    let any =
+        paths.iter().flat_map(|path| &path.decisions).any(|(condition, _)| crate::variants::is_question(condition));
+    any.then(|| quote!(let #name = #private::Variants::of(self);))
 }
 
 /// The graph and the plans of one path, by its position, as a `FunctionSource`, which names constants of `natives`.

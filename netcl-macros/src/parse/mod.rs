@@ -21,6 +21,7 @@ pub(crate) mod shared;
 mod slot;
 pub(crate) mod standard;
 pub(crate) mod types;
+mod variant;
 
 use netcl_kernels::dim::Dim;
 use netcl_kernels::fold;

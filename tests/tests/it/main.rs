@@ -40,4 +40,5 @@ mod sizes;
 mod soak;
 mod taken_names;
 mod twins;
+mod variants;
 mod zeros;
