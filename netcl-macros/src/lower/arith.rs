@@ -104,6 +104,18 @@ impl<'a> Lowering<'a> {
         {
             return self.report(places.op, &m::KERNEL_BY_ZERO, &[&text]);
         }
+        // A list that is written beside a tensor is one as well.
+        let beside = |this: &mut Self, list: Val<'a>, other: &Val<'a>, place: Span| match (&list, other) {
+            (Val::List(values), Val::Tensor(other)) if !this.elementwise => {
+                this.from_list(values, Some(this.builder.dtype(*other)), place)
+            }
+            _ => list,
+        };
+        let left = beside(self, left, &right, places.left);
+        let right = beside(self, right, &left, places.right);
+        if left.is_unknown() || right.is_unknown() {
+            return Val::Unknown;
+        }
         self.operate(operator, &text, left, right, places)
     }
 

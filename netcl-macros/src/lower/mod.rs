@@ -54,6 +54,7 @@ mod value;
 mod variant;
 mod whole;
 mod written;
+mod written_list;
 
 use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, PlainType, TensorType, Unit};
 use crate::diag::Diag;

@@ -41,4 +41,5 @@ mod soak;
 mod taken_names;
 mod twins;
 mod variants;
+mod written_lists;
 mod zeros;
