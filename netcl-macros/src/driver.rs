@@ -10,8 +10,7 @@ use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, variants,
-    words,
+    alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -61,7 +60,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
         Ok(Item::Enum(parsed)) => {
-            let Some(mut parsed) = variants::structure(&diag, &parsed) else { return with_errors(diag, || item) };
+            let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else { return with_errors(diag, || item) };
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }

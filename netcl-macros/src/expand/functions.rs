@@ -44,6 +44,16 @@ pub(super) enum CompiledForm {
     Instance,
 }
 
+impl CompiledForm {
+    /// See [`source::variants`].
+    fn variants(&self) -> Option<TokenStream> {
+        match self {
+            CompiledForm::Plans(paths) | CompiledForm::Graphs(paths) => source::variants(paths),
+            CompiledForm::Instance => None,
+        }
+    }
+}
+
 /// Which model a function is compiled for: its parameters being names, or these numbers.
 pub(super) type Given<'a> = Option<&'a Sizes>;
 
@@ -361,7 +371,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
         quote!(::core::option::Option::None, "")
     };
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
-    let variants = source::variants(form);
+    let variants = form.variants();
     let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
     let allowed = allowed(function);
     quote! {
@@ -433,7 +443,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
             };
         }
     });
-    let (allowed, variants) = (allowed(function), source::variants(form));
+    let (allowed, variants) = (allowed(function), form.variants());
     let third = if given.is_empty() { quote!(_) } else { quote!(__netcl_arguments) };
     quote! {
         #[doc = #doc]

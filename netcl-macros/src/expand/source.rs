@@ -1,6 +1,5 @@
 //! A function's plans as statics, and the choice between its paths.
 
-use super::functions::CompiledForm;
 use crate::compile::CompiledPlan;
 use crate::paths;
 use netcl_kernels::kir::Kernel;
@@ -99,8 +98,7 @@ pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
 }
 
 /// What these choices ask which variants the model's enums of layers are, where they do.
-pub(super) fn variants(form: &CompiledForm) -> Option<TokenStream> {
-    let (CompiledForm::Plans(paths) | CompiledForm::Graphs(paths)) = form else { return None };
+pub(super) fn variants(paths: &[Planned]) -> Option<TokenStream> {
     let name = crate::variants::asked();
     let private = self::paths::private();
     let any =

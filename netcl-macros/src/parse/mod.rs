@@ -3,6 +3,7 @@
 pub(crate) mod attr;
 pub(crate) mod constant;
 mod differentiated;
+pub(crate) mod enums;
 pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod gradients;

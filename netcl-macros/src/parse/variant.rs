@@ -3,7 +3,7 @@
 use super::{attr, own, text};
 use crate::ast::{FieldKind, Form, Nested};
 use crate::diag::Diag;
-use crate::{messages as m, variants, words};
+use crate::{messages as m, words};
 use proc_macro2::{Ident, Literal};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -64,10 +64,20 @@ pub(super) fn fixed((diag, field): (&Diag, &str), kind: FieldKind, value: &Expr)
         (FieldKind::Optional { each, present }, value) => {
             Some(FieldKind::Optional { each: Box::new(fixed((diag, field), *each, value)?), present })
         }
-        (FieldKind::Model(nested), value) => match variants::named(value) {
+        (FieldKind::Model(nested), value) => match named(value) {
             Some(variant) => Some(FieldKind::Model(Nested { variant: Some(variant), ..nested })),
             None => refused(value),
         },
         (_, value) => refused(value),
+    }
+}
+
+/// The variant that a key names: `Act::Gelu`, `Gelu`.
+fn named(expr: &syn::Expr) -> Option<Ident> {
+    match expr {
+        syn::Expr::Path(path) => path.path.segments.last().map(|last| last.ident.clone()),
+        syn::Expr::Paren(inner) => named(&inner.expr),
+        syn::Expr::Group(inner) => named(&inner.expr),
+        _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Models: parameters and states in one buffer each, found by path.
 
+mod choice;
 pub(crate) mod core;
 pub(crate) mod gradient_buffer;
 pub(crate) mod gradients;
@@ -9,7 +10,7 @@ mod part;
 mod schema;
 mod seed;
 pub(crate) mod store;
-pub(crate) mod variants;
+mod variants;
 
 pub use core::ModelCore;
 pub use gradients::Gradients;

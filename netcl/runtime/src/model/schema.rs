@@ -1,7 +1,7 @@
 //! The list of a model's tensors.
 
 use crate::error::{Error, Result};
-use crate::model::variants::Choice;
+use crate::model::choice::Choice;
 use netcl_kernels::layers::{self, Config, ConfigValue, Init, Layer, TensorSpec};
 use netcl_kernels::span::{Diagnostic, Span};
 
