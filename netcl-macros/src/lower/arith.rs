@@ -107,7 +107,7 @@ impl<'a> Lowering<'a> {
         // A list that is written beside a tensor is one as well.
         let beside = |this: &mut Self, list: Val<'a>, other: &Val<'a>, place: Span| match (&list, other) {
             (Val::List(values), Val::Tensor(other)) if !this.elementwise => {
-                this.from_list(values, Some(this.builder.dtype(*other)), place)
+                this.listed_tensor(values, Some(this.builder.dtype(*other)), place)
             }
             _ => list,
         };

@@ -245,7 +245,7 @@ impl<'a> Lowering<'a> {
             return Some(self.stacked(list.clone(), axis.clone(), span));
         }
         if let ("from", [Val::List(list)]) = (name, values.as_slice()) {
-            return Some(self.from_list(list, None, args[0].span()));
+            return Some(self.listed_tensor(list, None, args[0].span()));
         }
         let dtype = match values.last() {
             Some(Val::DType(dtype)) => Some(*dtype),

@@ -39,7 +39,7 @@ impl<'a> Flat<'a> {
 impl<'a> Lowering<'a> {
     /// The list as a tensor of its shape. Without `dtype` it is of the first element's type that has one; whole numbers are of
     /// `i32` then, others of `f32`, as in Rust.
-    pub(super) fn from_list(&mut self, list: &[Val<'a>], dtype: Option<DType>, span: Span) -> Val<'a> {
+    pub(super) fn listed_tensor(&mut self, list: &[Val<'a>], dtype: Option<DType>, span: Span) -> Val<'a> {
         let Some(Flat { values, shape }) = Flat::of(list) else {
             return self.report(span, &m::WRITTEN_LIST, &[]);
         };

@@ -495,7 +495,7 @@ netcl::kernel! {
 
 /// What messages say to write for a pullback's derivative.
 #[netcl::function]
-fn slope(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+fn cube_slope(x: &Tensor<f32, N>) -> Tensor<f32, N> {
     grad(&cube(x).sum_all(), x)
 }
 
@@ -503,7 +503,7 @@ fn slope(x: &Tensor<f32, N>) -> Tensor<f32, N> {
 fn a_kernel_has_a_second_derivative_by_a_function_with_its_first() -> Result<()> {
     for device in devices() {
         let x = Tensor::from_slice(&device, &[1.0f32, -2.0], &[2])?;
-        let (first, pullback) = slope.vjp(&x)?;
+        let (first, pullback) = cube_slope.vjp(&x)?;
         assert_eq!(first.to_vec::<f32>()?, [3.0, 12.0]);
         let second = pullback(&Tensor::from_slice(&device, &[1.0f32, 0.5], &[2])?)?;
         assert_eq!(second.to_vec::<f32>()?, [6.0, -6.0], "{device}");

@@ -13,6 +13,9 @@ use crate::tensor::Tensor;
 )]
 pub trait DifferentiableTwice {}
 
+/// What a `vjp` would give.
+type Pulled<R> = (R, fn(&Tensor) -> Result<R>);
+
 /// Says what is to be written where a pullback is asked for a `vjp`.
 pub trait Pullback<R> {
     /// None: see [`DifferentiableTwice`].
@@ -21,13 +24,13 @@ pub trait Pullback<R> {
     ///
     /// It cannot be called.
     #[doc(hidden)]
-    fn vjp(&self, at: &Tensor) -> Result<(R, fn(&Tensor) -> Result<R>)>
+    fn vjp(&self, at: &Tensor) -> Result<Pulled<R>>
     where
         Self: DifferentiableTwice;
 }
 
 impl<R, F: Fn(&Tensor) -> Result<R>> Pullback<R> for F {
-    fn vjp(&self, _: &Tensor) -> Result<(R, fn(&Tensor) -> Result<R>)>
+    fn vjp(&self, _: &Tensor) -> Result<Pulled<R>>
     where
         Self: DifferentiableTwice,
     {

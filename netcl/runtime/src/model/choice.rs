@@ -25,9 +25,9 @@ impl Choice {
     /// Whether what lies at `path` belongs to a variant that it is not.
     pub(crate) fn leaves_out(&self, path: &str) -> bool {
         let Some(rest) = under(&self.path, path) else { return false };
-        let own = |field: &&str| under(field, rest).is_some();
+        let own = |field: &str| under(field, rest).is_some();
         let others = self.variants.iter().enumerate().filter(|(position, _)| *position != self.chosen);
-        others.flat_map(|(_, (_, fields))| *fields).any(|field| own(&field))
+        others.flat_map(|(_, (_, fields))| *fields).any(|field| own(field))
     }
 }
 
