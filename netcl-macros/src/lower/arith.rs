@@ -302,17 +302,14 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// What an operator takes; where one side is a list of numbers for each element, where those are kept.
+/// What an operator takes; where one side is a list in a kernel, how its values are read.
 fn beside(left: &Val<'_>, right: &Val<'_>) -> String {
     match (left, right) {
         (Val::Tensor(_), Val::List(items)) | (Val::List(items), Val::Tensor(_))
             if items.iter().all(|item| number(item).is_some()) =>
         {
-            format!(
-                "numbers for each element are a field, `#[state(init = 0.0)] scale: Tensor<f32, {}>`, which \
-                 `model.set_tensor(\"scale\", &numbers)?` fills",
-                items.len()
-            )
+            "an element has one of a list's values, by its number: `let w = [0.5, 2.0];` above, and `x[n, c] * w[c]`"
+                .to_string()
         }
         _ => "it takes tensors, numbers and sizes".to_string(),
     }
