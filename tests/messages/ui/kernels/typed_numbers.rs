@@ -1,7 +1,5 @@
 //! SIMT_TYPES, BRANCHES, KERNEL_BOUNDS
 
-use netcl::prelude::*;
-
 netcl::kernel! {
     fn added(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| {

@@ -1,7 +1,5 @@
 //! SIMT_TYPE_UNTOLD, ARGUMENT_BY_VALUE
 
-use netcl::prelude::*;
-
 netcl::kernel! {
     #[types(T = [f32, i32])]
     #[launch(global = [N])]
