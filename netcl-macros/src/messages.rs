@@ -203,6 +203,7 @@ messages! {
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_NEGATIVE = "whether a loop over `{}` has rounds is known only at run time: nothing says that `{}` is not negative", "say so in the type of an argument: with `{ {} + 3 }` for the axis, `3..{} + 3` has `{}` rounds";
+    STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
     LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
     LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over the list itself, `for one in &{}`, whose rounds are compiled one by one";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
@@ -337,6 +338,7 @@ messages! {
     SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_OPENCL = "`#[opencl]` holds the OpenCL C of a body as text", "write `#[opencl(\"uint i = get_global_id(0); if (i < N) y[i] = x[i];\")]`";
+    SIMT_TYPE_UNTOLD = "no argument tells which type `{}` is", "take a tensor that is read, `x: &Tensor<{}, N>`, or leave its list out of `#[types(..)]`";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: `x[i as u32]`";

@@ -54,6 +54,25 @@ pub(crate) fn all() -> Vec<Case> {
             })
             .check(device, 1e-6)
         }),
+        Case::new("floats::deviations whose squares are no numbers".to_owned(), |device| {
+            for (row, names) in [
+                ([1e19, -1e19, 3e18, 1e19], &["var", "std"][..]),
+                ([1e20, 1.5e20, 3e20, 1.0], &["std"]),
+                ([1e37, -1e37, 2e37, 3e37], &["std"]),
+                ([1e-25, 3e-25, -1e-25, 0.0], &["std"]),
+            ] {
+                let row = row.map(|x: f32| f64::from(x));
+                of(&row, |b, x| {
+                    let args =
+                        [Value::Tensor(x), Value::List(vec![Value::Dim(Dim::default())]), Value::Dim(Dim::constant(1))];
+                    let mut call =
+                        |name| ops::call(b, ops::find(name).expect("an operation"), &args).expect("a result");
+                    names.iter().map(|name| call(name)).collect()
+                })
+                .check(device, 1e-5)?;
+            }
+            Ok(())
+        }),
         Case::new("floats::a product and a difference are rounded one by one".to_owned(), |device| {
             // With one rounding, what is left of the largest is no zero but what the other rounding has taken.
             let rows: Vec<f64> = [1e12, -1e10, 1e4, 3.7].into_iter().flat_map(|x| [x; 4]).collect();

@@ -99,9 +99,13 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .chain(variants)
         {
             let exception = exceptions::reason(&info, &case.name);
+            let left_out = exceptions::left_out(&info, &case.name);
             let selector = info.selector.clone();
             let name = format!("{selector} {}", case.name);
             let run = move || {
+                if let Some(reason) = left_out {
+                    return Ok(Completion::ignored_with(reason));
+                }
                 let device = Device::select(&selector).map_err(|error| Failed::from(error.to_string()))?;
                 match (exception, (case.run)(&device)) {
                     (None, result) => result,

@@ -91,7 +91,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| {
             let (x, axes) = axes_of(b, "var", a)?;
             let dtype = b.dtype(x);
-            let variance = variance(b, "var", x, &axes, &a.size(2)?)?;
+            let variance = variance(b, "var", x, &axes, &correction("var", a)?)?;
             b.cast(variance, dtype)
         },
     },
@@ -102,8 +102,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| {
             let (x, axes) = axes_of(b, "std", a)?;
             let dtype = b.dtype(x);
-            let variance = variance(b, "std", x, &axes, &a.size(2)?)?;
-            let root = safe_sqrt(b, variance)?;
+            let root = deviation(b, "std", x, &axes, &correction("std", a)?)?;
             b.cast(root, dtype)
         },
     },
@@ -146,6 +145,18 @@ fn axes_of(b: &Builder, op: &str, a: &[super::Value]) -> Result<(NodeId, Vec<usi
     let x = a.tensor(0)?;
     let axes = args::axes(op, b.shape(x), &a.integers(1)?)?;
     Ok((x, axes))
+}
+
+/// What is subtracted from the number of elements.
+fn correction(op: &str, a: &[super::Value]) -> Result<Dim> {
+    let correction = a.size(2)?;
+    match correction.as_constant() {
+        Some(number) if number < 0 => {
+            let problem = format!("`{op}` expects a `correction` of 0 or more, found {number}");
+            Err(Diagnostic::new(problem).hint("it is 1 for a sample, 0 for a population"))
+        }
+        _ => Ok(correction),
+    }
 }
 
 /// What is summed or multiplied: bytes as i32, since a few of them exceed a byte.
@@ -202,7 +213,7 @@ pub struct Moments {
 impl Moments {
     /// Those of `x` over `axes`.
     pub fn of(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<Moments> {
-        let Deviations { mean, residual, squares } = Deviations::of(b, x, axes)?;
+        let Deviations { mean, residual, squares, .. } = Deviations::of(b, x, axes)?;
         let squares = b.mean(squares, axes, false)?;
         let missed = b.binary(BinaryOp::Mul, residual, residual)?;
         let variance = b.binary(BinaryOp::Sub, squares, missed)?;
@@ -231,6 +242,8 @@ impl Moments {
 struct Deviations {
     mean: NodeId,
     residual: NodeId,
+    /// `x - mean`.
+    centred: NodeId,
     /// `(x - mean)²`.
     squares: NodeId,
 }
@@ -244,7 +257,7 @@ impl Deviations {
         let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
         let residual = b.mean(centred, axes, false)?;
         let squares = b.binary(BinaryOp::Mul, centred, centred)?;
-        Ok(Deviations { mean, residual: b.detach(residual), squares })
+        Ok(Deviations { mean, residual: b.detach(residual), centred, squares })
     }
 }
 
@@ -255,23 +268,116 @@ fn not_negative(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     b.select(negative, zero, x)
 }
 
+/// What the squares of `f32` are multiplied with where their sum is none, but their mean may be: as many terms as there can be.
+const MANY: f64 = 1.0 / (1u64 << 20) as f64;
+/// The same where squares are beyond `f32`, as all elements but their root are not.
+const LARGE: f64 = 1.0 / (1u128 << 80) as f64;
+/// The same where squares are too small for `f32`.
+const SMALL: f64 = (1u128 << 64) as f64;
+/// What elements are smaller than that the last is for.
+const TINY: f64 = 1.0 / (1u64 << 50) as f64;
+/// What the sum of the squares is smaller than there.
+const TINY_SUM: f64 = 1.0 / (1u128 << 110) as f64;
+
+/// Whether the squares of the type's numbers may be none of the type that they are computed in.
+fn overflows(dtype: DType) -> bool {
+    matches!(dtype, DType::F32 | DType::BF16)
+}
+
+/// The sum of the squares of all deviations, and what it is divided by.
+struct Squares {
+    deviations: Deviations,
+    axes: Vec<usize>,
+    elements: NodeId,
+    divisor: NodeId,
+}
+
+impl Squares {
+    fn of(b: &mut Builder, x: NodeId, axes: &[usize], correction: &Dim) -> Result<Squares> {
+        let dtype = b.dtype(x).compute();
+        let shape = b.shape(x).clone();
+        let deviations = Deviations::of(b, x, axes)?;
+        let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * shape[axis].clone());
+        let elements = b.dim(&count, dtype)?;
+        // No more elements than the correction gives 0/0, NaN: there is no such variance.
+        let divisor = b.dim(&(count - correction.clone()), dtype)?;
+        let zero = b.constant(0.0, dtype);
+        let divisor = b.binary(BinaryOp::Max, divisor, zero)?;
+        Ok(Squares { deviations, axes: axes.to_vec(), elements, divisor })
+    }
+
+    /// The variance, and the sum of squares before it is corrected.
+    fn variance(&self, b: &mut Builder) -> Result<[NodeId; 2]> {
+        self.divided(b, self.deviations.squares, self.deviations.residual)
+    }
+
+    /// That of the deviations times `by`, a power of two; of such alone as are smaller than `below`.
+    fn scaled(&self, b: &mut Builder, by: f64, below: Option<f64>) -> Result<NodeId> {
+        let Deviations { mut centred, residual, .. } = self.deviations;
+        let dtype = b.dtype(centred);
+        if let Some(below) = below {
+            let (limit, zero) = (b.constant(below, dtype), b.constant(0.0, dtype));
+            let size = b.unary(UnaryOp::Abs, centred)?;
+            let small = b.compare(CompareOp::Lt, size, limit)?;
+            centred = b.select(small, centred, zero)?;
+        }
+        let by = b.constant(by, dtype);
+        let [centred, residual] = [b.binary(BinaryOp::Mul, centred, by)?, b.binary(BinaryOp::Mul, residual, by)?];
+        let squares = b.binary(BinaryOp::Mul, centred, centred)?;
+        Ok(self.divided(b, squares, residual)?[0])
+    }
+
+    fn divided(&self, b: &mut Builder, squares: NodeId, residual: NodeId) -> Result<[NodeId; 2]> {
+        let whole = b.reduce(ReduceOp::Sum, squares, &self.axes, false)?;
+        let missed = b.binary(BinaryOp::Mul, residual, residual)?;
+        let missed = b.binary(BinaryOp::Mul, missed, self.elements)?;
+        let sum = b.binary(BinaryOp::Sub, whole, missed)?;
+        let sum = not_negative(b, sum)?;
+        Ok([b.binary(BinaryOp::Div, sum, self.divisor)?, whole])
+    }
+}
+
 /// The variance, of the type that `x` is computed in.
 fn variance(b: &mut Builder, op: &str, x: NodeId, axes: &[usize], correction: &Dim) -> Result<NodeId> {
-    let dtype = float(b, op, x)?.compute();
-    let shape = b.shape(x).clone();
-    let Deviations { residual, squares, .. } = Deviations::of(b, x, axes)?;
-    let sum = b.reduce(ReduceOp::Sum, squares, axes, false)?;
-    let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * shape[axis].clone());
-    let missed = b.binary(BinaryOp::Mul, residual, residual)?;
-    let elements = b.dim(&count, dtype)?;
-    let missed = b.binary(BinaryOp::Mul, missed, elements)?;
-    let sum = b.binary(BinaryOp::Sub, sum, missed)?;
-    let sum = not_negative(b, sum)?;
-    // No more elements than the correction gives 0/0, NaN: there is no such variance.
-    let divisor = b.dim(&(count - correction.clone()), dtype)?;
-    let zero = b.constant(0.0, dtype);
-    let divisor = b.binary(BinaryOp::Max, divisor, zero)?;
-    b.binary(BinaryOp::Div, sum, divisor)
+    let own = float(b, op, x)?;
+    let squares = Squares::of(b, x, axes, correction)?;
+    let [variance, sum] = squares.variance(b)?;
+    if !overflows(own) {
+        return Ok(variance);
+    }
+    // Where the sum is beyond the type, its mean need not be. Where that is, too, the gradient is still that of the sum.
+    let dtype = own.compute();
+    let (infinity, back) = (b.constant(f64::INFINITY, dtype), b.constant(1.0 / (MANY * MANY), dtype));
+    let scaled = squares.scaled(b, MANY, None)?;
+    let scaled = b.binary(BinaryOp::Mul, scaled, back)?;
+    let too_large = b.compare(CompareOp::Eq, sum, infinity)?;
+    let fits = b.compare(CompareOp::Lt, scaled, infinity)?;
+    let mean = b.binary(BinaryOp::Div, sum, squares.divisor)?;
+    let otherwise = b.select(fits, scaled, mean)?;
+    b.select(too_large, otherwise, variance)
+}
+
+/// The standard deviation. Its square need not be a number of the type that `x` is computed in.
+fn deviation(b: &mut Builder, op: &str, x: NodeId, axes: &[usize], correction: &Dim) -> Result<NodeId> {
+    let own = float(b, op, x)?;
+    let squares = Squares::of(b, x, axes, correction)?;
+    let [variance, sum] = squares.variance(b)?;
+    if !overflows(own) {
+        return safe_sqrt(b, variance);
+    }
+    let dtype = own.compute();
+    let number = |b: &mut Builder, value: f64| b.constant(value, dtype);
+    let (large, small) = (squares.scaled(b, LARGE, None)?, squares.scaled(b, SMALL, Some(TINY))?);
+    let (infinity, tiny) = (number(b, f64::INFINITY), number(b, TINY_SUM));
+    let is_large = b.compare(CompareOp::Eq, sum, infinity)?;
+    let is_small = b.compare(CompareOp::Lt, sum, tiny)?;
+    let chosen = b.select(is_small, small, variance)?;
+    let chosen = b.select(is_large, large, chosen)?;
+    let root = safe_sqrt(b, chosen)?;
+    let [back_large, back_small, one] = [1.0 / LARGE, 1.0 / SMALL, 1.0].map(|value| number(b, value));
+    let back = b.select(is_small, back_small, one)?;
+    let back = b.select(is_large, back_large, back)?;
+    b.binary(BinaryOp::Mul, root, back)
 }
 
 /// `sqrt(x)` with gradient 0 where `x` is 0.

@@ -180,6 +180,41 @@ fn rows_are_numbers(name: &str) {
     same(name, &[x.len() / 3, 3], &x, Some(&weight), &function);
 }
 
+/// Variances and deviations of rows whose squares, or their sums, are beyond `f32` or below it: relative to the largest of a row.
+fn deviations_are_numbers(name: &str) {
+    let rows: [[f64; 4]; 12] = [
+        [1e19, -1e19, 3e18, 1e19],
+        [1.7e19, -1.7e19, 1.7e19, -1.7e19],
+        [1e20, 1.5e20, 3e20, 1.0],
+        [-2e25, 1e25, 3e24, 0.0],
+        [1e37, -1e37, 2e37, 3e37],
+        [1e30, 1.000_001e30, 1e30, 0.999_999e30],
+        [7e18, 7e18, 7e18, 7e18],
+        [1e36, 1e36, 1e36, 1e36],
+        [1e-25, 3e-25, -1e-25, 0.0],
+        [1e-30, 0.0, 0.0, 2e-30],
+        [1e-14, -3e-14, 2e-15, 1e-15],
+        [3.0, 1e-20, -2.0, 4.5],
+    ];
+    let weight = [1.0, -0.5, 0.25, 2.0];
+    for (row, weight) in rows.iter().zip(weight.into_iter().cycle()) {
+        let row: Vec<f64> = row.iter().map(|&x| f64::from(x as f32)).collect();
+        let function = |b: &mut Builder, x: NodeId| call(b, name, &[Value::Tensor(x), int(1), int(1)]);
+        let [found, expected] = [Precision::Typed, Precision::F64]
+            .map(|precision| value_and_gradient(&[1, 4], &row, Some(&[weight, 0.0, 0.0, 0.0]), &function, precision));
+        for (found, expected) in found.iter().zip(&expected) {
+            let scale = expected.iter().fold(1e-37f64, |most, value| most.max(value.abs()));
+            for (found, expected) in found.iter().zip(expected) {
+                let near = match expected.abs() > LARGEST {
+                    true => *found == INF * expected.signum(),
+                    false => (found - expected).abs() <= 1e-4 * scale,
+                };
+                assert!(near, "{name} of {row:?}: {found:e}, expected {expected:e}");
+            }
+        }
+    }
+}
+
 /// Losses of rows and labels.
 const CLASS_LOSSES: [&str; 3] = ["cross_entropy", "cross_entropy_ignoring", "nll_loss"];
 
@@ -235,6 +270,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     }
     for name in CLASS_LOSSES {
         trials.push(test(format!("extremes::losses::{name}"), move || class_loss_is_a_number(name)));
+    }
+    for name in ["var", "std"] {
+        trials.push(test(format!("extremes::deviations::{name}"), move || deviations_are_numbers(name)));
     }
     for (name, args) in losses() {
         trials.push(test(format!("extremes::losses::{name}"), move || loss_is_a_number(name, &args)));

@@ -90,7 +90,10 @@ impl<'a> Lowering<'a> {
             branch.else_branch.as_ref().map_or(Val::Unit, |(_, otherwise)| this.expr(otherwise))
         };
         let whole = branch.else_branch.is_some();
-        self.elementwise_choice((condition, (branch.cond.span(), branch.span()), whole), then, otherwise)
+        let suffix = self.whole_of_branches(branch);
+        self.expected = suffix.or(self.expected);
+        let value = self.elementwise_choice((condition, (branch.cond.span(), branch.span()), whole), then, otherwise);
+        self.as_branches_say(suffix, value, branch.span())
     }
 
     /// `then` where the condition holds and `otherwise` elsewhere: both are evaluated. `whole`: there is an `otherwise`.
@@ -230,11 +233,13 @@ impl<'a> Lowering<'a> {
                     continue;
                 }
                 let (name, otherwise) = (variable.name.clone(), variable.value.clone());
+                self.expected = variable.whole;
                 let joined = match condition.map(|condition| self.choose(condition, then, otherwise, span)) {
                     None => Val::Unknown,
                     Some(Ok(joined)) => joined,
                     Some(Err(Unlike(then, otherwise))) => self.report(span, &m::JOIN, &[&name, &then, &otherwise]),
                 };
+                self.expected = None;
                 if let Val::Tensor(id) = joined {
                     self.builder.name(id, &name);
                 }

@@ -3,7 +3,6 @@
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse;
-use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
@@ -161,22 +160,6 @@ pub(super) fn replace_tensors<'i>(value: &mut Val<'_>, tensors: &mut impl Iterat
                 *other = Val::Tensor(*id);
             }
         }
-    }
-}
-
-/// The types that whole numbers in `start`, which is composed as `value`, have by their suffixes: `(0.0, 0u32)`.
-pub(super) fn whole_types(start: &Expr, value: &Val<'_>, into: &mut Vec<Option<DType>>) {
-    match (parse::unparenthesized(start), value) {
-        (Expr::Tuple(syn::ExprTuple { elems, .. }), Val::Tuple(values))
-        | (Expr::Array(syn::ExprArray { elems, .. }), Val::List(values))
-            if elems.len() == values.len() =>
-        {
-            elems.iter().zip(values).for_each(|(start, value)| whole_types(start, value, into));
-        }
-        (start, Val::Tuple(values) | Val::List(values)) => {
-            values.iter().for_each(|value| whole_types(start, value, into));
-        }
-        (start, _) => into.push(crate::literal::whole_type(start)),
     }
 }
 

@@ -109,11 +109,14 @@ impl<'a> Lowering<'a> {
                 return Val::Unknown;
             }
             Taken::Elementwise(condition) => {
+                let suffix = arms.iter().find_map(|arm| self.whole_type(&arm.body));
+                self.expected = suffix.or(self.expected);
                 let value = self.elementwise_choice(
                     (condition, (given.expr.span(), given.span()), true),
                     |this| this.arm_value(arm, wanted),
                     |this| this.arms(given, rest, value, (wanted, decided)),
                 );
+                let value = self.as_branches_say(suffix, value, given.span());
                 self.frame_mut().scopes.pop();
                 return value;
             }

@@ -60,6 +60,7 @@ impl<'a> Lowering<'a> {
                 let value = self.expr(&init.expr);
                 let value = self.own_value(&local.pat, &init.expr, value);
                 self.bind_pattern(&local.pat, value);
+                self.note_whole(&local.pat, declared::scalar(&local.pat), &init.expr);
                 Val::Unit
             }
             Stmt::Expr(expr, None) if last => {

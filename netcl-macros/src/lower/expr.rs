@@ -151,11 +151,11 @@ impl<'a> Lowering<'a> {
     /// Rule: a whole number with a suffix meets values of that type. Wrong: `2u32 * x`, where `x` is of `f32`. Without one it
     /// is a number of any type, and a size or an index either way.
     fn as_suffix_says(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> bool {
-        let types = |literal: &Expr, other: &Val<'a>| match other {
-            Val::Tensor(id) => literal::whole_type(literal).map(|own| (own, self.builder.dtype(*id))),
+        let types = |whole: &Expr, value: &Val<'a>, other: &Val<'a>| match (value, other) {
+            (Val::Dim(_), Val::Tensor(id)) => self.whole_type(whole).map(|own| (own, self.builder.dtype(*id))),
             _ => None,
         };
-        let (first, second) = match (types(&binary.left, right), types(&binary.right, left)) {
+        let (first, second) = match (types(&binary.left, left, right), types(&binary.right, right, left)) {
             (Some((own, other)), _) if own != other => (own, other),
             (_, Some((own, other))) if own != other => (other, own),
             _ => return true,

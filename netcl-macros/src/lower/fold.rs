@@ -2,17 +2,18 @@
 //!
 //! A fold is a loop of the graph whose rounds carry a value for each index that the closure depends on. Where the range ends at an
 //! index of the result, `0..t + 1`, of which the closure knows nothing else, the folds of all `t` begin alike: they are one loop,
-//! which leaves behind what it carries in each round. In other ranges that vary, rounds behind the end change nothing.
+//! which leaves behind what it carries in each round. In other ranges that vary, rounds before the start and behind the end change
+//! nothing: all have the rounds from the first start to the last end, so that none reads what is outside.
 
 use super::affine::TooLarge;
-use super::carried::{replace_tensors, whole_types};
+use super::carried::replace_tensors;
 use super::reduction::Limits;
 use super::round::Round;
 use super::space::Space;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
-use netcl_kernels::dim::{Dim, Factor, Shape, Symbol};
+use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, CompareOp, NodeId};
 use proc_macro2::Span;
@@ -37,8 +38,8 @@ enum End {
     Fixed,
     /// After so many rounds, which an index along that axis says: each round's value is the result at one of its positions.
     Prefix(usize, Affine),
-    /// After so many rounds.
-    Varying(Affine),
+    /// After so many rounds, of which the first ones may be before the start.
+    Varying { from: Option<Affine>, to: Affine },
 }
 
 impl<'a> Lowering<'a> {
@@ -134,7 +135,11 @@ impl<'a> Lowering<'a> {
             return self.report(range.span(), &m::FOLD_RANGE, &[&text(range), &limits.size]);
         }
         let Some(mut carried) = self.begins(first, start) else { return Val::Unknown };
-        let mut end = ending(limits);
+        let aligned = self.aligned(limits);
+        let (limits, mut end) = match &aligned {
+            Some((limits, end)) => (limits, end.clone()),
+            None => (limits, ending(limits)),
+        };
         let name = match &closure.inputs[1] {
             Pat::Ident(ident) => parse::name(&ident.ident),
             _ => "round".to_string(),
@@ -143,7 +148,7 @@ impl<'a> Lowering<'a> {
         loop {
             let (builder, known) = (self.builder.clone(), self.calls.known.clone());
             self.at(span);
-            let (rounds, last) = self.rounds_of_fold(limits, &end);
+            let (rounds, last) = self.rounds_of_fold(limits);
             let draft = self.builder.begin_scan(&name, rounds, &carried.tensors);
             let mut value = carried.value.clone();
             replace_tensors(&mut value, &mut draft.carried().iter());
@@ -166,7 +171,7 @@ impl<'a> Lowering<'a> {
             {
                 let length = length.clone();
                 (self.builder, self.calls.known) = (builder, known);
-                end = End::Varying(length);
+                end = End::Varying { from: None, to: length };
                 continue;
             }
             let same = |(id, (shape, dtype)): (&NodeId, &(Shape, DType))| {
@@ -189,11 +194,7 @@ impl<'a> Lowering<'a> {
                 carried.untyped.iter_mut().for_each(|untyped| *untyped = false);
                 continue;
             }
-            let left = match &end {
-                End::Prefix(_, length) if self.is_positive(length) => after.clone(),
-                End::Prefix(..) => draft.carried().to_vec(),
-                _ => Vec::new(),
-            };
+            let left = if matches!(end, End::Prefix(..)) { after.clone() } else { Vec::new() };
             self.at(span);
             let results = match self.builder.end_scan(&draft, &after, &left) {
                 Ok(results) => results,
@@ -205,8 +206,8 @@ impl<'a> Lowering<'a> {
             let mut each = results[..after.len()].to_vec();
             if let End::Prefix(axis, length) = &end {
                 each.clear();
-                for stack in &results[after.len()..] {
-                    match self.of_each(*stack, *axis, length, span) {
+                for (stack, first) in results[after.len()..].iter().zip(&carried.tensors) {
+                    match self.of_each((*stack, *first), *axis, length, span) {
                         Val::Tensor(id) => each.push(id),
                         _ => return Val::Unknown,
                     }
@@ -226,7 +227,7 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let mut suffixes = Vec::new();
-        whole_types(start, &first, &mut suffixes);
+        self.whole_types(start, &first, &mut suffixes);
         let untyped = leaves.iter().zip(&suffixes).map(|(leaf, suffix)| suffix.is_none() && is_untyped(leaf));
         let untyped: Vec<bool> = untyped.collect();
         let typed = self.of_element_type(&leaves);
@@ -265,15 +266,18 @@ impl<'a> Lowering<'a> {
         for (value, before) in leaves.into_iter().zip(before) {
             let id = self.tensor(value, Some(self.builder.dtype(*before)), span)?;
             let mut id = self.over_axes(id, span)?;
-            if let End::Varying(length) = end
+            if let End::Varying { from, to } = end
                 && self.builder.dtype(id) == self.builder.dtype(*before)
             {
                 let position = self.index_tensor(&Affine::fixed(round.clone()), DType::I32, span)?;
-                let length = self.index_tensor(length, DType::I32, span)?;
-                let goes_on = self.builder.compare(CompareOp::Lt, position, length);
-                let kept = goes_on.and_then(|goes_on| self.builder.select(goes_on, id, *before));
-                let Val::Tensor(kept) = self.check(kept, span) else { return None };
-                id = self.over_axes(kept, span)?;
+                for (bound, op) in [(from.as_ref(), CompareOp::Ge), (Some(to), CompareOp::Lt)] {
+                    let Some(bound) = bound else { continue };
+                    let bound = self.index_tensor(bound, DType::I32, span)?;
+                    let inside = self.builder.compare(op, position, bound);
+                    let kept = inside.and_then(|inside| self.builder.select(inside, id, *before));
+                    let Val::Tensor(kept) = self.check(kept, span) else { return None };
+                    id = self.over_axes(kept, span)?;
+                }
             }
             tensors.push(id);
         }
@@ -306,16 +310,24 @@ impl<'a> Lowering<'a> {
         Some(all)
     }
 
-    /// How many rounds the loop has, and the last one that reads.
-    fn rounds_of_fold(&self, limits: &Limits, end: &End) -> (Dim, Dim) {
+    /// How many rounds the loop has, and the last one that counts.
+    fn rounds_of_fold(&self, limits: &Limits) -> (Dim, Dim) {
         let axes = self.axes.as_deref().unwrap_or_default();
         let last = limits.length.as_ref().map_or(limits.size.clone(), |length| length.range_within(axes, &self.ends).1);
-        let rounds = match end {
-            // What is carried before a round is left behind, of one more than there are.
-            End::Prefix(_, length) if !self.is_positive(length) => limits.size.clone() + Dim::constant(1),
-            _ => limits.size.clone(),
-        };
-        (rounds, last)
+        (if last.never_negative() { last.clone() } else { limits.size.clone() }, last)
+    }
+
+    /// The same of a range whose start varies and whose length does: from the first start to the last end.
+    fn aligned(&self, limits: &Limits) -> Option<(Limits, End)> {
+        let length = limits.length.as_ref().filter(|_| !limits.start.terms.is_empty())?;
+        let axes = self.axes.as_deref().unwrap_or_default();
+        let first = limits.start.range_within(axes, &self.ends).0;
+        let back = Affine::fixed(Dim::default() - first.clone());
+        let (from, to) =
+            (limits.start.plus(&back).ok()?, limits.start.plus(length).and_then(|end| end.plus(&back)).ok()?);
+        let size = to.range_within(axes, &self.ends).1;
+        let limits = Limits { start: Affine::fixed(first), size: size.clone(), length: Some(to.clone()) };
+        size.never_negative().then_some((limits, End::Varying { from: Some(from), to }))
     }
 
     fn is_positive(&self, length: &Affine) -> bool {
@@ -323,12 +335,13 @@ impl<'a> Lowering<'a> {
         (length.range_within(axes, &self.ends).0 - Dim::constant(1)).never_negative()
     }
 
-    /// Of what the rounds have left behind, what is the value at each position along the axis.
-    fn of_each(&mut self, stack: NodeId, axis: usize, length: &Affine, span: Span) -> Val<'a> {
+    /// Of what the rounds have left behind, what is the value at each position along the axis: the first one where there is no round.
+    fn of_each(&mut self, (stack, first): (NodeId, NodeId), axis: usize, length: &Affine, span: Span) -> Val<'a> {
         let axes = self.axes.clone().unwrap_or_default();
+        let last = length.plus(&Affine::fixed(Dim::constant(-1))).ok();
         let at = match self.is_positive(length) {
-            true => length.plus(&Affine::fixed(Dim::constant(-1))).ok(),
-            false => length.bounded(Some(&Dim::default()), None, &axes),
+            true => last,
+            false => last.and_then(|last| last.bounded(Some(&Dim::default()), None, &axes)),
         };
         let Some(at) = at else { return self.report(span, &m::KERNEL_FACTOR, &[]) };
         let mut space = Space::new(&axes);
@@ -345,7 +358,16 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let result = self.builder.view(stack, shape, index);
         let result = result.and_then(|elements| space.at_parts(&mut self.builder, elements));
-        self.check(result, span)
+        let value = self.check(result, span);
+        let Val::Tensor(after) = value else { return value };
+        if self.is_positive(length) {
+            return value;
+        }
+        let Some(length) = self.index_tensor(length, DType::I32, span) else { return Val::Unknown };
+        let none = self.builder.integer(0, DType::I32);
+        let any = none.and_then(|none| self.builder.compare(CompareOp::Gt, length, none));
+        let chosen = any.and_then(|any| self.builder.select(any, after, first));
+        self.check(chosen, span)
     }
 
     /// The node with all axes of the index space.
@@ -359,23 +381,6 @@ impl<'a> Lowering<'a> {
             Val::Tensor(id) => Some(id),
             _ => None,
         }
-    }
-
-    /// Whether the size is never negative in the rounds of the folds around.
-    pub(super) fn never_negative(&self, size: &Dim) -> bool {
-        fn within(size: &Dim, folds: &[Round]) -> bool {
-            if size.never_negative() {
-                return true;
-            }
-            let Some((Round { step, last }, outer)) = folds.split_last() else { return false };
-            if !mentions(size, step) {
-                return within(size, outer);
-            }
-            // It is least in the first round or in the last one.
-            let at = |end: &Dim| within(&size.substitute(&|symbol| (symbol == step).then(|| end.clone())), outer);
-            goes_one_way(size, step) && at(&Dim::constant(1)) && at(last)
-        }
-        within(size, &self.folds)
     }
 
     /// `clamp(k - 1, 0, T - 1)` and its like of the number of a round.
@@ -417,40 +422,8 @@ fn ending(limits: &Limits) -> End {
         [(super::affine::Atom::Axis(axis), 1 | -1)] if limits.start.terms.is_empty() => {
             End::Prefix(*axis, length.clone())
         }
-        _ => End::Varying(length.clone()),
+        _ => End::Varying { from: None, to: length.clone() },
     }
-}
-
-fn mentions(size: &Dim, symbol: &Symbol) -> bool {
-    let mut found = false;
-    size.visit_symbols(&mut |own| found |= own == symbol);
-    found
-}
-
-/// Whether the size grows with the symbol all the way, or shrinks.
-fn goes_one_way(size: &Dim, symbol: &Symbol) -> bool {
-    let once = |factors: &[Factor]| {
-        let mut own = factors.iter().filter(|factor| match factor {
-            Factor::Symbol(factor) => factor == symbol,
-            Factor::FloorDiv(dividend, _) => mentions(dividend, symbol),
-        });
-        let first = own.next();
-        own.next().is_none() && !matches!(first, Some(Factor::FloorDiv(dividend, _)) if !goes_one_way(dividend, symbol))
-    };
-    let linear = |factors: &[Factor]| {
-        !factors.iter().any(|factor| matches!(factor, Factor::FloorDiv(inner, _) if mentions(inner, symbol)))
-    };
-    let own: Vec<&[Factor]> = size
-        .terms()
-        .map(|(factors, _)| factors)
-        .filter(|factors| {
-            factors.iter().any(|factor| match factor {
-                Factor::Symbol(factor) => factor == symbol,
-                Factor::FloorDiv(dividend, _) => mentions(dividend, symbol),
-            })
-        })
-        .collect();
-    own.iter().all(|factors| once(factors)) && (own.len() == 1 || own.iter().all(|factors| linear(factors)))
 }
 
 /// The values that it is made of; false of what a loop cannot carry.

@@ -27,7 +27,8 @@ impl<'a> Lowering<'a> {
         });
         let terms: Option<Vec<String>> = terms.collect();
         let is_name = matches!(parse::unparenthesized(written), Expr::Path(_));
-        match terms.filter(|terms| is_name && !terms.is_empty()) {
+        // The number of a round has no name of its own.
+        match terms.filter(|terms| is_name && !terms.is_empty() && !self.counts_rounds(index)) {
             Some(mut terms) => {
                 if !index.offset.is(0) {
                     terms.push(index.offset.to_string());

@@ -248,6 +248,11 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }
+        if let ("step_by", [Val::Dim(step)]) = (name, args.as_slice())
+            && step.is(0)
+        {
+            return self.report(span, &m::STEP_ZERO, &[]);
+        }
         if let Some(value) = self.iterator(name, &receiver, &args) {
             return value;
         }

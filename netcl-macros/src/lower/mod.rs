@@ -47,6 +47,7 @@ mod rust;
 mod sizes;
 mod space;
 mod state;
+mod suffix;
 mod symbolic;
 mod typed;
 mod unit;
@@ -489,7 +490,7 @@ impl<'a> Lowering<'a> {
         }
         let axes = self.axes.as_ref().map_or(0, Vec::len);
         let scopes = &mut self.frame_mut().scopes;
-        let variable = LocalVar { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
+        let variable = LocalVar { name: name.to_string(), value, mutable, argument, axes, assigned: 0, whole: None };
         scopes.last_mut().expect("a call has a scope").push(variable);
     }
 }

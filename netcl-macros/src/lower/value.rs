@@ -65,6 +65,8 @@ pub(super) struct LocalVar<'a> {
     pub(super) axes: usize,
     /// How often it was assigned.
     pub(super) assigned: usize,
+    /// Of a whole number that is known while compiling: the type that its `let` says.
+    pub(super) whole: Option<DType>,
 }
 
 /// A closure, and the variables that it sees: those of where it stands, as they are there.

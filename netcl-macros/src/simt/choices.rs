@@ -31,7 +31,7 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
             return Vec::new();
         };
         let Some(argument) = argument_of(item, name) else {
-            diag.report(name.span(), &m::SIMT_TYPE_LIST, &[]);
+            diag.report(name.span(), &m::SIMT_TYPE_UNTOLD, &[&name, &name]);
             return Vec::new();
         };
         let scalars = types.iter().map(|dtype| dtype.compute());

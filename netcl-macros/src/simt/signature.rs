@@ -131,7 +131,8 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         }
     }
     // A kernel that returns is in index form, or has been told what to write instead.
-    if !has_result && matches!(item.sig.output, ReturnType::Default) {
+    // What an argument that has been refused was meant as nobody knows.
+    if !has_result && unknown.is_empty() && matches!(item.sig.output, ReturnType::Default) {
         diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
     }
     let (global, local, unchecked) = launch(diag, &own, item.sig.ident.span(), constants);

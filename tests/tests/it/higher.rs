@@ -409,6 +409,9 @@ fn groups_have_settings_of_their_own() -> Result<()> {
         let unknown = Sgd::new(0.1).group("scor", ParameterGroup::new()).step(&mut model, &gradients).unwrap_err();
         assert!(unknown.to_string().contains("`group`") || unknown.to_string().contains("group"), "{unknown}");
         assert!(unknown.to_string().contains("scor"), "{unknown}");
+        let own = || ParameterGroup::new().rate(2.0);
+        let twice = Sgd::new(0.1).group("score", own()).group("score", own()).step(&mut model, &gradients).unwrap_err();
+        assert!(twice.to_string().contains("each path once"), "{twice}");
         let negative = ParameterGroup::new().rate(-1.0);
         assert!(Sgd::new(0.1).group("score", negative).step(&mut model, &gradients).is_err());
         Ok(())

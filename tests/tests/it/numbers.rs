@@ -233,3 +233,41 @@ fn loops_end_where_their_types_do() -> Result<()> {
         Ok(())
     })
 }
+
+netcl::kernel! {
+    /// Whole numbers with a suffix, and such as a `let` declares: in variables, branches, arms and assignments.
+    fn suffixes(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| {
+            let k = 7i32;
+            let chosen = if x[n] > 0.0 { k } else { 2i32 };
+            let wraps = if x[n] > 0.0 { 3u32 } else { 8u32 };
+            let declared: i32 = 9;
+            let mut assigned = declared;
+            if x[n] > 1.0 {
+                assigned = 5;
+            }
+            let armed = match chosen {
+                7 => 1i32,
+                _ => k - 2i32,
+            };
+            ((chosen / 2) as f32) + ((wraps - 8) as f32) + ((assigned / 2) as f32) + ((armed / 2) as f32) * 0.125 + x[n + 3 * (k - 7)]
+        }
+    }
+}
+
+#[test]
+fn whole_numbers_keep_the_types_of_their_suffixes() -> Result<()> {
+    let twin = |x: f32| {
+        let k = 7i32;
+        let chosen = if x > 0.0 { k } else { 2i32 };
+        let wraps = if x > 0.0 { 3u32 } else { 8u32 };
+        let assigned = if x > 1.0 { 5i32 } else { 9 };
+        let armed = if chosen == 7 { 1i32 } else { k - 2 };
+        (chosen / 2) as f32 + wraps.wrapping_sub(8) as f32 + (assigned / 2) as f32 + (armed / 2) as f32 * 0.125 + x
+    };
+    everywhere(|| {
+        let x = [-1.0f32, 0.5, 2.0, -0.25];
+        assert_eq!(suffixes(&tensor(&x)?)?.to_vec::<f32>()?, x.map(twin));
+        Ok(())
+    })
+}

@@ -233,3 +233,57 @@ fn whole_numbers_keep_their_types() -> Result<()> {
         Ok(())
     })
 }
+
+netcl::kernel! {
+    /// Ranges that begin or end anywhere: what is not in them is not divided by.
+    fn quotients(x: &Tensor<f32, N, T>, h: &Tensor<f32, N>) -> (Tensor<f32, N, T>, Tensor<f32, N, T>, Tensor<f32, N, T>, Tensor<f32, N, T>) {
+        |n, t| (
+            fold(1..t + 1, h[n], |h, k| h / x[n, k]),
+            fold(t..T, h[n], |h, k| h / x[n, k]),
+            fold(0..t, h[n], |h, k| h / x[n, k]),
+            fold(1..T, h[n], |h, k| h / x[n, T - k] + x[n, t])
+        )
+    }
+
+    /// Both ends vary, or the end does and the closure knows it.
+    fn windows(x: &Tensor<f32, { 2 * T }>, y: &Tensor<f32, T>) -> (Tensor<f32, T>, Tensor<f32, T>) {
+        |t| (fold(t..2 * t + 1, 1.0, |h, k| h / x[k]), fold(1..t + 1, y[t], |h, k| h / (x[k] + y[t])))
+    }
+}
+
+/// Numbers between 1 and 3.
+fn above_one(shape: &[usize]) -> Result<Tensor> {
+    let values: Vec<f32> = wave(&device(), shape).to_vec::<f32>()?.iter().map(|x| 2.0 + 0.9 * x.sin()).collect();
+    Ok(floats(&values, shape))
+}
+
+#[test]
+fn ranges_begin_and_end_anywhere() -> Result<()> {
+    everywhere(|| {
+        for (n, t) in [(2, 1), (2, 2), (1, 6)] {
+            let x = above_one(&[n, t])?;
+            let h = floats(&vec![0.7; n], &[n]);
+            let (after, from, earlier, rest) = quotients(&x, &h)?;
+            let of = |row: &[f32], k: std::ops::Range<usize>| k.fold(0.7, |h, k| h / row[k]);
+            let each = |row: &[f32], range: fn(usize, usize) -> std::ops::Range<usize>| -> Vec<f32> {
+                (0..row.len()).map(|t| of(row, range(t, row.len()))).collect()
+            };
+            near(&after, &by_rows(&x, |row| each(row, |t, _| 1..t + 1))?)?;
+            near(&from, &by_rows(&x, |row| each(row, |t, all| t..all))?)?;
+            near(&earlier, &by_rows(&x, |row| each(row, |t, _| 0..t))?)?;
+            let turned = |row: &[f32]| -> Vec<f32> {
+                let all = row.len();
+                row.iter().map(|x| (1..all).fold(0.7, |h, k| h / row[all - k] + x)).collect()
+            };
+            near(&rest, &by_rows(&x, turned)?)?;
+            quotients.check(&x, &h)?;
+            let (long, short) = (above_one(&[2 * t])?, above_one(&[t])?);
+            let (of_both, of_end) = windows(&long, &short)?;
+            let (x, y) = (long.to_vec::<f32>()?, short.to_vec::<f32>()?);
+            near(&of_both, &(0..t).map(|t| (t..2 * t + 1).fold(1.0, |h, k| h / x[k])).collect::<Vec<f32>>())?;
+            near(&of_end, &(0..t).map(|t| (1..t + 1).fold(y[t], |h, k| h / (x[k] + y[t]))).collect::<Vec<f32>>())?;
+            windows.check(&long, &short)?;
+        }
+        Ok(())
+    })
+}

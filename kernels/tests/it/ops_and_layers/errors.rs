@@ -117,6 +117,10 @@ fn operations_name_what_is_wrong() {
     refused("narrow", F32, &[4], &[int(0), int(3), int(2)], "`narrow` takes 3..5 along axis 0 of [4], which has 4");
     refused("get", F32, &[4], &[int(0), int(4)], "`get` takes position 4 along axis 0 of [4], which has 4");
     refused("celu", F32, &[2], &[int(0)], "`celu` expects an `alpha` other than 0, found 0");
+    for name in ["var", "std"] {
+        let problem = format!("`{name}` expects a `correction` of 0 or more, found -1");
+        refused(name, F32, &[2], &[int(0), int(-1)], &problem);
+    }
     refused("one_hot", F32, &[2], &[int(3)], "`one_hot` expects u32 or i32 numbers, found f32");
     refused(
         "max_pool2d",

@@ -9,6 +9,7 @@ use super::pending::Pending;
 use super::queue_progress::{COMPUTING, Turn};
 use super::shared::DeviceResources;
 use crate::device::queue::QueueOrder;
+use crate::device::quirks::Avoid;
 use crate::error::Result;
 use crate::event::{Event, EventStatus};
 use crate::profile::{self, Lane};
@@ -79,7 +80,13 @@ impl DeviceResources {
     pub(super) fn finish(&self) -> Result<(), cl_int> {
         self.health.still_there()?;
         let before = self.counted();
-        let computed = self.queue.queue.finish().map_err(|error| error.0);
+        let waited = match self.profile.avoids(Avoid::BlockingCalls) {
+            true => self
+                .last_markers()
+                .and_then(|last| last.iter().try_for_each(|marker| marker.driver().wait().map_err(|error| error.0))),
+            false => Ok(()),
+        };
+        let computed = waited.and(self.queue.queue.finish().map_err(|error| error.0));
         if computed.is_ok() {
             self.done_until(before);
         }

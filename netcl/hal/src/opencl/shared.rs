@@ -1,7 +1,7 @@
 //! What everything made on one device shares.
 
 use super::context::{ClContext, ClDevice, Queue};
-use super::driver::{Buffer, Event as DriverEvent};
+use super::driver::Buffer;
 use super::health::Health;
 use super::in_flight::Transfers;
 use super::kernel::KernelObject;
@@ -19,7 +19,7 @@ use crate::process::Live;
 use crate::profile;
 use crate::program::Counters;
 use crate::recent::Recent;
-use opencl3::types::{cl_event, cl_int};
+use opencl3::types::cl_int;
 use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -95,16 +95,6 @@ impl DeviceResources {
     #[cold]
     pub(super) fn error(&self, operation: &str, code: cl_int) -> Error {
         self.health.error(operation, code)
-    }
-
-    pub(super) fn done(&self, operation: &str, event: Result<cl_event, cl_int>) -> Result<()> {
-        match event {
-            Ok(event) => {
-                drop(DriverEvent::new(event));
-                Ok(())
-            }
-            Err(code) => Err(self.error(operation, code)),
-        }
     }
 }
 

@@ -22,6 +22,7 @@ use super::shared::{DeviceResources, OpenCl, own};
 use crate::config;
 use crate::device::memory::Memory;
 use crate::device::queue::QueueOrder;
+use crate::device::quirks::Avoid;
 use crate::error::Result;
 use crate::event::Event;
 use crate::memory::{LARGE_COPY, PinnedBuffer};
@@ -215,7 +216,9 @@ impl DeviceResources {
         let marked = profile::mark();
         let before = self.counted();
         // Where a turn is held it is not held while waiting: what is waited for may need another thread's commands.
-        let waits = self.order == QueueOrder::InOrder && !self.context.sub_buffers.takes_turns();
+        let waits = self.order == QueueOrder::InOrder
+            && !self.context.sub_buffers.takes_turns()
+            && !self.profile.avoids(Avoid::BlockingCalls);
         let blocking = if waits { CL_BLOCKING } else { CL_NON_BLOCKING };
         let turn = self.in_turn().map_err(|code| self.error(READ, code))?;
         let (queue, target, bytes) = (self.queue.queue.get(), into.as_mut_ptr(), into.len());
@@ -359,7 +362,10 @@ impl DeviceResources {
         let done =
             unsafe { enqueue_map_buffer(queue, target, CL_BLOCKING, flags, 0, data.len(), &mut pointer, 0, null()) };
         drop(command);
-        self.done("clEnqueueMapBuffer", done)?;
+        let done = DriverEvent::new(done.map_err(|code| self.error("clEnqueueMapBuffer", code))?);
+        if self.profile.avoids(Avoid::BlockingCalls) {
+            done.wait().map_err(|error| self.error("clEnqueueMapBuffer", error.0))?;
+        }
         let there = mapped(pointer).map_err(|code| self.error("clEnqueueMapBuffer", code))?;
         // SAFETY: the driver gave `data.len()` bytes there; they are not `data`, which is the caller's own.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), there.as_ptr(), data.len()) };

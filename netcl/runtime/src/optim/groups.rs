@@ -45,15 +45,16 @@ impl ParameterGroup {
 pub(super) struct Groups(Vec<(String, ParameterGroup)>);
 
 impl Groups {
-    /// Adds one, or replaces that of the same path.
+    /// Adds one.
     pub(super) fn set(&mut self, path: &str, group: ParameterGroup) {
-        self.0.retain(|(known, _)| known != path);
         self.0.push((path.to_owned(), group));
     }
 
     /// That the settings make sense, and that each is of some of these parameters, whose paths begin with `prefix`.
     pub(super) fn check(&self, optimizer: &str, entries: &[StoredTensor], prefix: &str) -> Result<()> {
-        for (path, group) in &self.0 {
+        for (position, (path, group)) in self.0.iter().enumerate() {
+            let twice = self.0[..position].iter().any(|(known, _)| known == path);
+            accept(optimizer, "group", path, !twice, "each path once, with all that is set for it")?;
             not_negative(optimizer, "rate of a group", group.rate)?;
             not_negative(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0))?;
             let mut paths = entries.iter().filter_map(|entry| entry.path.strip_prefix(prefix));

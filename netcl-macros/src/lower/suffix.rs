@@ -1,0 +1,97 @@
+//! The types that whole numbers have which are known while compiling: by a suffix, or by what a `let` declares. The numbers themselves
+//! are sizes and indices as well, of any type.
+
+use super::arith::{Operator, operator};
+use super::{Lowering, Val};
+use crate::messages as m;
+use crate::{literal, parse};
+use netcl_kernels::dtype::DType;
+use proc_macro2::Span;
+use syn::{Block, Expr, ExprIf, Pat, Stmt};
+
+impl<'a> Lowering<'a> {
+    /// The type that says so: of a literal by its suffix, of a variable by the `let`, of what is computed from these.
+    pub(super) fn whole_type(&self, expr: &Expr) -> Option<DType> {
+        match expr {
+            Expr::Paren(inner) => self.whole_type(&inner.expr),
+            Expr::Group(inner) => self.whole_type(&inner.expr),
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => self.whole_type(&unary.expr),
+            Expr::Path(path) => {
+                let name = parse::name(path.path.get_ident()?);
+                let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?;
+                variable.whole.filter(|_| matches!(variable.value, Val::Dim(_)))
+            }
+            Expr::Binary(binary) if matches!(operator(&binary.op), Some(Operator::Binary(_))) => {
+                match [&binary.left, &binary.right].map(|side| (self.whole_type(side), is_number(side))) {
+                    [(Some(own), _), (Some(_), _) | (None, true)] | [(None, true), (Some(own), _)] => Some(own),
+                    _ => None,
+                }
+            }
+            Expr::Block(block) => self.whole_of_block(&block.block),
+            Expr::If(branch) => self.whole_of_branches(branch),
+            literal => literal::whole_type(literal),
+        }
+    }
+
+    /// That of the value of an `if`.
+    pub(super) fn whole_of_branches(&self, branch: &ExprIf) -> Option<DType> {
+        let otherwise = branch.else_branch.as_ref().and_then(|(_, otherwise)| self.whole_type(otherwise));
+        self.whole_of_block(&branch.then_branch).or(otherwise)
+    }
+
+    /// That of a block's value. Which variables there are inside is not known any more, or not yet.
+    fn whole_of_block(&self, block: &Block) -> Option<DType> {
+        match block.stmts.as_slice() {
+            [Stmt::Expr(value, None)] => self.whole_type(value),
+            [.., Stmt::Expr(value, None)] => literal::whole_type(value),
+            _ => None,
+        }
+    }
+
+    /// Notes what a `let` says of the type of a whole number.
+    pub(super) fn note_whole(&mut self, pattern: &Pat, declared: Option<DType>, value: &Expr) {
+        let ident = match pattern {
+            Pat::Ident(ident) => &ident.ident,
+            Pat::Type(typed) => return self.note_whole(&typed.pat, declared, value),
+            Pat::Paren(inner) => return self.note_whole(&inner.pat, declared, value),
+            _ => return,
+        };
+        let whole = declared.filter(|dtype| dtype.is_integer()).or_else(|| self.whole_type(value));
+        let name = parse::name(ident);
+        if let Some(variable) = self.frame_mut().scopes.iter_mut().flatten().rev().find(|own| own.name == name) {
+            variable.whole = whole;
+        }
+    }
+
+    /// The types that whole numbers in `start`, which is composed as `value`, have by their suffixes: `(0.0, 0u32)`.
+    pub(super) fn whole_types(&self, start: &Expr, value: &Val<'_>, into: &mut Vec<Option<DType>>) {
+        match (parse::unparenthesized(start), value) {
+            (Expr::Tuple(syn::ExprTuple { elems, .. }), Val::Tuple(values))
+            | (Expr::Array(syn::ExprArray { elems, .. }), Val::List(values))
+                if elems.len() == values.len() =>
+            {
+                elems.iter().zip(values).for_each(|(start, value)| self.whole_types(start, value, into));
+            }
+            (start, Val::Tuple(values) | Val::List(values)) => {
+                values.iter().for_each(|value| self.whole_types(start, value, into));
+            }
+            (start, _) => into.push(self.whole_type(start)),
+        }
+    }
+
+    /// Rule: both sides of a choice are of one type. Wrong: `if x[n] > 0.0 { 7i32 } else { x[n] }`.
+    pub(super) fn as_branches_say(&mut self, whole: Option<DType>, value: Val<'a>, span: Span) -> Val<'a> {
+        match (whole, &value) {
+            (Some(own), Val::Tensor(id)) if self.builder.dtype(*id) != own => {
+                let other = self.builder.dtype(*id);
+                self.report(span, &m::BRANCHES, &[&own, &other])
+            }
+            _ => value,
+        }
+    }
+}
+
+/// Whether it is a whole number as it is written, of whichever type.
+fn is_number(expr: &Expr) -> bool {
+    matches!(parse::unparenthesized(expr), Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_), .. }))
+}
