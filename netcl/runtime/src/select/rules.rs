@@ -4,7 +4,7 @@ use crate::device::{Avoid, DeviceKind, DeviceProfile, KernelStrategy, Vendor};
 use netcl_hal::config::{self, variants::VariantSwitches};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
-use netcl_kernels::template::Limits;
+use netcl_kernels::template::{Limits, MatrixUnit};
 use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, initial_config, legal, typical};
 
 /// What the rules may go by.
@@ -67,6 +67,7 @@ pub(super) fn limits(profile: &DeviceProfile, strategy: KernelStrategy) -> Limit
             0 => u64::MAX,
             bytes => bytes / BETWEEN,
         },
+        matrix_unit: profile.ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16 }),
     }
 }
 
