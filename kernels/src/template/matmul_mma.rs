@@ -103,6 +103,8 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
     let unit = u32::from(has_unit(problem, limits));
     let mut smallest = TEMPLATE.defaults();
     smallest.set("UNIT", unit);
+    // Long sums are cut where a unit has no work-group, which costs more than smaller tiles do.
+    let nearly = if problem.k < 1024 { 7 } else { 10 };
     for tile in TILES.into_iter().filter(|tile| problem.aligned || tile[4] == 32) {
         let names = ["TILE_M", "TILE_N", "TILE_K", "SUB_M", "SUB_N", "STAGES"];
         let fixed = [("UNIT", unit), ("GROUP_M", 8)];
@@ -111,7 +113,7 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
             continue;
         }
         let groups = saturating_product(grid(&choice).groups(problem.m, problem.n, problem.batch));
-        if groups.saturating_mul(10) >= u64::from(limits.units) * 7 {
+        if groups.saturating_mul(10) > u64::from(limits.units) * nearly {
             return choice;
         }
         smallest = choice;

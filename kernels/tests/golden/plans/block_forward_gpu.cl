@@ -30,7 +30,7 @@
 //       over [N*T] in groups of [256]
 //    1  add_38 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
 //       block_1_matmul_register(norm1, attention_qkv_weight, attention_qkv_bias, add_38, N, T)
-//       over [512, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
+//       over [256, (N*T + 63) / 64, 1] in groups of [128, 1, 1]
 //    2  matmul_43 = matmul(add_38[i0, i2, 0, i1, i3], add_38[i0, i3, 1, i1, i2])
 //       block_2_matmul_register(add_38, T, matmul_43, N, 32i32)
 //       over [((T + 127) / 128)*256, (T + 127) / 128, N*4] in groups of [256, 1, 1]
@@ -42,16 +42,16 @@
 //       over [16, ((T + 15) / 16)*16, N*4] in groups of [16, 16, 1]
 //    5  matmul_63 = matmul(view_61, attention.output_weight)
 //       block_5_matmul_register(view_61, attention_output_weight, matmul_63, N, T)
-//       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
+//       over [128, (N*T + 63) / 64, 1] in groups of [128, 1, 1]
 //    6  norm2 = (((… - …) - … / 32) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
 //       block_6_sum_map(N, T, x, matmul_63, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [N*T] in groups of [256]
 //    7  mul_112 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
 //       block_7_matmul_register(norm2, up_weight, up_bias, mul_112, N, T)
-//       over [512, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
+//       over [256, (N*T + 63) / 64, 1] in groups of [128, 1, 1]
 //    8  result = ((x + attention) + down)
 //       block_8_matmul_register(mul_112, down_weight, x, matmul_63, attention_output_bias, down_bias, result, N, T)
-//       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
+//       over [128, (N*T + 63) / 64, 1] in groups of [128, 1, 1]
 
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -354,13 +354,14 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_M 64
 #define TILE_N 64
 #define TILE_K 16
-#define REG_M 4
+#define REG_M 8
 #define REG_N 4
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
+#define UNROLL 2
 #define M (arg_N * arg_T)
 #define N 96
 #define K 32
@@ -405,6 +406,7 @@ static inline void block_8_matmul_register_store_vector(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef a
@@ -428,6 +430,7 @@ static inline void block_8_matmul_register_store_vector(
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
+#define UNROLL 2
 #define M arg_T
 #define N arg_T
 #define K 8
@@ -472,6 +475,7 @@ static inline void block_8_matmul_register_store_vector(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef a
@@ -537,13 +541,14 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_M 64
 #define TILE_N 64
 #define TILE_K 16
-#define REG_M 4
+#define REG_M 8
 #define REG_N 4
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
+#define UNROLL 2
 #define M (arg_N * arg_T)
 #define N 32
 #define K 32
@@ -588,6 +593,7 @@ static inline void block_8_matmul_register_store_vector(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef a
@@ -604,13 +610,14 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_M 64
 #define TILE_N 64
 #define TILE_K 16
-#define REG_M 4
+#define REG_M 8
 #define REG_N 4
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
+#define UNROLL 2
 #define M (arg_N * arg_T)
 #define N 128
 #define K 32
@@ -655,6 +662,7 @@ static inline void block_8_matmul_register_store_vector(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef a
@@ -671,13 +679,14 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_M 64
 #define TILE_N 64
 #define TILE_K 16
-#define REG_M 4
+#define REG_M 8
 #define REG_N 4
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
+#define UNROLL 2
 #define M (arg_N * arg_T)
 #define N 32
 #define K 128
@@ -722,6 +731,7 @@ static inline void block_8_matmul_register_store_vector(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef a

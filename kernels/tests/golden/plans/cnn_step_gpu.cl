@@ -611,6 +611,7 @@ void cnn_12_bundle(
 #define PAD 4
 #define GROUP_M 1
 #define STAGE 1
+#define UNROLL 1
 #define M 8
 #define N (arg_N * 64)
 #define K 9
@@ -653,6 +654,7 @@ void cnn_12_bundle(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef WIDTH
@@ -692,6 +694,7 @@ void cnn_12_bundle(
 #define PAD 4
 #define GROUP_M 1
 #define STAGE 1
+#define UNROLL 1
 #define M 16
 #define N (arg_N * 16)
 #define K 72
@@ -734,6 +737,7 @@ void cnn_12_bundle(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef WIDTH
@@ -922,6 +926,7 @@ void cnn_12_bundle(
 #define PAD 4
 #define GROUP_M 1
 #define STAGE 1
+#define UNROLL 1
 #define M 8
 #define N (arg_N * 16)
 #define K 144
@@ -964,6 +969,7 @@ void cnn_12_bundle(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef WIDTH
@@ -1003,6 +1009,7 @@ void cnn_12_bundle(
 #define PAD 4
 #define GROUP_M 1
 #define STAGE 1
+#define UNROLL 1
 #define M 16
 #define N 72
 #define K (((arg_N + 3) / 4) * 16)
@@ -1049,6 +1056,7 @@ void cnn_12_bundle(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef WIDTH
@@ -1087,6 +1095,7 @@ void cnn_12_bundle(
 #define PAD 4
 #define GROUP_M 1
 #define STAGE 1
+#define UNROLL 1
 #define M 8
 #define N 9
 #define K (((arg_N + 15) / 16) * 64)
@@ -1133,6 +1142,7 @@ void cnn_12_bundle(
 #undef TILE_K
 #undef TILE_M
 #undef TILE_N
+#undef UNROLL
 #undef WARP_M
 #undef WARP_N
 #undef WIDTH
