@@ -49,7 +49,7 @@ const FILL: usize = 8 << 20;
 /// ```
 #[derive(Clone)]
 pub struct Tensor {
-    value: Value,
+    value: TensorValue,
     shape: Arc<[usize]>,
     dtype: DType,
     device: Device,
@@ -59,7 +59,7 @@ pub struct Tensor {
 
 /// What a tensor is.
 #[derive(Clone)]
-enum Value {
+enum TensorValue {
     Memory(BufferHandle),
     /// It could not be computed.
     Mistake(Arc<Mistake>),
@@ -162,7 +162,7 @@ impl Tensor {
 
     /// A view of memory.
     pub(crate) fn from_region(region: BufferHandle, shape: Arc<[usize]>, dtype: DType, device: Device) -> Tensor {
-        Tensor { value: Value::Memory(region), shape, dtype, device, history: None }
+        Tensor { value: TensorValue::Memory(region), shape, dtype, device, history: None }
     }
 
     /// A tensor without history.
@@ -180,7 +180,7 @@ impl Tensor {
 
     /// What gives that mistake where its value is needed.
     pub(crate) fn of_mistake(shape: &[usize], dtype: DType, device: &Device, mistake: Mistake) -> Tensor {
-        let value = Value::Mistake(Arc::new(mistake));
+        let value = TensorValue::Mistake(Arc::new(mistake));
         Tensor { value, shape: shape.into(), dtype, device: device.clone(), history: None }
     }
 
@@ -204,7 +204,7 @@ impl Tensor {
 
     /// What went wrong on the way to it, as a tensor of which nothing else is kept.
     pub(crate) fn mistake(&self) -> Option<Tensor> {
-        let is_mistaken = matches!(self.value, Value::Mistake(_));
+        let is_mistaken = matches!(self.value, TensorValue::Mistake(_));
         is_mistaken.then(|| self.clone().with_history(None))
     }
 
@@ -244,16 +244,16 @@ impl Tensor {
     /// Its memory.
     pub(crate) fn region(&self) -> Result<&BufferHandle> {
         match &self.value {
-            Value::Memory(region) => Ok(region),
-            Value::Mistake(mistake) => Err(mistake.error()),
+            TensorValue::Memory(region) => Ok(region),
+            TensorValue::Mistake(mistake) => Err(mistake.error()),
         }
     }
 
     /// Its memory, without another handle of it.
     fn into_region(self) -> Result<BufferHandle> {
         match self.value {
-            Value::Memory(region) => Ok(region),
-            Value::Mistake(mistake) => Err(mistake.error()),
+            TensorValue::Memory(region) => Ok(region),
+            TensorValue::Mistake(mistake) => Err(mistake.error()),
         }
     }
 
