@@ -50,7 +50,7 @@ fn start(device: &Device, batch: usize) -> Result<ToHost<f32>> {
         *value = ((position + batch) % 97) as f32 * 0.01;
     }
     let x = Tensor::from_pinned(device, memory, &[ROWS, COLUMNS], DType::F32)?;
-    x.mul(&x)?.exp()?.sum(&[1])?.to_host_async()
+    x.mul(&x).exp().sum(&[1]).to_host_async()
 }
 
 /// The results of all batches, in order, while later ones are under way.
@@ -83,7 +83,7 @@ fn gate(device: &Device) -> Result<()> {
     });
     // A device without a queue, as the host, waits here; others go on, and what they are given waits.
     device.wait_for(&event)?;
-    let y = x.add(&x)?;
+    let y = x.add(&x);
     let done: Event = device.record_event()?;
     done.on_complete(|result| println!("computed after the gate: {result:?}"));
     while !device.finish_timeout(Duration::from_millis(5))? {

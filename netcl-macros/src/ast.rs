@@ -4,6 +4,7 @@ use crate::constants::Constants;
 pub(crate) use crate::constants::{Constant, ConstantList};
 use crate::parts::{Composite, Param};
 use crate::presence::Presence;
+use crate::variants::Variants;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Custom;
@@ -331,6 +332,8 @@ pub(crate) struct Nested {
     pub(crate) path: syn::Path,
     /// The sizes, in the order of its parameters.
     pub(crate) sizes: Vec<Dim>,
+    /// Of an enum of layers the variant, where the field says which.
+    pub(crate) variant: Option<Ident>,
 }
 
 /// A field whose type is a parameter of the struct.
@@ -408,6 +411,8 @@ pub(crate) struct ModelItem {
     /// Names of sizes that are `const` items of Rust, whose values the compiler does not see.
     pub(crate) consts: Vec<Ident>,
     pub(crate) fields: Vec<Field>,
+    /// Its variants, where it is an enum: each field is one's.
+    pub(crate) variants: Option<Variants>,
 }
 
 impl ModelItem {

@@ -60,8 +60,9 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
         Ok(Item::Enum(parsed)) => {
-            diag.report(parsed.ident.span(), &m::ENUM_MODEL, &[&parsed.ident]);
-            with_errors(diag, || item)
+            let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else { return with_errors(diag, || item) };
+            parse::model::bound(&mut parsed.generics);
+            with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
         Ok(other) => {
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);

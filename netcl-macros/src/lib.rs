@@ -45,6 +45,7 @@ mod tensors;
 mod tests;
 mod told;
 mod unused;
+mod variants;
 mod words;
 
 use kernel::KernelOutput;

@@ -46,7 +46,13 @@ macro_rules! messages {
 messages! {
     // Items
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
-    ENUM_MODEL = "the enum `{}` is no model: which layers a model has is known while it is compiled", "what differs from model to model is a parameter, `struct Block<L> { part: L }`, of which each use says what it is: `Block<Linear>`; between parts that are all there a `match` on an argument chooses";
+    NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
+    VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
+    VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
+    VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
+    UNKNOWN_VARIANT = "`{}` has no variant `{}`{}", "it has {}";
+    VARIANT_PARTS = "the pattern `{}` does not name the parts of `{}`", "write `{}`, with names of your own, `_` or `..`";
+    ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { Act::Relu => .., Act::Gelu(line) => line.forward(x) }`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
@@ -116,7 +122,7 @@ messages! {
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
     NUMBER_NEEDED = "`{}` is compiled for numbers, and that of `{}` is not known", "a `const` is known with `#[netcl::constant]` above it, and stands in braces where a model's sizes do: `Block<{ {} }>`";
-    COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]`";
+    COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]` or of a `const` parameter of the model; as many as only the program knows are `netcl::nn::Layers`";
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, `#[frozen]` for what would be trained without it";
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
@@ -145,7 +151,7 @@ messages! {
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
-    ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks: `first.apply(\"stack\", &[netcl::Operand::Tensors(&others), 0i64.into()])?`";
+    ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].apply(\"stack\", &[netcl::Operand::Tensors(&xs[1..].iter().collect::<Vec<_>>()), 0i64.into()])?`";
     TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names", "write `struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`";
     NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
@@ -209,7 +215,7 @@ messages! {
     LOOP_CHANGED = "`{}` changes in a loop whose rounds are known only at run time, and is {}", "one body is compiled for all rounds: what it carries from round to round are tensors and numbers; for a first round of another kind, write it above the loop and begin with `1..T`";
     LOOP_STACK = "the new axis of a list is one from 0 to {}, as a number", "write `ys.stack(0)`";
     EMPTY_STACK = "a list without values cannot be stacked", "push a value into it, or let a loop do so";
-    MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`)";
+    MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`), or `Tensor::from([1.0, 2.0])`";
     PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
     PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `usize`", "go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
@@ -231,6 +237,10 @@ messages! {
     BRANCHES = "the branches of this `if` give {} and {}", "give values of one type in both: convert one with `as`, or end both with `;`";
     JOIN = "`{}` is {} after one branch of this `if` and {} after the other", "assign values of one type in both: convert one with `as`";
     TOO_MANY_PATHS = "`{}` has more than {} ways through its `if`s: each is compiled on its own", "split it into several functions";
+    TOO_MANY_VARIANTS = "`{}` has more than {} ways through its `if`s and the variants of its enums of layers: each is compiled on its own", "say above fields which variants they are: `#[layer(variant = Gelu)]`, or of a list `variant = [Relu, Gelu]`";
+    WRITTEN_LIST = "the lists in this list have different lengths, or one has no elements", "a tensor has as many elements in each row: `Tensor::from([[1.0, 2.0], [3.0, 4.0]])`";
+    LONG_LIST = "a list of {} elements is written here, and a tensor from a list has at most {}", "pass it as an argument, or keep it in a field: `#[state] table: Tensor<f32, 512>`, set by `model.set_tensor(\"table\", &values)?`";
+    LIST_OF_TENSORS = "a tensor from a list is of single numbers, and here tensors with axes are listed", "join them: `Tensor::stack([a, b], 0)`, or `a.concat([b], 0)`";
     UNSUPPORTED = "{} cannot be compiled", "{}";
     PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "write one name";
@@ -315,7 +325,7 @@ messages! {
     // SIMT-form kernels
     SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`";
     SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
-    SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`; a size is an axis of a `&Tensor<..>`";
+    SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`; a size is an axis of a `&Tensor<..>`: of a result whose size only a number says, such a tensor is taken and given back, `mut y: Tensor<u32, W, H>`";
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
     SIMT_LAUNCH_LIST = "`{}` takes a list, found `{}`", "write `{}`";
     SIMT_LAUNCH_AXES = "`global` lists {} sizes, and work-items run along 1 to 3 dimensions", "write `global = [{}]`, and take the last index apart with `/` and `%`";

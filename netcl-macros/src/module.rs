@@ -370,6 +370,7 @@ fn keys_of(attrs: &mut Vec<syn::Attribute>, what: &Substitute) {
                 let starts = !(layer.tensors)(&Config::any(layer)).is_empty();
                 own || starts && (key == words::INIT || key == words::BIAS_INIT)
             }
+            Substitute::Model(_) => key == words::VARIANT,
             _ => false,
         };
         let mut pairs = attr::pairs(&silent, attribute).given;

@@ -171,6 +171,7 @@ fn read_functions(payload: &TokenStream) -> Option<Unit> {
         parameters: Vec::new(),
         consts: Vec::new(),
         fields: Vec::new(),
+        variants: None,
     });
     Some(unit)
 }

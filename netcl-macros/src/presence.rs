@@ -11,6 +11,8 @@ pub(crate) enum Presence {
     Not(Box<Presence>),
     /// Both, or either.
     Both(bool, Box<[Presence; 2]>),
+    /// With the variant of that name, of a model that is an enum: known of each model where the program runs.
+    Variant(String),
 }
 
 impl Presence {
@@ -18,6 +20,8 @@ impl Presence {
     pub(crate) fn holds(&self, size: &dyn Fn(&Dim) -> Dim) -> Result<bool, Dim> {
         match self {
             Presence::Known(truth) => Ok(*truth),
+            // A pattern names what is there.
+            Presence::Variant(_) => Ok(true),
             Presence::Not(inner) => inner.holds(size).map(|truth| !truth),
             Presence::Both(and, sides) => {
                 let (a, b) = (sides[0].holds(size)?, sides[1].holds(size)?);

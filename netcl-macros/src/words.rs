@@ -26,6 +26,12 @@ pub(crate) const FIELD_ATTRIBUTES: [&str; 5] = [LAYER, PARAMETER, STATE, CONSTAN
 pub(crate) const COUNT: &str = "count";
 /// Whether an `Option` field is there.
 pub(crate) const PRESENT: &str = "present";
+/// Which variant a field is whose type is an enum of layers.
+pub(crate) const VARIANT: &str = "variant";
+/// Our mark on the struct that an enum of layers becomes.
+pub(crate) const VARIANTS: &str = "__netcl_variants";
+/// `#[default]` on the variant that an enum of layers is where nobody says which.
+pub(crate) const DEFAULT: &str = "default";
 /// What writes a state.
 pub(crate) const SET: &str = "set";
 /// Whose tensors a layer has.

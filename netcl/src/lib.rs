@@ -80,6 +80,8 @@ mod pages {
     mod kernels {}
     #[doc = include_str!("../../docs/memory.md")]
     mod memory {}
+    #[doc = include_str!("../../docs/mistakes.md")]
+    mod mistakes {}
     #[doc = include_str!("../../docs/models.md")]
     mod models {}
     #[doc = include_str!("../../docs/programs.md")]

@@ -2,6 +2,8 @@
 
 #[doc(hidden)]
 pub use crate::__private::UsesPrelude as _;
+#[doc(hidden)]
+pub use crate::Pullback as _;
 pub use crate::data::DataLoader;
 pub use crate::layers::*;
 pub use crate::optim::{Adam, AdamW, Optimizer, ParameterGroup, Sgd};

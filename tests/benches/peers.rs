@@ -127,6 +127,21 @@ impl Bench {
         Tensor::from_slice(&self.device, &values, shape)
     }
 
+    /// Products of halves: squares, one of GPT-2's, and some whose rows begin unaligned.
+    fn products<H: Element>(&self, work: &str, rounded: fn(f32) -> H) -> Result<()> {
+        let squares = [1024, 2048, 4096, 8192].map(|n| [n, n, n]);
+        for [m, n, k] in squares.into_iter().chain([[16384, 2304, 768], [1000, 1500, 776], [1000, 1500, 777]]) {
+            let matrix = |rows: usize, columns: usize| {
+                let value = |i: usize| rounded(((i % 9973) as f32 * 0.61).sin());
+                Tensor::from_slice(&self.device, &(0..rows * columns).map(value).collect::<Vec<_>>(), &[rows, columns])
+            };
+            let (a, b) = (matrix(m, k)?, matrix(k, n)?);
+            let seconds = self.seconds(3, 11, &mut || (0..10).try_for_each(|_| a.matmul(&b).map(drop)))? / 10.0;
+            self.report(&format!("{work}_{m}x{n}x{k}"), 2.0 * (m * n * k) as f64 / seconds / 1e12, "TFLOP/s");
+        }
+        Ok(())
+    }
+
     fn labels(&self, count: usize) -> Result<Tensor> {
         let labels: Vec<u32> = (0..count as u32).map(|i| i * 7 % 10).collect();
         Tensor::from_slice(&self.device, &labels, &[count])
@@ -219,10 +234,16 @@ fn main() -> Result<()> {
             bench.embedding(count)?;
         }
     }
+    if bench.wants("gemm_bf16") {
+        bench.products("gemm_bf16", half::bf16::from_f32)?;
+    }
+    if bench.wants("gemm_f16") {
+        bench.products("gemm_f16", half::f16::from_f32)?;
+    }
     if bench.wants("gemm_fp32") {
         for n in [512, 1024] {
             let (a, b) = (bench.wave(&[n, n])?, bench.wave(&[n, n])?);
-            let seconds = bench.seconds(2, 7, &mut || a.matmul(&b).map(drop))?;
+            let seconds = bench.seconds(2, 7, &mut || a.matmul(&b).check().map(drop))?;
             bench.report(&format!("gemm_fp32_{n}"), 2.0 * (n as f64).powi(3) / seconds / 1e9, "GFLOP/s");
         }
     }

@@ -4,7 +4,8 @@ use crate::Case;
 use libtest_mimic::{Completion, Failed};
 use netcl::Device;
 use netcl_fixtures::plan_texts;
-use netcl_kernels::template::{self, Axis, Limits, Problem};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::template::{self, Axis, Limits, MatrixUnit, Problem};
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, Device as ClDevice};
 use opencl3::error_codes::CL_INVALID_BUILD_OPTIONS;
@@ -56,13 +57,33 @@ fn files(folder: &str) -> Vec<PathBuf> {
 /// Each template as it stands, and with the choices that begin problems of several kinds.
 fn templates() -> Vec<(String, String)> {
     let limits = [
-        Limits { local_bytes: 32 << 10, work_group: 256, units: 16, lanes: 1, between_bytes: 1 << 30 },
-        Limits { local_bytes: 32 << 10, work_group: 4096, units: 2, lanes: 8, between_bytes: 1 << 30 },
+        Limits {
+            local_bytes: 32 << 10,
+            work_group: 256,
+            units: 16,
+            lanes: 1,
+            between_bytes: 1 << 30,
+            matrix_unit: MatrixUnit::NONE,
+        },
+        Limits {
+            local_bytes: 32 << 10,
+            work_group: 4096,
+            units: 2,
+            lanes: 8,
+            between_bytes: 1 << 30,
+            matrix_unit: MatrixUnit::NONE,
+        },
     ];
     let problems = [
         Problem { aligned: true, ..Problem::new(128, 256, 784).contiguous(Axis::Outer, Axis::Outer) },
         Problem::new(7, 10, 33).contiguous(Axis::K, Axis::K),
-        Problem { bytes: 8, ..Problem::new(64, 64, 64).contiguous(Axis::None, Axis::None) },
+        Problem { dtype: DType::F64, bytes: 8, ..Problem::new(64, 64, 64).contiguous(Axis::None, Axis::None) },
+        // Without a type of its own in the text, which is of bf16 by itself.
+        Problem {
+            dtype: DType::BF16,
+            aligned: true,
+            ..Problem::new(128, 256, 784).contiguous(Axis::Outer, Axis::Outer)
+        },
     ];
     let mut sources = Vec::new();
     for template in template::ALL {
@@ -74,6 +95,7 @@ fn templates() -> Vec<(String, String)> {
                 if problem.aligned {
                     choices.extend(template.choices(problem, limits).last());
                 }
+                choices.retain(|choice| (template.legal)(choice, problem, limits).is_ok());
                 for choice in choices {
                     // Convolutions say themselves how their operands lie.
                     let mut prelude = if template.convolution { String::new() } else { problem.defines() };

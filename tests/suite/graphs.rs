@@ -10,7 +10,8 @@ use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 use netcl_kernels::graph::{Graph, InputKind, Node, Op, OutputKind};
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Span;
-use netcl_kernels::variant::Select;
+use netcl_kernels::template::{Limits, MatrixUnit};
+use netcl_kernels::variant::{Select, typical};
 
 /// A graph's plan, and the function that runs it.
 pub(crate) struct Compiled {
@@ -23,6 +24,13 @@ pub(crate) struct Example {
     pub(crate) graph: Graph,
     pub(crate) bindings: Vec<(Symbol, u64)>,
     pub(crate) inputs: Vec<(InputKind, String, HostTensor)>,
+}
+
+/// What every device has, and the device's own matrix unit.
+pub(crate) fn limits(device: &Device, target: Target) -> Limits {
+    let ptx = device.profile().ptx;
+    let unit = ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16 });
+    Limits { matrix_unit: unit, ..typical(target) }
 }
 
 impl Example {
@@ -65,7 +73,7 @@ impl Example {
         select: &dyn Select,
         width: IndexWidth,
     ) -> Result<Compiled, Failed> {
-        let options = CompileOptions { select, width, ..CompileOptions::typical(target) };
+        let options = CompileOptions { limits: limits(device, target), select, width };
         let mut plan = compile_with(&self.as_function(), target, &options).map_err(|error| error.to_string())?;
         // Any device runs what is made for another kind, only not as fast.
         plan.target = device.profile().target;

@@ -3,7 +3,7 @@
 //! One plan serves all sizes of its symbols, and several results share it: what a driver compiles is what takes time.
 
 use crate::Case;
-use crate::graphs::Example;
+use crate::graphs::{Example, limits};
 use crate::model_cases::example;
 use libtest_mimic::{Completion, Failed};
 use netcl::{Avoid, Device};
@@ -16,7 +16,8 @@ use netcl_kernels::graph::{
     AxisIndex, BinaryOp, CompareOp, ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp,
 };
 use netcl_kernels::plan::Target;
-use netcl_kernels::variant::{Family, KernelConfig, SPLIT_K, Select, Task, Variant, candidates, typical};
+use netcl_kernels::template::Limits;
+use netcl_kernels::variant::{Family, KernelConfig, SPLIT_K, Select, Task, Variant, candidates};
 
 /// Takes the first configuration of one variant, with so many parts, for every task that has one, and the simplest
 /// variant for other products and convolutions.
@@ -24,11 +25,12 @@ struct Only {
     variant: Variant,
     parts: u32,
     target: Target,
+    limits: Limits,
 }
 
 impl Select for Only {
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
-        let all = candidates(&task.estimate(), self.target, &typical(self.target));
+        let all = candidates(&task.estimate(), self.target, &self.limits);
         let wanted = all.iter().find(|config| self.takes(config));
         // What is not looked at is to compile quickly.
         let simple = |config: &&KernelConfig| [Variant::MatMulNaive, Variant::Conv2dNaive].contains(&config.variant);
@@ -87,7 +89,8 @@ impl Way {
     fn check(&self, device: &Device, graph: &Graph, sizes: &[&[(&str, u64)]]) -> Result<(), Failed> {
         let examples: Vec<Example> = sizes.iter().map(|sizes| example(graph.clone(), sizes)).collect();
         let target = self.target.unwrap_or(device.profile().target);
-        let only = Only { variant: self.variant, parts: self.parts, target };
+        let limits = limits(device, target);
+        let only = Only { variant: self.variant, parts: self.parts, target, limits };
         let compiled = examples[0].compiled(device, target, &only, IndexWidth::Narrow)?;
         if !compiled.plan.decisions.iter().any(|decision| only.takes(&decision.config)) {
             return Err(format!("{} was taken for nothing:\n{graph}", self.name()).into());
@@ -99,9 +102,10 @@ impl Way {
 pub(crate) fn all() -> Vec<Case> {
     use Variant::*;
     let mut cases = Vec::new();
-    for variant in Family::Product.variants() {
+    // A matrix unit's fragments are of halves alone.
+    for variant in Family::Product.variants().filter(|variant| *variant != MatMulMma) {
         for parts in [0, 4] {
-            cases.push(way(variant, parts).case("any sizes", products(), PRODUCT_SIZES));
+            cases.push(way(variant, parts).case("any sizes", products(DType::F32), PRODUCT_SIZES));
         }
         cases.push(way(variant, 0).case("aligned", aligned(DType::F32), &[&[]]));
         let half = Way { tolerance: 2e-3, ..way(variant, 0) };
@@ -111,6 +115,16 @@ pub(crate) fn all() -> Vec<Case> {
         let double = Way { tolerance: 1e-12, ..way(variant, 0) };
         cases.push(double.case("f64", aligned(DType::F64), &[&[]]));
     }
+    for (dtype, tolerance) in [(DType::F16, 2e-3), (DType::BF16, 1e-2)] {
+        let way = |parts| Way { tolerance, ..way(MatMulMma, parts) };
+        for parts in [0, 4] {
+            cases.push(way(parts).case(&format!("any sizes of {dtype}"), products(dtype), HALF_SIZES));
+        }
+        cases.push(way(0).case(&format!("computed operands of {dtype}"), computed(dtype), HALF_SIZES));
+        cases.push(way(0).case(&format!("aligned {dtype}"), aligned(dtype), &[&[]]));
+    }
+    let half = Way { tolerance: 2e-3, ..way(MatMulMma, 4) };
+    cases.push(half.case("f16 that parts overflow", large_parts(), &[&[]]));
     cases.push(way(MatMulRegisterTiled, 4).case("aligned", aligned(DType::F32), &[&[]]));
     for variant in Family::Conv2d.variants() {
         for (name, graph) in convolutions() {
@@ -171,6 +185,15 @@ const PRODUCT_SIZES: &[&[(&str, u64)]] = &[
     &[("B", 3), ("M", 64), ("N", 64), ("K", 32)],
     &[("B", 1), ("M", 1), ("N", 40), ("K", 130)],
 ];
+/// Rows of which no number, 2, 4 or 8 elements begin aligned, and sums of several blocks.
+const HALF_SIZES: &[&[(&str, u64)]] = &[
+    &[("B", 1), ("M", 1), ("N", 1), ("K", 1)],
+    &[("B", 2), ("M", 3), ("N", 5), ("K", 7)],
+    &[("B", 1), ("M", 66), ("N", 134), ("K", 70)],
+    &[("B", 2), ("M", 12), ("N", 20), ("K", 68)],
+    &[("B", 1), ("M", 72), ("N", 80), ("K", 96)],
+    &[("B", 1), ("M", 8), ("N", 9), ("K", 9000)],
+];
 const MATRIX_SIZES: &[&[(&str, u64)]] =
     &[&[("R", 1), ("C", 1)], &[("R", 3), ("C", 5)], &[("R", 7), ("C", 64)], &[("R", 2), ("C", 1030)]];
 /// No round of one of the loops, a batch that fills several work-groups, and more rounds than a launch has.
@@ -207,20 +230,32 @@ fn symbols(names: &str) -> Vec<Dim> {
 }
 
 /// Operands along either axis, and a bias and `relu` on what comes out.
-fn products() -> Graph {
+fn products(dtype: DType) -> Graph {
     let mut m = Maker::new("products");
-    let x = m.argument("x", &symbols("B M K"), DType::F32);
-    let w = m.argument("w", &symbols("B K N"), DType::F32);
-    let bias = m.argument("bias", &symbols("N"), DType::F32);
+    let x = m.argument("x", &symbols("B M K"), dtype);
+    let w = m.argument("w", &symbols("B K N"), dtype);
+    let bias = m.argument("bias", &symbols("N"), dtype);
     let y = m.b.matmul(x, w).unwrap();
     let y = m.b.binary(BinaryOp::Add, y, bias).unwrap();
-    let zero = m.b.constant(0.0, DType::F32);
+    let zero = m.b.constant(0.0, dtype);
     let y = m.b.binary(BinaryOp::Max, y, zero).unwrap();
     m.result(y);
-    let (p, q) = (m.argument("p", &symbols("K M"), DType::F32), m.argument("q", &symbols("N K"), DType::F32));
+    let (p, q) = (m.argument("p", &symbols("K M"), dtype), m.argument("q", &symbols("N K"), dtype));
     let (p, q) = (m.b.transpose(p).unwrap(), m.b.transpose(q).unwrap());
     let z = m.b.matmul(p, q).unwrap();
     m.result(z);
+    m.b.finish()
+}
+
+/// Both operands are computed where the product loads them, and the result is of another type.
+fn computed(dtype: DType) -> Graph {
+    let mut m = Maker::new("computed");
+    let (x, w) = (m.argument("x", &symbols("B M K"), dtype), m.argument("w", &symbols("B K N"), dtype));
+    let zero = m.b.constant(0.0, dtype);
+    let [x, w] = [x, w].map(|id| m.b.binary(BinaryOp::Max, id, zero).unwrap());
+    let y = m.b.matmul(x, w).unwrap();
+    let y = m.b.cast(y, DType::F32).unwrap();
+    m.result(y);
     m.b.finish()
 }
 

@@ -11,9 +11,6 @@ use crate::plan::source::ProgramText;
 use crate::template::Template;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most terms of a running sum in a template, which for each thousand equal ones may be off by some hundred-thousandths.
-const RUNNING: i64 = 2048;
-
 /// A parameter of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum InstanceArg {
@@ -243,7 +240,7 @@ impl Instance {
     /// Tells the template whether its sums, of so many terms, are too long for running sums. Those of f64 never are, and
     /// integers lose nothing.
     pub(super) fn sums_of(&mut self, terms: &Dim, dtype: DType) {
-        if dtype.compute() == DType::F32 && terms.as_constant().is_none_or(|terms| terms > RUNNING) {
+        if dtype.compute() == DType::F32 && terms.as_constant().is_none_or(|terms| terms > self.template.running) {
             self.define("LONG_SUMS", "1".to_string());
         }
     }
@@ -261,6 +258,9 @@ impl Instance {
         }
         self.define("REAL", storage_type(dtype).to_string());
         self.define("ACC", c_type(ValueType::scalar(dtype.compute())));
+        if self.template.sources.iter().any(|text| text.contains("BF16")) {
+            self.define("BF16", u8::from(dtype == DType::BF16).to_string());
+        }
         let read = match dtype {
             DType::F16 => ("vload_half(i, p)", vector_of_halves.as_str()),
             DType::BF16 => (

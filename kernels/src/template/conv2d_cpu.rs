@@ -1,6 +1,6 @@
 //! Convolution for processors.
 
-use super::{Axis, Choice, Columns, Limits, Problem, Template, conv2d_implicit_gemm, matmul_cpu};
+use super::{Axis, Choice, Columns, Limits, Problem, RUNNING, Template, conv2d_implicit_gemm, matmul_cpu};
 
 /// The text of `conv2d_cpu.cl`: how a panel is filled from an image.
 pub const SOURCE: &str = include_str!("../../templates/conv2d_cpu.cl");
@@ -26,6 +26,7 @@ pub const TEMPLATE: Template = Template {
     lanes: matmul_cpu::lanes,
     loads_vectors: |_, _, _| false,
     copies_computed_a: true,
+    running: RUNNING,
 };
 
 /// Three vectors to a row where the registers allow it: they share the sums that find a row's pixels. Where a row has several

@@ -1,6 +1,6 @@
 //! Convolution as a matrix product whose operands are never written down.
 
-use super::{Axis, Choice, Columns, Limits, Problem, Template, matmul_register};
+use super::{Axis, Choice, Columns, Limits, Problem, RUNNING, Template, matmul_register};
 
 /// The text of `conv2d_implicit_gemm.cl`: the index maps.
 pub const SOURCE: &str = include_str!("../../templates/conv2d_implicit_gemm.cl");
@@ -22,6 +22,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| matmul_register::VECTOR,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    running: RUNNING,
 };
 
 /// The operands of a convolution are computed, so loads of four do not apply.

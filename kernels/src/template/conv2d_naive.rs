@@ -1,6 +1,6 @@
 //! Convolution, one work-item for each result.
 
-use super::{Columns, Template, conv2d_implicit_gemm, matmul_naive};
+use super::{Columns, RUNNING, Template, conv2d_implicit_gemm, matmul_naive};
 
 /// The index maps of `conv2d_implicit_gemm.cl` in front of `matmul_naive.cl`: the definition, for all three products of a
 /// convolution. Its problem and its prelude are those of [`Conv2d`](super::convolution::Conv2d).
@@ -20,4 +20,5 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    running: RUNNING,
 };

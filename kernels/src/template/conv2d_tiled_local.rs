@@ -1,6 +1,6 @@
 //! Forward convolution, tiles of the image in local memory.
 
-use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable, conv2d_implicit_gemm};
+use super::{Choice, Columns, Grid, Limits, Problem, RUNNING, Template, Tunable, conv2d_implicit_gemm};
 
 /// The text of `conv2d_tiled_local.cl`.
 pub const SOURCE: &str = include_str!("../../templates/conv2d_tiled_local.cl");
@@ -28,6 +28,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    running: RUNNING,
 };
 
 /// Whether the work-group is small enough. Whether the tile fits into local memory is checked with [`local_bytes`], as of

@@ -6,6 +6,9 @@ use super::problem::{Axis, Limits, Matrix, Problem};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+/// The most terms of a running sum, which for each thousand equal ones may be off by some hundred-thousandths.
+pub(super) const RUNNING: i64 = 2048;
+
 /// A kernel template.
 #[derive(Debug)]
 pub struct Template {
@@ -42,6 +45,9 @@ pub struct Template {
     pub loads_vectors: fn(&Choice, Matrix, Axis) -> bool,
     /// Whether it copies elements of A that are computed before it uses them several times, and takes `A_COMPUTED` for that.
     pub copies_computed_a: bool,
+    /// The most terms of a sum that it adds up one after the other with an error of some hundred-thousandths; of longer ones it
+    /// is told, by `LONG_SUMS`.
+    pub running: i64,
 }
 
 impl Template {

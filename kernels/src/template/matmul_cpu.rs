@@ -1,6 +1,6 @@
 //! Registers and vectors only, for processors.
 
-use super::{Axis, Choice, Columns, Grid, Limits, Matrix, Problem, Template, Tunable};
+use super::{Axis, Choice, Columns, Grid, Limits, Matrix, Problem, RUNNING, Template, Tunable};
 use crate::dim::saturating_product;
 use std::cmp::Reverse;
 
@@ -29,6 +29,7 @@ pub const TEMPLATE: Template = Template {
     lanes,
     loads_vectors,
     copies_computed_a: true,
+    running: RUNNING,
 };
 
 pub(super) const TUNABLES: &[Tunable] = &[
@@ -201,8 +202,14 @@ pub(super) fn grid(choice: &Choice) -> Grid {
 mod tests {
     use super::*;
 
-    const TWO_UNITS: Limits =
-        Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: u64::MAX };
+    const TWO_UNITS: Limits = Limits {
+        local_bytes: 1 << 20,
+        work_group: 4096,
+        units: 2,
+        lanes: 16,
+        between_bytes: u64::MAX,
+        matrix_unit: crate::template::MatrixUnit::NONE,
+    };
 
     fn of(m: u64, n: u64, k: u64, b: Axis) -> Choice {
         initial(&Problem::new(m, n, k).contiguous(Axis::K, b), &TWO_UNITS)

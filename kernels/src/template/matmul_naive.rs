@@ -1,6 +1,6 @@
 //! One work-item for each result.
 
-use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable};
+use super::{Choice, Columns, Grid, Limits, Problem, RUNNING, Template, Tunable};
 
 /// The text of `matmul_naive.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_naive.cl");
@@ -25,6 +25,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    running: RUNNING,
 };
 
 fn legal(choice: &Choice, _: &Problem, limits: &Limits) -> Result<(), &'static str> {

@@ -1,6 +1,6 @@
 //! Tiles in local memory and in registers.
 
-use super::{Axis, Choice, Columns, Grid, Limits, Problem, Template, Tunable};
+use super::{Axis, Choice, Columns, Grid, Limits, Problem, RUNNING, Template, Tunable};
 use crate::dim::saturating_product;
 
 /// The text of `matmul_register.cl`.
@@ -23,6 +23,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| VECTOR,
     loads_vectors: |choice, _, _| choice.get("STAGE") > 1,
     copies_computed_a: false,
+    running: RUNNING,
 };
 
 /// `VECTOR`, which is no tunable here.

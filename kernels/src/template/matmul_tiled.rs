@@ -1,6 +1,6 @@
 //! Square tiles in local memory.
 
-use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable};
+use super::{Choice, Columns, Grid, Limits, Problem, RUNNING, Template, Tunable};
 
 /// The text of `matmul_tiled.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_tiled.cl");
@@ -22,6 +22,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    running: RUNNING,
 };
 
 fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'static str> {

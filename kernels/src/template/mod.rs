@@ -6,10 +6,10 @@
 //! [`Template::sources`]; `templates/README.md` lists the hooks.
 //!
 //! ```
-//! use netcl_kernels::template::{Axis, Limits, Problem, matmul_cpu};
+//! use netcl_kernels::template::{Axis, Limits, MatrixUnit, Problem, matmul_cpu};
 //!
 //! let problem = Problem::new(128, 512, 784).contiguous(Axis::K, Axis::Outer);
-//! let limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: 1 << 30 };
+//! let limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: 1 << 30, matrix_unit: MatrixUnit::NONE };
 //! let template = &matmul_cpu::TEMPLATE;
 //! let choice = (template.initial)(&problem, &limits);
 //! assert_eq!((template.legal)(&choice, &problem, &limits), Ok(()));
@@ -27,6 +27,7 @@ pub mod convolution;
 mod declaration;
 mod launch;
 pub mod matmul_cpu;
+pub mod matmul_mma;
 pub mod matmul_naive;
 pub mod matmul_register;
 pub mod matmul_tiled;
@@ -34,15 +35,17 @@ mod problem;
 
 pub(crate) use choice::every_choice;
 pub use choice::{Choice, Tunable};
+use declaration::RUNNING;
 pub use declaration::Template;
 pub use launch::{Columns, Grid};
-pub use problem::{Axis, Limits, Matrix, Problem};
+pub use problem::{Axis, Limits, Matrix, MatrixUnit, Problem};
 
 /// Every template, simplest first.
 pub const ALL: &[&Template] = &[
     &matmul_naive::TEMPLATE,
     &matmul_tiled::TEMPLATE,
     &matmul_register::TEMPLATE,
+    &matmul_mma::TEMPLATE,
     &matmul_cpu::TEMPLATE,
     &conv2d_naive::TEMPLATE,
     &conv2d_implicit_gemm::TEMPLATE,

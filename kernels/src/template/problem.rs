@@ -2,6 +2,7 @@
 
 use super::convolution::{Conv2d, ConvolutionKind};
 use crate::dim::saturating_product;
+use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
 
 /// One of the two operands of a product.
@@ -105,6 +106,8 @@ pub struct Problem {
     /// Both operands have a contiguous axis of a multiple of 4 elements, and begin every row and every batch aligned to
     /// 4 elements. Unlike the sizes this must be true.
     pub aligned: bool,
+    /// Of the operands' elements in memory.
+    pub dtype: DType,
     /// Bytes of an accumulator.
     pub bytes: u32,
     /// The convolution that the product stands for, if it does.
@@ -114,7 +117,7 @@ pub struct Problem {
 impl Problem {
     /// A product of row-major matrices of `f32`.
     pub fn new(m: u64, n: u64, k: u64) -> Self {
-        Self { m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: false, bytes: 4, conv: None }
+        Self { m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: false, dtype: DType::F32, bytes: 4, conv: None }
     }
 
     /// The matrix product that a convolution is; `None` as for [`Conv2d::out_size`].
@@ -169,6 +172,22 @@ pub struct Limits {
     /// Most bytes that all tensors between the kernels of one variant may take together: patches, transformed tiles,
     /// parts of sums. Calls have them besides their own memory.
     pub between_bytes: u64,
+    /// What multiplies matrices in hardware.
+    pub matrix_unit: MatrixUnit,
+}
+
+/// Which elements a device's matrix unit multiplies and adds up in f32, as [`matmul_mma`](super::matmul_mma) makes use of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatrixUnit {
+    /// Of f16.
+    pub f16: bool,
+    /// Of bf16.
+    pub bf16: bool,
+}
+
+impl MatrixUnit {
+    /// There is none.
+    pub const NONE: MatrixUnit = MatrixUnit { f16: false, bf16: false };
 }
 
 #[cfg(test)]

@@ -1,13 +1,48 @@
 //! Every template keeps what its description promises.
 
 use super::*;
+use crate::dtype::DType;
 
-const GPU: Limits = Limits { local_bytes: 48 << 10, work_group: 1024, units: 132, lanes: 1, between_bytes: u64::MAX };
-const SMALL_GPU: Limits =
-    Limits { local_bytes: 16 << 10, work_group: 256, units: 8, lanes: 1, between_bytes: u64::MAX };
-const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: u64::MAX };
-const OLD_CPU: Limits =
-    Limits { local_bytes: 32 << 10, work_group: 1024, units: 64, lanes: 4, between_bytes: u64::MAX };
+const GPU: Limits = Limits {
+    local_bytes: 48 << 10,
+    work_group: 1024,
+    units: 132,
+    lanes: 1,
+    between_bytes: u64::MAX,
+    matrix_unit: MatrixUnit::NONE,
+};
+const SMALL_GPU: Limits = Limits {
+    local_bytes: 16 << 10,
+    work_group: 256,
+    units: 8,
+    lanes: 1,
+    between_bytes: u64::MAX,
+    matrix_unit: MatrixUnit::NONE,
+};
+const CPU: Limits = Limits {
+    local_bytes: 1 << 20,
+    work_group: 4096,
+    units: 2,
+    lanes: 16,
+    between_bytes: u64::MAX,
+    matrix_unit: MatrixUnit::NONE,
+};
+const OLD_CPU: Limits = Limits {
+    local_bytes: 32 << 10,
+    work_group: 1024,
+    units: 64,
+    lanes: 4,
+    between_bytes: u64::MAX,
+    matrix_unit: MatrixUnit::NONE,
+};
+
+/// The problem with elements that the template computes.
+fn of_its_type(template: &Template, problem: Problem) -> Problem {
+    match template.name {
+        "matmul_mma" => Problem { dtype: DType::BF16, ..problem },
+        _ => problem,
+    }
+}
 
 fn problems() -> impl Iterator<Item = Problem> {
     let sizes = [1, 3, 10, 33, 128, 784, 4096];
@@ -88,7 +123,7 @@ fn what_templates_say_of_themselves_is_in_their_source() {
 #[test]
 fn the_initial_choice_is_legal_and_within_the_space() {
     for template in ALL {
-        for problem in problems() {
+        for problem in problems().map(|problem| of_its_type(template, problem)) {
             for limits in [GPU, SMALL_GPU, CPU, OLD_CPU] {
                 let choice = (template.initial)(&problem, &limits);
                 assert_eq!(
@@ -110,7 +145,7 @@ fn the_initial_choice_is_legal_and_within_the_space() {
 #[test]
 fn a_launch_covers_every_result_once() {
     for template in ALL {
-        for problem in problems() {
+        for problem in problems().map(|problem| of_its_type(template, problem)) {
             let grid = (template.grid)(&(template.initial)(&problem, &GPU));
             let [x, y, z] = grid.groups(problem.m, problem.n, problem.batch);
             assert!(x * u64::from(grid.per_group_n) >= problem.n);
@@ -125,7 +160,7 @@ fn a_launch_covers_every_result_once() {
 #[test]
 fn there_are_choices_to_try() {
     for template in ALL {
-        let problem = Problem::new(512, 512, 512);
+        let problem = of_its_type(template, Problem::new(512, 512, 512));
         for limits in [GPU, CPU] {
             let count = template.choices(&problem, &limits).count();
             assert!((1..4000).contains(&count), "{}: {count}", template.name);
@@ -139,4 +174,31 @@ fn undefs_name_tunables_and_hooks() {
     for name in ["KERNEL_NAME", "LOAD_A", "STORE", "TILE_M", "PASTE"] {
         assert!(text.contains(&format!("#undef {name}\n")), "{name}");
     }
+}
+
+#[test]
+fn a_matrix_unit_is_used_where_there_is_one() {
+    let with = |f16, bf16| Limits { local_bytes: 226 << 10, matrix_unit: MatrixUnit { f16, bf16 }, ..GPU };
+    let template = &matmul_mma::TEMPLATE;
+    let problem = |dtype| Problem { dtype, ..Problem::new(4096, 4096, 4096) };
+    for (dtype, limits, unit) in [
+        (DType::BF16, with(true, true), 1),
+        (DType::F16, with(true, false), 1),
+        (DType::BF16, with(true, false), 0),
+        (DType::F16, GPU, 0),
+    ] {
+        let choice = (template.initial)(&problem(dtype), &limits);
+        assert_eq!(choice.get("UNIT"), unit, "{dtype}");
+        assert_eq!((template.legal)(&choice, &problem(dtype), &limits), Ok(()));
+        let mut other = choice.clone();
+        other.set("UNIT", 1 - unit);
+        let reason = (template.legal)(&other, &problem(dtype), &limits).unwrap_err();
+        assert!(reason.contains("matrix unit for these elements"), "{reason}");
+    }
+    let choice = template.defaults();
+    let reason = (template.legal)(&choice, &problem(DType::F32), &GPU).unwrap_err();
+    assert_eq!(reason, "fragments are of f16 or bf16");
+    let few = Limits { local_bytes: 8 << 10, ..GPU };
+    let reason = (template.legal)(&choice, &problem(DType::F16), &few).unwrap_err();
+    assert!(reason.contains("do not fit into local memory"), "{reason}");
 }

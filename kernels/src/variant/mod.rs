@@ -59,6 +59,8 @@ pub enum Variant {
     MatMulTiled,
     /// Matrix product: tiles in local memory and in registers.
     MatMulRegisterTiled,
+    /// Matrix product: fragments that sub-groups hold and a matrix unit multiplies.
+    MatMulMma,
     /// Matrix product: registers and vectors, neither local memory nor barriers.
     MatMulVectorized,
     /// Convolution: a work-item for each result.

@@ -5,9 +5,10 @@ use super::parts::likely_in_parts;
 use super::split::{SPLIT_K_VALUES, parts_for};
 use super::{BatchNorm, KernelConfig, PART, Product, Recurrence, Reduction, Task, Variant};
 use crate::dim::{Dim, saturating_product};
+use crate::dtype::DType;
 use crate::graph::{ConvKind, ReduceOp};
 use crate::target::Target;
-use crate::template::{Choice, Limits};
+use crate::template::{Choice, Limits, MatrixUnit};
 
 /// A quarter of the memory that a device may have at least.
 const BETWEEN: u64 = 256 << 20;
@@ -15,10 +16,22 @@ const BETWEEN: u64 = 256 << 20;
 /// What a device of that kind has at least, and about how large it is: for compiling where no device is known.
 pub fn typical(target: Target) -> Limits {
     match target {
-        Target::Gpu => Limits { local_bytes: 32 << 10, work_group: 256, units: 64, lanes: 1, between_bytes: BETWEEN },
-        Target::Cpu | Target::Host => {
-            Limits { local_bytes: 32 << 10, work_group: 1024, units: 8, lanes: 16, between_bytes: BETWEEN }
-        }
+        Target::Gpu => Limits {
+            local_bytes: 32 << 10,
+            work_group: 256,
+            units: 64,
+            lanes: 1,
+            between_bytes: BETWEEN,
+            matrix_unit: MatrixUnit::NONE,
+        },
+        Target::Cpu | Target::Host => Limits {
+            local_bytes: 32 << 10,
+            work_group: 1024,
+            units: 8,
+            lanes: 16,
+            between_bytes: BETWEEN,
+            matrix_unit: MatrixUnit::NONE,
+        },
     }
 }
 
@@ -75,7 +88,7 @@ fn is_small_round(own: &Recurrence<u64>, target: Target) -> bool {
 pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) -> KernelConfig {
     match task {
         Task::Product(product) => {
-            let wanted = initial_config(task, wanted_product(product, target), target, limits);
+            let wanted = initial_config(task, wanted_product(product, target, limits), target, limits);
             // A device may have too little local memory or too small work-groups for it.
             if target == Target::Host || legal(&wanted, task, target, limits).is_ok() {
                 wanted
@@ -107,12 +120,18 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
     }
 }
 
-fn wanted_product(product: &Product<u64>, target: Target) -> Variant {
+fn wanted_product(product: &Product<u64>, target: Target, limits: &Limits) -> Variant {
+    let unit = match product.dtype {
+        DType::F16 => limits.matrix_unit.f16,
+        DType::BF16 => limits.matrix_unit.bf16,
+        _ => false,
+    };
     let small = product.m.saturating_mul(product.n).saturating_mul(product.batch) <= 1 << 14;
     match target {
         Target::Cpu | Target::Host => Variant::MatMulVectorized,
         Target::Gpu if small && product.k <= 256 => Variant::MatMulNaive,
         Target::Gpu if product.m < 32 || product.n < 32 => Variant::MatMulTiled,
+        Target::Gpu if unit => Variant::MatMulMma,
         Target::Gpu => Variant::MatMulRegisterTiled,
     }
 }

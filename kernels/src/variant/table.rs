@@ -3,8 +3,8 @@
 use super::{Family, Variant};
 use crate::target::Target;
 use crate::template::{
-    Template, Tunable, conv2d_cpu, conv2d_implicit_gemm, conv2d_naive, conv2d_tiled_local, matmul_cpu, matmul_naive,
-    matmul_register, matmul_tiled,
+    Template, Tunable, conv2d_cpu, conv2d_implicit_gemm, conv2d_naive, conv2d_tiled_local, matmul_cpu, matmul_mma,
+    matmul_naive, matmul_register, matmul_tiled,
 };
 
 /// The tunable of [`Variant::ReductionParallel`]: about how many elements a work-group of the first launch takes.
@@ -50,13 +50,14 @@ const IMPLICIT_GEMM: MadeBy = MadeBy::Template { gpu: &conv2d_implicit_gemm::TEM
 const TILED_LOCAL: MadeBy = MadeBy::Template { gpu: &conv2d_tiled_local::TEMPLATE, cpu: &conv2d_tiled_local::TEMPLATE };
 
 /// A row for each variant, in the order of [`Variant`].
-const TABLE: [Row; 18] = {
+const TABLE: [Row; 19] = {
     use Family::{BatchNorm, Conv2d, Elementwise, Product, Recurrence, Reduction};
     use Variant::*;
     [
         product(MatMulNaive, "matmul_naive", Product, &matmul_naive::TEMPLATE),
         product(MatMulTiled, "matmul_tiled", Product, &matmul_tiled::TEMPLATE),
         product(MatMulRegisterTiled, "matmul_register_tiled", Product, &matmul_register::TEMPLATE),
+        product(MatMulMma, "matmul_mma", Product, &matmul_mma::TEMPLATE),
         product(MatMulVectorized, "matmul_vectorized", Product, &matmul_cpu::TEMPLATE),
         product(Conv2dNaive, "conv2d_naive", Conv2d, &conv2d_naive::TEMPLATE),
         row(Conv2dIm2col, "conv2d_im2col", Conv2d, OTHER_NODES),
@@ -76,12 +77,12 @@ const TABLE: [Row; 18] = {
 };
 
 /// [`TABLE`] in memory once.
-static ROWS: [Row; 18] = TABLE;
+static ROWS: [Row; 19] = TABLE;
 
 impl Variant {
     /// Every variant, simplest first within its family.
-    pub const ALL: [Variant; 18] = {
-        let mut all = [Variant::MatMulNaive; 18];
+    pub const ALL: [Variant; 19] = {
+        let mut all = [Variant::MatMulNaive; 19];
         let mut position = 0;
         while position < all.len() {
             let variant = TABLE[position].variant;

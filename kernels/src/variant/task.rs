@@ -302,6 +302,7 @@ impl Product<u64> {
         Problem {
             batch: self.batch,
             aligned: self.aligned,
+            dtype: self.dtype,
             bytes: self.dtype.accumulator_bytes(),
             ..Problem::new(self.m, self.n, self.k).contiguous(self.a, self.b)
         }
@@ -333,7 +334,11 @@ impl Conv2dTask<u64> {
     /// The matrix product that this is; `None` if a window does not fit into the padded image.
     pub fn problem(&self) -> Option<Problem> {
         let (conv, product) = self.conv();
-        Some(Problem { bytes: self.dtype.accumulator_bytes(), ..Problem::of_convolution(&conv, product)? })
+        Some(Problem {
+            dtype: self.dtype,
+            bytes: self.dtype.accumulator_bytes(),
+            ..Problem::of_convolution(&conv, product)?
+        })
     }
 }
 

@@ -44,6 +44,16 @@ pub(super) enum CompiledForm {
     Instance,
 }
 
+impl CompiledForm {
+    /// See [`source::variants`].
+    fn variants(&self) -> Option<TokenStream> {
+        match self {
+            CompiledForm::Plans(paths) | CompiledForm::Graphs(paths) => source::variants(paths),
+            CompiledForm::Instance => None,
+        }
+    }
+}
+
 /// Which model a function is compiled for: its parameters being names, or these numbers.
 pub(super) type Given<'a> = Option<&'a Sizes>;
 
@@ -313,7 +323,11 @@ fn found(
                 _ => None,
             });
             let name = parse::name(name);
-            let found = quote!(<Self as #private::NamedInstance>::function(#name, &[#(#plain),*])?);
+            let variants = match function.receiver {
+                true => quote!(#private::Variants::of(self)),
+                false => quote!(#private::Variants::none()),
+            };
+            let found = quote!(<Self as #private::NamedInstance>::function(#name, &[#(#plain),*], #variants)?);
             (found, Some(instance_bound()))
         }
     }
@@ -357,6 +371,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
         quote!(::core::option::Option::None, "")
     };
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
+    let variants = form.variants();
     let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
     let allowed = allowed(function);
     quote! {
@@ -365,6 +380,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
             #apart
             #unused
+            #variants
             let __netcl_results = #found.call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
@@ -427,7 +443,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
             };
         }
     });
-    let allowed = allowed(function);
+    let (allowed, variants) = (allowed(function), form.variants());
     let third = if given.is_empty() { quote!(_) } else { quote!(__netcl_arguments) };
     quote! {
         #[doc = #doc]
@@ -435,6 +451,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
         #allowed
         #vis fn #name(#args) -> ::netcl::Result<(#result, #part::Gradients #(, #each)*)> #bound {
             #apart
+            #variants
             let __netcl_prefix = ::netcl::Model::prefix(self);
             let (__netcl_results, __netcl_gradients, #third) =
                 #found.call_with_gradients(::netcl::Model::core(self), __netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;

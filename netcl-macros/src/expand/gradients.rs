@@ -4,6 +4,7 @@ use super::rust::{TensorPath, length, mark_of_types, part, place, position, pres
 use super::stand_in;
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::paths;
+use crate::presence::Presence;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::layers::TensorSpec;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -188,7 +189,13 @@ fn gradient_value(
             }
         }
         FieldKind::Optional { each, present } => {
-            let present = presence(present, &model.sizes());
+            let present = match present {
+                Presence::Variant(_) => {
+                    let path = path.borrowed();
+                    quote!(self.own.has(#path))
+                }
+                present => self::presence(present, &model.sizes()),
+            };
             let (ty, value) = gradient_value(model, each, field, path, structs)?;
             let value = quote! {
                 if #present { ::core::option::Option::Some(#value) } else { ::core::option::Option::None }

@@ -46,6 +46,7 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> 
         quote!((#name, &[#(#patterns),*]) => ::core::result::Result::Ok(&#hidden()[#chosen]),)
     });
     let lists = each().map(|(_, (name, ..))| hidden(name));
+    let variants = crate::variants::asked();
     let tokens = quote! {
         const _: () = {
             #natives
@@ -56,6 +57,7 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> 
                 fn function(
                     name: &'static ::core::primitive::str,
                     plain: &[#private::PlainArgument],
+                    #variants: #private::Variants<'_>,
                 ) -> ::netcl::Result<&'static #private::Function> {
                     match (name, plain) {
                         #(#arms)*
@@ -81,6 +83,7 @@ pub(crate) fn stub(ty: &syn::Type) -> TokenStream {
             fn function(
                 _: &'static ::core::primitive::str,
                 _: &[#private::PlainArgument],
+                _: #private::Variants<'_>,
             ) -> ::netcl::Result<&'static #private::Function> {
                 ::core::unreachable!()
             }

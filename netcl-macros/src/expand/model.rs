@@ -23,6 +23,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         .fields
         .iter()
         .map(|field| schema::of(model, &field.kind, &TensorPath::Known(crate::parse::name(&field.name)), &names));
+    let variants = model.variants.as_ref().map(schema::variants);
     let attached = model.fields.iter().filter_map(|field| attach(field, &names));
     let gradients = gradients::gradients(model);
     let gradients_name = paths::gradients(name);
@@ -58,6 +59,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
                 #own_checks
                 let mut schema = #private::Schema::new();
                 #(#schema)*
+                #variants
                 schema
             }
             fn core(&self) -> &#private::ModelCore {

@@ -167,10 +167,13 @@ pub(super) fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
     taken.into_iter().rev().map(term).fold(added, |sum, term| quote!(#sum - #term))
 }
 
-/// Whether an `Option` field is there, as Rust.
+/// Whether an `Option` field is there, as Rust; of an enum's, in a function that has the memory and the prefix.
 pub(super) fn presence(present: &Presence, names: &[Ident]) -> TokenStream {
     match present {
         Presence::Known(truth) => quote!(#truth),
+        Presence::Variant(variant) => {
+            quote!(::netcl::__private::Variants::under(core, prefix).is("", #variant))
+        }
         Presence::Not(inner) => {
             let inner = presence(inner, names);
             quote!(!(#inner))

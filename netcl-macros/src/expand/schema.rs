@@ -3,6 +3,8 @@
 use super::rust::{TensorPath, dim, dtype, float, length, part, position, presence, size};
 use crate::ast::{FieldKind, LayerField, ModelItem, Nested, Slot, Starts};
 use crate::parse::model::visit_sizes;
+use crate::presence::Presence;
+use crate::variants::Variants;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -32,9 +34,13 @@ pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: 
             },
             names,
         ),
-        FieldKind::Model(Nested { ty, .. }) => {
+        FieldKind::Model(Nested { ty, variant, .. }) => {
             let (schema, path) = (part(ty, "part_schema"), path.borrowed());
-            quote!(schema.add_model(#path, #schema());)
+            let fixed = variant.as_ref().map(|variant| {
+                let variant = crate::parse::name(variant);
+                quote!(schema.fix(#path, #variant);)
+            });
+            quote!(schema.add_model(#path, #schema()); #fixed)
         }
         FieldKind::Many { each, count, .. } => match length(count) {
             Some(count) => {
@@ -50,6 +56,8 @@ pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: 
             let each = kinds.iter().enumerate();
             each.map(|(position, kind)| of(model, kind, &path.join(&position.to_string()), names)).collect()
         }
+        // The schema has those of all variants, and says whose they are.
+        FieldKind::Optional { each, present: Presence::Variant(_) } => of(model, each, path, names),
         FieldKind::Optional { each, present } => {
             let (present, each) = (presence(present, names), of(model, each, path, names));
             quote!(if #present { #each })
@@ -57,6 +65,16 @@ pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: 
         FieldKind::Slot(slot) => module(model, slot, path, names),
         FieldKind::Constant { .. } | FieldKind::Unknown => TokenStream::new(),
     }
+}
+
+/// A statement that says which fields are whose, of a model that is an enum.
+pub(super) fn variants(Variants { all, first }: &Variants) -> TokenStream {
+    let all = all.iter().map(|variant| {
+        let name = crate::parse::name(&variant.name);
+        let fields = variant.parts.iter().map(|(field, _)| crate::parse::name(field));
+        quote!((#name, &[#(#fields),*]))
+    });
+    quote!(schema.add_variants(&[#(#all),*], #first);)
 }
 
 /// What stands for a parameter of the model.

@@ -97,6 +97,15 @@ pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
     choose(name, paths, &all, 0)
 }
 
+/// What these choices ask which variants the model's enums of layers are, where they do.
+pub(super) fn variants(paths: &[Planned]) -> Option<TokenStream> {
+    let name = crate::variants::asked();
+    let private = self::paths::private();
+    let any =
+        paths.iter().flat_map(|path| &path.decisions).any(|(condition, _)| crate::variants::is_question(condition));
+    any.then(|| quote!(let #name = #private::Variants::of(self);))
+}
+
 /// The graph and the plans of one path, by its position, as a `FunctionSource`, which names constants of `natives`.
 pub(super) fn source(
     name: &str,

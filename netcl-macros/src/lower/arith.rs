@@ -104,6 +104,18 @@ impl<'a> Lowering<'a> {
         {
             return self.report(places.op, &m::KERNEL_BY_ZERO, &[&text]);
         }
+        // A list that is written beside a tensor is one as well.
+        let beside = |this: &mut Self, list: Val<'a>, other: &Val<'a>, place: Span| match (&list, other) {
+            (Val::List(values), Val::Tensor(other)) if !this.elementwise => {
+                this.listed_tensor(values, Some(this.builder.dtype(*other)), place)
+            }
+            _ => list,
+        };
+        let left = beside(self, left, &right, places.left);
+        let right = beside(self, right, &left, places.right);
+        if left.is_unknown() || right.is_unknown() {
+            return Val::Unknown;
+        }
         self.operate(operator, &text, left, right, places)
     }
 
@@ -290,17 +302,14 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// What an operator takes; where one side is a list of numbers for each element, where those are kept.
+/// What an operator takes; where one side is a list in a kernel, how its values are read.
 fn beside(left: &Val<'_>, right: &Val<'_>) -> String {
     match (left, right) {
         (Val::Tensor(_), Val::List(items)) | (Val::List(items), Val::Tensor(_))
             if items.iter().all(|item| number(item).is_some()) =>
         {
-            format!(
-                "numbers for each element are a field, `#[state(init = 0.0)] scale: Tensor<f32, {}>`, which \
-                 `model.set_tensor(\"scale\", &numbers)?` fills",
-                items.len()
-            )
+            "an element has one of a list's values, by its number: `let w = [0.5, 2.0];` above, and `x[n, c] * w[c]`"
+                .to_string()
         }
         _ => "it takes tensors, numbers and sizes".to_string(),
     }

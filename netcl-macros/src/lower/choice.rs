@@ -67,7 +67,7 @@ impl<'a> Lowering<'a> {
                 Val::Bool(truth) => format!("`{truth}`"),
                 Val::Number(number) => format!("`{:?}`", number.value),
                 Val::Variant(ty, name) => format!("`{ty}::{name}`"),
-                other => other.kind(),
+                other => self.without_arm(other).unwrap_or_else(|| other.kind()),
             };
             return self.report(given.match_token.span, &m::MATCH_WITHOUT_ARM, &[&found]);
         };
@@ -178,6 +178,9 @@ impl<'a> Lowering<'a> {
     /// Whether the value fits the pattern, as a truth that is known, chosen when the function is called, or computed.
     fn fits(&mut self, pattern: &'a Pat, value: &Val<'a>) -> Val<'a> {
         let span = pattern.span();
+        if let Some(fits) = self.fits_variant(pattern, value) {
+            return fits;
+        }
         match (pattern, value) {
             (_, Val::Unknown) => Val::Unknown,
             (Pat::Wild(_) | Pat::Rest(_), _) => Val::Bool(true),
@@ -352,6 +355,9 @@ impl<'a> Lowering<'a> {
 
     /// Binds the names of a pattern that the value fits.
     pub(super) fn bind_matched(&mut self, pattern: &'a Pat, value: &Val<'a>) {
+        if self.bind_variant(pattern, value) {
+            return;
+        }
         match (pattern, value) {
             (Pat::Paren(inner), _) => self.bind_matched(&inner.pat, value),
             (Pat::Reference(inner), _) => self.bind_matched(&inner.pat, value),

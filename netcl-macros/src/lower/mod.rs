@@ -53,14 +53,16 @@ mod symbolic;
 mod typed;
 mod unit;
 mod value;
+mod variant;
 mod whole;
 mod written;
+mod written_list;
 
 use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, PlainType, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
 use crate::messages as m;
-use crate::{quotient, words};
+use crate::{quotient, variants, words};
 pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
 pub(crate) use builtin::is_builtin;
@@ -125,6 +127,8 @@ pub(crate) struct Lowering<'a> {
     updates: BTreeMap<String, NodeId>,
     /// The paths of fields that no gradient is computed in.
     frozen: BTreeSet<String>,
+    /// What enums of layers are whose fields say so, by the paths of these.
+    fixed: BTreeMap<String, &'a syn::Ident>,
     seed: Option<NodeId>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
@@ -236,7 +240,9 @@ fn lower_with(
         let mut pending = vec![Vec::new()];
         while let Some(given) = pending.pop() {
             if paths.len() == words::MAX_PATHS {
-                diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
+                let asked = |path: &Path| path.decisions.iter().any(|(condition, _)| variants::is_question(condition));
+                let message = if paths.iter().any(asked) { &m::TOO_MANY_VARIANTS } else { &m::TOO_MANY_PATHS };
+                diag.report(function.name.span(), message, &[&function.name, &words::MAX_PATHS]);
                 return LoweredFunction::Broken;
             }
             let fresh = given.len();
@@ -344,6 +350,7 @@ impl<'a> Lowering<'a> {
             tensors: BTreeMap::new(),
             updates: BTreeMap::new(),
             frozen: BTreeSet::new(),
+            fixed: BTreeMap::new(),
             seed: None,
             private: Vec::new(),
             depth: 0,

@@ -95,6 +95,9 @@ impl<'a> Lowering<'a> {
     fn member(&mut self, unit: &'a Unit, path: &str, sizes: &Rc<Sizes>, name: &syn::Ident) -> Val<'a> {
         let Some(model) = &unit.model else { return Val::Unknown };
         let wanted = crate::parse::name(name);
+        if model.variants.is_some() {
+            return self.report(name.span(), &m::ENUM_FIELD, &[&model.name, &wanted]);
+        }
         let Some(field) = model.fields.iter().find(|field| crate::parse::name(&field.name) == wanted) else {
             let known = || model.fields.iter().map(|field| crate::parse::name(&field.name)).collect::<Vec<_>>();
             let near = suggestion(&wanted, known().iter().map(String::as_str));
@@ -128,7 +131,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of a field of that kind; `name` is for messages, `path` for parameters.
-    fn resolve(&mut self, unit: &'a Unit, kind: &'a FieldKind, sizes: &Rc<Sizes>, name: &str, path: String) -> Val<'a> {
+    pub(super) fn resolve(
+        &mut self,
+        unit: &'a Unit,
+        kind: &'a FieldKind,
+        sizes: &Rc<Sizes>,
+        name: &str,
+        path: String,
+    ) -> Val<'a> {
         match kind {
             FieldKind::Layer(layer) => Val::Place(FieldRef::Layer(layer, name.to_string(), path, sizes.clone())),
             FieldKind::Many { each, count, .. } => match self.length(&sizes.field(count), name) {
@@ -156,6 +166,9 @@ impl<'a> Lowering<'a> {
                     let given: Vec<_> = field.sizes.iter().map(|size| sizes.field(size)).collect();
                     let model = nested.model.as_ref();
                     let inner = model.map(|model| Sizes::nested(model, &nested.given, &given)).unwrap_or_default();
+                    if let Some(variant) = &field.variant {
+                        self.fix_variant(nested, &format!("{path}."), variant);
+                    }
                     Val::Place(FieldRef::Model(nested, format!("{path}."), Rc::new(inner)))
                 }
                 None => Val::Unknown,

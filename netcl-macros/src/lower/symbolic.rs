@@ -234,7 +234,7 @@ impl<'a> Lowering<'a> {
     /// `Tensor::zeros([N, 16])` and the like; `None` for other names.
     fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
         let (span, args) = (call.func.span(), &call.args);
-        if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack") {
+        if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack" | "from") {
             return None;
         }
         let mut values: Vec<Val<'a>> = args.iter().map(|arg| self.expr(arg)).collect();
@@ -243,6 +243,9 @@ impl<'a> Lowering<'a> {
         }
         if let ("stack", [list @ (Val::List(_) | Val::Stack(_)), axis]) = (name, values.as_slice()) {
             return Some(self.stacked(list.clone(), axis.clone(), span));
+        }
+        if let ("from", [Val::List(list)]) = (name, values.as_slice()) {
+            return Some(self.listed_tensor(list, None, args[0].span()));
         }
         let dtype = match values.last() {
             Some(Val::DType(dtype)) => Some(*dtype),

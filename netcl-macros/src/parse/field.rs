@@ -30,7 +30,7 @@ pub(crate) fn field(
 ) -> Option<Field> {
     let name = field.ident.clone()?;
     let given = field.attrs.iter().map(|attr| meant(diag, attr));
-    let (own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
+    let (mut own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::reserved::own_name(diag, &name);
     attr::decided(diag, &attrs, &m::CFG);
     attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
@@ -45,11 +45,16 @@ pub(crate) fn field(
             diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);
         }
     }
+    let variant = super::variant::take(&mut own, vec_of(&field.ty).is_some());
     // What an undecided attribute would have brought is not missing.
     let undecided = attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
     let of_refused = || !refused.is_empty() && !refused.is_disjoint(&super::names_in(field.ty.to_token_stream()));
     let kind =
         if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
+    let kind = match variant {
+        Some(variant) => kind.and_then(|kind| super::variant::fixed((diag, &super::name(&name)), kind, &variant)),
+        None => kind,
+    };
     let kind = kind.unwrap_or(FieldKind::Unknown);
     let frozen = find(&own, words::FROZEN);
     if let Some(attr) = frozen.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
@@ -304,7 +309,7 @@ fn layer_or_model(
         }
         None if pairs.given.is_empty() => {
             let path = super::without_arguments(&ty.path);
-            Some(FieldKind::Model(Nested { ty: ty.path.clone(), path, sizes }))
+            Some(FieldKind::Model(Nested { ty: ty.path.clone(), path, sizes, variant: None }))
         }
         None if foreign::layer_as(&name).is_some() => {
             diag.report(ty.span(), &m::LAYER_ELSEWHERE, &[&name, &foreign::layer_as(&name).unwrap_or_default()]);

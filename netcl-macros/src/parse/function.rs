@@ -291,8 +291,11 @@ fn tensor_instead(ty: &Type) -> String {
     let inner = inner.map(|last| (last.ident.to_string(), &last.arguments));
     match inner {
         Some((name, _)) if DType::from_name(&name).is_some() => format!("Tensor<{name}>"),
-        Some((_, PathArguments::AngleBracketed(given))) => match given.args.first() {
-            Some(first @ GenericArgument::Type(inner)) if types::is_tensor(inner) => text(first),
+        Some((name, PathArguments::AngleBracketed(given))) => match given.args.first() {
+            Some(first @ GenericArgument::Type(inner)) if types::is_tensor(inner) => match name.as_str() {
+                "Vec" => format!("[{}; 2]", text(first)),
+                _ => text(first),
+            },
             _ => "Tensor<f32, N, 10>".to_string(),
         },
         _ => "Tensor<f32, N, 10>".to_string(),

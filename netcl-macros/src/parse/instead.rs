@@ -30,6 +30,9 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
     };
     let name = last.ident.to_string();
     match (name.as_str(), given.as_slice()) {
+        ("Box" | "Arc" | "Rc", [inner]) if inner.starts_with('[') && !inner.contains(';') => {
+            format!("its length is part of the type: write `{}; 4]`", inner.trim_end_matches(']'))
+        }
         ("Box" | "Arc" | "Rc" | "Mutex" | "RefCell" | "Cell", [inner]) => format!("write `{inner}`: a model holds its parts itself"),
         ("HashMap" | "BTreeMap" | "IndexMap", [.., inner]) => {
             format!("write a field for each, or an array that is read by numbers: `[{inner}; 4]`")

@@ -3,6 +3,7 @@
 pub(crate) mod attr;
 pub(crate) mod constant;
 mod differentiated;
+pub(crate) mod enums;
 pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod gradients;
@@ -21,6 +22,7 @@ pub(crate) mod shared;
 mod slot;
 pub(crate) mod standard;
 pub(crate) mod types;
+mod variant;
 
 use netcl_kernels::dim::Dim;
 use netcl_kernels::fold;

@@ -5,6 +5,8 @@ use super::{field, function, gradients, text, types};
 use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::presence::Presence;
+use crate::variants::{self, Variants};
 use crate::{quotient, recover, unused};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::layers::{self, ConfigKind, ConfigValue};
@@ -51,9 +53,24 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
         })
         .collect();
     fields.iter_mut().for_each(|field| with_plain_sizes(diag, item, field));
+    let variants = Variants::of(item);
+    if let Some(variants) = &variants {
+        fields.iter_mut().for_each(|field| of_variant(variants, field));
+    }
     let consts = consts(item, &fields, &parameters);
     let generics = parameters_only(&item.generics);
-    ModelItem { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
+    ModelItem { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields, variants }
+}
+
+/// The field as one that is there with its variant alone.
+fn of_variant(variants: &Variants, field: &mut Field) {
+    let Some(variant) = variants.of_field(&field.name) else { return };
+    let ty = &field.ty;
+    field.ty = syn::parse_quote!(::core::option::Option<#ty>);
+    let each = Box::new(std::mem::replace(&mut field.kind, FieldKind::Unknown));
+    if !matches!(*each, FieldKind::Unknown) {
+        field.kind = FieldKind::Optional { each, present: Presence::Variant(super::name(&variant.name)) };
+    }
 }
 
 /// Rule: a name is one field's. Wrong: `struct Net { a: Linear, a: Linear }`, which would be told of what is generated.
@@ -77,6 +94,7 @@ fn once<'a>(diag: &Diag, fields: impl Iterator<Item = &'a syn::Field>) -> impl I
 /// Gives the attributes without what cannot be derived.
 fn derived(diag: &Diag, item: &ItemStruct) -> Vec<Attribute> {
     let mut attrs = item.attrs.clone();
+    attrs.retain(|attr| !variants::is_mark(attr));
     for attr in attrs.iter_mut().filter(|attr| attr.path().is_ident("derive")) {
         let Ok(paths) = attr.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated) else { continue };
         let mut kept = Vec::new();
@@ -276,7 +294,8 @@ pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec
                     asked(&expr, constants, &mut found);
                 }
             } else {
-                for (key, expr) in super::attr::pairs(&silent, attr).given {
+                let pairs = super::attr::pairs(&silent, attr).given;
+                for (key, expr) in pairs.into_iter().filter(|(key, _)| key != crate::words::VARIANT) {
                     if field::takes_names(&field.ty, &key) {
                         constant::braced_paths(&expr, constants, &mut found);
                     } else {

@@ -40,6 +40,11 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         Type::Group(inner) => return named_tensor(diag, name, &inner.elem, borrow, constants),
         Type::Path(path) if path.qself.is_none() => (path.path.segments.last()?, path.span()),
         Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
+            if !is_tensor(elem) {
+                let borrowed = format!("{borrow}{}", text(ty));
+                diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&borrowed, &LISTED]);
+                return None;
+            }
             let (stacked, count) = stacked(elem);
             diag.report(ty.span(), &m::ARGUMENT_LIST, &[&borrow, &text(elem), &stacked, &count]);
             return None;
@@ -327,6 +332,14 @@ fn instead(name: &str, ty: &Type) -> String {
                 "what is chosen by a word is chosen by a number: write `{name}: usize`, and `if {name} == 0 {{ .. }}`"
             )
         }
+        (Some("Vec"), Some(syn::GenericArgument::Type(inner))) if is_tensor(inner) => {
+            let (each, (stacked, count)) = (text(inner), stacked(inner));
+            format!(
+                "how many there are is part of the type: write `&[{each}; 3]`; as many as a call brings are one tensor, `&{stacked}`, \
+                 which a loop goes over, `for k in 0..{count} {{ .. x.get(0, k) .. }}`"
+            )
+        }
+        (Some("Vec"), Some(_)) => LISTED.to_string(),
         (Some("Box" | "Rc" | "Arc"), _) => CALLED.to_string(),
         _ if matches!(ty, Type::ImplTrait(_) | Type::FnPtr(_) | Type::TraitObject(_)) => CALLED.to_string(),
         _ => "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32`, `u32`, enums of your own, structs with \
@@ -334,6 +347,10 @@ fn instead(name: &str, ty: &Type) -> String {
             .to_string(),
     }
 }
+
+/// What there is in place of layers and models that are passed.
+const LISTED: &str = "layers and models are fields, which a function of the model goes over: `for layer in &self.layers { h = \
+                      layer.forward(&h); }`; ordinary Rust calls those of any list, `for block in blocks { h = block.forward(&h)?; }`";
 
 /// What there is in place of functions that are passed.
 const CALLED: &str = "what is called is known while compiling: call a `#[netcl::function]` or a function of the model by its \

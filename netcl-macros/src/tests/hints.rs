@@ -308,6 +308,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("SIMT_BACKWARDS", "the head of a loop, whose body follows"),
     ("TYPE_ARGUMENT", "a type of the author's"),
     ("TYPE_FUNCTION", "a field, or a function of the author's"),
+    ("NO_VARIANTS", "the author's own variants"),
+    ("VARIANT_PARTS", "names of the author's"),
     ("FUNCTIONS_FORM", "a type of the author's"),
 ];
 

@@ -23,7 +23,7 @@ pub use hal::{EventStatus, EventTimes, Interrupt};
 ///
 /// let device = Device::auto()?;
 /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
-/// let y = x.add(&x)?;
+/// let y = x.add(&x);
 /// let done = device.record_event()?;
 /// done.on_complete(|result| println!("the device is done: {result:?}"));
 /// while !done.wait_timeout(Duration::from_millis(100))? {

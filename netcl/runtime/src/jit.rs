@@ -93,16 +93,16 @@ mod tests {
         let device = Device::null(Target::Gpu, u64::MAX);
         let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0], &[3]).unwrap();
         let count = || graphs(&device).lock().unwrap().values().len();
-        (&x * 0.3).unwrap();
+        drop(&x * 0.3);
         assert_eq!(count(), 1);
         for step in 3..40 {
             let factor = 1.0 / f64::from(step);
-            (&x * factor).unwrap();
+            drop(&x * factor);
         }
         assert_eq!(count(), 1, "one program serves all numbers");
         let host = Tensor::from_slice(&Device::host(), &[1.0f32, -2.0, 3.0], &[3]).unwrap();
         for factor in [0.3, 0.7] {
-            let product = (&host * factor).unwrap().to_vec::<f32>().unwrap();
+            let product = (&host * factor).to_vec::<f32>().unwrap();
             assert_eq!(product, [1.0f32, -2.0, 3.0].map(|x| x * factor as f32));
         }
     }

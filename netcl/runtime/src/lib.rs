@@ -48,6 +48,7 @@ pub use device::{
 pub use environment::check_environment;
 pub use error::{Error, Result};
 pub use event::{Event, EventStatus, EventTimes, Interrupt, UserEvent};
+pub use function::{DifferentiableTwice, Pullback};
 pub use gradient_check::{GradientCheck, GradientElement};
 pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 pub use model::{Gradients, Model, ModelCore, Module, Schema, Seed};

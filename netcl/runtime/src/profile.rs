@@ -8,7 +8,7 @@
 //! let x = Tensor::from_slice(&device, &[1.0f32; 1000], &[1000])?;
 //! {
 //!     let _span = profile::span("three additions"); // a span of the program's own
-//!     x.add(&x)?.add(&x)?.add(&x)?;
+//!     x.add(&x).add(&x).add(&x);
 //! }
 //! let profile = profile::stop()?;
 //! for total in profile.totals() {

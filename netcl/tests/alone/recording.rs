@@ -26,8 +26,8 @@ fn a_replay_computes_again_from_new_inputs() {
         let before = device.launches();
         let (mut recording, (y, sum)) = device
             .record(|| {
-                let y = x.add(&x)?.mul(&x)?;
-                let sum = y.sum(&[0])?;
+                let y = x.add(&x).mul(&x);
+                let sum = y.sum(&[0]);
                 Ok((y, sum))
             })
             .unwrap();
@@ -51,7 +51,7 @@ fn what_a_recording_uses_is_nobody_elses() {
     let _turn = crate::turn();
     for device in all() {
         let (memory, x) = input(&device, &[1.0; 1000]);
-        let (mut recording, y) = device.record(|| x.add(&x)?.add(&x)?.add(&x)).unwrap();
+        let (mut recording, y) = device.record(|| x.add(&x).add(&x).add(&x).check()).unwrap();
         drop(x);
         // Buffers of the sizes that the recording's temporaries had, filled with something else.
         let others: Vec<Tensor> = (0..16).map(|_| Tensor::full(&device, 7.0f32, &[1000]).unwrap()).collect();
@@ -75,7 +75,7 @@ fn copies_fills_algorithms_and_raw_kernels_are_recorded() {
         let (memory, x) = input(&device, &[1.0, 5.0, 3.0, 4.0]);
         let record = || {
             let zeros = Tensor::zeros(&device, &[4], DType::F32)?;
-            let y = zeros.add(&x)?;
+            let y = zeros.add(&x);
             // SAFETY: one work-item for each of the 4 elements.
             unsafe { scale.launch(&[(&y).into(), 3.0f32.into()], &Grid::from(4))? };
             let total = algorithms::reduce(algorithms::Operator::Sum, &y)?;
@@ -260,15 +260,15 @@ fn a_recording_in_a_recording_is_an_error() {
     let _turn = crate::turn();
     let device = Device::host();
     let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
-    let (mut recording, _) = device.record(|| x.add(&x)).unwrap();
-    let inner = device.record(|| device.record(|| x.add(&x)).map(drop)).unwrap_err();
+    let (mut recording, _) = device.record(|| x.add(&x).check()).unwrap();
+    let inner = device.record(|| device.record(|| x.add(&x).check()).map(drop)).unwrap_err();
     assert!(matches!(&inner, Error::Unsupported { function, .. } if function == "Device::record"), "{inner}");
     let replayed = device.record(|| recording.replay()).unwrap_err();
     assert!(replayed.to_string().contains("a replay cannot be recorded"), "{replayed}");
     // After an error, and after a panic, the thread records again.
     let panics = || device.record(|| -> netcl::Result<()> { panic!("on purpose") });
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
-    assert_eq!(device.record(|| x.add(&x)).unwrap().0.launches(), 1);
+    assert_eq!(device.record(|| x.add(&x).check()).unwrap().0.launches(), 1);
 }
 
 #[test]
@@ -279,8 +279,8 @@ fn other_devices_and_threads_are_left_out() {
         (Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap(), Tensor::from_slice(&other, &[1.0f32], &[1]).unwrap());
     let (recording, ()) = device
         .record(|| {
-            z.add(&z)?;
-            std::thread::scope(|scope| scope.spawn(|| x.add(&x)).join().unwrap())?;
+            z.add(&z);
+            std::thread::scope(|scope| scope.spawn(|| x.add(&x)).join().unwrap());
             Ok(())
         })
         .unwrap();

@@ -33,8 +33,8 @@ fn network(device: &Device, sizes: &[usize]) -> Result<Network> {
 }
 
 fn loss(net: &Network, x: &Tensor, labels: &Tensor) -> Result<Tensor> {
-    let hidden = net.forward("hidden", &[x], Mode::Training)?.relu()?;
-    net.forward("output", &[&hidden], Mode::Training)?.apply("cross_entropy", &[labels.into()])
+    let hidden = net.forward("hidden", &[x], Mode::Training).relu();
+    net.forward("output", &[&hidden], Mode::Training).apply("cross_entropy", &[labels.into()]).check()
 }
 
 /// Tokens, as a sentence and as an image of one channel.
@@ -90,11 +90,11 @@ fn everything(device: &Device) -> Result<Network> {
 
 fn loss_of_everything(net: &Network, tokens: &Tensor, labels: &Tensor) -> Result<Tensor> {
     let run = |path, x: &Tensor| net.forward(path, &[x], Mode::Training);
-    let words = run("embed", tokens)?;
-    let words = (&run("attention", &run("before", &words)?)? + &words)?;
-    let image = run("after", &words)?.reshape(&[tokens.shape()[0], 1, 4, 8])?;
-    let image = run("pool", &run("batch", &run("conv", &image)?)?.gelu()?)?;
-    run("output", &run("dropout", &run("flat", &image)?)?)?.apply("cross_entropy", &[labels.into()])
+    let words = run("embed", tokens);
+    let words = &run("attention", &run("before", &words)) + &words;
+    let image = run("after", &words).reshape(&[tokens.shape()[0], 1, 4, 8]);
+    let image = run("pool", &run("batch", &run("conv", &image)).gelu());
+    run("output", &run("dropout", &run("flat", &image))).apply("cross_entropy", &[labels.into()]).check()
 }
 
 fn batch(device: &Device, rows: usize) -> Result<(Tensor, Tensor)> {
@@ -184,7 +184,7 @@ fn one_program_serves_all_batches_and_numbers() {
         let net = network(&device, &[FEATURES, 13, CLASSES]).unwrap();
         let step = |rows: usize, scale: f64| {
             let (x, labels) = batch(&device, rows).unwrap();
-            let scaled = (&loss(&net, &x, &labels).unwrap() * scale).unwrap();
+            let scaled = &loss(&net, &x, &labels).unwrap() * scale;
             scaled.backward().unwrap().of(&net).unwrap().tensor("output.bias").unwrap().to_vec::<f32>().unwrap()
         };
         let programs = || device.program_stats().built + device.program_stats().loaded;
@@ -203,20 +203,20 @@ fn functions_of_tensors_are_differentiated() -> Result<()> {
     let device = Device::host();
     let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0], &[3])?;
     let w = Tensor::from_slice(&device, &[0.5f32, 4.0, -1.0], &[3])?;
-    let (value, [dx, dw]) = netcl::value_and_grad(&[x.clone(), w.clone()], |[x, w]| x.mul(x)?.mul(w)?.sum(&[0]))?;
+    let (value, [dx, dw]) = netcl::value_and_grad(&[x.clone(), w.clone()], |[x, w]| x.mul(x).mul(w).sum(&[0]))?;
     assert_eq!(value.item::<f32>()?, 0.5 + 16.0 - 9.0);
     assert_eq!((dx.to_vec::<f32>()?, dw.to_vec::<f32>()?), (vec![1.0, -16.0, -6.0], vec![1.0, 4.0, 9.0]));
     // What is used twice has the sum; a constant and what is detached have none.
-    let gradient = netcl::grad(&x, |x| (&x.add(&x.mul(&x.detach())?)?.add(&w)? * 2.0)?.sum(&[0]))?;
+    let gradient = netcl::grad(&x, |x| (&x.add(&x.mul(&x.detach())).add(&w) * 2.0).sum(&[0]))?;
     assert_eq!(gradient.to_vec::<f32>()?, [4.0, -2.0, 8.0]);
     // Nothing of the values is read.
     assert_eq!(netcl::grad(&x, |x| x.sum(&[0]))?.to_vec::<f32>()?, [1.0; 3]);
     // Parts put together, and taken apart.
     let parts = |x: &Tensor| -> Result<Tensor> {
-        let many: Vec<Tensor> = (1..40).map(|times| x * f64::from(times)).collect::<Result<_>>()?;
+        let many: Vec<Tensor> = (1..40).map(|times| x * f64::from(times)).collect();
         let rest: Vec<&Tensor> = many[1..].iter().collect();
-        let all = many[0].apply("concat", &[Operand::Tensors(&rest), 0.into()])?;
-        all.reshape(&[39, 3])?.t()?.mul(&w.reshape(&[3, 1])?)?.sum(&[0, 1])
+        let all = many[0].apply("concat", &[Operand::Tensors(&rest), 0.into()]);
+        all.reshape(&[39, 3]).t().mul(&w.reshape(&[3, 1])).sum(&[0, 1]).check()
     };
     assert_eq!(netcl::grad(&x, parts)?.to_vec::<f32>()?, [0.5 * 780.0, 4.0 * 780.0, -780.0]);
     Ok(())
@@ -233,10 +233,10 @@ fn a_loss_has_gradients_in_all_that_leads_to_it() {
             let generator = layers.build(&device, Seed(1))?;
             let critic = network(&device, &[FEATURES, 16, CLASSES])?;
             let (x, labels) = batch(&device, 4)?;
-            let once = generator.forward("shared", &[&x], Mode::Training)?.tanh()?;
-            let twice = generator.forward("shared", &[&once], Mode::Training)?;
+            let once = generator.forward("shared", &[&x], Mode::Training).tanh();
+            let twice = generator.forward("shared", &[&once], Mode::Training);
             let scale = generator.parameter("scale")?;
-            let value = loss(&critic, &twice.mul(&scale)?, &labels)?;
+            let value = loss(&critic, &twice.mul(&scale), &labels)?;
             let backward = value.backward()?;
             let (own, others) = (backward.of(&generator)?, backward.of(&critic)?);
             close("scale", &backward.wrt(&scale)?, &own.tensor("scale")?)?;
@@ -245,20 +245,19 @@ fn a_loss_has_gradients_in_all_that_leads_to_it() {
             let mut moved = generator.copy()?;
             let epsilon = 1e-2;
             for (path, gradient) in own.tensors() {
-                let step = (&gradient * f64::from(epsilon / length))?;
-                moved.set_tensor(&path, &moved.tensor(&path)?.add(&step)?)?;
+                let step = &gradient * f64::from(epsilon / length);
+                moved.set_tensor(&path, &moved.tensor(&path)?.add(&step))?;
             }
-            let once = moved.forward("shared", &[&x], Mode::Inference)?.tanh()?;
-            let twice = moved.forward("shared", &[&once], Mode::Inference)?;
-            let other = netcl::no_grad(|| loss(&critic, &twice.mul(&moved.parameter("scale")?)?, &labels))?;
+            let once = moved.forward("shared", &[&x], Mode::Inference).tanh();
+            let twice = moved.forward("shared", &[&once], Mode::Inference);
+            let other = netcl::no_grad(|| loss(&critic, &twice.mul(&moved.parameter("scale")?), &labels))?;
             let slope = (other.item::<f32>()? - value.item::<f32>()?) / epsilon;
             assert!((slope - length).abs() < 0.1 * length, "{slope}, expected about {length}");
             // A layer that is used without recording is left as it is.
             let mut net = network(&device, &[FEATURES, 16, CLASSES])?;
             let before = net.tensor("hidden.weight")?.to_vec::<f32>()?;
-            let hidden = netcl::no_grad(|| net.forward("hidden", &[&x], Mode::Training)?.relu())?;
-            let value =
-                net.forward("output", &[&hidden], Mode::Training)?.apply("cross_entropy", &[(&labels).into()])?;
+            let hidden = netcl::no_grad(|| net.forward("hidden", &[&x], Mode::Training).relu());
+            let value = net.forward("output", &[&hidden], Mode::Training).apply("cross_entropy", &[(&labels).into()]);
             let gradients = value.backward()?.reached(&net)?;
             AdamW::new(0.1).step(&mut net, &gradients)?;
             assert_eq!(net.tensor("hidden.weight")?.to_vec::<f32>()?, before);
@@ -279,32 +278,32 @@ fn what_has_no_gradient_says_why() -> Result<()> {
     let (x, labels) = batch(&device, 4)?;
     let text = |result: Result<()>| result.unwrap_err().to_string();
     let hidden = || net.forward("hidden", &[&x], Mode::Training);
-    let output = |h: &Tensor| net.forward("output", &[h], Mode::Training)?.apply("cross_entropy", &[(&labels).into()]);
+    let output = |h: &Tensor| net.forward("output", &[h], Mode::Training).apply("cross_entropy", &[(&labels).into()]);
     // No number, nothing recorded.
-    assert!(text(hidden()?.backward().map(drop)).contains("need a float scalar, found f32 [4, 16]; reduce it"));
-    let inferred = net.forward("hidden", &[&x], Mode::Inference)?.sum(&[0, 1])?;
+    assert!(text(hidden().backward().map(drop)).contains("need a float scalar, found f32 [4, 16]; reduce it"));
+    let inferred = net.forward("hidden", &[&x], Mode::Inference).sum(&[0, 1]);
     assert!(text(inferred.backward().map(drop)).contains("`Mode::Training`, or start from `x.requires_grad()?`"));
     // What cut a parameter off is named, with its place.
-    let steps = |h: &Tensor| h.apply("floor", &[]);
+    let steps = |h: &Tensor| h.apply("floor", &[]).check();
     let cuts: [(&str, Change<'_>); 4] = [
         ("`floor` at netcl", &steps),
         ("`detach` at netcl", &|h| Ok(h.detach())),
-        ("`gt` at netcl", &|h| h.gt(&h.detach())?.cast(DType::F32)),
-        ("`no_grad` cuts", &|h| netcl::no_grad(|| h.relu())),
+        ("`gt` at netcl", &|h| h.gt(&h.detach()).cast(DType::F32).check()),
+        ("`no_grad` cuts", &|h| netcl::no_grad(|| h.relu()).check()),
     ];
     for (expected, cut) in cuts {
-        let h = hidden()?;
-        let error = text(output(&cut(&h)?)?.backward()?.of(&net).map(drop));
+        let h = hidden();
+        let error = text(output(&cut(&h)?).backward()?.of(&net).map(drop));
         assert!(
             error.contains("does not reach the parameter `hidden.weight`: ") && error.contains(expected),
             "{error}"
         );
         assert!(error.contains("`reached` instead of `of`"), "{error}");
     }
-    let direct = text(steps(&hidden()?)?.sum(&[0, 1])?.backward().map(drop));
+    let direct = text(steps(&hidden()).unwrap().sum(&[0, 1]).backward().map(drop));
     assert!(direct.contains("no gradient goes through `floor` at netcl"), "{direct}");
     // A part that nothing uses; another model; a tensor.
-    let unused = text(output(&Tensor::zeros(&device, &[4, 16], DType::F32)?)?.backward()?.of(&net).map(drop));
+    let unused = text(output(&Tensor::zeros(&device, &[4, 16], DType::F32)?).backward()?.of(&net).map(drop));
     assert!(unused.contains("`hidden.weight`: nothing that leads to the loss uses it"), "{unused}");
     let backward = loss(&net, &x, &labels)?.backward()?;
     let other = text(backward.of(&network(&device, &[FEATURES, 2, 2])?).map(drop));
@@ -313,19 +312,19 @@ fn what_has_no_gradient_says_why() -> Result<()> {
     assert!(text(backward.wrt(&x.requires_grad()?).map(drop)).contains("nothing that leads to the loss uses it"));
     assert!(text(labels.requires_grad().map(drop)).contains("only float tensors"));
     // What is not recorded is not left out in silence.
-    let h = hidden()?;
-    let mixed = h.add(&algorithms::map("v0 * v0", &[&h])?)?;
-    let error = text(output(&mixed)?.backward().map(drop));
+    let h = hidden();
+    let mixed = h.add(&algorithms::map("v0 * v0", &[&h])?);
+    let error = text(output(&mixed).backward().map(drop));
     assert!(error.contains("`algorithms::map` leads to the loss, and its derivative is not recorded"), "{error}");
     let y = x.requires_grad()?;
-    let square = y.mul(&y)?.sum(&[0, 1])?;
-    let penalty = square.backward()?.wrt(&y)?.mul(&y)?.sum(&[0, 1])?;
-    let error = text(penalty.add(&square)?.backward().map(drop));
+    let square = y.mul(&y).sum(&[0, 1]);
+    let penalty = square.backward()?.wrt(&y)?.mul(&y).sum(&[0, 1]);
+    let error = text(penalty.add(&square).backward().map(drop));
     assert!(error.contains("a gradient leads to the loss"), "{error}");
     let of_bias = loss(&net, &x, &labels)?.backward()?.of(&net)?.tensor("hidden.bias")?;
-    let error = text(of_bias.mul(&of_bias)?.sum(&[0])?.add(&square)?.backward().map(drop));
+    let error = text(of_bias.mul(&of_bias).sum(&[0]).add(&square).backward().map(drop));
     assert!(error.contains("a gradient leads to the loss"), "{error}");
-    penalty.detach().add(&square)?.backward()?;
+    penalty.detach().add(&square).backward()?;
     // A step between the loss and its gradient.
     let value = loss(&net, &x, &labels)?;
     let gradients = value.backward()?.of(&net)?;
@@ -336,7 +335,7 @@ fn what_has_no_gradient_says_why() -> Result<()> {
     let elsewhere = Device::null(netcl::Target::Gpu, u64::MAX);
     let moved = loss(&net, &x, &labels)?.to_device(&elsewhere)?;
     assert!(text(moved.backward().map(drop)).contains("`to_device` at netcl"));
-    let error = text(net.forward("hidden", &[&batch(&elsewhere, 4)?.0], Mode::Training).map(drop));
+    let error = text(net.forward("hidden", &[&batch(&elsewhere, 4)?.0], Mode::Training).check().map(drop));
     assert!(error.contains("move it with `to_device`"), "{error}");
     // Paths.
     assert!(text(net.layer("hiden").map(drop)).contains("it has: hidden, output"));
@@ -360,7 +359,7 @@ fn memory_goes_with_the_loss() -> Result<()> {
         let recorded = in_use();
         assert!(recorded > before);
         // Elementwise results are computed again: nothing is kept of them.
-        let long = (0..100).try_fold(value.clone(), |sum, _| &sum + 0.7)?;
+        let long = (0..100).fold(value.clone(), |sum, _| &sum + 0.7);
         assert!(in_use() <= recorded + 1024, "{} bytes more", in_use() - recorded);
         drop(value.backward()?.of(&net)?);
         drop((value, long));
@@ -368,7 +367,7 @@ fn memory_goes_with_the_loss() -> Result<()> {
     }
     // Chains are dropped one by one.
     let start = Tensor::scalar(&device, 1.0f32)?.requires_grad()?;
-    drop((0..20_000).try_fold(start, |sum, _| &sum + 0.7)?);
+    drop((0..20_000).fold(start, |sum, _| &sum + 0.7));
     Ok(())
 }
 
@@ -418,7 +417,7 @@ fn gradients_are_those_of_one_call() {
             assert_eq!(numbers(&first)?, before);
             for rows in [1, 0] {
                 let x = batch(&device, rows)?.0;
-                let y = net.forward("hidden", &[&x], Mode::Training)?.sum(&[0, 1])?;
+                let y = net.forward("hidden", &[&x], Mode::Training).sum(&[0, 1]);
                 let gradients = y.backward()?.reached(&net)?;
                 assert_eq!(gradients.tensor("hidden.bias")?.to_vec::<f32>()?, [rows as f32; 16]);
                 assert_eq!(numbers(&gradients)?.iter().all(|value| *value == 0.0), rows == 0);
@@ -436,8 +435,8 @@ fn batches_of_two_sizes_have_gradients_of_their_own() -> Result<()> {
         let b = Tensor::zeros(&device, &[4], DType::F32)?.requires_grad()?;
         for batch in [8usize, 16] {
             let x = Tensor::zeros(&device, &[batch, 4], DType::F32)?.requires_grad()?;
-            let rows = b.apply("broadcast_to", &[(&[batch as i64, 4][..]).into()])?;
-            let loss = x.mul(&x)?.sum(&[0, 1])?.add(&rows.sum(&[0, 1])?)?;
+            let rows = b.apply("broadcast_to", &[(&[batch as i64, 4][..]).into()]);
+            let loss = x.mul(&x).sum(&[0, 1]).add(&rows.sum(&[0, 1]));
             assert_eq!(loss.backward()?.wrt(&b)?.to_vec::<f32>()?, [batch as f32; 4]);
         }
     }

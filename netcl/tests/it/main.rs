@@ -11,6 +11,7 @@ mod faults;
 mod forks;
 mod gradients;
 mod long_axes;
+mod mistakes;
 mod misuse;
 mod native;
 mod plans;

@@ -150,7 +150,7 @@ fn apply(name: &str, x: &Tensor, others: &[Given]) -> Result<Tensor> {
             Given::DType(dtype) => Operand::DType(*dtype),
         })
         .collect();
-    x.apply(name, &operands)
+    x.apply(name, &operands).check()
 }
 
 /// What became of all calls on the device, each with how it can be told.
@@ -189,7 +189,7 @@ fn layers(device: &Device, odd: bool) -> Vec<(String, Outcome)> {
             let Ok(inputs) = inputs else { continue };
             tried(&mut outcomes, &format!("{} {settings:?} of {inputs:?}, {mode:?}", layer.name), || {
                 let layer = Layer::new(device, Seed(1), layer.name, &settings)?;
-                layer.forward(&inputs.iter().collect::<Vec<_>>(), mode)
+                layer.forward(&inputs.iter().collect::<Vec<_>>(), mode).check()
             });
         }
     }

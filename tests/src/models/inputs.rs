@@ -35,7 +35,7 @@ impl Input {
             Input::Positive(shape) => Tensor::from_slice(device, &all(shape, |i| unit(name, i).max(0.0)), shape),
             Input::Truths(shape) => Tensor::from_slice(device, &all(shape, |i| f32::from(u8::from(third(i)))), shape),
             Input::Flags(shape) => Tensor::from_slice(device, &all(shape, third), shape),
-            Input::Below(end, shape) => Tensor::from_slice(device, &all(shape, |i| bits(name, i as u32) % end), shape),
+            Input::Below(end, shape) => Tensor::from_slice(device, &all(shape, |i| below(name, i as u32, end)), shape),
             Input::Signed(end, shape) => {
                 Tensor::from_slice(device, &all(shape, |i| (bits(name, i as u32) % end) as i32), shape)
             }
@@ -55,4 +55,9 @@ fn bits(name: &str, position: u32) -> u32 {
 /// The number of a name at a position: a multiple of 1/1024 from -1 to 1.
 pub fn unit(name: &str, position: usize) -> f32 {
     ((bits(name, position as u32) % 2049) as f32 - 1024.0) / 1024.0
+}
+
+/// The whole number of a name at a position, below an end.
+pub fn below(name: &str, position: u32, end: u32) -> u32 {
+    bits(name, position) % end
 }

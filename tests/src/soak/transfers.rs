@@ -41,7 +41,7 @@ pub(super) fn read_in_place(
 ) -> Result<()> {
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
     // Sole owner of its memory, and not.
-    worker.totals.compare("a sum in host memory", tensor.add(&tensor)?.into_host()?.as_slice::<u32>()?, &doubled);
+    worker.totals.compare("a sum in host memory", tensor.add(&tensor).into_host()?.as_slice::<u32>()?, &doubled);
     worker.totals.compare("a copy in host memory", tensor.into_host()?.as_slice::<u32>()?, &values);
     Ok(())
 }

@@ -25,7 +25,7 @@ pub(super) fn gate(worker: &mut Worker<'_>, TrackedTensor { tensor, values, made
 /// With a limit, again and again until the elements are there.
 pub(super) fn limit(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: TrackedTensor) -> Result<()> {
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
-    let copy = tensor.add(&tensor)?.to_host_async::<u32>()?;
+    let copy = tensor.add(&tensor).to_host_async::<u32>()?;
     worker.device.finish_timeout(MOMENT)?;
     let found = loop {
         if let Some(elements) = copy.wait_timeout(MOMENT)? {
@@ -86,7 +86,7 @@ pub(super) fn cancel(worker: &mut Worker<'_>, TrackedTensor { tensor, values, ma
 pub(super) fn callback(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let own = netcl::Tensor::from_slice(worker.device, &values, &[values.len()])?;
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
-    let sum = own.add(&own)?;
+    let sum = own.add(&own);
     worker.device.record_event()?.on_complete(move |_| drop(own));
     worker.hold("of what a callback dropped", sum, doubled);
     Ok(())
@@ -114,7 +114,7 @@ fn own_queue(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: Trac
     if fails {
         let gate = UserEvent::new();
         queue.wait_for(&gate.event())?;
-        let lost = moved.add(&moved)?;
+        let lost = moved.add(&moved);
         gate.fail("given up");
         let told = queue.finish();
         if !matches!(&told, Err(Error::Event { reason }) if reason == "given up") {
@@ -123,7 +123,7 @@ fn own_queue(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: Trac
         drop(lost);
     }
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
-    let sum = moved.add(&moved)?;
+    let sum = moved.add(&moved);
     drop((moved, queue));
     worker.totals.compare("in a queue of its own", &sum.to_vec::<u32>()?, &doubled);
     Ok(())

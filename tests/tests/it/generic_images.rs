@@ -1,8 +1,13 @@
 //! Networks of images of any size, each of one generic block: a residual network of eighteen layers and a U-Net.
 
 use crate::common::{devices, wave};
+use crate::twins::{Digest, compare, reset};
 use netcl::optim::{Adam, Optimizer};
-use netcl::{Device, Model, Result, Seed, Tensor};
+use netcl::{Device, Gradients, Model, Result, Seed, Tensor};
+use netcl_fixtures::devices::measured_before;
+use netcl_tests::models::inputs::{below, unit};
+use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Two convolutions, and a way around them, which is a convolution where `AROUND` is 1 and nothing where it is 0.
 #[netcl::model]
@@ -118,23 +123,73 @@ impl UNet {
     }
 }
 
-fn close(a: &Tensor, b: &Tensor) {
-    assert_eq!(a.shape(), b.shape());
-    for (a, b) in a.to_vec::<f32>().unwrap().into_iter().zip(b.to_vec::<f32>().unwrap()) {
-        assert!((a - b).abs() <= 2e-4 * a.abs().max(1.0), "{a} {b}");
+/// What PyTorch computes for images of one size.
+#[derive(Deserialize)]
+struct Reference {
+    size: [usize; 2],
+    result: Digest,
+    loss: f64,
+    /// Of the first sizes.
+    gradients: BTreeMap<String, Digest>,
+}
+
+/// A batch of one size: images, and what is to come of them.
+type Batch = fn(&Device, [usize; 2]) -> Result<[Tensor; 2]>;
+
+/// A model's loss with its gradients.
+type LossWithGradients<M> = fn(&M, &[Tensor; 2]) -> Result<(Tensor, Gradients)>;
+
+/// Compares a network with PyTorch's at ten sizes, for all of which it has the programs of the first.
+fn ten_sizes<M: Model>(
+    (name, model): (&str, &mut M),
+    batch: Batch,
+    forward: fn(&M, &Tensor) -> Result<Tensor>,
+    loss: LossWithGradients<M>,
+) -> Result<()> {
+    let device = model.device();
+    let all: BTreeMap<String, Vec<Reference>> =
+        serde_json::from_str(include_str!("../../references/blocks.json")).expect("what the script has written");
+    assert_eq!(all[name].len(), 10);
+    let (mut first, asked) = (None, || device.program_stats().built + device.program_stats().loaded);
+    for reference in &all[name] {
+        let what = format!("{name} of {:?} on {device}", reference.size);
+        reset(&device, model, name)?;
+        let inputs = batch(&device, reference.size)?;
+        let expected = BTreeMap::from([("result".to_owned(), reference.result)]);
+        compare(&what, vec![("result".to_owned(), forward(model, &inputs[0])?)], &expected)?;
+        let (value, gradients) = loss(model, &inputs)?;
+        let (found, scale) = (f64::from(value.item::<f32>()?), reference.loss.abs().max(1.0));
+        assert!((found - reference.loss).abs() <= 2e-5 * scale, "{what}: {found}, expected {}", reference.loss);
+        if !reference.gradients.is_empty() {
+            compare(&what, gradients.tensors(), &reference.gradients)?;
+        }
+        let programs = *first.get_or_insert_with(asked);
+        assert!(measured_before(&device) || asked() == programs, "{what}: other programs than for the first size");
     }
+    Ok(())
+}
+
+/// Numbers of that name and shape.
+fn numbers(device: &Device, name: &str, shape: &[usize]) -> Result<Tensor> {
+    let values: Vec<f32> = (0..shape.iter().product()).map(|i| unit(name, i)).collect();
+    Tensor::from_slice(device, &values, shape)
 }
 
 #[test]
 fn a_residual_network_of_one_block_takes_images_of_any_size() -> Result<()> {
-    let reference = ResNet18::new(&Device::host(), Seed(3))?;
-    assert_eq!(reference.parameters().len(), 3 + 8 * 6 + 3 + 2);
     for device in devices() {
         let mut model = ResNet18::new(&device, Seed(3))?;
-        for (height, width) in [(8, 8), (9, 12), (16, 7)] {
-            let x = [2, 3, height, width];
-            close(&model.forward(&wave(&device, &x))?, &reference.forward(&wave(&Device::host(), &x))?);
-        }
+        assert_eq!(model.parameters().len(), 3 + 8 * 6 + 3 + 2);
+        let batch: Batch = |device, [h, w]| {
+            let labels = [0, 1].map(|at| below("resnet18/y", at, 10));
+            Ok([numbers(device, "resnet18/x", &[2, 3, h, w])?, Tensor::from_slice(device, &labels, &[2])?])
+        };
+        ten_sizes(
+            ("resnet18", &mut model),
+            batch,
+            |m, x| m.forward(x),
+            |m, [x, y]| m.loss_with_gradients(x, y).map(|(loss, gradients)| (loss, (*gradients).clone())),
+        )?;
         let mut optimizer = Adam::new(1e-3);
         let mut losses = Vec::new();
         for step in 0..4 {
@@ -154,18 +209,21 @@ fn a_residual_network_of_one_block_takes_images_of_any_size() -> Result<()> {
 
 #[test]
 fn a_unet_of_one_block_takes_images_of_any_size() -> Result<()> {
-    let reference = UNet::new(&Device::host(), Seed(3))?;
     for device in devices() {
         let mut model = UNet::new(&device, Seed(3))?;
+        let batch: Batch =
+            |device, [h, w]| Ok([numbers(device, "unet/x", &[1, 1, h, w])?, numbers(device, "unet/y", &[1, 1, h, w])?]);
+        ten_sizes(
+            ("unet", &mut model),
+            batch,
+            |m, x| m.forward(x),
+            |m, [x, y]| m.loss_with_gradients(x, y).map(|(loss, gradients)| (loss, (*gradients).clone())),
+        )?;
         let mut optimizer = Adam::new(1e-2);
         let mut losses = Vec::new();
         for step in 0..10 {
             let shape = [[2, 1, 8, 8], [1, 1, 16, 12]][step % 2];
             let (x, y) = (wave(&device, &shape), wave(&device, &shape));
-            if step == 0 {
-                let host = Device::host();
-                close(&model.forward(&x)?, &reference.forward(&wave(&host, &shape))?);
-            }
             let (loss, gradients) = model.loss_with_gradients(&x, &y)?;
             assert_eq!(gradients.middle_up()?.a()?.weight.shape(), [4, 16, 3, 3]);
             optimizer.step(&mut model, &gradients)?;

@@ -1,7 +1,7 @@
 //! Derivatives inside of what is trained: 20 steps of each model against its twin in PyTorch, made in double precision by
 //! `tests/references/higher.py`.
 
-use crate::common::{device, everywhere};
+use crate::common::{device, devices, everywhere};
 use crate::twins::{Digest, compare, digest, reset};
 use netcl::prelude::*;
 use netcl::{Gradients, Model};
@@ -490,4 +490,26 @@ fn kernels_have_functions_of_that_name() -> Result<()> {
         assert_eq!(noise::slope(&hash, &x)?.to_vec::<f32>()?, [-36.0, 54.0]);
         Ok(())
     })
+}
+
+netcl::kernel! {
+    fn cube(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * x[n] * x[n] }
+}
+
+/// What messages say to write for a pullback's derivative.
+#[netcl::function]
+fn cube_slope(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+    grad(&cube(x).sum_all(), x)
+}
+
+#[test]
+fn a_kernel_has_a_second_derivative_by_a_function_with_its_first() -> Result<()> {
+    for device in devices() {
+        let x = Tensor::from_slice(&device, &[1.0f32, -2.0], &[2])?;
+        let (first, pullback) = cube_slope.vjp(&x)?;
+        assert_eq!(first.to_vec::<f32>()?, [3.0, 12.0]);
+        let second = pullback(&Tensor::from_slice(&device, &[1.0f32, 0.5], &[2])?)?;
+        assert_eq!(second.to_vec::<f32>()?, [6.0, -6.0], "{device}");
+    }
+    Ok(())
 }

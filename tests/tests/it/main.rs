@@ -40,4 +40,6 @@ mod sizes;
 mod soak;
 mod taken_names;
 mod twins;
+mod variants;
+mod written_lists;
 mod zeros;

@@ -8,7 +8,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{ConvKind, Graph, InputKind, OutputKind, ReduceOp};
 use netcl_kernels::plan::{Plan, Target};
-use netcl_kernels::template::{Choice, Limits};
+use netcl_kernels::template::{Choice, Limits, MatrixUnit};
 use netcl_kernels::variant::{
     self, Conv2dTask, Defaults, KernelConfig, PART, Reduction, SPLIT_K, Select, Task, Variant, candidates,
     default_config, legal, typical,
@@ -25,9 +25,30 @@ fn every_variant_is_a_candidate_of_some_task_on_both_kinds_of_device() {
 }
 
 #[test]
+fn products_of_halves_go_to_the_matrix_unit() {
+    let unit = Limits { matrix_unit: MatrixUnit { f16: true, bf16: false }, ..typical(Target::Gpu) };
+    let taken = |m, dtype, limits: &Limits| {
+        let task = Task::Product(netcl_kernels::variant::Product { dtype, ..product(m, 1000, 777) });
+        default_config(&task, Target::Gpu, limits).variant
+    };
+    assert_eq!(taken(1000, DType::F16, &unit), Variant::MatMulMma);
+    assert_eq!(taken(1000, DType::BF16, &unit), Variant::MatMulRegisterTiled);
+    assert_eq!(taken(1000, DType::F32, &unit), Variant::MatMulRegisterTiled);
+    assert_eq!(taken(1000, DType::F16, &typical(Target::Gpu)), Variant::MatMulRegisterTiled);
+    assert_eq!(taken(7, DType::F16, &unit), Variant::MatMulTiled);
+}
+
+#[test]
 fn small_devices_have_candidates_too() {
     // Loops have work-groups of one size on GPUs, which nearly every GPU has; products and convolutions adapt.
-    let small = |work_group| Limits { local_bytes: 1 << 10, work_group, units: 1, lanes: 1, between_bytes: 1 << 20 };
+    let small = |work_group| Limits {
+        local_bytes: 1 << 10,
+        work_group,
+        units: 1,
+        lanes: 1,
+        between_bytes: 1 << 20,
+        matrix_unit: MatrixUnit::NONE,
+    };
     for (target, work_group) in [(Target::Cpu, 1), (Target::Gpu, 256), (Target::Gpu, 255), (Target::Gpu, 1)] {
         let limits = small(work_group);
         for task in tasks() {

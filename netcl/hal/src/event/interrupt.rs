@@ -20,7 +20,7 @@ pub(super) const LOOK: Duration = Duration::from_millis(10);
 ///
 /// let device = Device::auto()?;
 /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
-/// let y = x.add(&x)?;
+/// let y = x.add(&x);
 /// device.finish_or(&STOP)?;
 ///
 /// let never = UserEvent::new();

@@ -81,6 +81,7 @@ pub(super) fn sized_by_elements(operation: &str, device: &Device) -> Result<()> 
 
 /// The inputs' common device, type and shape.
 pub(super) fn alike<'a>(operation: &'static str, inputs: &[&'a Tensor]) -> Result<&'a Tensor> {
+    checked(inputs)?;
     let Some((&first, others)) = inputs.split_first() else {
         let message = "it needs at least one input, whose shape the result has".to_owned();
         return Err(Error::Shape { operation, message });
@@ -94,8 +95,19 @@ pub(super) fn alike<'a>(operation: &'static str, inputs: &[&'a Tensor]) -> Resul
     Ok(first)
 }
 
+/// Fails unless all could be computed.
+pub(super) fn checked(inputs: &[&Tensor]) -> Result<()> {
+    inputs.iter().try_for_each(|input| input.region().map(drop))
+}
+
+/// Their memory, as arguments of a kernel.
+pub(super) fn arguments<'a>(inputs: &[&'a Tensor]) -> Result<Vec<Argument<'a>>> {
+    inputs.iter().map(|input| Ok(Argument::Memory(input.region()?))).collect()
+}
+
 /// Fails unless both have one shape and one device.
 pub(super) fn same_place(operation: &'static str, first: &Tensor, other: &Tensor, position: usize) -> Result<()> {
+    checked(&[first, other])?;
     if other.shape() != first.shape() {
         let message = format!("expects inputs of one shape, found {:?} and {:?}", first.shape(), other.shape());
         return Err(Error::Shape { operation, message });
@@ -113,6 +125,7 @@ pub(super) fn same_place(operation: &'static str, first: &Tensor, other: &Tensor
 
 /// How many elements, where they are numbered in 32 bits.
 pub(super) fn count32(operation: &'static str, tensor: &Tensor) -> Result<u32> {
+    checked(&[tensor])?;
     u32::try_from(tensor.elements()).ok().filter(|&count| count < 1 << 31).ok_or_else(|| Error::Shape {
         operation,
         message: format!("expects fewer than 2^31 elements, found the shape {:?}", tensor.shape()),

@@ -108,13 +108,13 @@ fn pick(compiler: &dyn KernelCompiler, mask: &Tensor, values: Option<&Tensor>, c
     }
     let text = picking(values.map(Tensor::dtype));
     let where_to: BufferHandle = device.allocate(n * 4)?;
-    places(device, compiler, mask.region(), DType::Bool, &where_to, n)?;
+    places(device, compiler, mask.region()?, DType::Bool, &where_to, n)?;
     let count = count.to_ne_bytes();
     let total = Tensor::uninitialised("compact", device, &[], DType::U32)?;
     let arguments = [
-        Argument::Memory(mask.region()),
+        Argument::Memory(mask.region()?),
         Argument::Memory(&where_to),
-        Argument::Memory(total.region()),
+        Argument::Memory(total.region()?),
         Argument::Bytes(&count),
     ];
     common::launch_over(device, &*common::kernel(compiler, "count_kept", &text)?, &arguments, 1)?;
@@ -122,9 +122,9 @@ fn pick(compiler: &dyn KernelCompiler, mask: &Tensor, values: Option<&Tensor>, c
     let out = Tensor::uninitialised("compact", device, &[kept as usize], dtype)?;
     let kept = kept.to_ne_bytes();
     let [_, where_to, _, count] = arguments;
-    let to = [where_to, Argument::Memory(out.region()), count, Argument::Bytes(&kept)];
+    let to = [where_to, Argument::Memory(out.region()?), count, Argument::Bytes(&kept)];
     let arguments: Vec<Argument<'_>> =
-        values.map(|values| Argument::Memory(values.region())).into_iter().chain(to).collect();
+        values.map(Tensor::region).transpose()?.map(Argument::Memory).into_iter().chain(to).collect();
     common::launch_over(device, &*common::kernel(compiler, "keep_elements", &text)?, &arguments, n)?;
     Ok(out)
 }
@@ -144,9 +144,9 @@ pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
     let count = (positions.elements() as u32).to_ne_bytes();
     let kernel = common::kernel(compiler, "gather_elements", &gathering(values.dtype()))?;
     let arguments = [
-        Argument::Memory(values.region()),
-        Argument::Memory(positions.region()),
-        Argument::Memory(out.region()),
+        Argument::Memory(values.region()?),
+        Argument::Memory(positions.region()?),
+        Argument::Memory(out.region()?),
         Argument::Bytes(&count),
     ];
     common::launch_over(device, &*kernel, &arguments, positions.elements())?;

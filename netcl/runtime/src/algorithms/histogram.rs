@@ -169,8 +169,8 @@ fn count_by(
     let (n, bins32) = ((x.elements() as u64).to_ne_bytes(), bins32.to_ne_bytes());
     let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();
     let mut arguments = vec![
-        Argument::Memory(x.region()),
-        Argument::Memory(counts.region()),
+        Argument::Memory(x.region()?),
+        Argument::Memory(counts.region()?),
         Argument::Local(if local { bins * 4 } else { 4 }),
         Argument::Bytes(&n),
         Argument::Bytes(&bins32),

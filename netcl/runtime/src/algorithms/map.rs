@@ -81,8 +81,8 @@ fn run(operation: &'static str, expression: &str, inputs: &[&Tensor], result: DT
         }
         (Mapping::Host(map), _) => {
             let out = Tensor::uninitialised("map", device, first.shape(), result)?;
-            let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
-            map.run(operation, &reads, out.region(), n)?;
+            let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect::<Result<_>>()?;
+            map.run(operation, &reads, out.region()?, n)?;
             Ok(out)
         }
         (Mapping::OpenCl(_), ExecutionSpace::Host) => unreachable!("a mapping is made for its place"),
@@ -101,8 +101,8 @@ fn on_opencl(
     let kernel = common::kernel(compiler, "map_elements", source)?;
     let out = Tensor::uninitialised("map", device, inputs[0].shape(), result)?;
     let count = (n as u64).to_ne_bytes();
-    let mut arguments: Vec<Argument<'_>> = inputs.iter().map(|input| Argument::Memory(input.region())).collect();
-    arguments.extend([Argument::Memory(out.region()), Argument::Bytes(&count)]);
+    let mut arguments = common::arguments(inputs)?;
+    arguments.extend([Argument::Memory(out.region()?), Argument::Bytes(&count)]);
     common::launch_over(device, &*kernel, &arguments, n.div_ceil(4))?;
     Ok(out)
 }

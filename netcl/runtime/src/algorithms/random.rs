@@ -143,7 +143,7 @@ impl Random {
                     (self.seed.to_ne_bytes(), self.stream.to_ne_bytes(), (n as u64).to_ne_bytes());
                 let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();
                 let mut arguments = vec![
-                    Argument::Memory(out.region()),
+                    Argument::Memory(out.region()?),
                     Argument::Bytes(&seed),
                     Argument::Bytes(&stream),
                     Argument::Bytes(&count),

@@ -98,8 +98,8 @@ fn run(operation: &'static str, combine: &Combine, expression: Option<&str>, inp
         }
         (Reduction::Host(reduce), ..) => {
             let out = Tensor::uninitialised("reduce", device, &[], inputs[0].dtype())?;
-            let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
-            reduce.run(operation, device, &reads, out.region(), inputs[0].elements())?;
+            let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect::<Result<_>>()?;
+            reduce.run(operation, device, &reads, out.region()?, inputs[0].elements())?;
             Ok(out)
         }
         (Reduction::OpenCl(_), ..) => unreachable!("a reduction is made for its place"),
@@ -120,10 +120,10 @@ fn on_opencl(
     let parts = device.allocate(groups * computed_in(dtype).size())?;
     let out = Tensor::uninitialised("reduce", device, &[], dtype)?;
     let (count, part_count) = ((n as u64).to_ne_bytes(), (groups as u32).to_ne_bytes());
-    let mut arguments: Vec<Argument<'_>> = inputs.iter().map(|input| Argument::Memory(input.region())).collect();
+    let mut arguments = common::arguments(inputs)?;
     arguments.extend([Argument::Memory(&parts), Argument::Bytes(&count)]);
     common::launch(device, &*common::kernel(compiler, "reduce_parts", source)?, &arguments, groups, group)?;
-    let arguments = [Argument::Memory(&parts), Argument::Memory(out.region()), Argument::Bytes(&part_count)];
+    let arguments = [Argument::Memory(&parts), Argument::Memory(out.region()?), Argument::Bytes(&part_count)];
     common::launch(device, &*common::kernel(compiler, "reduce_last", source)?, &arguments, 1, group)?;
     Ok(out)
 }

@@ -74,13 +74,13 @@ fn run(
     inputs: &[&Tensor],
 ) -> Result<Tensor> {
     let (device, shape, dtype) = (inputs[0].device(), inputs[0].shape(), inputs[0].dtype());
-    let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
+    let reads: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect::<Result<_>>()?;
     let n = inputs[0].elements();
     let compiler = match common::place(operation, device) {
         Ok(ExecutionSpace::Host) => {
             let prefixes = prefixes(combine, kind, expression, inputs)?;
             let out = Tensor::uninitialised("scan", device, shape, dtype)?;
-            prefixes.run(operation, device, &reads, out.region(), n)?;
+            prefixes.run(operation, device, &reads, out.region()?, n)?;
             return Ok(out);
         }
         Ok(ExecutionSpace::Device(compiler)) => Ok(compiler),
@@ -93,7 +93,7 @@ fn run(
     let elements = MappedElements { dtype, inputs: inputs.len(), expression: expression.as_ref() };
     let macros = common::head(elements, Some(&combining))?;
     let job = Job { device, compiler, macros: &macros, kind, value: computed_in(dtype).size() };
-    job.run(&reads, out.region(), n)?;
+    job.run(&reads, out.region()?, n)?;
     Ok(out)
 }
 
@@ -312,7 +312,7 @@ mod tests {
                     let job = Job { device: &device, compiler, macros: &macros, kind, value: 8 };
                     let [one, three] = [Launches::One, Launches::Three].map(|launches| {
                         let out = Tensor::uninitialised("scan", &device, &[n], DType::I64).unwrap();
-                        job.run_in(launches, &[x.region()], out.region(), n).unwrap();
+                        job.run_in(launches, &[x.region().unwrap()], out.region().unwrap(), n).unwrap();
                         out.to_vec::<i64>().unwrap()
                     });
                     let mut sum = 0;

@@ -195,13 +195,13 @@ fn on_opencl(
         let offsets = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
         let kernels =
             (common::kernel(compiler, "count_digits", &pass.text)?, common::kernel(compiler, "move_keys", &pass.text)?);
-        let mut from: (&BufferHandle, &BufferHandle) = (x.region(), numbers.region());
+        let mut from: (&BufferHandle, &BufferHandle) = (x.region()?, numbers.region()?);
         let passes = kind.bits / pass.bits;
         for number in 0..passes {
             // By turns, so that the last one writes the result. The first one reads no numbers.
             let last = (passes - number) % 2 == 1;
-            let to = if last { (sorted.region(), numbers.region()) } else { (&spare, &spare_numbers) };
-            let counted = if last { &spare } else { sorted.region() };
+            let to = if last { (sorted.region()?, numbers.region()?) } else { (&spare, &spare_numbers) };
+            let counted = if last { &spare } else { sorted.region()? };
             let (shift, first) = ((number * pass.bits).to_ne_bytes(), u32::from(number == 0).to_ne_bytes());
             let count = count.to_ne_bytes();
             let (count, shift, first) = (Argument::Bytes(&count), Argument::Bytes(&shift), Argument::Bytes(&first));

@@ -42,8 +42,8 @@ impl Tensor {
     /// let mut net = layers.build(&device, Seed(1))?;
     /// let mut optimizer = Sgd::new(0.1);
     /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2, 1])?;
-    /// let y = net.forward("line", &[&x], Mode::Training)?;
-    /// let loss = y.mul(&y)?.mean(&[0, 1])?;
+    /// let y = net.forward("line", &[&x], Mode::Training);
+    /// let loss = y.mul(&y).mean(&[0, 1]);
     /// let gradients = loss.backward()?.of(&net)?;
     /// optimizer.step(&mut net, &gradients)?;
     /// # Ok::<(), netcl::Error>(())
@@ -60,6 +60,7 @@ impl Tensor {
 
     /// The gradients in some of what it was computed from.
     pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
+        self.region()?;
         if !self.shape().is_empty() || !self.dtype().is_float() {
             return refused(format!(
                 "gradients need a float scalar, found {} {:?}; reduce it with `sum` or `mean`",
@@ -185,6 +186,7 @@ impl Backward {
     ///
     /// [`Error::Backward`] if the tensor is not tracked; [`Error::Unreached`] if the loss does not reach it, with what cut it off.
     pub fn wrt(&self, tensor: &Tensor) -> Result<Tensor> {
+        tensor.region()?;
         let leaf = match tensor.history() {
             Some(History::Leaf(leaf)) => leaf,
             Some(History::Record(_)) => {

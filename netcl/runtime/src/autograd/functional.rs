@@ -12,21 +12,21 @@ pub trait Differentiable: Sized {
     /// What gradients are given as.
     type Gradients;
 
-    /// Value and gradients of `f` of this.
+    /// Value and gradients of `f` of this, which gives a tensor or a [`Result`] of one.
     ///
     /// # Errors
     ///
     /// Those of `f`, and of [`Tensor::backward`].
-    fn value_and_grad(&self, f: impl FnOnce(&Self) -> Result<Tensor>) -> Result<(Tensor, Self::Gradients)>;
+    fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Self::Gradients)>;
 }
 
 /// The value of `f`, a number, and its gradients in what it is a function of: a network's parameters, a tensor, or an array of
-/// tensors.
+/// tensors. `f` gives a tensor, or a [`Result`] of one where it uses `?`.
 ///
 /// ```
 /// use netcl::{Device, Tensor, value_and_grad};
 /// let x = Tensor::from_slice(&Device::host(), &[1.0f32, -2.0], &[2])?;
-/// let (value, gradient) = value_and_grad(&x, |x| x.mul(x)?.sum(&[0]))?;
+/// let (value, gradient) = value_and_grad(&x, |x| x.mul(x).sum(&[0]))?;
 /// assert_eq!((value.item::<f32>()?, gradient.to_vec::<f32>()?), (5.0, vec![2.0, -4.0]));
 /// # Ok::<(), netcl::Error>(())
 /// ```
@@ -35,9 +35,9 @@ pub trait Differentiable: Sized {
 ///
 /// Those of `f`; those of [`Tensor::backward`]; [`Error::Unreached`] if the value does not depend on something that it is to be
 /// differentiated in.
-pub fn value_and_grad<T: Differentiable>(
+pub fn value_and_grad<T: Differentiable, V: Into<Result<Tensor>>>(
     of: &T,
-    f: impl FnOnce(&T) -> Result<Tensor>,
+    f: impl FnOnce(&T) -> V,
 ) -> Result<(Tensor, T::Gradients)> {
     of.value_and_grad(f)
 }
@@ -47,7 +47,7 @@ pub fn value_and_grad<T: Differentiable>(
 /// # Errors
 ///
 /// Those of [`value_and_grad`].
-pub fn grad<T: Differentiable>(of: &T, f: impl FnOnce(&T) -> Result<Tensor>) -> Result<T::Gradients> {
+pub fn grad<T: Differentiable, V: Into<Result<Tensor>>>(of: &T, f: impl FnOnce(&T) -> V) -> Result<T::Gradients> {
     Ok(value_and_grad(of, f)?.1)
 }
 
@@ -60,8 +60,8 @@ pub fn no_grad<R>(work: impl FnOnce() -> R) -> R {
 impl<M: Model> Differentiable for M {
     type Gradients = Gradients;
 
-    fn value_and_grad(&self, f: impl FnOnce(&Self) -> Result<Tensor>) -> Result<(Tensor, Gradients)> {
-        let value = f(self)?;
+    fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Gradients)> {
+        let value = f(self).into()?;
         let gradients = value.backward_in(&Wanted::Model(self.core().store().id()))?.of(self)?;
         Ok((value.detach(), gradients))
     }
@@ -70,7 +70,7 @@ impl<M: Model> Differentiable for M {
 impl Differentiable for Tensor {
     type Gradients = Tensor;
 
-    fn value_and_grad(&self, f: impl FnOnce(&Self) -> Result<Tensor>) -> Result<(Tensor, Tensor)> {
+    fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Tensor)> {
         let (value, [gradient]) = of_tensors([self], |[x]| f(x))?;
         Ok((value, gradient))
     }
@@ -79,21 +79,21 @@ impl Differentiable for Tensor {
 impl<const N: usize> Differentiable for [Tensor; N] {
     type Gradients = [Tensor; N];
 
-    fn value_and_grad(&self, f: impl FnOnce(&Self) -> Result<Tensor>) -> Result<(Tensor, [Tensor; N])> {
+    fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, [Tensor; N])> {
         of_tensors(self.each_ref(), f)
     }
 }
 
-fn of_tensors<const N: usize>(
+fn of_tensors<const N: usize, V: Into<Result<Tensor>>>(
     of: [&Tensor; N],
-    f: impl FnOnce(&[Tensor; N]) -> Result<Tensor>,
+    f: impl FnOnce(&[Tensor; N]) -> V,
 ) -> Result<(Tensor, [Tensor; N])> {
     // Each is a leaf of its own, whatever it was computed from.
     let mut tracked = of.map(Tensor::detach);
     for tensor in &mut tracked {
         *tensor = tensor.requires_grad()?;
     }
-    let value = f(&tracked)?;
+    let value = f(&tracked).into()?;
     let keys = tracked.iter().filter_map(|tensor| match tensor.history() {
         Some(History::Leaf(leaf)) => Some(leaf.key()),
         _ => None,
@@ -106,6 +106,12 @@ fn of_tensors<const N: usize>(
     Ok((value.detach(), gradients))
 }
 
+impl From<Tensor> for Result<Tensor> {
+    fn from(tensor: Tensor) -> Result<Tensor> {
+        tensor.check()
+    }
+}
+
 impl Tensor {
     /// The tensor as one in which gradients are computed: what is computed from it is recorded, and [`crate::Backward::wrt`] has the
     /// gradient in it. The parameters of layers need no such call.
@@ -115,6 +121,7 @@ impl Tensor {
     /// [`Error::Backward`] if it is not of floats, or was computed from what is tracked; [`Error::OutOfMemory`] if it is a view of a
     /// model's memory, which is copied.
     pub fn requires_grad(&self) -> Result<Tensor> {
+        self.region()?;
         let refused = |problem: &str| Err(Error::Backward { operation: "requires_grad", problem: problem.to_owned() });
         match self.history() {
             Some(History::Leaf(_)) => return Ok(self.clone()),
@@ -127,7 +134,7 @@ impl Tensor {
             return refused("only float tensors have gradients; convert it with `cast`");
         }
         let own = self.as_it_is()?;
-        let leaf = Leaf::new(own.held(), None);
+        let leaf = Leaf::new(own.held()?, None);
         Ok(own.with_history(Some(History::Leaf(leaf))))
     }
 

@@ -5,12 +5,13 @@
 //! lead to a loss together into one graph, which the compiler's passes differentiate, as they do for macros, and runs what comes
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
-//! `work` is what a record does; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
+//! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
 //! lead to a loss; `plan` compiles it; `cut` says what ended one; `backward` and `functional` are what users call.
 
 mod backward;
 pub(crate) mod cut;
 mod functional;
+pub(crate) mod known;
 pub(crate) mod note;
 mod plan;
 pub(crate) mod record;

@@ -16,7 +16,7 @@ impl Device {
     /// if let Ok(device) = Device::select("cpu") {
     ///     let device = device.with_queue(QueueOrder::OutOfOrder)?;
     ///     let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
-    ///     assert_eq!(x.add(&x)?.to_vec::<f32>()?, [2.0, 4.0]);
+    ///     assert_eq!(x.add(&x).to_vec::<f32>()?, [2.0, 4.0]);
     /// }
     /// # Ok::<(), netcl::Error>(())
     /// ```

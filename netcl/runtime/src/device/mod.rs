@@ -105,7 +105,7 @@ impl Device {
     ///
     /// let device = Device::auto()?;
     /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
-    /// let y = x.add(&x)?;
+    /// let y = x.add(&x);
     /// while !device.finish_timeout(Duration::from_millis(100))? {
     ///     println!("still computing"); // or: return, if the user wants to stop
     /// }
@@ -134,7 +134,7 @@ impl Device {
     ///
     /// let device = Device::auto()?;
     /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
-    /// let y = x.add(&x)?;
+    /// let y = x.add(&x);
     /// match device.finish_or(&STOP) {
     ///     Err(Error::Interrupted) => println!("the user wants to stop"),
     ///     finished => finished?,
@@ -178,7 +178,7 @@ impl Device {
     /// if let Ok(device) = Device::select("cpu") {
     ///     let both = DeviceManager::global().shared_context(&[device.clone(), device])?;
     ///     let x = Tensor::from_slice(&both[0], &[1.0f32], &[1])?;
-    ///     let y = x.add(&x)?;
+    ///     let y = x.add(&x);
     ///     both[1].wait_for(&both[0].record_event()?)?;
     ///     // What is started on both[1] now comes after `y`.
     /// }

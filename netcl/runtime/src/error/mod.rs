@@ -1,12 +1,16 @@
 //! What can go wrong, as values: every variant says what was given, what was expected and what to do.
 
+mod words;
+
 use crate::memory::PoolStats;
 use netcl_hal as hal;
 use netcl_hal::text;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
+use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
+use words::{around, of};
 
 /// The result of everything in netcl that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -411,6 +415,19 @@ pub enum Error {
         problem: String,
     },
 
+    /// An operation on tensors could not be computed: the first of those that lead to a value.
+    #[error("{cause}; this is `{operation}` of {operands} at {caller}")]
+    Operation {
+        /// The operation or layer.
+        operation: String,
+        /// Types, shapes and other arguments that it was given.
+        operands: String,
+        /// Where the program called it.
+        caller: &'static Location<'static>,
+        /// What is wrong.
+        cause: Arc<Error>,
+    },
+
     /// A graph made at run time is wrong.
     #[error("{}{diagnostic}", of(operation, diagnostic))]
     Graph {
@@ -422,6 +439,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What went wrong, without where: of [`Error::Operation`] its cause, of others themselves.
+    pub fn cause(&self) -> &Error {
+        match self {
+            Error::Operation { cause, .. } => cause.cause(),
+            other => other,
+        }
+    }
+
     /// What the compiler says of the graph of `operation`.
     pub(crate) fn graph(operation: &str, diagnostic: Diagnostic) -> Error {
         Error::Graph { operation: operation.to_owned(), diagnostic }
@@ -460,21 +485,6 @@ impl std::fmt::Debug for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
     }
-}
-
-/// What the compiler says names the operation already, or gets its name in front.
-fn of(operation: &str, diagnostic: &Diagnostic) -> String {
-    let name = format!("`{operation}`");
-    if diagnostic.message.contains(&name) { String::new() } else { name + ": " }
-}
-
-/// As much of an expression as tells which one it is: what surrounds the character at `column`, counted from 1.
-fn around(expression: &str, column: usize) -> String {
-    const SHOWN: usize = 60;
-    let first = column.saturating_sub(SHOWN / 2);
-    let text: String = expression.chars().skip(first).take(SHOWN).collect();
-    let rest = expression.chars().nth(first + SHOWN).map_or("", |_| "…");
-    format!("{}{text}{rest}", if first > 0 { "…" } else { "" })
 }
 
 #[cfg(test)]

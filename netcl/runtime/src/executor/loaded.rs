@@ -110,6 +110,8 @@ impl Loaded {
     pub(crate) fn call(&self, device: &Device, call: &Call<'_>) -> Result<Outputs> {
         debug_assert_eq!(device.id(), self.device, "devices keep what is loaded for them");
         process::check()?;
+        // Before anything is said of their shapes.
+        call.args.iter().try_for_each(|arg| arg.region().map(drop))?;
         device.backend().keep_pace()?;
         let base = &*self.base;
         let _span = profile::call(&base.plan.name);
@@ -234,20 +236,25 @@ fn supply(
             Of::Gradient(position) => Some(call.gradients?.part(position)),
         }
     };
-    let taken =
-        |result: usize| call.in_place.get(result).copied().flatten().map(|argument| call.args[argument].region());
+    let taken = |result: usize| {
+        let argument = call.in_place.get(result).copied().flatten();
+        argument.map(|argument| call.args[argument].region()).transpose()
+    };
     for (slot, (external, (_, bytes))) in interface.externals.iter().zip(&bound.externals).enumerate() {
         given.push(match &external.supplier {
-            Supplier::Argument(position) => call.args[*position].region().clone(),
-            Supplier::Result(position) => match call.into.get(*position).or_else(|| taken(*position)) {
-                // A kernel writes so many, whatever its caller brought.
-                Some(region) if region.bytes() < *bytes => {
-                    let problem = format!("result {position} has {bytes} bytes, and is to go to {}", region.bytes());
-                    return Err(Error::Plan { function: plan.name.clone(), problem });
+            Supplier::Argument(position) => call.args[*position].region()?.clone(),
+            Supplier::Result(position) => {
+                match call.into.get(*position).map_or_else(|| taken(*position), |given| Ok(Some(given)))? {
+                    // A kernel writes so many, whatever its caller brought.
+                    Some(region) if region.bytes() < *bytes => {
+                        let problem =
+                            format!("result {position} has {bytes} bytes, and is to go to {}", region.bytes());
+                        return Err(Error::Plan { function: plan.name.clone(), problem });
+                    }
+                    Some(region) => region.clone(),
+                    None => device.allocate(*bytes)?,
                 }
-                Some(region) => region.clone(),
-                None => device.allocate(*bytes)?,
-            },
+            }
             Supplier::ArgumentGradient(position) => match call.gradients_into.get(*position).and_then(Option::as_ref) {
                 Some(region) if region.bytes() < *bytes => {
                     let problem = format!("a gradient has {bytes} bytes, and is to go to {}", region.bytes());

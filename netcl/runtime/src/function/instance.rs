@@ -2,6 +2,7 @@
 
 use super::Function;
 use crate::error::Result;
+use crate::model::Variants;
 
 /// A plain argument, by which a function's path is chosen.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +22,12 @@ pub enum PlainArgument {
             compiled with that"
 )]
 pub trait NamedInstance {
-    /// The function of that name for these plain arguments.
+    /// The function of that name for these plain arguments, and for what the enums of layers in the model are.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Condition`] if a condition over them has no value.
-    fn function(name: &'static str, plain: &[PlainArgument]) -> Result<&'static Function>;
+    fn function(name: &'static str, plain: &[PlainArgument], variants: Variants<'_>) -> Result<&'static Function>;
 
     /// All of them.
     fn functions() -> Vec<&'static [Function]>;

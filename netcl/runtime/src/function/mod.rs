@@ -4,6 +4,7 @@ mod compiled;
 mod instance;
 mod open;
 pub(crate) mod prepare;
+mod pullback;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -22,6 +23,7 @@ use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::verify::VerifiedPlan;
 use netcl_kernels::plan::{Plan, Target, embed};
 pub use open::OpenFunction;
+pub use pullback::{DifferentiableTwice, Pullback};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 

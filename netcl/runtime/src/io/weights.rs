@@ -156,7 +156,7 @@ pub(super) fn read(fitting: Vec<(String, Tensor)>, file: &mut WeightFile) -> Res
 pub(super) fn fill(model: &dyn Model, found: Vec<(Tensor, Vec<u8>)>) -> Result<()> {
     model.core().store().note_change();
     for (tensor, bytes) in found {
-        tensor.region().write(&little_endian(bytes, tensor.dtype()))?;
+        tensor.region()?.write(&little_endian(bytes, tensor.dtype()))?;
     }
     Ok(())
 }
@@ -165,7 +165,7 @@ pub(super) fn fill(model: &dyn Model, found: Vec<(Tensor, Vec<u8>)>) -> Result<(
 pub(super) fn restore(model: &dyn Model, before: &[Stored]) -> Result<()> {
     model.core().store().note_change();
     for ((_, tensor), stored) in tensors(model).into_iter().zip(before) {
-        tensor.region().write(&little_endian(stored.bytes().to_vec(), tensor.dtype()))?;
+        tensor.region()?.write(&little_endian(stored.bytes().to_vec(), tensor.dtype()))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -25,6 +25,8 @@ struct Inner {
     seed: AtomicU64,
     /// Calls that drew random numbers.
     steps: AtomicU64,
+    /// What each enum of layers is, by its path.
+    variants: BTreeMap<String, &'static str>,
     store: RwLock<Arc<Store>>,
 }
 
@@ -45,7 +47,7 @@ impl ModelCore {
     pub fn new(device: &Device, seed: Seed, schema: &Schema) -> Result<ModelCore> {
         schema.check()?;
         let mut seen = BTreeSet::default();
-        for (path, spec) in schema.entries() {
+        for (path, spec) in schema.present() {
             let wrong = |message: String| Err(Error::Shape { operation: "Model::new", message });
             if !seen.insert(path) {
                 return wrong(format!("two tensors are called `{path}`; rename a field"));
@@ -55,7 +57,7 @@ impl ModelCore {
             }
         }
         let group = |trainable: bool| -> Result<Group> {
-            let specs = schema.entries().iter().filter(|(_, spec)| spec.trainable == trainable);
+            let specs = schema.present().filter(|(_, spec)| spec.trainable == trainable);
             let plain = specs.clone().map(|(path, spec)| (path.as_str(), Arc::from(spec.shape.as_slice()), spec.dtype));
             let (group, mut image) = Group::new(device, plain)?;
             for ((path, spec), entry) in specs.zip(&group.entries) {
@@ -65,12 +67,13 @@ impl ModelCore {
             Ok(group)
         };
         let store = Store::new(device, group(true)?, group(false)?);
-        Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }))
+        let variants = schema.chosen().map(|(path, variant)| (path.to_owned(), variant)).collect();
+        Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }, variants))
     }
 
-    fn with_store(store: Store, draws: Draws) -> ModelCore {
+    fn with_store(store: Store, draws: Draws, variants: BTreeMap<String, &'static str>) -> ModelCore {
         let (seed, steps) = (AtomicU64::new(draws.seed), AtomicU64::new(draws.calls));
-        ModelCore(Arc::new(Inner { id: next_id(), seed, steps, store: RwLock::new(Arc::new(store)) }))
+        ModelCore(Arc::new(Inner { id: next_id(), seed, steps, variants, store: RwLock::new(Arc::new(store)) }))
     }
 
     /// The device it is on.
@@ -131,7 +134,7 @@ impl ModelCore {
         let index = store.parameter_index(prefix, path)?;
         let parameter = view(&store, &store.parameters()[index]);
         let version = store.version();
-        let leaf = Leaf::new(parameter.held(), Some(Owner { store, index, version }));
+        let leaf = Leaf::new(parameter.held()?, Some(Owner { store, index, version }));
         Ok(parameter.with_history(Some(History::Leaf(leaf))))
     }
 
@@ -139,6 +142,7 @@ impl ModelCore {
     pub(crate) fn set_tensor_of(&self, prefix: &str, path: &str, value: &Tensor) -> Result<()> {
         let store = self.store();
         let entry = store.entry(prefix, path)?;
+        value.region()?;
         if value.dtype() != entry.dtype || value.shape() != &*entry.shape {
             return Err(Error::Argument {
                 function: "set_tensor".to_owned(),
@@ -148,11 +152,12 @@ impl ModelCore {
             });
         }
         let value = value.to_device(store.device())?;
-        if value.region().id() == entry.region.id() {
+        let from = value.region()?;
+        if from.id() == entry.region.id() {
             return Ok(());
         }
         store.note_change();
-        value.region().copy_to(&entry.region, entry.bytes())
+        from.copy_to(&entry.region, entry.bytes())
     }
 
     /// Moves all of it to another device.
@@ -195,7 +200,29 @@ impl ModelCore {
             Ok(new)
         };
         let new = Store::new(store.device(), copied(&store.parameters)?, copied(&store.states)?);
-        Ok(ModelCore::with_store(new, self.draws()))
+        let whole = prefix.strip_suffix('.').unwrap_or(prefix);
+        let own = |(path, variant): (&String, &&'static str)| {
+            let rest = if path == whole { "" } else { path.strip_prefix(prefix)? };
+            Some((rest.to_owned(), *variant))
+        };
+        Ok(ModelCore::with_store(new, self.draws(), self.0.variants.iter().filter_map(own).collect()))
+    }
+
+    /// What the enum of layers is that has that path, which may be empty, after the prefix; `None` where there is none.
+    pub(crate) fn variant_of(&self, prefix: &str, path: &str) -> Option<&'static str> {
+        if self.0.variants.is_empty() {
+            return None;
+        }
+        let whole = match path {
+            "" => prefix.strip_suffix('.').unwrap_or(prefix).to_owned(),
+            path => format!("{prefix}{path}"),
+        };
+        self.0.variants.get(&whole).copied()
+    }
+
+    /// The paths of enums of layers under a prefix, for messages.
+    pub(crate) fn variants_of(&self, prefix: &str) -> Vec<&str> {
+        self.0.variants.keys().filter_map(|path| path.strip_prefix(prefix)).collect()
     }
 
     /// Distinct among all models; moving a model does not change it.

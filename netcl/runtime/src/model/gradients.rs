@@ -43,6 +43,17 @@ impl Gradients {
         Ok(self.view(index))
     }
 
+    /// Whether there are parameters at that path or under it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        let own = |entry: &StoredTensor| {
+            let rest = entry.path.strip_prefix(&*self.prefix).and_then(|rest| rest.strip_prefix(path));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.store.parameters().iter().any(own)
+    }
+
     /// Path and value of every gradient, in the order of the parameters, as views.
     pub fn tensors(&self) -> Vec<(String, Tensor)> {
         let entries = self.store.parameters().iter().enumerate();
@@ -102,7 +113,7 @@ impl Gradients {
         let covered = (0..self.store.parameters().len())
             .map(|index| [Some(self), beside].into_iter().flatten().any(|one| one.buffer.covers(index)))
             .collect();
-        let buffer = self.store.gradients_in(values.region().clone(), covered)?;
+        let buffer = self.store.gradients_in(values.region()?.clone(), covered)?;
         Ok(Gradients { store: self.store.clone(), buffer: Arc::new(buffer), prefix: self.prefix.clone() })
     }
 

@@ -1,5 +1,6 @@
 //! Models: parameters and states in one buffer each, found by path.
 
+mod choice;
 pub(crate) mod core;
 pub(crate) mod gradient_buffer;
 pub(crate) mod gradients;
@@ -9,6 +10,7 @@ mod part;
 mod schema;
 mod seed;
 pub(crate) mod store;
+mod variants;
 
 pub use core::ModelCore;
 pub use gradients::Gradients;
@@ -16,9 +18,10 @@ pub use module::{Module, ModuleField};
 pub use part::Part;
 pub use schema::Schema;
 pub use seed::Seed;
+pub use variants::Variants;
 
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
 /// What `#[netcl::model]` implements: a struct whose tensors live in a [`ModelCore`].
@@ -47,6 +50,37 @@ pub trait Model {
     /// Where in the memory its paths start: empty for a whole model, else a path with a trailing dot (`encoder.`).
     fn prefix(&self) -> &str {
         ""
+    }
+
+    /// A model as `new` makes it, in which parts that are enums of layers are these variants, each by the part's path:
+    /// `[("act", "Gelu")]`, of an enum itself `[("", "Gelu")]`. Others are the variants that their fields say, or the first.
+    ///
+    /// # Errors
+    ///
+    /// Those of `new`, and where a part is no enum of layers, has no such variant, or has a field that says another one.
+    fn with_variants(device: &Device, seed: Seed, variants: &[(&str, &str)]) -> Result<Self>
+    where
+        Self: Part,
+    {
+        let core = ModelCore::new(device, seed, &Self::part_schema().with_variants(variants)?)?;
+        Ok(Self::attach(&core, ""))
+    }
+
+    /// The variant that the part at that path is, an enum of layers; of an enum itself the path is empty.
+    ///
+    /// # Errors
+    ///
+    /// If no enum of layers has that path; the error lists those that there are.
+    fn variant(&self, path: &str) -> Result<&'static str> {
+        self.core().variant_of(self.prefix(), path).ok_or_else(|| Error::Argument {
+            function: "variant".to_owned(),
+            argument: "path".to_owned(),
+            expected: match self.core().variants_of(self.prefix()).as_slice() {
+                [] => "the path of an enum of layers, of which this model has none".to_owned(),
+                all => format!("the path of an enum of layers: {}", all.join(", ")),
+            },
+            found: format!("`{path}`"),
+        })
     }
 
     /// The device it is on.

@@ -1,6 +1,7 @@
 //! The list of a model's tensors.
 
 use crate::error::{Error, Result};
+use crate::model::choice::Choice;
 use netcl_kernels::layers::{self, Config, ConfigValue, Init, Layer, TensorSpec};
 use netcl_kernels::span::{Diagnostic, Span};
 
@@ -8,6 +9,8 @@ use netcl_kernels::span::{Diagnostic, Span};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     entries: Vec<(String, TensorSpec)>,
+    /// The parts that are one of several.
+    choices: Vec<Choice>,
     /// Why there is no such model.
     refused: Option<String>,
 }
@@ -46,7 +49,70 @@ impl Schema {
         for (path, spec) in model.entries {
             self.add(format!("{name}.{path}"), spec);
         }
+        for choice in model.choices {
+            let path = if choice.path.is_empty() { name.to_owned() } else { format!("{name}.{}", choice.path) };
+            self.choices.push(Choice { path, ..choice });
+        }
         self.refused = self.refused.take().or(model.refused);
+    }
+
+    /// Says that the model is an enum of layers: its variants, each with the fields that it alone has, and which of them it
+    /// is where nobody says otherwise.
+    pub fn add_variants(&mut self, variants: &[(&'static str, &'static [&'static str])], first: usize) {
+        self.choices.push(Choice { path: String::new(), variants: variants.to_vec(), chosen: first, fixed: false });
+    }
+
+    /// Says which variant the enum of layers in the field `name` is in each model. Where it has none of that name there is no
+    /// such model, and [`Schema::check`] says why.
+    pub fn fix(&mut self, name: &str, variant: &str) {
+        if let Err(error) = self.choose("Model::new", name, variant, true) {
+            self.refused.get_or_insert(error.to_string());
+        }
+    }
+
+    /// The same with these variants, each by the path of its part.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] where no enum of layers has that path, or it has no such variant, or its field says which it is.
+    pub fn with_variants(mut self, variants: &[(&str, &str)]) -> Result<Schema> {
+        for (path, variant) in variants {
+            self.choose("with_variants", path, variant, false)?;
+        }
+        Ok(self)
+    }
+
+    fn choose(&mut self, function: &str, path: &str, variant: &str, fixed: bool) -> Result<()> {
+        let wrong = |expected: String, found: String| {
+            let (function, argument) = (function.to_owned(), "variants".to_owned());
+            Err(Error::Argument { function, argument, expected, found })
+        };
+        let Some(position) = self.choices.iter().position(|choice| choice.path == path) else {
+            let all = self.choices.iter().map(|choice| format!("`{}`", choice.path)).collect::<Vec<_>>();
+            let all = if all.is_empty() { "this model has none".to_owned() } else { all.join(", ") };
+            return wrong(format!("paths of enums of layers: {all}"), format!("`{path}`"));
+        };
+        let choice = &mut self.choices[position];
+        let Some(chosen) = choice.variants.iter().position(|(name, _)| *name == variant) else {
+            return wrong(format!("for `{path}` one of {}", choice.names()), format!("`{variant}`"));
+        };
+        if choice.fixed && choice.chosen != chosen {
+            return wrong(format!("for `{path}` `{}`, as its field says", choice.name()), format!("`{variant}`"));
+        }
+        choice.chosen = chosen;
+        choice.fixed |= fixed;
+        Ok(())
+    }
+
+    /// The tensors that there are with the variants that are chosen.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &(String, TensorSpec)> + Clone {
+        self.entries.iter().filter(|(path, _)| !self.choices.iter().any(|choice| choice.leaves_out(path)))
+    }
+
+    /// The variants that are chosen, by the paths of parts that are there.
+    pub(crate) fn chosen(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let there = |choice: &&Choice| !self.choices.iter().any(|other| other.leaves_out(&choice.path));
+        self.choices.iter().filter(there).map(|choice| (choice.path.as_str(), choice.name()))
     }
 
     /// Adds the tensors of the layer called `layer` in the field `name` of a generic model, for the numbers of its parameters.
@@ -97,7 +163,7 @@ impl Schema {
         }
     }
 
-    /// Path and declaration of each tensor.
+    /// Path and declaration of each tensor; of enums of layers those of all variants.
     pub fn entries(&self) -> &[(String, TensorSpec)] {
         &self.entries
     }

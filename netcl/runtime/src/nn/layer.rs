@@ -1,15 +1,16 @@
 //! One layer at run time.
 
 use crate::autograd::cut;
+use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::record::{Behind, CutKind, History, LeafKey, RecordSource};
 use crate::autograd::work::{BATCH, ConfiguredLayer, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, Loaded};
+use crate::executor::Call;
 use crate::jit;
 use crate::model::{Model, ModelCore, Schema, Seed};
-use crate::tensor::Tensor;
+use crate::tensor::{Mistake, Operand, Tensor, shown};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -92,22 +93,25 @@ impl Layer {
     /// recorded for [`Tensor::backward`]; in inference it is where an input is tracked. What is compiled for one batch size serves
     /// all of them.
     ///
-    /// # Errors
-    ///
-    /// If the shapes do not fit: the message says both sides.
+    /// Where the shapes do not fit, that is the result's value ([`Tensor::check`]): the message says both sides.
     #[track_caller]
-    pub fn forward(&self, inputs: &[&Tensor], mode: Mode) -> Result<Tensor> {
+    pub fn forward(&self, inputs: &[&Tensor], mode: Mode) -> Tensor {
         let caller = Location::caller();
+        if let Some(mistake) = inputs.iter().find_map(|input| input.mistake()) {
+            return mistake;
+        }
         let name = self.layer.declaration.name;
-        // One kernel for every batch size: the leading axis is a symbol, where the layer takes one.
-        let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
-        let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
-        let graph = symbolic
-            .map_or_else(|| self.graph(inputs, mode, None), Ok)
-            .map_err(|diagnostic| Error::graph(name, diagnostic))?;
-        let noted = self.noted(inputs, mode, &graph, caller)?;
+        self.run(inputs, mode, caller).unwrap_or_else(|error| not_computed(&self.core, name, inputs, caller, error))
+    }
+
+    fn run(&self, inputs: &[&Tensor], mode: Mode, caller: &'static Location<'static>) -> Result<Tensor> {
+        let name = self.layer.declaration.name;
         let store = self.core.store();
-        let loaded: Arc<Loaded> = jit::load(&graph, store.device())?;
+        let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed: 0 };
+        let known = known::find_or_make(store.device(), work.key(None, None), inputs, || {
+            self.known(inputs, mode, store.device())
+        })?;
+        let noted = self.noted(inputs, mode, &known.flow, caller)?;
         let seed = Cell::new(0);
         let draw = || {
             let scalar = self.core.next_seed();
@@ -118,23 +122,44 @@ impl Layer {
         };
         let call =
             Call { args: inputs, model: Some((&store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
-        let mut results = loaded.call(store.device(), &call)?.results;
+        let mut results = known.loaded.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
-        Ok(match noted {
+        match noted {
             Some(noted) => {
                 noted.result(TensorWork::Layer { layer: self.layer.clone(), mode, seed: seed.get() }, result)
             }
-            None if cut::is_paused() => result.with_history(self.paused(inputs)),
-            None => result,
-        })
+            None if cut::is_paused() => Ok(result.with_history(self.paused(inputs))),
+            None => Ok(result),
+        }
     }
 
-    /// What is noted of a call that the graph computes, if it is to be recorded.
+    /// It, of inputs of these types and shapes. One kernel for every batch size: the leading axis is a symbol, where the layer takes
+    /// one.
+    fn known(&self, inputs: &[&Tensor], mode: Mode, device: &Device) -> Result<KnownWork> {
+        let ConfiguredLayer { declaration, config, .. } = &*self.layer;
+        let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
+        let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
+        let graph = symbolic
+            .map_or_else(|| self.graph(inputs, mode, None), Ok)
+            .map_err(|diagnostic| Error::graph(declaration.name, diagnostic))?;
+        let specs = (declaration.tensors)(config);
+        let place = |op: &Op, name: &str| match op {
+            Op::Input(InputKind::Argument(position)) => Some(*position),
+            Op::Input(InputKind::Parameter | InputKind::State) => {
+                specs.iter().position(|spec| spec.name == name).map(|position| inputs.len() + position)
+            }
+            _ => None,
+        };
+        let flow = DerivativeFlow::of(&graph, inputs.len() + specs.len(), place);
+        Ok(KnownWork { flow, loaded: jit::load(&graph, device)? })
+    }
+
+    /// What is noted of a call, if it is to be recorded.
     fn noted(
         &self,
         inputs: &[&Tensor],
         mode: Mode,
-        graph: &Graph,
+        flow: &DerivativeFlow,
         caller: &'static Location<'static>,
     ) -> Result<Option<Noted>> {
         let specs = (self.layer.declaration.tensors)(&self.layer.config);
@@ -148,15 +173,8 @@ impl Layer {
         });
         let own: Vec<Tensor> = own.collect::<Result<_>>()?;
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
-        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
-        let place = |op: &Op, name: &str| match op {
-            Op::Input(InputKind::Argument(position)) => Some(*position),
-            Op::Input(InputKind::Parameter | InputKind::State) => {
-                specs.iter().position(|spec| spec.name == name).map(|position| inputs.len() + position)
-            }
-            _ => None,
-        };
-        Noted::new(self.layer.declaration.name, graph, sources, &tensors, inputs.len(), place, caller).map(Some)
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect::<Result<_>>()?;
+        Noted::new(self.layer.declaration.name, flow, sources, &tensors, inputs.len(), caller).map(Some)
     }
 
     /// What is said of a result inside of `no_grad`.
@@ -221,6 +239,22 @@ impl std::fmt::Debug for Layer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct(self.layer.declaration.name);
         shown.field("config", &self.layer.config).field("prefix", &self.prefix).field("core", &self.core).finish()
+    }
+}
+
+/// What a layer gives that cannot be computed of these inputs.
+pub(super) fn not_computed(
+    core: &ModelCore,
+    layer: &str,
+    inputs: &[&Tensor],
+    caller: &'static Location<'static>,
+    error: Error,
+) -> Tensor {
+    let operands: Vec<Operand<'_>> = inputs.iter().map(|input| Operand::Tensor(input)).collect();
+    let mistake = Mistake::new(layer, shown(&operands), caller, error);
+    match inputs.first() {
+        Some(input) => Tensor::of_mistake(input.shape(), input.dtype(), input.device(), mistake),
+        None => Tensor::of_mistake(&[], DType::F32, &core.device(), mistake),
     }
 }
 

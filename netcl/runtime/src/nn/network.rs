@@ -1,6 +1,6 @@
 //! Models that are put together at run time.
 
-use super::layer::configure;
+use super::layer::{configure, not_computed};
 use super::{ConfigValue, Layer, Mode};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -8,6 +8,7 @@ use crate::model::{Model, ModelCore, Schema, Seed};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, Config, Init, TensorSpec};
+use std::panic::Location;
 
 /// The layers and parameters of a [`Network`] to be: which there are, by their paths.
 ///
@@ -23,8 +24,8 @@ use netcl_kernels::layers::{self, Config, Init, TensorSpec};
 /// let net = layers.build(&device, Seed(1))?;
 /// assert_eq!(net.tensor("layers.1.bias")?.shape(), [3]);
 /// let x = Tensor::zeros(&device, &[2, 4], netcl::DType::F32)?;
-/// let hidden = net.forward("layers.0", &[&x], Mode::Inference)?.relu()?;
-/// assert_eq!(net.forward("layers.1", &[&hidden], Mode::Inference)?.shape(), [2, 3]);
+/// let hidden = net.forward("layers.0", &[&x], Mode::Inference).relu();
+/// assert_eq!(net.forward("layers.1", &[&hidden], Mode::Inference).shape(), [2, 3]);
 /// # Ok::<(), netcl::Error>(())
 /// ```
 #[derive(Default)]
@@ -117,14 +118,13 @@ impl Network {
         })
     }
 
-    /// Runs the layer at a path: [`Layer::forward`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Network::layer`] and [`Layer::forward`].
+    /// Runs the layer at a path: [`Layer::forward`]. Where there is none, that is the result's value ([`Tensor::check`]).
     #[track_caller]
-    pub fn forward(&self, path: &str, inputs: &[&Tensor], mode: Mode) -> Result<Tensor> {
-        self.layer(path)?.forward(inputs, mode)
+    pub fn forward(&self, path: &str, inputs: &[&Tensor], mode: Mode) -> Tensor {
+        match self.layer(path) {
+            Ok(layer) => layer.forward(inputs, mode),
+            Err(error) => not_computed(&self.core, path, inputs, Location::caller(), error),
+        }
     }
 
     /// The parameter at a path to compute with, as layers do with theirs: there are gradients in it. (What [`Model::tensor`] gives is

@@ -17,7 +17,7 @@ impl Gradients {
     /// [`crate::Error::Mismatch`] and [`crate::Error::DeviceMismatch`] if they are of models with other parameters, or on another
     /// device; [`crate::Error::OutOfMemory`].
     pub fn add(&self, other: &Gradients) -> Result<Gradients> {
-        let sum = self.flat().add(&other.flat_beside(self, "Gradients::add")?)?;
+        let sum = self.flat().add(&other.flat_beside(self, "Gradients::add")?);
         self.with_values(&sum, Some(other))
     }
 
@@ -35,7 +35,7 @@ impl Gradients {
                 accepted: "a finite number of `f32`",
             });
         }
-        self.with_values(&(&self.flat() * factor)?, None)
+        self.with_values(&(&self.flat() * factor), None)
     }
 
     /// The root of the sum of all squares, f32 without axes. Does not wait for the device.
@@ -45,7 +45,7 @@ impl Gradients {
     /// [`crate::Error::OutOfMemory`].
     pub fn norm(&self) -> Result<Tensor> {
         let own = self.flat_part("Gradients::norm")?;
-        own.mul(&own)?.sum(&[0])?.sqrt()
+        own.mul(&own).sum(&[0]).sqrt().check()
     }
 
     /// Each multiplied by `most / (norm + 1e-6)` where [`Gradients::norm`] is larger than that, as PyTorch's `clip_grad_norm_`;
@@ -73,9 +73,9 @@ impl Gradients {
     /// [`crate::Error::Setting`] if `most` is negative or not finite; [`crate::Error::OutOfMemory`].
     pub fn clip_norm(&self, most: f64) -> Result<Gradients> {
         not_negative("Gradients::clip_norm", "most", most)?;
-        let divisor = (&self.norm()? + EPSILON)?;
+        let divisor = self.norm()? + EPSILON;
         let limit = Tensor::scalar(self.device(), most as f32)?;
-        let factor = limit.div(&divisor)?.apply("minimum", &[1.0.into()])?;
-        self.with_values(&self.flat().mul(&factor)?, None)
+        let factor = limit.div(&divisor).apply("minimum", &[1.0.into()]);
+        self.with_values(&self.flat().mul(&factor), None)
     }
 }

@@ -286,7 +286,7 @@ impl Update {
                 };
                 let value = value.to_device(device)?;
                 let place = region.part(entry.offset - range.start, entry.bytes())?;
-                value.region().copy_unrecorded(&place, entry.bytes())?;
+                value.region()?.copy_unrecorded(&place, entry.bytes())?;
             }
             regions.push(region);
         }

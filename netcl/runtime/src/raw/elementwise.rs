@@ -163,6 +163,7 @@ impl Elementwise {
             return Err(Error::Shape { operation: "elementwise", message });
         };
         for input in inputs {
+            input.region()?;
             if input.dtype() != self.dtype {
                 return Err(Error::DType { operation: "elementwise", expected: self.dtype, found: input.dtype() });
             }

@@ -11,6 +11,7 @@ use netcl_hal::config::{self, Autotune};
 use netcl_hal::device::kernels::{DeviceKernel, KernelLimits};
 use netcl_hal::device::parameter::Parameter;
 use netcl_kernels::kir::Geometry;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -137,14 +138,20 @@ impl RawKernel {
 
     /// Checks everything and launches.
     pub(crate) fn run(&self, arguments: &[Arg<'_>], grid: &Grid) -> Result<()> {
+        for argument in arguments {
+            if let Arg::Tensor(tensor) = argument {
+                tensor.region()?;
+            }
+        }
         self.check(arguments)?;
         let Some(geometry) = self.geometry(grid)? else { return Ok(()) };
         let set = arguments.iter().map(|argument| match argument {
-            Arg::Tensor(tensor) => Argument::Memory(tensor.region()),
-            Arg::Value(value) => Argument::Bytes(value.bytes()),
-            Arg::Local(bytes) => Argument::Local(*bytes),
+            Arg::Tensor(tensor) => Ok(Argument::Memory(tensor.region()?)),
+            Arg::Value(value) => Ok(Argument::Bytes(value.bytes())),
+            Arg::Local(bytes) => Ok(Argument::Local(*bytes)),
         });
-        launch::launch(&self.device, &*self.kernel, set, &geometry)
+        let set: SmallVec<[Argument<'_>; 8]> = set.collect::<Result<_>>()?;
+        launch::launch(&self.device, &*self.kernel, set.iter().copied(), &geometry)
     }
 
     fn check(&self, arguments: &[Arg<'_>]) -> Result<()> {

@@ -230,7 +230,7 @@ impl Device {
     /// let bytes = |values: [f32; 2]| values.map(f32::to_ne_bytes).concat();
     /// memory.write(&bytes([1.0, 2.0]))?;
     /// let x = Tensor::from_buffer(&device, memory.clone(), &[2], DType::F32)?;
-    /// let (mut recording, y) = device.record(|| x.add(&x)?.exp())?;
+    /// let (mut recording, y) = device.record(|| x.add(&x).exp().check())?;
     /// assert_eq!(y.to_vec::<f32>()?[0], 2.0f32.exp());
     /// memory.write(&bytes([0.0, 0.5]))?;
     /// recording.replay()?;

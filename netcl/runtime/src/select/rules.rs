@@ -4,7 +4,7 @@ use crate::device::{Avoid, DeviceKind, DeviceProfile, KernelStrategy, Vendor};
 use netcl_hal::config::{self, variants::VariantSwitches};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
-use netcl_kernels::template::Limits;
+use netcl_kernels::template::{Limits, MatrixUnit};
 use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, initial_config, legal, typical};
 
 /// What the rules may go by.
@@ -67,6 +67,7 @@ pub(super) fn limits(profile: &DeviceProfile, strategy: KernelStrategy) -> Limit
             0 => u64::MAX,
             bytes => bytes / BETWEEN,
         },
+        matrix_unit: profile.ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16 }),
     }
 }
 
@@ -104,6 +105,11 @@ static RULES: &[Rule] = &[
         applies: |task, circumstances| is_gpu(circumstances) && is_few_long_rows(task, circumstances),
         variant: Variant::ReductionParallel,
     },
+    Rule {
+        why: "a matrix unit multiplies halves: on an H100 more than ten times as fast as multiply-adds do at 4096",
+        applies: |task, circumstances| is_gpu(circumstances) && is_by_default(task, Variant::MatMulMma, circumstances),
+        variant: Variant::MatMulMma,
+    },
 ];
 
 fn is_gpu(circumstances: &Circumstances) -> bool {
@@ -117,9 +123,13 @@ fn is_long_map(task: &Task<u64>) -> bool {
 
 /// Whether a reduction is one that the compiler's rule would cut, had it known the sizes.
 fn is_few_long_rows(task: &Task<u64>, circumstances: &Circumstances) -> bool {
+    is_by_default(task, Variant::ReductionParallel, circumstances)
+}
+
+/// Whether the compiler's rule would take the variant, had it known the sizes and the device.
+fn is_by_default(task: &Task<u64>, variant: Variant, circumstances: &Circumstances) -> bool {
     let Circumstances { profile, limits, .. } = circumstances;
-    matches!(task, Task::Reduction(_))
-        && default_config(task, profile.target, limits).variant == Variant::ReductionParallel
+    variant.family() == task.family() && default_config(task, profile.target, limits).variant == variant
 }
 
 /// Whether a convolution of more than one tap has at most so many pixels for results that few tiles cover them.
@@ -146,7 +156,11 @@ pub(super) fn pick(task: &Task<u64>, circumstances: &Circumstances) -> Option<(K
     let rules = RULES.iter().filter(|rule| circumstances.allows(rule.variant));
     let (target, limits) = (circumstances.profile.target, &circumstances.limits);
     rules.filter(|rule| (rule.applies)(task, circumstances)).find_map(|rule| {
-        let initial = initial_config(task, rule.variant, target, limits);
+        let default = default_config(task, target, limits);
+        let initial = match default.variant == rule.variant {
+            true => default,
+            false => initial_config(task, rule.variant, target, limits),
+        };
         let config = match legal(&initial, task, target, limits) {
             Ok(()) => initial,
             Err(_) => candidates(task, target, limits).into_iter().find(|config| config.variant == rule.variant)?,
@@ -188,6 +202,24 @@ mod tests {
                 assert!(rule.why.contains(variable), "{}: {}", rule.variant.name(), rule.why);
             }
         }
+    }
+
+    #[test]
+    fn products_of_halves_go_to_a_matrix_unit() {
+        let halves = |dtype| match product(500, 400, 300) {
+            Task::Product(own) => Task::Product(netcl_kernels::variant::Product { dtype, ..own }),
+            other => other,
+        };
+        let with = gpu().profile.with(|profile| {
+            profile.ptx = Some(crate::Ptx { mma_f16: true, mma_bf16: false, mma_tf32: false });
+        });
+        let with = Circumstances { limits: limits(&with, KernelStrategy::Optimized), profile: with, ..gpu() };
+        let taken =
+            |dtype, circumstances: &Circumstances| pick(&halves(dtype), circumstances).map(|(own, _)| own.variant);
+        assert_eq!(taken(DType::F16, &with), Some(Variant::MatMulMma));
+        assert_eq!(taken(DType::BF16, &with), None);
+        assert_eq!(taken(DType::F32, &with), None);
+        assert_eq!(taken(DType::F16, &gpu()), None);
     }
 
     #[test]

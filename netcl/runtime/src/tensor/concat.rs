@@ -4,14 +4,15 @@
 //! compiling it takes. Many parts are therefore put together a few at a time, and what comes out of that again: each
 //! element is moved a few times more, and the whole is about linear.
 
+use crate::autograd::known::{self, KnownWork};
 use crate::autograd::note::Noted;
 use crate::autograd::work::{ArgValue, TensorWork};
 use crate::error::{Error, Result};
-use crate::jit;
+use crate::executor::Call;
 use crate::tensor::{Operand, Tensor};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{InputKind, OutputKind};
+use netcl_kernels::graph::{Graph, InputKind, OutputKind};
 use netcl_kernels::ops::{self, Operation, Value};
 use netcl_kernels::span::Diagnostic;
 use std::panic::Location;
@@ -40,7 +41,8 @@ pub(super) fn of_many(
     };
     if let Some(other) = others.iter().find(|other| !fits(other)) {
         // The two alone are refused, in the words that one kernel is refused with.
-        return first.apply(operation.name, &[Operand::Tensors(&[other]), Operand::Integer(axis as i64)]).map(Some);
+        let pair = [Operand::Tensors(&[other]), Operand::Integer(axis as i64)];
+        return Ok(Some(first.called(operation.name, &pair, caller)));
     }
     let mut parts = Vec::with_capacity(others.len() + 1);
     for part in std::iter::once(&first).chain(others) {
@@ -50,7 +52,7 @@ pub(super) fn of_many(
         }
         // What has nothing adds nothing.
         if shape[axis] > 0 {
-            parts.push(part.reshape(&shape)?);
+            parts.push(part.reshape(&shape));
         }
     }
     if let [only] = parts.as_slice() {
@@ -73,6 +75,24 @@ fn few(
     if let [only] = parts {
         return Ok(only.clone());
     }
+    let tensors: Vec<&Tensor> = parts.iter().collect();
+    let given = [ArgValue::Tensor, ArgValue::Tensors(parts.len() - 1), ArgValue::Integer(axis as i64)];
+    let work = TensorWork::Operation { operation: concat, given: given.into() };
+    let (device, failed) = (parts[0].device(), |diagnostic| Error::graph(concat.name, diagnostic));
+    let known = known::find_or_make(device, work.key(Some(parts[0].dtype()), None), &tensors, || {
+        let graph = graph(concat, parts, axis).map_err(failed)?;
+        KnownWork::of_operation(&graph, device, parts.len())
+    })?;
+    let noted = Noted::of_operation(concat.name, &known.flow, &tensors, caller)?;
+    let mut results = known.loaded.call(device, &Call { args: &tensors, ..Call::default() })?.results;
+    let result = results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))?;
+    match noted {
+        Some(noted) => noted.result(work, result),
+        None => Ok(result),
+    }
+}
+
+fn graph(concat: &'static Operation, parts: &[Tensor], axis: usize) -> Result<Graph, Diagnostic> {
     let mut builder = Builder::new(concat.name);
     let mut input = |(position, part): (usize, &Tensor)| {
         let mut shape = Shape::of(part.shape());
@@ -82,15 +102,7 @@ fn few(
     let mut inputs: Vec<Value> = parts.iter().enumerate().map(&mut input).collect();
     let others = Value::List(inputs.split_off(1));
     inputs.extend([others, Value::Dim(Dim::constant(axis as i64))]);
-    let failed = |diagnostic| Error::graph(concat.name, diagnostic);
-    let result = ops::call(&mut builder, concat, &inputs).map_err(failed)?;
+    let result = ops::call(&mut builder, concat, &inputs)?;
     builder.output(OutputKind::Result(0), result);
-    let graph = builder.finish();
-    let tensors: Vec<&Tensor> = parts.iter().collect();
-    let noted = Noted::of_operation(concat.name, &graph, &tensors, caller)?;
-    let mut results = jit::run_with(&graph, &tensors, &[])?;
-    let result = results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))?;
-    let Some(noted) = noted else { return Ok(result) };
-    let given = [ArgValue::Tensor, ArgValue::Tensors(parts.len() - 1), ArgValue::Integer(axis as i64)];
-    Ok(noted.result(TensorWork::Operation { operation: concat, given: given.into() }, result))
+    Ok(builder.finish())
 }

@@ -14,12 +14,18 @@ const WHOLE: usize = 64;
 
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Err(error) = self.check() {
+            return write!(f, "Tensor({error})");
+        }
         write!(f, "Tensor({} {} on {})", self.dtype(), Shape::of(self.shape()), self.device())
     }
 }
 
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Err(error) = self.check() {
+            return write!(f, "(not computed: {error})");
+        }
         write!(f, "{} {}", self.dtype(), Shape::of(self.shape()))?;
         if self.elements() == 0 {
             // The other axes may be of any size.

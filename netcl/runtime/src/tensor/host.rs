@@ -122,7 +122,7 @@ impl Tensor {
     /// ```
     #[doc(alias = "async_copy")]
     pub fn pending_copies(&self) -> Vec<Event> {
-        self.region().elsewhere().into_iter().map(Event).collect()
+        self.region().map(BufferHandle::elsewhere).unwrap_or_default().into_iter().map(Event).collect()
     }
 
     /// The elements in row-major order as they are now, once the device has them: this starts the copy and returns. The
@@ -135,7 +135,7 @@ impl Tensor {
     ///
     /// let device = Device::auto()?;
     /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
-    /// let loss = x.sum(&[0])?.to_host_async::<f32>()?;
+    /// let loss = x.sum(&[0]).to_host_async::<f32>()?;
     /// // ... the next step is started here ...
     /// assert_eq!(loss.wait()?, [3.0]);
     /// # Ok::<(), netcl::Error>(())
@@ -149,7 +149,7 @@ impl Tensor {
         self.expect::<T>("to_host_async")?;
         netcl_hal::process::check()?;
         let into = self.device.pinned_pool().allocate(self.byte_count())?;
-        let (event, bytes, from) = self.region.read_later(into.0)?;
+        let (event, bytes, from) = self.region()?.read_later(into.0)?;
         Ok(ToHost { event: Event(event), bytes, from, _elements: PhantomData })
     }
 
@@ -161,7 +161,7 @@ impl Tensor {
     ///
     /// let device = Device::auto()?;
     /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
-    /// let y = x.add(&x)?.into_host()?;
+    /// let y = x.add(&x).into_host()?;
     /// assert_eq!(y.as_slice::<f32>()?, [2.0, 4.0]);
     /// # Ok::<(), netcl::Error>(())
     /// ```
@@ -172,8 +172,9 @@ impl Tensor {
     /// [`Device::finish`] tells it; [those of every device](crate::Error#errors-of-every-device).
     pub fn into_host(self) -> Result<HostData> {
         let (dtype, bytes) = (self.dtype, self.byte_count());
-        self.region.settle()?;
-        let Tensor { region, device, .. } = self;
+        self.region()?.settle()?;
+        let device = self.device.clone();
+        let region = self.into_region()?;
         if region.is_sole()
             && let Some(memory) = device.backend().map(region.region(), bytes, Box::new(region.clone()))?
         {

@@ -3,13 +3,17 @@
 mod concat;
 mod display;
 mod host;
+mod mistake;
 mod operand;
+mod operators;
 mod ops;
 pub(crate) mod vector;
 
 pub use host::{HostData, ToHost};
+pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
+pub(crate) use operand::shown;
 
 use crate::autograd::cut;
 use crate::autograd::record::{CutKind, Held, History};
@@ -27,14 +31,38 @@ const FILL: usize = 8 << 20;
 
 /// A tensor: row-major, on one device, of a type and shape known at run time. Cheap to clone; clones share memory, and
 /// nothing but an optimizer or [`crate::Model::set_tensor`] changes what is in it.
+///
+/// Operations give tensors, also where they cannot be computed: what is wrong, with the operation, what it was given and the
+/// caller's line, is the value of the result and of all that is computed from it. Whatever needs the value returns it
+/// (`to_vec`, `item`, `backward`, an annotated function that it is an argument of), and [`Tensor::check`] asks.
+///
+/// ```
+/// use netcl::{Device, Tensor};
+/// let device = Device::host();
+/// let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0], &[2, 2])?;
+/// let y = 2.0 * x.matmul(&x).relu() + 1.0;
+/// assert_eq!(y.to_vec::<f32>()?, [15.0, 21.0, 31.0, 45.0]);
+/// let wrong = x.reshape(&[3]).exp().sum(&[0]);
+/// let error = wrong.item::<f32>().unwrap_err().to_string();
+/// assert!(error.contains("`reshape` of f32 [2, 2], [3] at "), "{error}");
+/// # Ok::<(), netcl::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Tensor {
-    region: BufferHandle,
+    value: Value,
     shape: Arc<[usize]>,
     dtype: DType,
     device: Device,
     /// What it has to do with gradients.
     history: Option<History>,
+}
+
+/// What a tensor is.
+#[derive(Clone)]
+enum Value {
+    Memory(BufferHandle),
+    /// It could not be computed.
+    Mistake(Arc<Mistake>),
 }
 
 impl Tensor {
@@ -73,18 +101,18 @@ impl Tensor {
         let tensor = Tensor::uninitialised("Tensor::full", device, shape, T::DTYPE)?;
         let element = T::to_bytes(&[value]);
         if element.iter().all(|byte| *byte == 0) {
-            tensor.region.zero()?;
+            tensor.region()?.zero()?;
             return Ok(tensor);
         }
         let bytes = tensor.byte_count();
         let image = element.repeat(bytes.min(FILL) / element.len());
         if bytes <= FILL {
-            tensor.region.write(&image)?;
+            tensor.region()?.write(&image)?;
             return Ok(tensor);
         }
         for offset in (0..bytes).step_by(FILL) {
             let length = FILL.min(bytes - offset);
-            tensor.region.part(offset, length)?.write(&image[..length])?;
+            tensor.region()?.part(offset, length)?.write(&image[..length])?;
         }
         Ok(tensor)
     }
@@ -98,7 +126,7 @@ impl Tensor {
     #[doc(alias = "from_shape")]
     pub fn zeros(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let tensor = Tensor::uninitialised("Tensor::zeros", device, shape, dtype)?;
-        tensor.region.zero()?;
+        tensor.region()?.zero()?;
         Ok(tensor)
     }
 
@@ -134,7 +162,7 @@ impl Tensor {
 
     /// A view of memory.
     pub(crate) fn from_region(region: BufferHandle, shape: Arc<[usize]>, dtype: DType, device: Device) -> Tensor {
-        Tensor { region, shape, dtype, device, history: None }
+        Tensor { value: Value::Memory(region), shape, dtype, device, history: None }
     }
 
     /// A tensor without history.
@@ -144,9 +172,40 @@ impl Tensor {
     }
 
     /// Its memory, without its history.
-    pub(crate) fn held(&self) -> Held {
-        let Tensor { region, shape, dtype, device, .. } = self.clone();
-        Held { region, shape, dtype, device }
+    pub(crate) fn held(&self) -> Result<Held> {
+        let region = self.region()?.clone();
+        let Tensor { shape, dtype, device, .. } = self.clone();
+        Ok(Held { region, shape, dtype, device })
+    }
+
+    /// What gives that mistake where its value is needed.
+    pub(crate) fn of_mistake(shape: &[usize], dtype: DType, device: &Device, mistake: Mistake) -> Tensor {
+        let value = Value::Mistake(Arc::new(mistake));
+        Tensor { value, shape: shape.into(), dtype, device: device.clone(), history: None }
+    }
+
+    /// The tensor, unless it could not be computed: then what went wrong first on the way to it.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// let x = Tensor::from_slice(&Device::host(), &[1.0f32, 2.0], &[2])?;
+    /// let y = x.exp().check()?;
+    /// assert_eq!(y.shape(), [2]);
+    /// assert!(y.matmul(&y).reshape(&[3, 3]).check().is_err());
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Operation`], which says the operation, what it was given, and from where it was called.
+    pub fn check(&self) -> Result<Tensor> {
+        self.region().map(|_| self.clone())
+    }
+
+    /// What went wrong on the way to it, as a tensor of which nothing else is kept.
+    pub(crate) fn mistake(&self) -> Option<Tensor> {
+        let is_mistaken = matches!(self.value, Value::Mistake(_));
+        is_mistaken.then(|| self.clone().with_history(None))
     }
 
     pub(crate) fn history(&self) -> Option<&History> {
@@ -166,32 +225,45 @@ impl Tensor {
 
     /// The tensor as it is now: itself, unless it is a view of a model's memory, which the next step changes; then a copy.
     pub(crate) fn as_it_is(&self) -> Result<Tensor> {
-        if !self.region.is_part() {
+        let region = self.region()?;
+        if !region.is_part() {
             return Ok(self.clone());
         }
         let copy = Tensor::uninitialised("vjp", &self.device, &self.shape, self.dtype)?;
-        self.region.copy_to(&copy.region, self.byte_count())?;
+        region.copy_to(copy.region()?, self.byte_count())?;
         Ok(copy)
     }
 
     /// The tensor with memory that no other one has: its own, or that of a copy. What is recorded starts each time from what the
     /// tensor was.
     pub(crate) fn taken(self) -> Result<Tensor> {
-        let own = self.region.is_sole() && !recording::is_active(self.device.backend());
+        let own = self.region()?.is_sole() && !recording::is_active(self.device.backend());
         if own { Ok(self) } else { self.copy() }
     }
 
     /// Its memory.
-    pub(crate) fn region(&self) -> &BufferHandle {
-        &self.region
+    pub(crate) fn region(&self) -> Result<&BufferHandle> {
+        match &self.value {
+            Value::Memory(region) => Ok(region),
+            Value::Mistake(mistake) => Err(mistake.error()),
+        }
     }
 
-    /// The size of each axis, outermost first.
+    /// Its memory, without another handle of it.
+    fn into_region(self) -> Result<BufferHandle> {
+        match self.value {
+            Value::Memory(region) => Ok(region),
+            Value::Mistake(mistake) => Err(mistake.error()),
+        }
+    }
+
+    /// The size of each axis, outermost first. Of a tensor that could not be computed ([`Tensor::check`]), that of the first
+    /// operand of what failed, so that a program which looks at sizes comes to where the mistake is told.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The element type.
+    /// The element type; of a tensor that could not be computed, as [`Tensor::shape`].
     pub fn dtype(&self) -> DType {
         self.dtype
     }
@@ -222,7 +294,7 @@ impl Tensor {
         self.expect::<T>("to_vec")?;
         let mut elements = vector::zeros::<T>(&self.device, self.elements())?;
         match plain::bytes_of_mut(&mut elements) {
-            Some(bytes) => self.region.read(bytes)?,
+            Some(bytes) => self.region()?.read(bytes)?,
             None => elements = T::from_bytes(&self.to_bytes()?),
         }
         Ok(elements)
@@ -247,8 +319,9 @@ impl Tensor {
 
     /// The elements' bytes. Waits for the device.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
+        let region = self.region()?;
         let mut bytes = vector::zeros::<u8>(&self.device, self.byte_count())?;
-        self.region.read(&mut bytes)?;
+        region.read(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -261,6 +334,7 @@ impl Tensor {
     /// as [`Device::finish`] tells it; [those of every device](crate::Error#errors-of-every-device).
     #[track_caller]
     pub fn to_device(&self, device: &Device) -> Result<Tensor> {
+        let region = self.region()?;
         if &self.device == device {
             return Ok(self.clone());
         }
@@ -269,7 +343,7 @@ impl Tensor {
             cut::passed([self.history()].into_iter(), ("to_device", CutKind::Unrecorded), Some(Location::caller()));
         if self.byte_count() > 0 && self.device.shares_context_with(device) {
             let copy = Tensor::uninitialised("to_device", device, &self.shape, self.dtype)?;
-            if self.region.copy_across(&copy.region, self.byte_count())? {
+            if region.copy_across(copy.region()?, self.byte_count())? {
                 return Ok(copy.with_history(history));
             }
         }
@@ -283,8 +357,9 @@ impl Tensor {
     /// [`Error::OutOfMemory`] if the device has no memory left; [those of every
     /// device](crate::Error#errors-of-every-device).
     pub fn copy(&self) -> Result<Tensor> {
+        let region = self.region()?;
         let copy = Tensor::uninitialised("copy", &self.device, &self.shape, self.dtype)?;
-        self.region.copy_to(&copy.region, self.byte_count())?;
+        region.copy_to(copy.region()?, self.byte_count())?;
         // The same value, with the same derivative.
         Ok(copy.with_history(self.history.clone()))
     }
@@ -294,7 +369,9 @@ impl Tensor {
         Tensor { shape: shape.into(), history: None, ..self.clone() }
     }
 
+    /// Fails unless it was computed and has elements of that type.
     fn expect<T: Element>(&self, operation: &'static str) -> Result<()> {
+        self.region()?;
         if self.dtype == T::DTYPE {
             return Ok(());
         }

@@ -1,7 +1,9 @@
 //! What operations of tensors are given.
 
 use crate::tensor::Tensor;
+use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
+use std::fmt::Write;
 
 /// An argument of [`Tensor::apply`].
 #[derive(Clone, Copy, Debug)]
@@ -56,4 +58,38 @@ impl From<DType> for Operand<'_> {
     fn from(dtype: DType) -> Self {
         Operand::DType(dtype)
     }
+}
+
+/// How many operands are shown; of long lists, how many numbers.
+const SHOWN: usize = 4;
+
+/// What an operation was given, the receiver first: `f32 [2, 3], 0.5, axes [1]`.
+pub(crate) fn shown(operands: &[Operand<'_>]) -> String {
+    let mut text = String::new();
+    for (position, operand) in operands.iter().enumerate() {
+        if position == SHOWN {
+            let _ = write!(text, " and {} more", operands.len() - SHOWN);
+            break;
+        }
+        if position > 0 {
+            text.push_str(", ");
+        }
+        // Text takes all that is written.
+        let _ = match operand {
+            Operand::Tensor(tensor) => write!(text, "{} {}", tensor.dtype(), Shape::of(tensor.shape())),
+            Operand::Tensors(tensors) => {
+                let tensors: Vec<Operand<'_>> = tensors.iter().map(|tensor| Operand::Tensor(tensor)).collect();
+                write!(text, "({})", shown(&tensors))
+            }
+            Operand::Number(number) => write!(text, "{number}"),
+            Operand::Integer(value) => write!(text, "{value}"),
+            Operand::Integers(list) if list.len() > 2 * SHOWN => {
+                write!(text, "{:?} and {} more", &list[..SHOWN], list.len() - SHOWN)
+            }
+            Operand::Integers(list) => write!(text, "{list:?}"),
+            Operand::Bool(truth) => write!(text, "{truth}"),
+            Operand::DType(dtype) => write!(text, "{dtype}"),
+        };
+    }
+    text
 }

@@ -1,15 +1,16 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
+use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork};
 use crate::error::{Error, Result};
-use crate::jit;
-use crate::tensor::{Operand, Tensor, concat, element_count};
+use crate::executor::Call;
+use crate::tensor::{Mistake, Operand, Tensor, concat, element_count, shown};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
-use netcl_kernels::ops;
+use netcl_kernels::ops::{self, Operation};
 use netcl_kernels::span::Diagnostic;
 use std::panic::Location;
 
@@ -20,18 +21,38 @@ impl Tensor {
     /// # use netcl::{Device, Tensor};
     /// # let device = Device::null(netcl::Target::Gpu, u64::MAX);
     /// let x = Tensor::from_slice(&device, &[1.0f32, -2.0], &[2])?;
-    /// let y = x.apply("leaky_relu", &[0.1.into()])?;
+    /// let y = x.apply("leaky_relu", &[0.1.into()]);
     /// # Ok::<(), netcl::Error>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If there is no such operation, or its arguments do not fit: the message names what was expected.
+    /// Where there is no such operation, or its arguments do not fit, that is the result's value ([`Tensor::check`]): the message
+    /// names what was expected.
     #[doc(alias = "conv2d")]
     #[track_caller]
-    pub fn apply(&self, name: &str, others: &[Operand<'_>]) -> Result<Tensor> {
-        let caller = Location::caller();
-        let operation = ops::find(name).ok_or_else(|| unknown(name))?;
+    pub fn apply(&self, name: &str, others: &[Operand<'_>]) -> Tensor {
+        self.called(name, others, Location::caller())
+    }
+
+    pub(super) fn called(&self, name: &str, others: &[Operand<'_>], caller: &'static Location<'static>) -> Tensor {
+        let result = match ops::find(name) {
+            Some(operation) => self.computed(operation, others, caller),
+            None => Err(unknown(name)),
+        };
+        result.unwrap_or_else(|error| {
+            let operands: Vec<Operand<'_>> = [Operand::Tensor(self)].iter().chain(others).copied().collect();
+            mistaken(self, name, &operands, caller, error)
+        })
+    }
+
+    fn computed(
+        &self,
+        operation: &'static Operation,
+        others: &[Operand<'_>],
+        caller: &'static Location<'static>,
+    ) -> Result<Tensor> {
+        if let Some(mistake) = first_mistake(self, others) {
+            return Ok(mistake);
+        }
         if let Some(result) = concat::of_many(operation, self, others, caller)? {
             return Ok(result);
         }
@@ -54,37 +75,37 @@ impl Tensor {
                 Operand::DType(dtype) => ArgValue::DType(dtype),
             });
         }
-        let work = TensorWork::Operation { operation, given: given.into() };
-        // One kernel for every batch size where the operation allows it: the leading axis as a symbol, of the receiver
-        // alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
-        // Where a size must be known (a reshape to given sizes), every size is a constant.
-        let graph = match self.leading() {
-            Some(size) => build(&work, &tensors, Batch::First(size))
-                .or_else(|_| build(&work, &tensors, Batch::All(size)))
-                .or_else(|_| build(&work, &tensors, Batch::None)),
-            None => build(&work, &tensors, Batch::None),
-        };
-        let graph = graph.map_err(|diagnostic| Error::graph(name, diagnostic))?;
-        let noted = Noted::of_operation(name, &graph, &tensors, caller)?;
-        let mut results = jit::run_with(&graph, &tensors, &work.scalars(Some(self.dtype())))?;
-        let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
-        Ok(match noted {
-            Some(noted) => noted.result(work, result),
-            None => result,
-        })
+        run(operation, given, &tensors, caller)
+    }
+
+    /// An arithmetic operation whose first operand is a number.
+    pub(super) fn after_number(&self, number: f64, name: &str, caller: &'static Location<'static>) -> Tensor {
+        if let Some(mistake) = self.mistake() {
+            return mistake;
+        }
+        let given = vec![ArgValue::Number(number), ArgValue::Tensor];
+        let result = ops::find(name).ok_or_else(|| unknown(name)).and_then(|found| run(found, given, &[self], caller));
+        result.unwrap_or_else(|error| mistaken(self, name, &[number.into(), self.into()], caller, error))
     }
 
     fn leading(&self) -> Option<usize> {
         self.shape().first().copied().filter(|&size| size > 1)
     }
 
-    /// The same elements in row-major order under another shape; shares memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Shape`] if `shape` has another number of elements.
+    /// The same elements in row-major order under another shape, of as many elements; shares memory.
     #[track_caller]
-    pub fn reshape(&self, shape: &[usize]) -> Result<Tensor> {
+    pub fn reshape(&self, shape: &[usize]) -> Tensor {
+        let caller = Location::caller();
+        self.reshaped(shape, caller).unwrap_or_else(|error| {
+            let sizes: Vec<i64> = shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
+            mistaken(self, "reshape", &[self.into(), Operand::Integers(&sizes)], caller, error)
+        })
+    }
+
+    fn reshaped(&self, shape: &[usize], caller: &'static Location<'static>) -> Result<Tensor> {
+        if let Some(mistake) = self.mistake() {
+            return Ok(mistake);
+        }
         let wanted = element_count("reshape", shape)?;
         if wanted != self.elements() {
             return Err(Error::Shape {
@@ -103,12 +124,70 @@ impl Tensor {
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
         let work =
             TensorWork::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes.into())].into() };
-        let graph = build(&work, &[self], Batch::None).map_err(|diagnostic| Error::graph("reshape", diagnostic))?;
-        let noted = Noted::of_operation("reshape", &graph, &[self], Location::caller())?;
-        Ok(match noted {
+        let noted = Noted::of_operation("reshape", &DerivativeFlow::view(self.dtype()), &[self], caller)?;
+        match noted {
             Some(noted) => noted.result(work, result),
-            None => result,
+            None => Ok(result),
+        }
+    }
+}
+
+/// What cannot be computed of these operands, with the shape and type of the tensor among them.
+fn mistaken(
+    like: &Tensor,
+    operation: &str,
+    operands: &[Operand<'_>],
+    caller: &'static Location<'static>,
+    error: Error,
+) -> Tensor {
+    let mistake = Mistake::new(operation, shown(operands), caller, error);
+    Tensor::of_mistake(like.shape(), like.dtype(), like.device(), mistake)
+}
+
+/// The first of these that could not be computed.
+fn first_mistake(first: &Tensor, others: &[Operand<'_>]) -> Option<Tensor> {
+    first.mistake().or_else(|| {
+        others.iter().find_map(|operand| match operand {
+            Operand::Tensor(tensor) => tensor.mistake(),
+            Operand::Tensors(list) => list.iter().find_map(|tensor| tensor.mistake()),
+            _ => None,
         })
+    })
+}
+
+/// Computes an operation of these tensors.
+fn run(
+    operation: &'static Operation,
+    given: Vec<ArgValue>,
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Result<Tensor> {
+    let name = operation.name;
+    let work = TensorWork::Operation { operation, given: given.into() };
+    let Some(first) = tensors.first() else { return Err(Error::graph(name, Diagnostic::new("it has no tensor"))) };
+    let known = known::find_or_make(first.device(), work.key(Some(first.dtype()), None), tensors, || {
+        let graph = portable(&work, tensors).map_err(|diagnostic| Error::graph(name, diagnostic))?;
+        KnownWork::of_operation(&graph, first.device(), tensors.len())
+    })?;
+    let noted = Noted::of_operation(name, &known.flow, tensors, caller)?;
+    let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
+    let mut results = known.loaded.call(first.device(), &call)?.results;
+    let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
+    match noted {
+        Some(noted) => noted.result(work, result),
+        None => Ok(result),
+    }
+}
+
+/// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the
+/// first tensor alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
+/// Where a size must be known (a reshape to given sizes), every size is a constant.
+fn portable(work: &TensorWork, tensors: &[&Tensor]) -> Result<Graph, Diagnostic> {
+    match tensors.first().and_then(|first| first.leading()) {
+        Some(size) => build(work, tensors, Batch::First(size))
+            .or_else(|_| build(work, tensors, Batch::All(size)))
+            .or_else(|_| build(work, tensors, Batch::None)),
+        None => build(work, tensors, Batch::None),
     }
 }
 
@@ -159,12 +238,8 @@ macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*);)*) => {
         impl Tensor {$(
             $(#[$doc])*
-            ///
-            /// # Errors
-            ///
-            /// If the operands do not fit: the message names what was expected.
             #[track_caller]
-            pub fn $name(&self $(, $arg: $type)*) -> Result<Tensor> {
+            pub fn $name(&self $(, $arg: $type)*) -> Tensor {
                 self.apply(stringify!($name), &[$($arg.into()),*])
             }
         )*}
@@ -236,29 +311,3 @@ methods! {
     /// Converted to another element type.
     cast(dtype: DType);
 }
-
-macro_rules! operators {
-    ($($trait:ident $method:ident),*) => {$(
-        /// The method of the same name.
-        impl std::ops::$trait<&Tensor> for &Tensor {
-            type Output = Result<Tensor>;
-
-            #[track_caller]
-            fn $method(self, other: &Tensor) -> Result<Tensor> {
-                Tensor::$method(self, other)
-            }
-        }
-
-        /// With a number of the tensor's type.
-        impl std::ops::$trait<f64> for &Tensor {
-            type Output = Result<Tensor>;
-
-            #[track_caller]
-            fn $method(self, other: f64) -> Result<Tensor> {
-                self.apply(stringify!($method), &[other.into()])
-            }
-        }
-    )*};
-}
-
-operators!(Add add, Sub sub, Mul mul, Div div);

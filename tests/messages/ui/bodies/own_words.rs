@@ -93,8 +93,11 @@ impl Net {
     pub fn along(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         x.softmax("N")
     }
-    pub fn listed(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
-        x * [1.0, 2.0]
+}
+
+netcl::kernel! {
+    pub fn listed(x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
+        |n, c| x[n, c] * [1.0, 2.0]
     }
 }
 

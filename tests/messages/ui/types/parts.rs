@@ -18,6 +18,14 @@ impl Net {
         xs[0].relu()
     }
 
+    pub fn owned(&self, xs: Vec<Tensor<f32, N, 8>>) -> Vec<Tensor<f32, N, 8>> {
+        xs
+    }
+
+    pub fn layers(&self, x: &Tensor<f32, N, 8>, layers: &[Linear]) -> Tensor<f32, N, 8> {
+        layers[0].forward(x)
+    }
+
     pub fn none(&self, xs: &[Tensor<f32, N, 8>; 0], y: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         y.relu()
     }

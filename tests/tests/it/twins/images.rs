@@ -1,6 +1,6 @@
 //! Models of images.
 
-use super::{host, twin};
+use super::{host, twin, when_asked};
 use netcl_tests::models::Input::{Below, Floats, Truths};
 use netcl_tests::models::images::{ConvNext, Mixer, Mobile, Residual, Unet, Vit};
 
@@ -12,7 +12,7 @@ twin! {
 }
 
 twin! {
-    vit: Vit, host,
+    vit: Vit, trained on when_asked,
     inputs { x = Floats(&[3, 2, 12, 12]), y = Below(4, &[3]) },
     results |m| [("y", m.forward(x)?)],
     loss(x, y)
@@ -26,7 +26,7 @@ twin! {
 }
 
 twin! {
-    mobile: Mobile, host,
+    mobile: Mobile, trained on when_asked,
     inputs { x = Floats(&[3, 3, 13, 11]), y = Below(5, &[3]) },
     results |m| [("y", m.forward(x)?)],
     loss(x, y)

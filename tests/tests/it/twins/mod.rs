@@ -72,6 +72,12 @@ fn host() -> Vec<Device> {
     vec![Device::host()]
 }
 
+/// Every device where `NETCL_TEST_MODELS` is `all`, else the host: a model's programs take PoCL ten seconds to build.
+fn when_asked() -> Vec<Device> {
+    let all = std::env::var("NETCL_TEST_MODELS").is_ok_and(|value| value == "all");
+    if all { crate::common::devices() } else { host() }
+}
+
 /// A test of one model on the devices that a function lists, from what it is given, what it computes and the arguments of its loss.
 macro_rules! twin {
     ($name:ident: $model:ty, trained on $($rest:tt)*) => { twin! { @one true, $name: $model, $($rest)* } };

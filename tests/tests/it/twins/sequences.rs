@@ -1,12 +1,12 @@
 //! Models of sequences.
 
-use super::{host, twin};
+use super::{host, twin, when_asked};
 use crate::common::devices;
 use netcl_tests::models::Input::{Below, Flags, Floats, Positive};
 use netcl_tests::models::sequences::{Alibi, Crf, Gru, Llama, Lstm, Tcn};
 
 twin! {
-    lstm: Lstm, host,
+    lstm: Lstm, trained on when_asked,
     inputs { x = Floats(&[3, 4, 5]), h0 = Floats(&[3, 6]), c0 = Floats(&[3, 6]), y = Floats(&[3, 2]) },
     results |m| {
         let (y, c) = m.forward(x, h0, c0)?;
@@ -16,7 +16,7 @@ twin! {
 }
 
 twin! {
-    llama: Llama, host,
+    llama: Llama, trained on when_asked,
     inputs { x = Below(11, &[3, 5]), y = Below(11, &[3, 5]), cos = Floats(&[5, 2]), sin = Floats(&[5, 2]) },
     results |m| [("y", m.forward(x, cos, sin)?)],
     loss(x, y, cos, sin)

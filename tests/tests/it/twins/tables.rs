@@ -1,6 +1,6 @@
 //! Models of tables and graphs.
 
-use super::{host, twin};
+use super::{host, twin, when_asked};
 use crate::common::devices;
 use netcl_tests::models::Input::{Below, Floats, Positive, Signed, Truths};
 use netcl_tests::models::tables::{Gcn, WideDeep, Word2vec};
@@ -16,7 +16,7 @@ twin! {
 }
 
 twin! {
-    gcn: Gcn, host,
+    gcn: Gcn, trained on when_asked,
     inputs { x = Floats(&[9, 6]), edges = Positive(&[9, 9]), y = Below(4, &[9]), known = Truths(&[9]) },
     results |m| [("y", m.forward(x, edges)?)],
     loss(x, edges, y, known)

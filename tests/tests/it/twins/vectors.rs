@@ -23,7 +23,7 @@ twin! {
 }
 
 twin! {
-    vae: Vae, host,
+    vae: Vae, trained on devices,
     inputs { x = Floats(&[7, 10]), noise = Floats(&[7, 3]) },
     results |m| {
         let (y, mean, logvar) = m.forward(x, noise)?;

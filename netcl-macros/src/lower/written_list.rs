@@ -1,0 +1,90 @@
+//! Tensors from lists that are written: `Tensor::from([1.0, 2.0])`, and lists beside tensors, `x * [1.0, 2.0]`.
+
+use super::{Lowering, Val};
+use crate::messages as m;
+use crate::words;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{CompareOp, NodeId};
+use netcl_kernels::span::Result;
+use proc_macro2::Span;
+
+/// The values of a list and of the lists in it, and how many each level has.
+struct Flat<'a> {
+    values: Vec<Val<'a>>,
+    shape: Vec<usize>,
+}
+
+impl<'a> Flat<'a> {
+    /// `None` where lists of one level have different lengths, or one is empty.
+    fn of(list: &[Val<'a>]) -> Option<Flat<'a>> {
+        let mut all: Option<Flat<'a>> = None;
+        for item in list {
+            let one = match item {
+                Val::List(inner) => Flat::of(inner)?,
+                value => Flat { values: vec![value.clone()], shape: Vec::new() },
+            };
+            match &mut all {
+                None => all = Some(one),
+                Some(all) if all.shape == one.shape => all.values.extend(one.values),
+                Some(_) => return None,
+            }
+        }
+        let Flat { values, mut shape } = all?;
+        shape.insert(0, list.len());
+        Some(Flat { values, shape })
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// The list as a tensor of its shape. Without `dtype` it is of the first element's type that has one; whole numbers are of
+    /// `i32` then, others of `f32`, as in Rust.
+    pub(super) fn listed_tensor(&mut self, list: &[Val<'a>], dtype: Option<DType>, span: Span) -> Val<'a> {
+        let Some(Flat { values, shape }) = Flat::of(list) else {
+            return self.report(span, &m::WRITTEN_LIST, &[]);
+        };
+        if values.iter().any(Val::is_unknown) {
+            return Val::Unknown;
+        }
+        if values.len() > words::MAX_PARTS {
+            return self.report(span, &m::LONG_LIST, &[&values.len(), &words::MAX_PARTS]);
+        }
+        let own = values.iter().find_map(|value| match value {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)),
+            Val::Bool(_) => Some(DType::Bool),
+            Val::Number(number) => Some(number.beside(DType::F32)),
+            _ => None,
+        });
+        let dtype = dtype.or(own).unwrap_or(DType::I32);
+        let mut elements = Vec::new();
+        for value in values {
+            let Some(id) = self.tensor(value, Some(dtype), span) else { return Val::Unknown };
+            if self.builder.shape(id).rank() > 0 {
+                return self.report(span, &m::LIST_OF_TENSORS, &[]);
+            }
+            elements.push(id);
+        }
+        self.at(span);
+        let made = self.laid_out(&elements, &shape);
+        self.check(made, span)
+    }
+
+    /// Each element at its place: halves of the list are chosen between by the position.
+    fn laid_out(&mut self, elements: &[NodeId], shape: &[usize]) -> Result<NodeId> {
+        let position = self.builder.iota(&Shape(vec![Dim::from(elements.len())]), 0, DType::I32)?;
+        let flat = self.half(position, elements, 0)?;
+        let whole = self.builder.broadcast_to(flat, &Shape(vec![Dim::from(elements.len())]))?;
+        self.builder.reshape(whole, Shape(shape.iter().map(|size| Dim::from(*size)).collect()))
+    }
+
+    fn half(&mut self, position: NodeId, elements: &[NodeId], first: usize) -> Result<NodeId> {
+        if elements.iter().all(|element| *element == elements[0]) {
+            return Ok(elements[0]);
+        }
+        let (low, high) = elements.split_at(elements.len() / 2);
+        let middle = self.builder.integer((first + low.len()) as i64, DType::I32)?;
+        let below = self.builder.compare(CompareOp::Lt, position, middle)?;
+        let (low, high) = (self.half(position, low, first)?, self.half(position, high, first + low.len())?);
+        self.builder.select(below, low, high)
+    }
+}
