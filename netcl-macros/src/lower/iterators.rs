@@ -1,8 +1,10 @@
 //! Rust's iterators over what is known while compiling: ranges of numbers, lists, and arrays of layers.
 
 use super::{Lowering, Val};
+use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
+use proc_macro2::Span;
 
 /// Whether it is a method of Rust's iterators that is known here.
 pub(super) fn is_adapter(name: &str) -> bool {
@@ -49,6 +51,20 @@ impl<'a> Lowering<'a> {
             _ => return None,
         };
         Some(Val::List(items))
+    }
+
+    /// What is wrong with a loop over what [`Lowering::iterator`] does not know.
+    pub(super) fn no_iterator(&self, name: &str, receiver: &Val<'a>, args: &[Val<'a>], span: Span) -> Option<Val<'a>> {
+        match (name, receiver, args) {
+            ("step_by", Val::Range(..) | Val::List(_), [Val::Dim(step)]) if step.is(0) => {
+                Some(self.report(span, &m::STEP_ZERO, &[]))
+            }
+            (_, Val::Range(start, end), _) if is_adapter(name) => {
+                let range = format!("{start}..{end}");
+                Some(self.report(span, &m::LOOP_ADAPTED, &[&name, &range, &range]))
+            }
+            _ => None,
+        }
     }
 
     /// What it goes through by itself, where it is not too long.

@@ -248,17 +248,11 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }
-        if let ("step_by", [Val::Dim(step)]) = (name, args.as_slice())
-            && step.is(0)
-        {
-            return self.report(span, &m::STEP_ZERO, &[]);
-        }
         if let Some(value) = self.iterator(name, &receiver, &args) {
             return value;
         }
-        if let (Val::Range(start, end), true) = (&receiver, super::iterators::is_adapter(name)) {
-            let range = format!("{start}..{end}");
-            return self.report(span, &m::LOOP_ADAPTED, &[&name, &range, &range]);
+        if let Some(refused) = self.no_iterator(name, &receiver, &args, span) {
+            return refused;
         }
         if let Some(value) = self.as_in_rust(name, &receiver, &args, (self.in_function(), span)) {
             return value;

@@ -40,6 +40,7 @@ mod open;
 mod options;
 mod parts;
 mod place;
+mod reach;
 mod reduction;
 mod results;
 mod round;
