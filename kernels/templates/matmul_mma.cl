@@ -31,47 +31,8 @@
 //
 // Hooks: see README.md in this folder. REAL has 16 bits; BF16 says what they are. Vectors have 4 lanes.
 
-#define ALONG_K 0
-#define ALONG_M 1
-#define ALONG_N 1
-
 #ifndef KERNEL_NAME
 #define KERNEL_NAME matmul_mma
-#endif
-#ifndef UNIT
-#define UNIT 0
-#endif
-#ifndef TILE_M
-#define TILE_M 64
-#endif
-#ifndef TILE_N
-#define TILE_N 64
-#endif
-#ifndef TILE_K
-#define TILE_K 32
-#endif
-#ifndef SUB_M
-#define SUB_M 32
-#endif
-#ifndef SUB_N
-#define SUB_N 32
-#endif
-#ifndef STAGES
-#define STAGES 2
-#endif
-#ifndef GROUP_M
-#define GROUP_M 8
-#endif
-#ifndef A_ALONG
-#define A_ALONG ALONG_K
-#endif
-#ifndef B_ALONG
-#define B_ALONG ALONG_N
-#endif
-
-// Elements: bf16, or else f16.
-#ifndef BF16
-#define BF16 1
 #endif
 #ifndef REAL
 #define REAL ushort
@@ -149,60 +110,6 @@ static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const fl
 #define ROLLED _Pragma("unroll 1")
 #endif
 
-#define SUBS_N (TILE_N / SUB_N)
-#define THREADS (32 * (TILE_M / SUB_M) * SUBS_N)
-
-// Where chunk `chunk` (8 elements) of row `row` lies in a tile with so many chunks in a row.
-#define SWIZZLED(row, chunk, chunks)                                                                                   \
-    ((row) * (chunks) + ((chunk) ^ ((chunks) >= 8 ? (row) & 7 : ((row) >> 1) & 3)))
-
-// The tile of A: rows along the axis that is not contiguous, chunks along the one that is.
-#if A_ALONG == ALONG_K
-#define CHUNKS_A (TILE_K / 8)
-#define OUTER_A(row, chunk) (row)
-#define DEPTH_A(row, chunk) ((chunk) * 8)
-#define STEP_OUTER_A(e) 0
-#define STEP_DEPTH_A(e) (e)
-#define ROW_STRIDE_A A_STRIDE_M
-#define PLACE_A(m, k) (SWIZZLED(m, (k) / 8, CHUNKS_A) * 8 + (k) % 8)
-#define CONTIGUOUS_A (A_STRIDE_K == 1)
-#else
-#define CHUNKS_A (TILE_M / 8)
-#define OUTER_A(row, chunk) ((chunk) * 8)
-#define DEPTH_A(row, chunk) (row)
-#define STEP_OUTER_A(e) (e)
-#define STEP_DEPTH_A(e) 0
-#define ROW_STRIDE_A A_STRIDE_K
-#define PLACE_A(m, k) (SWIZZLED(k, (m) / 8, CHUNKS_A) * 8 + (m) % 8)
-#define CONTIGUOUS_A (A_STRIDE_M == 1)
-#endif
-#if B_ALONG == ALONG_K
-#define CHUNKS_B (TILE_K / 8)
-#define OUTER_B(row, chunk) (row)
-#define DEPTH_B(row, chunk) ((chunk) * 8)
-#define STEP_OUTER_B(e) 0
-#define STEP_DEPTH_B(e) (e)
-#define ROW_STRIDE_B B_STRIDE_N
-#define PLACE_B(n, k) (SWIZZLED(n, (k) / 8, CHUNKS_B) * 8 + (k) % 8)
-#define CONTIGUOUS_B (B_STRIDE_K == 1)
-#else
-#define CHUNKS_B (TILE_N / 8)
-#define OUTER_B(row, chunk) ((chunk) * 8)
-#define DEPTH_B(row, chunk) (row)
-#define STEP_OUTER_B(e) (e)
-#define STEP_DEPTH_B(e) 0
-#define ROW_STRIDE_B B_STRIDE_K
-#define PLACE_B(n, k) (SWIZZLED(k, (n) / 8, CHUNKS_B) * 8 + (n) % 8)
-#define CONTIGUOUS_B (B_STRIDE_N == 1)
-#endif
-
-#define SIZE_A (TILE_M * TILE_K / 8) // chunks of a tile
-#define SIZE_B (TILE_N * TILE_K / 8)
-#define PER_A (SIZE_A / THREADS) // chunks of a work-item
-#define PER_B (SIZE_B / THREADS)
-#define STEP_A (THREADS / CHUNKS_A) // rows between two chunks of a work-item
-#define STEP_B (THREADS / CHUNKS_B)
-
 // Results on their way out: 16 rows of each sub-group.
 #define PITCH (SUB_N + 8)
 #define RESULTS_SIZE (16 * PITCH * (THREADS / 32) / 4)
@@ -242,10 +149,8 @@ static inline ushort BITS_OF(const float value)
 #endif
 #if BF16
 #define VALUE_OF(bits) as_float((uint)(bits) << 16)
-#define TYPE_NAME "bf16"
 #else
 #define VALUE_OF(bits) PASTE(KERNEL_NAME, _value)(bits)
-#define TYPE_NAME "f16"
 #if !UNIT
 static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
 {
@@ -271,32 +176,6 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
     }
 
 #if UNIT
-#define ADDRESS(place) ((uint)(ulong)(place))
-#define COPY_16(to, from, bytes)                                                                                       \
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"((ulong)(from)), "r"(bytes)    \
-                 : "memory")
-#define COPY_8(to, from, bytes)                                                                                        \
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"((ulong)(from)), "r"(bytes) : "memory")
-#define COPY_4(to, from, bytes)                                                                                        \
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"((ulong)(from)), "r"(bytes) : "memory")
-#define COMMIT asm volatile("cp.async.commit_group;" ::: "memory")
-#define WAIT asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory")
-#define WAIT_ALL asm volatile("cp.async.wait_group 0;" ::: "memory")
-#define LOAD_MATRIX(d, place)                                                                                          \
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"                                       \
-                 : "=r"((d)[0]), "=r"((d)[1]), "=r"((d)[2]), "=r"((d)[3])                                              \
-                 : "r"(place)                                                                                          \
-                 : "memory")
-#define LOAD_TRANSPOSED(d, place)                                                                                      \
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"                                 \
-                 : "=r"((d)[0]), "=r"((d)[1]), "=r"((d)[2]), "=r"((d)[3])                                              \
-                 : "r"(place)                                                                                          \
-                 : "memory")
-#define MULTIPLY(d, x, y0, y1)                                                                                         \
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." TYPE_NAME "." TYPE_NAME ".f32 {%0,%1,%2,%3}, "               \
-                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                                              \
-                 : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])                                              \
-                 : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "r"(y0), "r"(y1))
 // How many elements of an operand in memory can be copied at a time: all rows begin aligned to so many.
 #define GRAIN(X, first, stride)                                                                                        \
     (!CONTIGUOUS_##X ? 1u                                                                                              \
@@ -343,9 +222,6 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
         }                                                                                                              \
     }
 #else
-#define COMMIT
-#define WAIT
-#define WAIT_ALL
 #define FETCH_OPERAND(X, from, row0, chunk0, outer0, outers, slot)                                                     \
     ROLLED for (uint i = 0; i < PER_##X; ++i)                                                                          \
     {                                                                                                                  \
@@ -356,8 +232,6 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
         CHUNK_BY_ELEMENTS(X, tiles[FIRST_##X(slot) + SWIZZLED(row, chunk0, CHUNKS_##X)])                               \
     }
 #endif
-#define FIRST_A(slot) ((slot)*SIZE_A)
-#define FIRST_B(slot) (STAGES * SIZE_A + (slot)*SIZE_B)
 
 // The next tiles, to one of the copies.
 #define FETCH(slot)                                                                                                    \
@@ -386,26 +260,6 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
     now = now + 1 == STAGES ? 0 : now + 1;                                                                             \
     free = free + 1 == STAGES ? 0 : free + 1;
-
-// Fragments of step `s` of a tile. Every work-item says where one row of 8 elements lies.
-#if A_ALONG == ALONG_K
-#define FRAGMENT_A(d, i, s)                                                                                            \
-    LOAD_MATRIX(d, ADDRESS(tiles) + FIRST_A(now) * 16 + 16 * SWIZZLED(sub_m + (i)*16 + lane % 16, (s)*2 + lane / 16, CHUNKS_A))
-#else
-#define FRAGMENT_A(d, i, s)                                                                                            \
-    LOAD_TRANSPOSED(d, ADDRESS(tiles) + FIRST_A(now) * 16 + 16 * SWIZZLED((s)*16 + lane / 16 * 8 + lane % 8,                                         \
-                                            sub_m / 8 + (i)*2 + lane / 8 % 2, CHUNKS_A))
-#endif
-#if B_ALONG == ALONG_K
-#define FRAGMENT_B(d, j, s)                                                                                            \
-    LOAD_MATRIX(d, ADDRESS(tiles) + FIRST_B(now) * 16 + 16 * SWIZZLED(sub_n + (j)*16 + lane / 16 * 8 + lane % 8, (s)*2 + lane / 8 % 2, CHUNKS_B))
-#else
-#define FRAGMENT_B(d, j, s)                                                                                            \
-    LOAD_TRANSPOSED(d, ADDRESS(tiles) + FIRST_B(now) * 16 + 16 * SWIZZLED((s)*16 + lane % 16, sub_n / 8 + (j)*2 + lane / 16, CHUNKS_B))
-#endif
-#define FRAGMENTS(which, s)                                                                                            \
-    _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i) FRAGMENT_A(x[which][i], i, s);                             \
-    _Pragma("unroll") for (uint j = 0; j < SUB_N / 16; ++j) FRAGMENT_B(y[which][j], j, s);
 
 __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
@@ -542,7 +396,9 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     WAIT_ALL;
 
 #if LONG_SUMS
-#define RESULT(i, j, e) (in_blocks ? PASTE(KERNEL_NAME, _whole)(total[AT(i, j, e)], lost[AT(i, j, e)], sum[i][j][e]) : sum[i][j][e])
+#define WHOLE_SUM PASTE(KERNEL_NAME, _whole)
+#define RESULT(i, j, e)                                                                                                \
+    (in_blocks ? WHOLE_SUM(total[AT(i, j, e)], lost[AT(i, j, e)], sum[i][j][e]) : sum[i][j][e])
     const bool in_blocks = (uint)(K) > BLOCK_K;
 #else
 #define RESULT(i, j, e) sum[i][j][e]

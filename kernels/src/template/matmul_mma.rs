@@ -4,13 +4,16 @@ use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable};
 use crate::dim::saturating_product;
 use crate::dtype::DType;
 
+/// The text of `fragments.cl`.
+pub const FRAGMENTS: &str = include_str!("../../templates/fragments.cl");
+
 /// The text of `matmul_mma.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_mma.cl");
 
 /// Fragments that sub-groups hold and a matrix unit multiplies; multiply-adds, as a reference, where there is none.
 pub const TEMPLATE: Template = Template {
     name: "matmul_mma",
-    sources: &[SOURCE],
+    sources: &[FRAGMENTS, SOURCE],
     tunables: TUNABLES,
     convolution: false,
     for_processors: false,
