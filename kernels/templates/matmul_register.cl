@@ -318,7 +318,10 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     DEPOSIT(0)
     barrier(CLK_LOCAL_MEM_FENCE);
     uint now = 0;
+    // Other compilers warn that they cannot, or decide themselves.
+#ifdef __NV_CL_C_VERSION
 #pragma unroll 2
+#endif
     for (uint k0 = TILE_K; k0 < (uint)(K) + TILE_K; k0 += TILE_K) {
 #else
     // The first round has nothing to multiply yet: compilers take long for index maps, so these are there once.

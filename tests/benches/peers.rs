@@ -136,7 +136,7 @@ impl Bench {
                 Tensor::from_slice(&self.device, &(0..rows * columns).map(value).collect::<Vec<_>>(), &[rows, columns])
             };
             let (a, b) = (matrix(m, k)?, matrix(k, n)?);
-            let seconds = self.seconds(3, 11, &mut || (0..10).try_for_each(|_| a.matmul(&b).map(drop)))? / 10.0;
+            let seconds = self.seconds(3, 11, &mut || (0..10).try_for_each(|_| a.matmul(&b).check().map(drop)))? / 10.0;
             self.report(&format!("{work}_{m}x{n}x{k}"), 2.0 * (m * n * k) as f64 / seconds / 1e12, "TFLOP/s");
         }
         Ok(())

@@ -22,7 +22,7 @@ fn check(case: &LayerCase, device: &Device) -> Result<(), Failed> {
     let x = upload(device, &case.input.tensor())?;
     for mode in [Mode::Training, Mode::Inference] {
         let layer = layer(case, device, Seed(1))?;
-        let found = layer.forward(&[&x], mode).map_err(text)?;
+        let found = layer.forward(&[&x], mode).check().map_err(text)?;
         let dropped = match case.config.get("rate") {
             Some(Setting::Number(rate)) if mode == Mode::Training && *rate > 0.0 => Some(*rate),
             _ => None,
@@ -31,7 +31,8 @@ fn check(case: &LayerCase, device: &Device) -> Result<(), Failed> {
             check_dropped(&found, &case.input.tensor(), rate)?;
             // The seed says what is dropped, whatever the device and its launches.
             let elsewhere = upload(&Device::host(), &case.input.tensor())?;
-            let host = self::layer(case, &Device::host(), Seed(1))?.forward(&[&elsewhere], mode).map_err(text)?;
+            let host =
+                self::layer(case, &Device::host(), Seed(1))?.forward(&[&elsewhere], mode).check().map_err(text)?;
             if download(&found)? != download(&host)? {
                 return Err(format!("{mode:?}: another choice than the host's for the same seed").into());
             }

@@ -19,7 +19,7 @@ fn threads_share_buffers(device: &Device) -> Result<(), Failed> {
         for number in 0..EACH {
             let data: Vec<u32> = (0..100).map(|i| (thread * EACH + number) * 1000 + i).collect();
             let tensor = Tensor::from_slice(device, &data, &[data.len()])?;
-            kept.push((tensor.add(&tensor)?, data));
+            kept.push((tensor.add(&tensor).check()?, data));
         }
         for (doubled, data) in kept {
             let expected: Vec<u32> = data.iter().map(|number| 2 * number).collect();

@@ -58,7 +58,7 @@ fn check(case: &OperationCase, device: &Device) -> Result<(), Failed> {
         });
     }
     let Some((Operand::Tensor(receiver), others)) = operands.split_first() else { return Err("no receiver".into()) };
-    let found = receiver.apply(&case.operation, others).map_err(text)?;
+    let found = receiver.apply(&case.operation, others).check().map_err(text)?;
     close("the result", &found, &case.result.tensor(), TOLERANCE)?;
     let expected: Vec<(usize, &Data)> =
         case.gradients.iter().enumerate().filter_map(|(at, data)| Some((at, data.as_ref()?))).collect();
@@ -93,7 +93,7 @@ fn with_cotangent(found: &Tensor, cotangent: Option<&Data>) -> NetclResult<Tenso
     let weights = HostTensor::from_f64(found.dtype(), &cotangent.shape, &cotangent.values());
     let weights = weights.ok().and_then(|weights| upload(found.device(), &weights).ok());
     let axes: Vec<i64> = (0..found.shape().len() as i64).collect();
-    weights.map_or_else(|| Ok(found.clone()), |weights| found.mul(&weights)?.sum(&axes))
+    weights.map_or_else(|| Ok(found.clone()), |weights| found.mul(&weights).sum(&axes).check())
 }
 
 fn check_layer(case: &LayerCase, device: &Device) -> Result<(), Failed> {
@@ -101,7 +101,7 @@ fn check_layer(case: &LayerCase, device: &Device) -> Result<(), Failed> {
     let x = if x.dtype().is_float() { x.requires_grad().map_err(text)? } else { x };
     let layer = layer(case, device, Seed(1))?;
     let mode = if x.dtype().is_float() { layer_mode(case) } else { netcl::nn::Mode::Training };
-    let found = layer.forward(&[&x], mode).map_err(text)?;
+    let found = layer.forward(&[&x], mode).check().map_err(text)?;
     let loss = with_cotangent(&found, case.cotangent.as_ref()).map_err(text)?;
     let backward = loss.backward().map_err(text)?;
     if let Some(expected) = &case.input_gradient {

@@ -254,14 +254,14 @@ fn long_kernels(device: &Device) -> Result<(), Failed> {
 fn long_at_run_time(device: &Device) -> Result<(), Failed> {
     let x = Tensor::from_slice(device, &LONG, &[LONG.len()]).map_err(|error| error.to_string())?;
     let apply = |name: &str, number: i64| -> Result<Vec<i64>, Failed> {
-        let found = x.apply(name, &[number.into()]).and_then(|tensor| tensor.to_vec::<i64>());
+        let found = x.apply(name, &[number.into()]).to_vec::<i64>();
         found.map_err(|error| error.to_string().into())
     };
     expect(&apply("add", ODD)?, &LONG.map(|x| x.wrapping_add(ODD)).to_vec())?;
     expect(&apply("sub", i64::MAX)?, &LONG.map(|x| x.wrapping_sub(i64::MAX)).to_vec())?;
     expect(&apply("maximum", i64::MIN)?, &LONG.to_vec())?;
     expect(&apply("div", i64::MIN)?, &LONG.map(|x| x.wrapping_div(i64::MIN)).to_vec())?;
-    let equal = x.apply("eq", &[ODD.into()]).and_then(|tensor| tensor.to_vec::<bool>());
+    let equal = x.apply("eq", &[ODD.into()]).to_vec::<bool>();
     expect(&equal.map_err(|error| error.to_string())?, &LONG.map(|x| x == ODD).to_vec())
 }
 
@@ -270,7 +270,7 @@ fn far_diagonals(device: &Device) -> Result<(), Failed> {
     let values: Vec<i32> = (1..=6).collect();
     let x = Tensor::from_slice(device, &values, &[2, 3]).map_err(|error| error.to_string())?;
     for (name, diagonal, all) in [("tril", i32::MAX, true), ("tril", i32::MIN, false), ("triu", i32::MIN, true)] {
-        let found = x.apply(name, &[i64::from(diagonal).into()]).and_then(|tensor| tensor.to_vec::<i32>());
+        let found = x.apply(name, &[i64::from(diagonal).into()]).to_vec::<i32>();
         expect(&found.map_err(|error| error.to_string())?, &if all { values.clone() } else { vec![0; 6] })?;
     }
     Ok(())

@@ -291,6 +291,18 @@ impl<'a> Lowering<'a> {
             }
             return self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, known)]);
         };
+        self.table_operation(operation, receiver, args, span)
+    }
+
+    /// An entry of the table, with its operands as tensors and numbers of one type.
+    fn table_operation(
+        &mut self,
+        operation: &'static ops::Operation,
+        receiver: Val<'a>,
+        args: Vec<Val<'a>>,
+        span: Span,
+    ) -> Val<'a> {
+        let name = operation.name;
         let receiver = match receiver {
             Val::Tensor(_) => receiver,
             other => match self.tensor(other, None, span) {

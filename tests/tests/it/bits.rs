@@ -52,8 +52,8 @@ fn bits_are_moved_in_kernels_and_bodies() -> Result<()> {
         assert_eq!(bytes(&x)?.to_vec::<i32>()?, [0x78, 0x56, 0x34, 0x12, 0xfe, 0xff, 0xff, 0xff]);
         // The distance is taken modulo the width; the sign is kept.
         let by = Tensor::from_slice(device, &[36i32, 1], &[2])?;
-        assert_eq!(x.apply("shl", &[(&by).into()])?.to_vec::<i32>()?, [0x2345_6780, -4]);
-        assert_eq!(x.apply("shr", &[(&by).into()])?.to_vec::<i32>()?, [0x0123_4567, -1]);
+        assert_eq!(x.apply("shl", &[(&by).into()]).to_vec::<i32>()?, [0x2345_6780, -4]);
+        assert_eq!(x.apply("shr", &[(&by).into()]).to_vec::<i32>()?, [0x0123_4567, -1]);
 
         let model = Bits::new(device, Seed(1))?;
         let (set, turned) = model.flags(&Tensor::from_slice(device, &[8u8, 255, 7], &[3])?)?;

@@ -283,7 +283,7 @@ fn choices_and_loops_are_what_is_written_out() -> Result<()> {
         same(net.loss_with_gradients(&x, Act::Scaled(1.0), 3, true)?, net.scaled_all_with_gradients(&x)?)?;
         same(net.loss_with_gradients(&x, Act::Relu, 5, true)?, net.relu_all_with_gradients(&x)?)?;
         let none = net.loss(&x, Act::Tanh, 0, true)?.item::<f32>()?;
-        assert_eq!(none.to_bits(), x.apply("square", &[])?.apply("mean_all", &[])?.item::<f32>()?.to_bits());
+        assert_eq!(none.to_bits(), x.apply("square", &[]).apply("mean_all", &[]).item::<f32>()?.to_bits());
         assert_eq!(net.best(&x)?.to_vec::<f32>()?, net.best_written_out(&x)?.to_vec::<f32>()?);
     }
     Ok(())
@@ -295,7 +295,7 @@ fn tuples_and_arrays_are_arguments_and_results() -> Result<()> {
         let net = Net::new(&device, Seed(6))?;
         let xs = [1.0, 2.0, 3.0].map(|scale| wave(&device, &[2, 4]).apply("mul", &[scale.into()]));
         let [x0, x1, x2] = xs;
-        let xs = [x0?, x1?, x2?];
+        let xs = [x0, x1, x2];
         let (h, c) = (wave(&device, &[2, 3]), Tensor::full(&device, 0.25f32, &[2, 3])?);
         let ([_, _, last], (end, _)) = net.recurrent(&xs, (&h, &c))?;
         assert_eq!(last.to_vec::<f32>()?, end.to_vec::<f32>()?);
@@ -331,11 +331,11 @@ fn a_function_has_a_plan_for_each_type_of_elements() -> Result<()> {
     for device in devices() {
         let net = Net::new(&device, Seed(8))?;
         let x = wave(&device, &[2, 3]);
-        let half = x.apply("cast", &[DType::F16.into()])?;
+        let half = x.apply("cast", &[DType::F16.into()]);
         let whole = net.of_any(&x, false)?;
         assert_eq!((whole.dtype(), net.of_any(&half, false)?.dtype()), (DType::F32, DType::F16));
         let sum: Vec<f32> = net.of_both(&x, &half)?.to_vec()?;
-        let twice = half.apply("cast", &[DType::F32.into()])?.to_vec::<f32>()?;
+        let twice = half.apply("cast", &[DType::F32.into()]).to_vec::<f32>()?;
         for ((sum, whole), twice) in sum.iter().zip(whole.to_vec::<f32>()?).zip(twice) {
             assert!((sum - whole - 2.0 * twice).abs() < 1e-2);
         }

@@ -76,9 +76,9 @@ fn what_is_taken_is_changed_where_it_is() -> Result<()> {
         assert_eq!(m.to_vec::<f32>()?, [1.75, 0.0, -1.75]);
         assert_eq!(w.to_vec::<f32>()?, [1.0 - 0.5 * 4.25, 2.0, 3.0 + 0.5 * 4.25]);
         let at = Tensor::from_slice(&device(), &[0u32, 2, 2, 9], &[4])?;
-        let half = halved(halved(floats(&[1.0, 3.0], &[2]))?.apply("cast", &[DType::F16.into()])?)?;
+        let half = halved(halved(floats(&[1.0, 3.0], &[2]))?.apply("cast", &[DType::F16.into()]))?;
         assert_eq!(
-            (half.dtype(), half.apply("cast", &[DType::F32.into()])?.to_vec::<f32>()?),
+            (half.dtype(), half.apply("cast", &[DType::F32.into()]).to_vec::<f32>()?),
             (DType::F16, vec![0.25, 0.75])
         );
         let bins = count(Tensor::from_slice(&device(), &[5u32, 0, 1], &[3])?, &at)?;
@@ -93,7 +93,7 @@ fn what_somebody_else_has_stays_as_it_is() -> Result<()> {
         let x = floats(&[1.0, 2.0, 3.0], &[3]);
         // Its own clone, a view, and itself as another argument.
         assert_eq!(doubled(x.clone(), &x)?.to_vec::<f32>()?, [1.0, 2.0, 9.0]);
-        assert_eq!(doubled(x.reshape(&[3])?, &floats(&[2.0; 3], &[3]))?.to_vec::<f32>()?, [2.0, 2.0, 6.0]);
+        assert_eq!(doubled(x.reshape(&[3]), &floats(&[2.0; 3], &[3]))?.to_vec::<f32>()?, [2.0, 2.0, 6.0]);
         assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
         let model = Scaled::new(&device(), Seed(1))?;
         let parameter = model.tensor("by")?;

@@ -63,24 +63,25 @@ fn layer(model: &Everything, field: &str, name: &str, settings: &[(&str, ConfigV
 /// What the batch normalisation gets.
 fn convolved(model: &Everything, tokens: &Tensor) -> Result<Tensor> {
     use ConfigValue::{Pair, Size};
-    let run =
-        |field, name, settings: &[_], x: &Tensor| layer(model, field, name, settings)?.forward(&[x], Mode::Training);
+    let run = |field, name, settings: &[_], x: &Tensor| {
+        layer(model, field, name, settings).map(|layer| layer.forward(&[x], Mode::Training))
+    };
     let words = run("embed", "Embedding", &[("entries", Size(6)), ("features", Size(8))], tokens)?;
     let h = run("before", "LayerNorm", &[("features", Size(8))], &words)?;
     let h = run("attention", "SelfAttention", &[("features", Size(8)), ("heads", Size(2))], &h)?;
-    let h = run("after", "RmsNorm", &[("features", Size(8))], &h.add(&words)?)?;
-    let image = h.reshape(&[tokens.shape()[0], 1, TOKENS, WIDTH])?;
+    let h = run("after", "RmsNorm", &[("features", Size(8))], &h.add(&words))?;
+    let image = h.reshape(&[tokens.shape()[0], 1, TOKENS, WIDTH]);
     let conv = [("inputs", Size(1)), ("outputs", Size(3)), ("kernel", Pair([3, 3])), ("padding", Pair([1, 1]))];
-    run("conv", "Conv2d", &conv, &image)
+    run("conv", "Conv2d", &conv, &image)?.check()
 }
 
 /// From there to what the output layer gets if nothing is dropped. In training this updates the running statistics.
 fn features(model: &Everything, x: &Tensor, mode: Mode) -> Result<Tensor> {
     use ConfigValue::{Pair, Size};
-    let h = layer(model, "batch", "BatchNorm", &[("features", Size(3))])?.forward(&[x], mode)?;
-    let h = layer(model, "largest", "MaxPool2d", &[("kernel", Pair([1, 2]))])?.forward(&[&h], mode)?;
-    let h = layer(model, "average", "AvgPool2d", &[("kernel", Pair([2, 2]))])?.forward(&[&h], mode)?;
-    layer(model, "flat", "Flatten", &[])?.forward(&[&h], mode)
+    let h = layer(model, "batch", "BatchNorm", &[("features", Size(3))])?.forward(&[x], mode);
+    let h = layer(model, "largest", "MaxPool2d", &[("kernel", Pair([1, 2]))])?.forward(&[&h], mode);
+    let h = layer(model, "average", "AvgPool2d", &[("kernel", Pair([2, 2]))])?.forward(&[&h], mode);
+    layer(model, "flat", "Flatten", &[])?.forward(&[&h], mode).check()
 }
 
 fn numbers(tensor: &Tensor) -> Result<Vec<f64>> {
@@ -259,7 +260,7 @@ fn a_batch_of_one_has_no_statistics() -> Result<()> {
         let error = model.loss_with_gradients(&one, &one).expect_err("one row").to_string();
         assert!(error.contains(&format!("`norm` {expects}")), "{error}");
         let layer = Layer::of(model.core(), "norm", "BatchNorm", &[("features", ConfigValue::Size(3))])?;
-        let error = layer.forward(&[&one], Mode::Training).expect_err("one row").to_string();
+        let error = layer.forward(&[&one], Mode::Training).check().expect_err("one row").to_string();
         assert!(error.contains(&format!("`BatchNorm` {expects}")), "{error}");
         assert_eq!(model.tensor("norm.running_var")?.to_vec::<f32>()?, [1.0; 3], "nothing has run");
         model.loss_with_gradients(&two, &two)?;

@@ -80,7 +80,7 @@ impl Net {
     /// Left to run time.
     #[netcl::dynamic]
     pub fn twice(&self, x: &Tensor) -> Result<Tensor> {
-        self.forward(&self.forward(x)?.matmul(&Tensor::from_slice(x.device(), &[0.5f32; 6], &[3, 2])?)?)
+        self.forward(&self.forward(x)?.matmul(&Tensor::from_slice(x.device(), &[0.5f32; 6], &[3, 2])?))
     }
 }
 
