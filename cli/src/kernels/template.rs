@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 /// What a template computes where nothing else is asked for.
 const PRODUCT: &str = "1024x1024x1024";
+const PRODUCT_OF_HALVES: &str = "1024x1024x1024,dtype=f16";
 const CONVOLUTION: &str = "32x64x56x56,64x3x3,padding=1";
 
 pub(super) fn run(name: &str, args: &KernelsArgs, output: &Output) -> Result<()> {
@@ -27,7 +28,10 @@ pub(super) fn run(name: &str, args: &KernelsArgs, output: &Output) -> Result<()>
     let limits = limits.unwrap_or_else(|| typical(target));
     let task = match variant.family() {
         Family::Conv2d => tasks::convolution("--problem", args.problem.as_deref().unwrap_or(CONVOLUTION))?,
-        _ => tasks::product("--problem", args.problem.as_deref().unwrap_or(PRODUCT))?,
+        _ => {
+            let product = if variant == Variant::MatMulMma { PRODUCT_OF_HALVES } else { PRODUCT };
+            tasks::product("--problem", args.problem.as_deref().unwrap_or(product))?
+        }
     };
     let mut choice = initial(template, &task, &limits);
     if args.list {

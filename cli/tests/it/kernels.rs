@@ -118,6 +118,8 @@ fn every_template_is_printed_with_its_own_launch() {
     for template in netcl_kernels::template::ALL {
         let problem = if template.name.starts_with("conv2d") {
             "2x8x14x14,16x3x3,padding=1,stride=2,dtype=f16"
+        } else if template.name == "matmul_mma" {
+            "96x80x64,batch=3,dtype=f16"
         } else {
             "96x80x64,batch=3"
         };

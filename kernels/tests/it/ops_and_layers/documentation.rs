@@ -48,9 +48,9 @@ fn operations() -> String {
     let mut text = format!("# Operations\n\n{NOTE}\n\n");
     text += "What can be called on a tensor in a model's functions, as written here, and at run time: there the \
              commonest are methods of `Tensor`, and all are called by name, \
-             `x.apply(\"clamp\", &[0.0.into(), 1.0.into()])?`; both return a `Result`. The first argument is the tensor \
-             itself. Operands broadcast as in NumPy and must have one element type; a number takes the type of the \
-             tensor it meets. `axis` and `axes` may count from the end (-1 is the last).\n";
+             `x.apply(\"clamp\", &[0.0.into(), 1.0.into()])`; both return a tensor, and a mistake is part of its value \
+             ([mistakes.md](mistakes.md)). The first argument is the tensor itself. Operands broadcast as in NumPy and \
+             must have one element type; a number takes the type of the tensor it meets. `axis` and `axes` may count from the end (-1 is the last).\n";
     for family in ops::families() {
         write!(text, "\n## {}\n\n| call | result |\n|---|---|\n", family.title).unwrap();
         for operation in family.operations {
