@@ -85,7 +85,7 @@ impl Net {
     }
     #[netcl::dynamic]
     fn scale(&self, x: &Tensor) -> Result<Tensor> {
-        x.mul(&Tensor::scalar(x.device(), 2.0f32)?)
+        x.mul(&Tensor::scalar(x.device(), 2.0f32)?).check()
     }
     pub fn rate(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         x * rate
