@@ -175,6 +175,14 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
                        own[6] | (uint)own[7] << 16);                                                                   \
     }
 
+// Where chunk `i` of a work-item comes from and goes to.
+#define CHUNK(X, row0, chunk0, outer0, outers, slot)                                                                   \
+    const uint row = row0 + i * STEP_##X;                                                                              \
+    const uint outer = outer0 + OUTER_##X(row, chunk0);                                                                \
+    const uint depth = k_next + DEPTH_##X(row, chunk0);                                                                \
+    const uint left = LEFT_IN(outer, outers, depth, STEP_DEPTH_##X(1));                                                \
+    const uint place = FIRST_##X(slot) + SWIZZLED(row, chunk0, CHUNKS_##X);
+
 #if UNIT
 // How many elements of an operand in memory can be copied at a time: all rows begin aligned to so many.
 #define GRAIN(X, first, stride)                                                                                        \
@@ -184,13 +192,6 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
                      : ((((uint)(ulong)(first)) | (uint)(stride)*2) & 3) == 0  ? 2u                                    \
                                                                                : 1u)
 #define BYTES(part, each) ((uint)clamp((int)(left * 2) - (part) * (each), 0, each))
-// Where chunk `i` of a work-item comes from and goes to.
-#define CHUNK(X, row0, chunk0, outer0, outers, slot)                                                                   \
-    const uint row = row0 + i * STEP_##X;                                                                              \
-    const uint outer = outer0 + OUTER_##X(row, chunk0);                                                                \
-    const uint depth = k_next + DEPTH_##X(row, chunk0);                                                                \
-    const uint left = LEFT_IN(outer, outers, depth, STEP_DEPTH_##X(1));                                                \
-    const uint place = FIRST_##X(slot) + SWIZZLED(row, chunk0, CHUNKS_##X);
 #define FETCH_OPERAND(X, from, row0, chunk0, outer0, outers, slot)                                                     \
     if (IN_MEMORY_##X && grain_##X == 8) {                                                                             \
         _Pragma("unroll") for (uint i = 0; i < PER_##X; ++i)                                                           \
@@ -225,11 +226,8 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
 #define FETCH_OPERAND(X, from, row0, chunk0, outer0, outers, slot)                                                     \
     ROLLED for (uint i = 0; i < PER_##X; ++i)                                                                          \
     {                                                                                                                  \
-        const uint row = row0 + i * STEP_##X;                                                                          \
-        const uint outer = outer0 + OUTER_##X(row, chunk0);                                                            \
-        const uint depth = k_next + DEPTH_##X(row, chunk0);                                                            \
-        const uint left = LEFT_IN(outer, outers, depth, STEP_DEPTH_##X(1));                                            \
-        CHUNK_BY_ELEMENTS(X, tiles[FIRST_##X(slot) + SWIZZLED(row, chunk0, CHUNKS_##X)])                               \
+        CHUNK(X, row0, chunk0, outer0, outers, slot)                                                                   \
+        CHUNK_BY_ELEMENTS(X, tiles[place])                                                                             \
     }
 #endif
 

@@ -44,15 +44,6 @@ const TUNABLES: &[Tunable] = &[
 /// Work-items of a sub-group.
 const SUB_GROUP: u32 = 32;
 
-/// Whether the device has a unit for the problem's elements.
-fn has_unit(problem: &Problem, limits: &Limits) -> bool {
-    match problem.dtype {
-        DType::F16 => limits.matrix_unit.f16,
-        DType::BF16 => limits.matrix_unit.bf16,
-        _ => false,
-    }
-}
-
 fn threads(choice: &Choice) -> u32 {
     let [tile_m, tile_n, sub_m, sub_n] = ["TILE_M", "TILE_N", "SUB_M", "SUB_N"].map(|name| choice.get(name));
     SUB_GROUP * (tile_m / sub_m) * (tile_n / sub_n)
@@ -64,7 +55,7 @@ fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'st
     if !matches!(problem.dtype, DType::F16 | DType::BF16) {
         return Err("fragments are of f16 or bf16");
     }
-    if (unit == 1) != has_unit(problem, limits) {
+    if (unit == 1) != limits.matrix_unit.multiplies(problem.dtype) {
         return Err(match unit {
             1 => "the device has no matrix unit for these elements: UNIT is 0",
             _ => "the device has a matrix unit for these elements: UNIT is 1",
@@ -103,7 +94,7 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
         [64, 64, 64, 32, 32, 3],
         [64, 64, 32, 32, 32, 2],
     ];
-    let unit = u32::from(has_unit(problem, limits));
+    let unit = u32::from(limits.matrix_unit.multiplies(problem.dtype));
     let mut smallest = TEMPLATE.defaults();
     smallest.set("UNIT", unit);
     // Long sums are cut where a unit has no work-group, which costs more than smaller tiles do.

@@ -188,6 +188,15 @@ pub struct MatrixUnit {
 impl MatrixUnit {
     /// There is none.
     pub const NONE: MatrixUnit = MatrixUnit { f16: false, bf16: false };
+
+    /// Whether it multiplies elements of that type.
+    pub fn multiplies(self, dtype: DType) -> bool {
+        match dtype {
+            DType::F16 => self.f16,
+            DType::BF16 => self.bf16,
+            _ => false,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use super::parts::likely_in_parts;
 use super::split::{SPLIT_K_VALUES, parts_for};
 use super::{BatchNorm, KernelConfig, PART, Product, Recurrence, Reduction, Task, Variant};
 use crate::dim::{Dim, saturating_product};
-use crate::dtype::DType;
 use crate::graph::{ConvKind, ReduceOp};
 use crate::target::Target;
 use crate::template::{Choice, Limits, MatrixUnit};
@@ -121,17 +120,12 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
 }
 
 fn wanted_product(product: &Product<u64>, target: Target, limits: &Limits) -> Variant {
-    let unit = match product.dtype {
-        DType::F16 => limits.matrix_unit.f16,
-        DType::BF16 => limits.matrix_unit.bf16,
-        _ => false,
-    };
     let small = product.m.saturating_mul(product.n).saturating_mul(product.batch) <= 1 << 14;
     match target {
         Target::Cpu | Target::Host => Variant::MatMulVectorized,
         Target::Gpu if small && product.k <= 256 => Variant::MatMulNaive,
         Target::Gpu if product.m < 32 || product.n < 32 => Variant::MatMulTiled,
-        Target::Gpu if unit => Variant::MatMulMma,
+        Target::Gpu if limits.matrix_unit.multiplies(product.dtype) => Variant::MatMulMma,
         Target::Gpu => Variant::MatMulRegisterTiled,
     }
 }
