@@ -170,6 +170,66 @@ op("cast", [given([3, -4], dtype="i32"), dtype("f32")], lambda x, t: x.to(torch.
 op("cast", [T(3), dtype("f64")], lambda x, t: x * 1.0, "to f64")
 edge("detach", [T(3)], lambda x: x.detach(), "no gradient")
 
+# ---- Elementary functions
+
+UNIT = dict(low=-0.9, high=0.9)
+for name, function, domain in [
+    ("trunc", torch.trunc, {}),
+    ("fract", torch.frac, {}),
+    ("log10", torch.log10, POSITIVE),
+    ("cbrt", lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3), {}),
+    ("sinh", torch.sinh, {}),
+    ("cosh", torch.cosh, {}),
+    ("asin", torch.asin, UNIT),
+    ("acos", torch.acos, UNIT),
+    ("atan", torch.atan, {}),
+    ("asinh", torch.asinh, {}),
+    ("acosh", torch.acosh, dict(low=1.1, high=4.0)),
+    ("atanh", torch.atanh, UNIT),
+    ("to_degrees", torch.rad2deg, {}),
+    ("to_radians", torch.deg2rad, {}),
+    ("logit", torch.logit, dict(low=0.05, high=0.95)),
+    ("sinc", torch.sinc, {}),
+]:
+    op(name, [T(2, 3, **domain)], function)
+    # PyTorch's gradients of some at infinities and NaN are not the limits.
+    edge(name, [given([NAN, INF, -INF, 0.0])], lambda x, function=function: function(x).detach(), "special")
+edge("sinc", [given([0.0, 1e-3, 0.005, 0.0095, 0.0096, -0.01, 1.0])], torch.sinc, "near zero")
+edge("trunc", [given([2.7, -2.7, 0.3, -0.3])], torch.trunc, "signs")
+for name, function in [
+    ("hypot", torch.hypot),
+    ("logaddexp", torch.logaddexp),
+    ("copysign", torch.copysign),
+    ("xlogy", lambda x, y: torch.special.xlogy(x, torch.abs(y)) if y.min() < 0 else torch.special.xlogy(x, y)),
+]:
+    op(name, [T(2, 3), T(3, low=0.3)], function, "broadcast")
+edge("hypot", [given([3.0, 0.0, INF, NAN, 1e30]), given([4.0, -2.0, NAN, 1.0, 1e30])],
+     lambda x, y: torch.hypot(x, y).detach(), "special")
+edge("logaddexp", [given([1.0, INF, -INF, -INF, 100.0, NAN]), given([1.0, INF, -INF, 2.0, -100.0, 1.0])],
+     lambda x, y: torch.logaddexp(x, y).detach(), "special")
+edge("logaddexp", [given([1.0, 1000.0]), given([1.0, -1000.0])], torch.logaddexp, "equal and far")
+edge("xlogy", [given([0.0, 0.0, 2.0, 0.0]), given([0.0, 3.0, 1.0, NAN])],
+     lambda x, y: torch.special.xlogy(x, y).detach(), "zeros")
+op("remainder", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], torch.remainder)
+op("floor_divide", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], lambda x, y: torch.floor(x / y))
+op("rem_euclid", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], torch.fmod)
+op("div_euclid", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], lambda x, y: torch.trunc(x / y))
+SIGNS = [[5.5, -5.5, 5.5, -5.5, 6.0, -6.0], [2.0, 2.0, -2.0, -2.0, -2.0, 2.0]]
+WHOLE = [[7, -7, 7, -7, 6, -6], [2, 2, -2, -2, -2, 2]]
+# The remainder by the size of the divisor is that which is not negative.
+for name, function in [
+    ("remainder", torch.remainder),
+    ("floor_divide", lambda x, y: torch.floor_divide(x, y).detach()),
+    ("rem_euclid", lambda x, y: torch.remainder(x, torch.abs(y)).detach()),
+    ("div_euclid", lambda x, y: (torch.floor_divide(x, torch.abs(y)) * torch.sign(y)).detach()),
+]:
+    edge(name, [given(values) for values in SIGNS], function, "signs")
+    edge(name, [given(values, dtype="i32") for values in WHOLE], function, "integers")
+op("is_infinite", [given(SPECIAL)], torch.isinf)
+op("is_infinite", [given([1, 0], dtype="i32")], torch.isinf, "integers")
+op("is_sign_negative", [given(SPECIAL)], torch.signbit)
+op("is_sign_positive", [given(SPECIAL)], lambda x: ~torch.signbit(x))
+
 # ---- Activations
 
 for name, function in [

@@ -29,7 +29,9 @@ def number(value):
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     value = float(f"{value:.10g}")
-    return int(value) if value.is_integer() and abs(value) < 1e9 else value
+    # Whole numbers without a point, but for a zero whose sign would be lost.
+    whole = value.is_integer() and abs(value) < 1e9 and (value != 0 or math.copysign(1, value) > 0)
+    return int(value) if whole else value
 
 
 def encode(tensor, dtype=None):

@@ -122,6 +122,10 @@ pub(crate) fn all() -> Vec<Case> {
         }
         cases.push(way(0).case(&format!("computed operands of {dtype}"), computed(dtype), HALF_SIZES));
         cases.push(way(0).case(&format!("aligned {dtype}"), aligned(dtype), &[&[]]));
+        for parts in [0, 4] {
+            cases.push(way(parts).case(&format!("long sums of {dtype}"), products(dtype), LONG_SUMS));
+        }
+        cases.push(way(0).case(&format!("long sums of computed operands of {dtype}"), computed(dtype), LONG_SUMS));
     }
     let half = Way { tolerance: 2e-3, ..way(MatMulMma, 4) };
     cases.push(half.case("f16 that parts overflow", large_parts(), &[&[]]));
@@ -185,15 +189,16 @@ const PRODUCT_SIZES: &[&[(&str, u64)]] = &[
     &[("B", 3), ("M", 64), ("N", 64), ("K", 32)],
     &[("B", 1), ("M", 1), ("N", 40), ("K", 130)],
 ];
-/// Rows of which no number, 2, 4 or 8 elements begin aligned, and sums of several blocks.
+/// Rows of which no number, 2, 4 or 8 elements begin aligned.
 const HALF_SIZES: &[&[(&str, u64)]] = &[
     &[("B", 1), ("M", 1), ("N", 1), ("K", 1)],
     &[("B", 2), ("M", 3), ("N", 5), ("K", 7)],
     &[("B", 1), ("M", 66), ("N", 134), ("K", 70)],
     &[("B", 2), ("M", 12), ("N", 20), ("K", 68)],
     &[("B", 1), ("M", 72), ("N", 80), ("K", 96)],
-    &[("B", 1), ("M", 8), ("N", 9), ("K", 9000)],
 ];
+/// Of several blocks, in `matmul_mma.cl`.
+const LONG_SUMS: &[&[(&str, u64)]] = &[&[("B", 1), ("M", 8), ("N", 9), ("K", 9000)]];
 const MATRIX_SIZES: &[&[(&str, u64)]] =
     &[&[("R", 1), ("C", 1)], &[("R", 3), ("C", 5)], &[("R", 7), ("C", 64)], &[("R", 2), ("C", 1030)]];
 /// No round of one of the loops, a batch that fills several work-groups, and more rounds than a launch has.

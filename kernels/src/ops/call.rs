@@ -21,11 +21,18 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
         ))
         .hint(format!("it is called as `{}({})`", operation.name, expected.join(", "))));
     }
-    // Numbers take the type of the first tensor, wherever it stands: `2.0 * x` as well as `x * 2.0`.
-    let dtype = operation.args.iter().zip(args).find_map(|(spec, arg)| match (spec.kind, arg) {
-        (ArgKind::Tensor, Value::Tensor(id)) => Some(builder.dtype(*id)),
-        _ => None,
-    });
+    // Numbers take the type of the first tensor, wherever it stands: `2.0 * x` as well as `x * 2.0`; that of a condition only where
+    // there is no other.
+    let types: Vec<DType> = operation
+        .args
+        .iter()
+        .zip(args)
+        .filter_map(|(spec, arg)| match (spec.kind, arg) {
+            (ArgKind::Tensor, Value::Tensor(id)) => Some(builder.dtype(*id)),
+            _ => None,
+        })
+        .collect();
+    let dtype = types.iter().find(|&&dtype| dtype != DType::Bool).or(types.first()).copied();
     let mut ready = Vec::with_capacity(args.len());
     for (spec, arg) in operation.args.iter().zip(args) {
         ready.push(convert(builder, operation, spec, arg, dtype)?);

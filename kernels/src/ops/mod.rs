@@ -20,6 +20,7 @@ pub mod arithmetic;
 pub mod attention;
 mod call;
 pub mod convolution;
+mod elementary;
 pub mod index;
 pub mod linear;
 pub mod loss;
@@ -31,6 +32,7 @@ pub mod upsample;
 
 pub(crate) use args::{along, spread};
 pub use call::call;
+pub use elementary::Formula;
 pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
 pub(crate) use reduction::Moments;
 
@@ -57,6 +59,7 @@ pub fn families() -> &'static [Family] {
     }
     const FAMILIES: &[Family] = &[
         family("Arithmetic", true, arithmetic::OPERATIONS),
+        family("Elementary functions", true, elementary::OPERATIONS),
         family("Activations", true, activation::OPERATIONS),
         family("Reductions", false, reduction::OPERATIONS),
         family("Softmax", false, softmax::OPERATIONS),

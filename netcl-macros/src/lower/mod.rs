@@ -27,7 +27,6 @@ mod fold;
 mod gather;
 mod given;
 mod grad;
-mod hyperbolic;
 mod index;
 mod indexed;
 mod iterators;

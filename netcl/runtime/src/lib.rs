@@ -57,4 +57,4 @@ pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
 pub use netcl_kernels::template::Axis;
 pub use recording::Recording;
-pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
+pub use tensor::{AsInteger, AsIntegers, AsNumber, AsOperand, AsTensors, Element, HostData, Operand, Tensor, ToHost};

@@ -60,6 +60,34 @@ fn a_layer_is_built_once_for_all_batch_sizes() {
     }
 }
 
+/// As in a model's function: axes and sizes as one or several, numbers beside tensors, tensors owned and borrowed.
+#[test]
+fn operations_are_methods_that_take_what_is_at_hand() {
+    let device = Device::host();
+    let x = Tensor::from_slice(&device, &[-1.0f32, 2.0, 3.0, -4.0, 5.0, 6.0], &[2, 3]).unwrap();
+    let axes: Vec<usize> = vec![0, 1];
+    for sum in [x.sum(axes.as_slice()), x.sum(&axes), x.sum([0, -1]), x.sum_all(), x.sum(0).sum(0usize)] {
+        assert_eq!(sum.item::<f32>().unwrap(), 11.0);
+    }
+    let held = x.clamp(0, 4.0).maximum(0.5).pow(2);
+    assert_eq!(held.to_vec::<f32>().unwrap(), [0.25, 4.0, 9.0, 0.25, 16.0, 16.0]);
+    let positive = x.gt(0.0).select(&x, 0.0);
+    assert_eq!(positive.to_vec::<f32>().unwrap(), x.relu().to_vec::<f32>().unwrap());
+    for flat in [x.reshape([3, -1]), x.reshape(&[3usize, 2]), x.flatten(0).reshape(vec![3, 2])] {
+        assert_eq!(flat.shape(), [3, 2]);
+    }
+    let [length, middle] = [2usize, 1];
+    let stacked = x.narrow(1, middle, length).stack([&x.narrow(1, 0, 2), &x.narrow(-1, 1, 2)], 0);
+    assert_eq!(stacked.shape(), [3, 2, 2]);
+    assert_eq!(x.concat(&x, 0).concat(vec![x.clone(), x.clone()], 0).shape(), [8, 3]);
+    let image = x.reshape([1, 1, 2, 3]);
+    let weight = Tensor::full(&device, 1.0f32, &[1, 1, 3, 3]).unwrap();
+    assert_eq!(image.conv2d(&weight, 1, [1, 1], 1, 1).to_vec::<f32>().unwrap(), [2.0, 11.0, 16.0, 2.0, 11.0, 16.0]);
+    // Whole numbers keep all their digits.
+    let whole = Tensor::full(&device, 0i64, &[1]).unwrap().add(9_007_199_254_740_993i64);
+    assert_eq!(whole.to_vec::<i64>().unwrap(), [9_007_199_254_740_993]);
+}
+
 #[test]
 fn misuse_is_an_error_that_says_what_to_do() {
     let device = Device::host();
@@ -69,6 +97,9 @@ fn misuse_is_an_error_that_says_what_to_do() {
     assert!(text(x.to_vec::<f64>().map(|_| ())).contains("expects f64, found f32; convert it with `cast`"));
     assert!(text(x.item::<f32>().map(|_| ())).contains("`to_vec`"));
     assert!(text(x.reshape(&[3]).check().map(drop)).contains("[2] has 2 elements, [3] has 3"));
+    assert!(text(x.reshape([-1, -1]).check().map(drop)).contains("-1 more than once in [-1, -1]"));
+    assert!(text(x.reshape([-1, 3]).check().map(drop)).contains("2 elements of [2] cannot be divided by 3"));
+    assert!(text(x.reshape([-1, -2]).check().map(drop)).contains("[-1, -2] has a negative size that is not -1"));
     assert!(text(Tensor::zeros(&device, &[usize::MAX, 2], DType::F32).map(|_| ())).contains("larger than memory"));
     assert!(text(x.apply("rellu", &[]).check().map(drop)).contains("relu"));
     assert!(text(x.add(&Tensor::zeros(&device, &[3], DType::F32).unwrap()).check().map(drop)).contains("[3]"));
@@ -132,7 +163,7 @@ fn sizes_beyond_reason_are_errors() {
             assert!(Tensor::from_slice::<f32>(device, &[], shape).is_err(), "{shape:?}");
         }
         let empty = Tensor::zeros(device, &[0, 3], DType::F32).unwrap();
-        assert!(empty.reshape(&[0, usize::MAX]).check().is_err() && empty.reshape(&[0, 1 << 62]).check().is_ok());
+        assert!(empty.reshape(&[0, usize::MAX]).check().is_err() && empty.reshape(&[0, 1i64 << 62]).check().is_ok());
         assert!(DataLoader::new(device, &[0.0f32; 4], &[usize::MAX, 2], &[0u32; 4], &[]).is_err());
     }
     let error = Tensor::full(&null, 1.0f32, &[1 << 42]).unwrap_err();

@@ -1,4 +1,4 @@
-//! `docs/operations.md` and `docs/layers.md` are written from the tables: `NETCL_BLESS=1 cargo test -p netcl-kernels`.
+//! `docs/operations.md`, `docs/layers.md` and the methods of tensors are written from the tables: `NETCL_BLESS=1 cargo test -p netcl-kernels`.
 
 use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Init};
 use netcl_kernels::ops::{self, ArgKind};
@@ -15,24 +15,15 @@ const ELEMENTS: &str = "
 
 In kernels and in a `#[netcl::function]` values are single numbers. In index form and in functions they have the operations \
 above that work element by element, and these functions of Rust's, as methods (`x.hypot(y)`) or by path (`f32::hypot(x, y)`); \
-kernels in SIMT form have these as methods of floats, and of whole numbers `abs`, `signum`, `min`, `max`, `clamp`, \
+kernels in SIMT form have these and what Rust has of the elementary functions as methods of floats, and of whole numbers `abs`, `signum`, `min`, `max`, `clamp`, \
 `rem_euclid` and `div_euclid`:
 
 | call | result |
 |---|---|
-| `x.trunc()`, `x.fract()` | the whole number next to `x` toward zero, and what is left; the first has a gradient of zero |
 | `x.mul_add(a, b)` | `x * a + b`; rounded once or twice, as the device does it |
-| `x.hypot(y)` | `sqrt(x^2 + y^2)`, whose squares do not overflow; its gradient at `(0, 0)` is zero |
-| `x.log10()`, `x.log(base)` | logarithms; `x.ln()` is `x.log()` without a base |
-| `x.sinh()`, `x.cosh()`, `x.asin()`, `x.acos()`, `x.atan()` | hyperbolic functions, and angles in radians |
-| `x.asinh()`, `x.acosh()`, `x.atanh()` | inverse hyperbolic functions |
+| `x.log(base)` | the logarithm to that base; `x.ln()` is `x.log()` without one |
 | `x.sin_cos()` | the pair of `x.sin()` and `x.cos()` |
-| `x.to_degrees()`, `x.to_radians()` | angles in the other unit |
-| `x.is_infinite()`, `x.is_sign_negative()`, `x.is_sign_positive()` | bools; the sign is that which zeros are written with, too, and NaN counts as positive |
-| `x.cbrt()` | the cube root, also of negative numbers |
-| `x.copysign(y)` | `\\|x\\|` with the sign that `y` is written with; NaN counts as positive |
 | `x.clamp(low, high)` | as Rust's, for any numbers; where `low > high` it is `high`, where Rust panics |
-| `x.rem_euclid(y)`, `x.div_euclid(y)` | the remainder that is not negative, and its quotient; of whole numbers too |
 | `i.pow(n)` | a whole number multiplied with itself, wrapping; `n` is a number that is known while compiling |
 
 In a function, which is Rust as well, `max`, `min` and `round` are Rust's (of a number and NaN the number; halves away from \
@@ -46,10 +37,9 @@ The branch of an `if` that is not taken contributes nothing to a gradient, whate
 
 fn operations() -> String {
     let mut text = format!("# Operations\n\n{NOTE}\n\n");
-    text += "What can be called on a tensor in a model's functions, as written here, and at run time: there the \
-             commonest are methods of `Tensor`, and all are called by name, \
-             `x.apply(\"clamp\", &[0.0.into(), 1.0.into()])`; both return a tensor, and a mistake is part of its value \
-             ([mistakes.md](mistakes.md)). The first argument is the tensor itself. Operands broadcast as in NumPy and \
+    text += "What can be called on a tensor, as written here: in a model's functions, and at run time as methods of `Tensor`, or \
+             by name, `x.apply(\"clamp\", &[0.0.into(), 1.0.into()])`. There a mistake is part of the value of the \
+             result ([mistakes.md](mistakes.md)). The first argument is the tensor itself. Operands broadcast as in NumPy and \
              must have one element type; a number takes the type of the tensor it meets. `axis` and `axes` may count from the end (-1 is the last).\n";
     for family in ops::families() {
         write!(text, "\n## {}\n\n| call | result |\n|---|---|\n", family.title).unwrap();
@@ -71,6 +61,46 @@ fn operations() -> String {
         }
     }
     text + ELEMENTS
+}
+
+/// What the system in Python calls them, for rustdoc's search.
+const ALIASES: [(&str, &str); 3] =
+    [("add", "\"elementwise_binary\", \"bias_add\""), ("sum", "\"reduce_sum\""), ("matmul", "\"build_matmul_kernel\"")];
+
+/// Those that `Tensor` has by hand: they are no launch.
+const BY_HAND: [&str; 2] = ["reshape", "detach"];
+
+/// `Tensor`'s methods for run time.
+fn methods() -> String {
+    let note = NOTE.replace("`kernels/src`", "`kernels/src/ops`");
+    let mut text = format!(
+        "//! The operations of the table as methods of tensors.\n//!\n//! {note}\n\nuse super::arguments::{{argument, methods, parameter}};\n\nmethods! {{\n"
+    );
+    for family in ops::families() {
+        writeln!(text, "    // {}", family.title).unwrap();
+        for operation in family.operations.iter().filter(|operation| !BY_HAND.contains(&operation.name)) {
+            let args: Vec<String> = operation.args[1..]
+                .iter()
+                .map(|arg| {
+                    let kind = match arg.kind {
+                        ArgKind::Tensor => "operand",
+                        ArgKind::Tensors => "tensors",
+                        ArgKind::Axis | ArgKind::Size => "integer",
+                        ArgKind::Axes | ArgKind::Sizes => "integers",
+                        ArgKind::Number => "number",
+                        ArgKind::Bool => "truth",
+                        ArgKind::DType => "dtype",
+                    };
+                    format!("{}: {kind}", arg.name)
+                })
+                .collect();
+            if let Some((_, aliases)) = ALIASES.iter().find(|(name, _)| *name == operation.name) {
+                writeln!(text, "    #[doc(alias({aliases}))]").unwrap();
+            }
+            writeln!(text, "    {:?} {}({});", operation.doc, operation.name, args.join(", ")).unwrap();
+        }
+    }
+    text + "}\n"
 }
 
 fn layer_reference() -> String {
@@ -127,23 +157,28 @@ fn sample(layer: &layers::Layer) -> Config {
 }
 
 fn check(name: &str, text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
     if std::env::var_os("NETCL_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("docs");
         std::fs::write(&path, text).expect("docs can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == text, "docs/{name} is not what the tables say; rewrite it with NETCL_BLESS=1");
+    assert!(found == text, "{name} is not what the tables say; rewrite it with NETCL_BLESS=1");
 }
 
 #[test]
 fn operations_are_documented() {
-    check("operations.md", &operations());
+    check("docs/operations.md", &operations());
+}
+
+#[test]
+fn operations_are_methods() {
+    check("netcl/runtime/src/tensor/methods.rs", &methods());
 }
 
 #[test]
 fn layers_are_documented() {
-    check("layers.md", &layer_reference());
+    check("docs/layers.md", &layer_reference());
 }
 
 /// A line that rustdoc hides stands on the page all the same, and does not compile where it is copied.

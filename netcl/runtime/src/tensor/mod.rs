@@ -1,14 +1,17 @@
 //! Tensors: a shape, an element type, and memory on a device.
 
+mod arguments;
 mod concat;
 mod display;
 mod host;
+mod methods;
 mod mistake;
 mod operand;
 mod operators;
 mod ops;
 pub(crate) mod vector;
 
+pub use arguments::{AsInteger, AsIntegers, AsNumber, AsOperand, AsTensors};
 pub use host::{HostData, ToHost};
 pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;

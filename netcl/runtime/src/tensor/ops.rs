@@ -5,14 +5,14 @@ use crate::autograd::note::{self, Noted};
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork};
 use crate::error::{Error, Result};
 use crate::executor::Call;
-use crate::tensor::{Mistake, Operand, Tensor, concat, element_count, shown};
+use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, shown};
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation};
 use netcl_kernels::span::Diagnostic;
 use std::panic::Location;
+use std::sync::Arc;
 
 impl Tensor {
     /// Applies the operation called `name` of netcl's table, the receiver first among the arguments.
@@ -92,20 +92,20 @@ impl Tensor {
         self.shape().first().copied().filter(|&size| size > 1)
     }
 
-    /// The same elements in row-major order under another shape, of as many elements; shares memory.
+    /// The same elements in row-major order under another shape, of as many elements; shares memory. One size may be -1 and is
+    /// worked out.
     #[track_caller]
-    pub fn reshape(&self, shape: &[usize]) -> Tensor {
-        let caller = Location::caller();
-        self.reshaped(shape, caller).unwrap_or_else(|error| {
-            let sizes: Vec<i64> = shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
-            mistaken(self, "reshape", &[self.into(), Operand::Integers(&sizes)], caller, error)
-        })
+    pub fn reshape(&self, sizes: impl AsIntegers) -> Tensor {
+        let (caller, sizes) = (Location::caller(), sizes.as_integers());
+        self.reshaped(&sizes, caller)
+            .unwrap_or_else(|error| mistaken(self, "reshape", &[self.into(), Operand::Integers(&sizes)], caller, error))
     }
 
-    fn reshaped(&self, shape: &[usize], caller: &'static Location<'static>) -> Result<Tensor> {
+    fn reshaped(&self, sizes: &[i64], caller: &'static Location<'static>) -> Result<Tensor> {
         if let Some(mistake) = self.mistake() {
             return Ok(mistake);
         }
+        let shape = &self.completed(sizes)?[..];
         let wanted = element_count("reshape", shape)?;
         if wanted != self.elements() {
             return Err(Error::Shape {
@@ -121,13 +121,37 @@ impl Tensor {
         let Some(operation) = ops::find("reshape").filter(|_| note::is_tracked([self.history()].into_iter())) else {
             return Ok(result.computed_by("reshape", &[self]));
         };
-        let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
-        let work =
-            TensorWork::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes.into())].into() };
+        let sizes: Arc<[i64]> = shape.iter().map(|size| *size as i64).collect();
+        let work = TensorWork::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes)].into() };
         let noted = Noted::of_operation("reshape", &DerivativeFlow::view(self.dtype()), &[self], caller)?;
         match noted {
             Some(noted) => noted.result(work, result),
             None => Ok(result),
+        }
+    }
+
+    /// The shape that `sizes` stand for: -1 is what the others leave.
+    fn completed(&self, sizes: &[i64]) -> Result<Vec<usize>> {
+        let wrong = |message: String| Error::Shape { operation: "reshape", message };
+        let (unknown, written): (Vec<i64>, Vec<i64>) = sizes.iter().partition(|&&size| size == -1);
+        // What is beyond 64 bits with a sign comes as their largest number, and is too large.
+        let size = |size: i64| if size == i64::MAX { Some(usize::MAX) } else { usize::try_from(size).ok() };
+        let shape: Option<Vec<usize>> = written.into_iter().map(size).collect();
+        let mut shape = shape.ok_or_else(|| wrong(format!("{sizes:?} has a negative size that is not -1")))?;
+        match unknown.len() {
+            0 => Ok(shape),
+            1 => {
+                let (elements, rest) = (self.elements(), element_count("reshape", &shape)?);
+                let left = elements.checked_div(rest).filter(|left| left * rest == elements).ok_or_else(|| {
+                    let own = self.shape();
+                    wrong(format!(
+                        "the {elements} elements of {own:?} cannot be divided by {rest}, the other sizes of {sizes:?}"
+                    ))
+                })?;
+                shape.insert(sizes.iter().take_while(|&&size| size != -1).count(), left);
+                Ok(shape)
+            }
+            _ => Err(wrong(format!("it can work out one size, found -1 more than once in {sizes:?}"))),
         }
     }
 }
@@ -232,82 +256,4 @@ fn unknown(name: &str) -> Error {
     let diagnostic =
         Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));
     Error::Graph { operation: "apply".to_owned(), diagnostic }
-}
-
-macro_rules! methods {
-    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*);)*) => {
-        impl Tensor {$(
-            $(#[$doc])*
-            #[track_caller]
-            pub fn $name(&self $(, $arg: $type)*) -> Tensor {
-                self.apply(stringify!($name), &[$($arg.into()),*])
-            }
-        )*}
-    };
-}
-
-methods! {
-    /// `self + other`, broadcast.
-    #[doc(alias("elementwise_binary", "bias_add"))]
-    add(other: &Tensor);
-    /// `self - other`, broadcast.
-    sub(other: &Tensor);
-    /// `self * other`, elementwise, broadcast.
-    mul(other: &Tensor);
-    /// `self / other`, broadcast.
-    div(other: &Tensor);
-    /// The larger of the two, broadcast; NaN if either is NaN.
-    maximum(other: &Tensor);
-    /// The smaller of the two, broadcast; NaN if either is NaN.
-    minimum(other: &Tensor);
-    /// `self ^ exponent`, broadcast.
-    pow(exponent: &Tensor);
-    /// `-self`.
-    neg();
-    /// `|self|`.
-    abs();
-    /// `e^self`.
-    exp();
-    /// The natural logarithm.
-    log();
-    /// The square root.
-    sqrt();
-    /// The hyperbolic tangent.
-    tanh();
-    /// `1 / (1 + e^-self)`.
-    sigmoid();
-    /// `max(self, 0)`.
-    relu();
-    /// `x · Φ(x)`, exact.
-    gelu();
-    /// `x · sigmoid(x)`.
-    silu();
-    /// Where `self == other`, broadcast.
-    eq(other: &Tensor);
-    /// Where `self < other`, broadcast.
-    lt(other: &Tensor);
-    /// Where `self > other`, broadcast.
-    gt(other: &Tensor);
-    /// The matrix product over the last two axes.
-    #[doc(alias = "build_matmul_kernel")]
-    matmul(other: &Tensor);
-    /// The sum over the given axes, which disappear.
-    #[doc(alias = "reduce_sum")]
-    sum(axes: &[i64]);
-    /// The mean over the given axes, which disappear.
-    mean(axes: &[i64]);
-    /// The position of the largest element along an axis, which disappears; the first of equals.
-    argmax(axis: i64);
-    /// Softmax along an axis.
-    softmax(axis: i64);
-    /// Log-softmax along an axis.
-    log_softmax(axis: i64);
-    /// The last two axes swapped.
-    t();
-    /// Two axes swapped.
-    transpose(first: i64, second: i64);
-    /// The axes in another order.
-    permute(order: &[i64]);
-    /// Converted to another element type.
-    cast(dtype: DType);
 }

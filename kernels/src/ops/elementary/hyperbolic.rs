@@ -1,10 +1,10 @@
 //! Hyperbolic functions and their inverses, composed so that neither they nor their derivatives, which the rules make of these
 //! formulas, overflow before the result does or are differences of near numbers.
 
-use super::float::Formula;
-use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
-use netcl_kernels::span::Result;
+use super::Formula;
+use crate::dtype::DType;
+use crate::graph::{CompareOp, NodeId, UnaryOp};
+use crate::span::Result;
 use std::f64::consts::LN_2;
 
 impl Formula<'_> {
@@ -110,9 +110,5 @@ impl Formula<'_> {
         let value = of_size(self, size)?;
         let minus = self.apply(UnaryOp::Neg, value)?;
         self.0.select(negative, minus, value)
-    }
-
-    fn add(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
-        self.0.binary(BinaryOp::Add, a, b)
     }
 }

@@ -1,0 +1,174 @@
+//! The operations of the table as methods of tensors.
+//!
+//! Written from the tables in `kernels/src/ops` by `NETCL_BLESS=1 cargo test -p netcl-kernels`; do not edit.
+
+use super::arguments::{argument, methods, parameter};
+
+methods! {
+    // Arithmetic
+    #[doc(alias("elementwise_binary", "bias_add"))]
+    "`x + other`" add(other: operand);
+    "`x - other`" sub(other: operand);
+    "`x * other`, elementwise" mul(other: operand);
+    "`x / other`; integers round toward zero, and a division by zero gives zero" div(other: operand);
+    "the remainder of `x / other` rounded toward zero; it has the sign of `x`" rem(other: operand);
+    "`x ^ exponent` of floats; NaN where `x` is negative and the exponent is not whole" pow(exponent: operand);
+    "the larger of the two; NaN if either is NaN" maximum(other: operand);
+    "the smaller of the two; NaN if either is NaN" minimum(other: operand);
+    "the angle of the point `(other, x)` in radians, in `[-pi, pi]`" atan2(other: operand);
+    "`-x`" neg();
+    "`|x|`" abs();
+    "-1, 0 or 1; NaN of NaN" sign();
+    "`e^x`" exp();
+    "`2^x`" exp2();
+    "natural logarithm; NaN below zero" log();
+    "logarithm to base 2; NaN below zero" log2();
+    "`log(1 + x)`, exact near zero" log1p();
+    "`e^x - 1`, exact near zero" expm1();
+    "square root; NaN below zero" sqrt();
+    "`1 / sqrt(x)`" rsqrt();
+    "`x * x`" square();
+    "`1 / x`" recip();
+    "sine of radians" sin();
+    "cosine of radians" cos();
+    "tangent of radians" tan();
+    "the error function, `2/sqrt(pi) * integral of e^(-t^2) from 0 to x`" erf();
+    "the nearest whole number toward -inf; its gradient is zero" floor();
+    "the nearest whole number toward +inf; its gradient is zero" ceil();
+    "the nearest whole number, halves to even; its gradient is zero" round();
+    "`min(max(x, min), max)`; NaN stays NaN, the bounds pass no gradient" clamp(min: number, max: number);
+    "`x + weight * (other - x)` of floats" lerp(other: operand, weight: operand);
+    "whether `x == other`, as bool; false if either is NaN" eq(other: operand);
+    "whether `x != other`, as bool; true if either is NaN" ne(other: operand);
+    "whether `x < other`, as bool; false if either is NaN" lt(other: operand);
+    "whether `x <= other`, as bool; false if either is NaN" le(other: operand);
+    "whether `x > other`, as bool; false if either is NaN" gt(other: operand);
+    "whether `x >= other`, as bool; false if either is NaN" ge(other: operand);
+    "`x & other`: logical of bools, bitwise of integers" and(other: operand);
+    "`x | other`: logical of bools, bitwise of integers" or(other: operand);
+    "`x ^ other`: logical of bools, bitwise of integers" xor(other: operand);
+    "`x << other`, bits of integers; the distance is taken modulo the width, as in OpenCL C" shl(other: operand);
+    "`x >> other`, bits of integers, signed ones keep their sign; the distance is taken modulo the width" shr(other: operand);
+    "`!x`: logical of bools, bitwise of integers" not();
+    "whether `x` is NaN, as bool" is_nan();
+    "whether `x` is neither infinite nor NaN, as bool" is_finite();
+    "`then` where the bool tensor is true, else `otherwise`; all three broadcast. What is not chosen has no gradient, even where its derivative is infinite or NaN (PyTorch's `where` gives NaN there)" select(then: operand, otherwise: operand);
+    "the same values as another element type; float to integer truncates toward zero and saturates" cast(dtype: dtype);
+    // Elementary functions
+    "the whole number next to `x` toward zero; its gradient is zero" trunc();
+    "`x - trunc(x)`, with the sign of `x`" fract();
+    "logarithm to base 10; NaN below zero" log10();
+    "the cube root, also of negative numbers" cbrt();
+    "hyperbolic sine" sinh();
+    "hyperbolic cosine" cosh();
+    "the angle in `[-pi/2, pi/2]` whose sine is `x`; NaN beyond `[-1, 1]`" asin();
+    "the angle in `[0, pi]` whose cosine is `x`; NaN beyond `[-1, 1]`" acos();
+    "the angle in `[-pi/2, pi/2]` whose tangent is `x`" atan();
+    "inverse hyperbolic sine" asinh();
+    "inverse hyperbolic cosine; NaN below 1" acosh();
+    "inverse hyperbolic tangent; NaN beyond `[-1, 1]`" atanh();
+    "radians as degrees" to_degrees();
+    "degrees as radians" to_radians();
+    "`sqrt(x^2 + other^2)`, whose squares do not overflow; its gradient at `(0, 0)` is zero" hypot(other: operand);
+    "`|x|` with the sign that `other` is written with; NaN counts as positive" copysign(other: operand);
+    "`log(e^x + e^other)`, without overflow" logaddexp(other: operand);
+    "`x * log(other)`, and 0 where `x` is 0 and `other` is not NaN" xlogy(other: operand);
+    "`log(x / (1 - x))`, the inverse of `sigmoid`; NaN beyond `[0, 1]`" logit();
+    "`sin(pi x) / (pi x)`, and 1 at 0" sinc();
+    "the remainder of `x / other` that is not negative, of integers too" rem_euclid(other: operand);
+    "the quotient that leaves `rem_euclid`, of integers too" div_euclid(other: operand);
+    "`x - other * floor(x / other)`, which has the sign of `other` (Python's `%`), of integers too" remainder(other: operand);
+    "`floor(x / other)` (Python's `//`), of integers too; its gradient is zero" floor_divide(other: operand);
+    "whether `x` is infinite, as bool" is_infinite();
+    "whether `x` is written with a minus, as -0 is, as bool; NaN counts as positive" is_sign_negative();
+    "the opposite of `is_sign_negative`" is_sign_positive();
+    // Activations
+    "`max(x, 0)`; NaN stays NaN, the gradient at 0 is 0" relu();
+    "`min(max(x, 0), 6)`" relu6();
+    "`x` above zero, `slope * x` below" leaky_relu(slope: number);
+    "`x` above zero, `slope * x` below, the slope a tensor that broadcasts" prelu(slope: operand);
+    "`x * Phi(x) = x/2 * (1 + erf(x / sqrt(2)))`, exact" gelu();
+    "`x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x^3)))`, an approximation of `gelu`" gelu_tanh();
+    "`x * sigmoid(x)`, also called swish" silu();
+    "`1 / (1 + e^-x)`" sigmoid();
+    "`log(sigmoid(x)) = min(x, 0) - log(1 + e^-|x|)`" log_sigmoid();
+    "hyperbolic tangent" tanh();
+    "`log(1 + e^x) = max(x, 0) + log(1 + e^-|x|)`" softplus();
+    "`x` above zero, `alpha * (e^x - 1)` below" elu(alpha: number);
+    "`x` above zero, `alpha * (e^(x/alpha) - 1)` below" celu(alpha: number);
+    "`1.0507 * elu(x, 1.67326)`: keeps mean 0 and variance 1 (Klambauer et al. 2017)" selu();
+    "`clamp(x/6 + 1/2, 0, 1)`" hard_sigmoid();
+    "`x * hard_sigmoid(x)`" hard_swish();
+    "`clamp(x, -1, 1)`" hard_tanh();
+    "`x * tanh(softplus(x))`" mish();
+    "`x / (1 + |x|)`" softsign();
+    // Reductions
+    #[doc(alias("reduce_sum"))]
+    "the sum over `axes`; of u8 as i32, other integers wrap" sum(axes: integers);
+    "`sum`, the axes kept with size 1" sum_keepdim(axes: integers);
+    "the sum of all elements; of u8 as i32, other integers wrap" sum_all();
+    "the mean of floats over `axes`; NaN over no elements" mean(axes: integers);
+    "`mean`, the axes kept with size 1" mean_keepdim(axes: integers);
+    "the mean of all elements" mean_all();
+    "the product over `axes`; of u8 as i32, other integers wrap" prod(axes: integers);
+    "the largest element over `axes`; NaN if there is one, -inf over no elements; of equal ones the first has the gradient" max(axes: integers);
+    "`max`, the axes kept with size 1" max_keepdim(axes: integers);
+    "the largest of all elements" max_all();
+    "the smallest element over `axes`; NaN if there is one, +inf over no elements; of equal ones the first has the gradient" min(axes: integers);
+    "`min`, the axes kept with size 1" min_keepdim(axes: integers);
+    "the smallest of all elements" min_all();
+    "`sum((x - mean)^2) / (n - correction)` over `axes`: correction 1 for a sample, 0 for a population" var(axes: integers, correction: integer);
+    "`sqrt(var)`; where the variance is 0 the gradient is 0" std(axes: integers, correction: integer);
+    "the first position of the largest element along `axis`, or of a NaN if there is one, as i32" argmax(axis: integer);
+    "the first position of the smallest element along `axis`, or of a NaN if there is one, as i32" argmin(axis: integer);
+    "`log(sum(e^x))` over `axes`, without overflow" logsumexp(axes: integers);
+    "whether a bool tensor holds a `true` along `axes`" any(axes: integers);
+    "whether a bool tensor holds `true` alone along `axes`" all(axes: integers);
+    // Softmax
+    "`e^x / sum(e^x)` along `axis`, without overflow" softmax(axis: integer);
+    "`x - log(sum(e^x))` along `axis`, without overflow" log_softmax(axis: integer);
+    // Shapes
+    "the axes from `from` on as one: `[n, c, h, w]` from 1 gives `[n, c*h*w]`" flatten(from: integer);
+    "the axes in another order: axis `k` of the result is axis `axes[k]` of `x`" permute(axes: integers);
+    "two axes exchanged" transpose(first: integer, second: integer);
+    "the last two axes exchanged: the transpose of a matrix" t();
+    "`x` repeated to the shape `sizes`: missing leading axes and axes of size 1 stretch" broadcast_to(sizes: integers);
+    "`x` without `axis`, which must have size 1" squeeze(axis: integer);
+    "`x` with a new axis of size 1 at `axis`" unsqueeze(axis: integer);
+    "the elements `start..start + length` along `axis`" narrow(axis: integer, start: integer, length: integer);
+    "the elements at `position` along `axis`, which disappears" get(axis: integer, position: integer);
+    "the elements in reverse order along `axes`" flip(axes: integers);
+    "`before` and `after` elements of `value` added around `axis`" pad(axis: integer, before: integer, after: integer, value: number);
+    "`x` and `others` one after the other along `axis`" concat(others: tensors, axis: integer);
+    "`x` and `others`, all of one shape, along a new axis at `axis`" stack(others: tensors, axis: integer);
+    "`count` copies of `x` one after the other along `axis`" repeat(axis: integer, count: integer);
+    // Indexing
+    "rows by number: `x [r, rest..]`, `indices [i..]` (u32 or i32), `-> [i.., rest..]`; a number out of range gives zeros and no gradient" gather(indices: operand);
+    "the elements at `indices [i]` along `axis`, whose size becomes `i`; as `gather` otherwise" index_select(axis: integer, indices: operand);
+    "`[..]` numbers (u32 or i32) as `[.., classes]` f32 rows: 1 at the number, else 0; a number out of range gives a row of zeros" one_hot(classes: integer);
+    "`value` where the bool `mask` is true, else `x`" masked_fill(mask: operand, value: number);
+    "`x [.., m, n]` with zeros above diagonal `diagonal` (0 is the main one, positive is right of it)" tril(diagonal: integer);
+    "`x [.., m, n]` with zeros below diagonal `diagonal` (0 is the main one, positive is right of it)" triu(diagonal: integer);
+    // Products
+    #[doc(alias("build_matmul_kernel"))]
+    "the matrix product `[.., m, k] x [.., k, n] -> [.., m, n]` of floats; leading axes broadcast" matmul(other: operand);
+    "`x . weight + bias`: `x [.., inputs]`, `weight [inputs, outputs]`, `bias [outputs]`" linear(weight: operand, bias: operand);
+    // Convolution and pooling
+    "cross-correlation of `x [n, c, h, w]` with `weight [o, c/groups, kh, kw]`; stride, padding and dilation are one integer or `[height, width]`; `-> [n, o, oh, ow]`, `oh = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1`" conv2d(weight: operand, stride: integers, padding: integers, dilation: integers, groups: integer);
+    "the largest element of each window of `x [n, c, h, w]`; padding counts as -inf, NaN wins; sizes as in `conv2d`" max_pool2d(kernel: integers, stride: integers, padding: integers, dilation: integers);
+    "the mean of each window of `x [n, c, h, w]`; padding counts as zeros; sizes as in `conv2d`" avg_pool2d(kernel: integers, stride: integers, padding: integers);
+    // Upsampling
+    "each pixel of `x [n, c, h, w]` as a block of `scale` pixels, which is one integer or `[height, width]`: `-> [n, c, h * scale, w * scale]`" upsample_nearest2d(scale: integers);
+    "as `upsample_nearest2d`, but between the centres of neighbouring pixels as a straight line, and level beyond those of the first and the last (PyTorch's `align_corners=False`)" upsample_bilinear2d(scale: integers);
+    // Attention
+    "`softmax(q . k^T / sqrt(d)) . v` (Vaswani et al. 2017): `q [.., t, d]`, `k [.., s, d]`, `v [.., s, e]`, `-> [.., t, e]`; if `causal`, position `i` sees positions `0..=i`" scaled_dot_product_attention(k: operand, v: operand, causal: truth);
+    // Losses
+    "the mean over rows of `log(sum(e^x)) - x[label]`, logits `[.., classes]`, labels `[..]` (u32 or i32); a label out of range gives NaN" cross_entropy(labels: operand);
+    "`cross_entropy` over the rows whose label is not `ignored`; NaN if there are none" cross_entropy_ignoring(labels: operand, ignored: integer);
+    "the mean over rows of `-x[label]`, log-probabilities `[.., classes]`, labels `[..]` (u32 or i32); a label out of range gives NaN" nll_loss(labels: operand);
+    "the mean of `(x - other)^2`, both of one shape" mse_loss(other: operand);
+    "the mean of `|x - other|`, both of one shape" l1_loss(other: operand);
+    "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`" huber_loss(other: operand, delta: number);
+    "`huber_loss(beta) / beta`; `l1_loss` for a `beta` of 0" smooth_l1_loss(other: operand, beta: number);
+    "the mean of `softplus(x) - x * target`: binary cross-entropy of `sigmoid(x)`, both of one shape" bce_with_logits(target: operand);
+}
