@@ -37,16 +37,10 @@ const COUNTED: &str = "write `Tensor::arange(T)`, of `u32`, or `Tensor::arange(T
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
 const LOOPED: &str =
     "a loop: `let mut h = Tensor::zeros([N, 8]); for t in 0..T { h = self.cell(x.get(1, t), h); ys.push(h); }`";
-const SCANNED: &str = "running sums are a kernel, `|n, t| fold(0..t + 1, 0.0, |sum, k| sum + x[n, k])`, which functions call, or a loop, `for t in 0..T { sum = sum + x.get(1, t); sums.push(sum); }`, or a product with a triangle, `x.matmul(self.ones.triu(0))` with a field \
-                       `#[state(init = 1.0)] ones: Tensor<f32, 8, 8>`; of what the function returns a kernel or \
-                       `netcl::algorithms` takes them, in ordinary Rust";
 const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
      inside of a body `grad(&value, x)` is the derivative of a number in what it is computed from";
 const ATTENTION: &str = "it has weights, and is a layer: a field `#[layer(features = 8, heads = 2)] attention: SelfAttention`, called as `self.attention.forward(&x)`; without weights it is `q.scaled_dot_product_attention(k, v, false)`";
-const CONV1D: &str = "a `Conv2d` of images of height 1: `#[layer(inputs = 8, outputs = 16, kernel = (1, 3))] conv: Conv2d`, called as `self.conv.forward(&x.unsqueeze(2)).squeeze(2)` for `x [N, 8, T]`";
-const CONV_TRANSPOSE: &str = "there is no such layer: a `Conv2d` after the image was made larger, `x.reshape([N, C, H, 1, W, 1]).broadcast_to([N, C, H, 2, W, 2]).reshape([N, C, H * 2, W * 2])`";
 const GROUP_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8, groups = 2)] norm: GroupNorm`, called as `self.norm.forward(&x)`; with as many groups as features it is `instance_norm`";
-const ADAPTIVE_POOL: &str = "over the whole image it is a mean, `x.mean([2, 3])`; into other sizes an `AvgPool2d` whose kernel is the quotient of both";
 const DROPOUT: &str =
     "it is a layer: a field `#[layer(rate = 0.1)] dropout: Dropout`, called as `self.dropout.forward(&x)`";
 const LAYER_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8)] norm: LayerNorm`, called as `self.norm.forward(&x)`";
@@ -69,7 +63,8 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     ),
     (&["T", "mT", "mt", "H", "adjoint", "transpose_last"], Write("x.t()")),
     (&["swapaxes", "swap_axes", "swap_dims", "transpose_"], Named("transpose")),
-    (&["permute_axes", "permuted_axes", "movedim", "moveaxis"], Listed("permute")),
+    (&["permute_axes", "permuted_axes"], Listed("permute")),
+    (&["moveaxis"], Write("x.movedim(0, 1)")),
     (&["expand_dims", "unsqueeze_dim", "insert_axis", "newaxis"], Named("unsqueeze")),
     (&["remove_axis", "squeeze_dim"], Named("squeeze")),
     (&["cat", "concatenate", "hstack", "vstack", "append"], Write("x.concat([y], 1)")),
@@ -77,24 +72,21 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
         &["split", "chunk", "tensor_split", "unbind", "split_at", "unstack"],
         Write("(x.narrow(1, 0, 4), x.narrow(1, 4, 4))"),
     ),
-    (&["slice", "slice_axis", "index", "i", "index_axis"], Write("x.narrow(1, 0, 4)")),
-    (&["repeat_interleave", "tile", "repeat_dim"], Write("x.repeat(0, 2)")),
-    (&["roll"], Write("x.narrow(1, 1, 7).concat([x.narrow(1, 0, 1)], 1)")),
+    (&["slice_axis", "index", "i", "index_axis"], Write("x.narrow(1, 0, 4)")),
+    (&["repeat_dim"], Write("x.repeat(0, 2)")),
     (&["fliplr", "rev_axis"], Write("x.flip([1])")),
     (&["zero_pad2d", "constant_pad"], Write("x.pad(1, 0, 2, 0.0)")),
     // Products.
-    (&["mm", "bmm", "dot", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
+    (&["mm", "bmm", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
     (&["einsum", "tensordot", "inner"], Write("x.matmul(y.t())")),
-    (&["outer"], Write("x.unsqueeze(2) * y.unsqueeze(1)")),
     (&["addmm", "addmv"], Write("x.linear(weight, bias)")),
     // Reductions.
     (&["sum_dim", "sum_axis"], Named("sum")),
     (&["mean_dim", "mean_axis"], Named("mean")),
     (&["amax", "max_dim", "max_axis"], Named("max")),
     (&["amin", "min_dim", "min_axis"], Named("min")),
-    (&["norm", "l2_norm"], Write("x.square().sum_all().sqrt()")),
+    (&["l2_norm"], Write("x.norm(1, 2.0)")),
     (&["log_sum_exp"], Named("logsumexp")),
-    (&["cumsum", "cumprod", "cummax"], Say(SCANNED)),
     (&["scan", "fori_loop", "while_loop", "associative_scan"], Say(LOOPED)),
     (&["topk", "sort", "argsort", "nonzero", "unique", "multinomial", "kthvalue", "median"], Say(ORDERED)),
     // Elements.
@@ -151,6 +143,9 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["hardswish"], Named("hard_swish")),
     (&["hardsigmoid"], Named("hard_sigmoid")),
     (&["hardtanh"], Named("hard_tanh")),
+    (&["hardshrink"], Write("x.hard_shrink(0.5)")),
+    (&["softshrink"], Write("x.soft_shrink(0.5)")),
+    (&["tanhshrink"], Named("tanh_shrink")),
     (&["leakyrelu"], Named("leaky_relu")),
     (&["logsigmoid"], Named("log_sigmoid")),
     (&["logsoftmax"], Named("log_softmax")),
@@ -162,7 +157,8 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["huber"], Named("huber_loss")),
     (&["nll"], Named("nll_loss")),
     (&["cross_entropy_loss", "sparse_categorical_crossentropy"], Named("cross_entropy")),
-    (&["binary_cross_entropy_with_logits", "binary_cross_entropy", "bce_loss"], Named("bce_with_logits")),
+    (&["binary_cross_entropy_with_logits"], Named("bce_with_logits")),
+    (&["binary_cross_entropy"], Named("bce_loss")),
     // Indices.
     (&["take", "embedding_lookup"], Named("gather")),
     // Types and places.
@@ -221,10 +217,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["rms_norm"], Say(RMS_NORM)),
     (&["embedding"], Say(EMBEDDING)),
     (&["multi_head_attention"], Say(ATTENTION)),
-    (&["conv1d"], Say(CONV1D)),
-    (&["conv_transpose2d"], Say(CONV_TRANSPOSE)),
     (&["group_norm", "instance_norm"], Say(GROUP_NORM)),
-    (&["adaptive_avg_pool2d", "adaptive_avg_pool1d"], Say(ADAPTIVE_POOL)),
     // Iterators.
     (
         &[
@@ -356,7 +349,6 @@ pub(crate) const LAYERS: &[(&str, &str)] = &[
 
 /// Layers elsewhere that other ones compute here.
 pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
-    ("Conv1d", "write `Conv2d`, with `kernel = (1, 3)`: it takes `[N, channels, 1, length]`"),
     ("MaxPool1d", "write `MaxPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
     ("AvgPool1d", "write `AvgPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
     ("BatchNorm1d", "write `BatchNorm`, with `features = 64`: it takes rows and images"),
@@ -364,7 +356,6 @@ pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
     ("InstanceNorm1d", "write `GroupNorm`, with `features = 64, groups = 64`"),
     ("InstanceNorm2d", "write `GroupNorm`, with `features = 64, groups = 64`"),
     ("RMSNorm", "write `RmsNorm`, with `features = 64`"),
-    ("ConvTranspose2d", "write `Upsample`, with `scale = 2`, and a `Conv2d` behind it"),
     ("MultiheadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
     ("MultiHeadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
     ("LSTM", "it is a cell in a loop: a model of two `Linear`s whose `forward` returns `(h, c)`, called in a `for`"),

@@ -278,6 +278,15 @@ edge("elu", [given([0.0, -20.0, 100.0, -100.0, 1000.0]), num(1.5)], lambda x, a:
 op("celu", [T(6), num(0.5)], lambda x, a: F.celu(x, a))
 edge("celu", [given([0.0, 1000.0, -1000.0]), num(0.5)], lambda x, a: F.celu(x, a), "special")
 
+op("threshold", [T(6), num(0.5), num(-3.0)], lambda x, t, v: F.threshold(x, t, v))
+op("hard_shrink", [T(6), num(0.5)], lambda x, l: F.hardshrink(x, l))
+op("soft_shrink", [T(6), num(0.5)], lambda x, l: F.softshrink(x, l))
+op("tanh_shrink", [T(6)], F.tanhshrink)
+edge("tanh_shrink", [given([0.0, 1e-3, 0.01, 0.0499, 0.0501, -0.02, 10.0])], F.tanhshrink, "near zero")
+for name, values in [("threshold", (1.0, 2.0)), ("hard_shrink", (1.0,)), ("soft_shrink", (1.0,))]:
+    function = {"threshold": F.threshold, "hard_shrink": F.hardshrink, "soft_shrink": F.softshrink}[name]
+    edge(name, [given([1.0, -1.0, 0.0, INF, -INF]), *map(num, values)], lambda x, *v, f=function: f(x, *v), "bounds")
+
 # ---- Reductions
 
 for name, function in [
@@ -315,6 +324,95 @@ edge("logsumexp", [given([-INF, -INF], [1, 2]), axes(1)], lambda x, a: x.logsume
 BOOLS = given([1, 0, 1, 1, 0, 0], [3, 2], "bool")
 op("any", [BOOLS, axes(1)], lambda x, a: x.any(1))
 op("all", [BOOLS, axes(1)], lambda x, a: x.all(1))
+
+# ---- Norms and running totals
+
+for p in [1.0, 2.0, 4.0, INF]:
+    op("norm", [T(2, 3, 4), axes(1, 2), num(p)], lambda x, a, p: torch.linalg.vector_norm(x, p, dim=a), f"{p}")
+edge("norm", [given([0.0, 0.0, 3.0, 4.0], [2, 2]), axes(1), num(2.0)], lambda x, a, p: x.norm(p, dim=a), "of zeros")
+edge("norm", [given([0.0, 0.0, 3.0, 4.0], [2, 2]), axes(1), num(3.0)],
+     lambda x, a, p: x.norm(p, dim=a).detach(), "of zeros, 3")
+op("normalize", [T(3, 4), axis(1)], lambda x, a: F.normalize(x, dim=a))
+edge("normalize", [given([0.0, 0.0, 3.0, 4.0], [2, 2]), axis(-1)], lambda x, a: F.normalize(x, dim=a).detach(), "of zeros")
+op("cosine_similarity", [T(3, 4), T(3, 4), axis(1)], lambda x, y, a: F.cosine_similarity(x, y, dim=a))
+for name, function in [
+    ("cumsum", lambda x, a: x.cumsum(a)),
+    ("cumprod", lambda x, a: x.cumprod(a)),
+    ("cummax", lambda x, a: x.cummax(a).values),
+    ("cummin", lambda x, a: x.cummin(a).values),
+    ("logcumsumexp", lambda x, a: x.logcumsumexp(a)),
+]:
+    op(name, [T(3, 4), axis(1)], function)
+    op(name, [T(3, 2, 2), axis(0)], function, "first axis")
+    # More than two blocks.
+    long = given([1.0625, 0.9375, 1.125] * 25) if name == "cumprod" else T(75)
+    op(name, [long, axis(0)], function, "blocks", smooth=name != "cumprod")
+    edge(name, [given([1.0, -INF, 2.0, NAN, 3.0]), axis(0)], lambda x, a, f=function: f(x, a).detach(), "special")
+    edge(name, [given([], [2, 0]), axis(1)], lambda x, a, f=function: f(x, a).detach(), "of nothing")
+edge("cumsum", [given([1.0, INF, 2.0, -INF, 3.0]), axis(0)], lambda x, a: x.cumsum(a).detach(), "infinite")
+edge("cumprod", [given([2.0, 0.0, 3.0, 0.0]), axis(0)], lambda x, a: x.cumprod(a), "zeros")
+edge("cumsum", [given([3, -1, 2, 7], dtype="i32"), axis(0)], lambda x, a: x.cumsum(a), "integers")
+edge("cummax", [given([3, -1, 7, 2], dtype="i32"), axis(0)], lambda x, a: x.cummax(a).values, "integers")
+edge("cummin", [given([3, -1, 7, 2], dtype="i32"), axis(0)], lambda x, a: x.cummin(a).values, "integers")
+
+# ---- Rearranging
+
+op("slice", [T(3, 9), axis(1), size(1), size(8), size(3)], lambda x, a, s, e, t: x[:, s:e:t])
+op("slice", [T(3, 9), axis(1), size(2), size(9), size(2)], lambda x, a, s, e, t: x[:, s:e:t], "to the end")
+op("slice", [T(7, 2), axis(0), size(2), size(5), size(1)], lambda x, a, s, e, t: x[s:e:t], "no step")
+op("unfold", [T(2, 7), axis(1), size(3), size(2)], lambda x, a, s, t: x.unfold(a, s, t))
+op("unfold", [T(6, 2), axis(0), size(2), size(1)], lambda x, a, s, t: x.unfold(a, s, t), "first axis, overlapping")
+for offset in [0, 1, -2, 4]:
+    op("diagonal", [T(3, 4), axis(offset), axis(0), axis(1)], torch.diagonal, f"{offset}", smooth=offset != 4)
+op("diagonal", [T(3, 2, 3), axis(0), axis(2), axis(0)], torch.diagonal, "of other axes")
+op("trace", [T(3, 4)], torch.trace)
+op("trace", [T(2, 3, 3)], lambda x: x.diagonal(dim1=1, dim2=2).sum(-1), "of many")
+op("movedim", [T(2, 3, 4), axis(0), axis(-1)], torch.movedim)
+op("movedim", [T(2, 3, 4), axis(2), axis(0)], torch.movedim, "to the front")
+for shift in [1, -2, 7, 0]:
+    op("roll", [T(2, 4), axis(shift), axis(1)], torch.roll, f"{shift}")
+op("tile", [T(2, 3), sizes(2, 1)], lambda x, c: x.tile(c))
+op("tile", [T(2, 3), sizes(2)], lambda x, c: x.tile(c), "last axis")
+op("tile", [T(2, 3), sizes(2, 1, 3)], lambda x, c: x.tile(c), "new axes")
+op("repeat_interleave", [T(2, 3), axis(1), size(3)], lambda x, a, n: x.repeat_interleave(n, a))
+for name, mode in [("pad_reflect", "reflect"), ("pad_replicate", "replicate"), ("pad_circular", "circular")]:
+    op(name, [T(2, 4), axis(1), size(2), size(3)], lambda x, a, p, q, mode=mode: F.pad(x, (p, q), mode=mode))
+    op(name, [T(2, 4), axis(-1), size(0), size(1)], lambda x, a, p, q, mode=mode: F.pad(x, (p, q), mode=mode), "one side")
+op("outer", [T(3), T(4)], torch.outer)
+op("dot", [T(5), T(5)], torch.dot)
+
+# ---- Lines, transposed convolutions, sizes of images
+
+op("conv1d", [T(2, 4, 9), T(6, 2, 3), size(2), size(1), size(1), size(2)],
+   lambda x, w, s, p, d, g: F.conv1d(x, w, None, s, p, d, g))
+op("conv1d", [T(1, 2, 7), T(3, 2, 3), size(1), size(2), size(2), size(1)],
+   lambda x, w, s, p, d, g: F.conv1d(x, w, None, s, p, d, g), "dilated")
+op("max_pool1d", [T(2, 3, 8), size(3), size(2), size(1), size(1)], lambda x, k, s, p, d: F.max_pool1d(x, k, s, p, d))
+op("avg_pool1d", [T(2, 3, 8), size(3), size(2), size(1)], lambda x, k, s, p: F.avg_pool1d(x, k, s, p))
+op("conv_transpose1d", [T(2, 4, 5), T(4, 3, 3), size(2), size(1), size(1), size(1), size(2)],
+   lambda x, w, s, p, o, d, g: F.conv_transpose1d(x, w, None, s, p, o, g, d))
+for note, stride, padding, more, dilation, groups in [
+    ("", 1, 0, 0, 1, 1),
+    ("stride, padding, output padding", 2, 1, 1, 1, 1),
+    ("dilation, groups", 1, 1, 0, 2, 2),
+]:
+    op("conv_transpose2d",
+       [T(2, 4, 3, 4), T(4, 2, 3, 3), sizes(stride), sizes(padding), sizes(more), sizes(dilation), size(groups)],
+       lambda x, w, s, p, o, d, g: F.conv_transpose2d(x, w, None, s[0], p[0], o[0], g, d[0]), note)
+for note, target in [("that divide", (2, 3)), ("that do not", (3, 4)), ("of one", (1, 1)), ("that are larger", (5, 2))]:
+    op("adaptive_avg_pool2d", [T(2, 3, 4, 6), sizes(*target)], lambda x, s: F.adaptive_avg_pool2d(x, tuple(s)), f"sizes {note}")
+op("pixel_shuffle", [T(2, 8, 2, 3), size(2)], F.pixel_shuffle)
+op("pixel_unshuffle", [T(2, 2, 4, 6), size(2)], F.pixel_unshuffle)
+
+# ---- More losses
+
+PROBABILITIES = dict(low=0.05, high=0.95)
+op("bce_loss", [T(2, 3, **PROBABILITIES), T(2, 3, **PROBABILITIES)], F.binary_cross_entropy)
+edge("bce_loss", [given([0.0, 1.0, 0.0, 1.0]), given([0.0, 1.0, 1.0, 0.0])],
+     lambda x, t: F.binary_cross_entropy(x, t).detach(), "certain")
+op("kl_div", [T(2, 3, low=-3, high=-0.1), T(2, 3, **PROBABILITIES)], lambda x, t: F.kl_div(x, t, reduction="mean"))
+edge("kl_div", [T(2, 2), given([0.0, 1.0, 0.5, 0.5], [2, 2])], lambda x, t: F.kl_div(x, t, reduction="mean").detach(), "zeros")
+op("poisson_nll_loss", [T(2, 3), T(2, 3, **POSITIVE)], lambda x, t: F.poisson_nll_loss(x, t))
 
 # ---- Softmax
 
@@ -477,6 +575,17 @@ layer("Conv2d", {"inputs": 4, "outputs": 4, "kernel": 3, "stride": 2, "padding":
       {"weight": T(4, 2, 3, 3), "bias": T(4)}, conv_layer(stride=2, padding=1, groups=2), "groups")
 layer("Conv2d", {"inputs": 3, "outputs": 6, "kernel": 2, "groups": 3}, T(1, 3, 3, 3),
       {"weight": T(6, 1, 2, 2), "bias": T(6)}, conv_layer(groups=3), "depthwise")
+
+layer("Conv1d", {"inputs": 4, "outputs": 6, "kernel": 3, "stride": 2, "padding": 1, "groups": 2}, T(2, 4, 7),
+      {"weight": T(6, 2, 3), "bias": T(6)}, lambda x, weight, bias: F.conv1d(x, weight, bias, 2, 1, 1, 2))
+layer("Conv1d", {"inputs": 2, "outputs": 3, "kernel": 2, "dilation": 2, "bias": False}, T(1, 2, 6),
+      {"weight": T(3, 2, 2)}, lambda x, weight: F.conv1d(x, weight, None, dilation=2), "without bias")
+layer("ConvTranspose2d", {"inputs": 4, "outputs": 2, "kernel": 2, "stride": 2}, T(2, 4, 3, 2),
+      {"weight": T(4, 2, 2, 2), "bias": T(2)}, lambda x, weight, bias: F.conv_transpose2d(x, weight, bias, 2))
+layer("ConvTranspose2d",
+      {"inputs": 4, "outputs": 6, "kernel": [3, 2], "stride": 2, "padding": [1, 0], "output_padding": 1, "groups": 2, "bias": False},
+      T(1, 4, 3, 3), {"weight": T(4, 3, 3, 2)},
+      lambda x, weight: F.conv_transpose2d(x, weight, None, 2, (1, 0), 1, 2), "uneven, groups")
 
 
 def pool(**options):

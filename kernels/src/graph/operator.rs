@@ -1,6 +1,6 @@
 //! Functions of elements, comparisons and reductions by their names, and the types that they take.
 
-use crate::dtype::DType;
+use crate::dtype::{DType, Literal};
 use serde::{Deserialize, Serialize};
 
 /// Elementwise functions of one operand. The result has the operand's type unless said otherwise.
@@ -196,6 +196,23 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
+    /// What a reduction of no elements is: it changes no other.
+    pub fn neutral(self, dtype: DType) -> Literal {
+        let lowest = |least: bool| match dtype {
+            _ if dtype.is_float() => Literal::float(if least { f64::NEG_INFINITY } else { f64::INFINITY }, dtype),
+            _ => {
+                let (lowest, greatest) = dtype.whole_range().unwrap_or((i32::MIN.into(), i32::MAX.into()));
+                Literal::Int(if least { lowest } else { greatest }, dtype)
+            }
+        };
+        match self {
+            ReduceOp::Sum => Literal::of(0.0, dtype),
+            ReduceOp::Prod => Literal::of(1.0, dtype),
+            ReduceOp::Max | ReduceOp::ArgMax => lowest(true),
+            ReduceOp::Min | ReduceOp::ArgMin => lowest(false),
+        }
+    }
+
     /// Whether the result is a position (`ArgMax`, `ArgMin`), not a value.
     pub const fn is_position(self) -> bool {
         matches!(self, ReduceOp::ArgMax | ReduceOp::ArgMin)

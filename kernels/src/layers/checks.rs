@@ -24,6 +24,14 @@ pub(super) fn positive_pair(layer: &str, config: &Config, key: &str) -> Result<(
         .hint(format!("write `{key} = {instead}`")))
 }
 
+/// An error if a stride, dilation or window of `key` along one axis is zero.
+pub(super) fn positive_count(layer: &str, config: &Config, key: &str) -> Result<()> {
+    if config.count(key) > 0 {
+        return Ok(());
+    }
+    Err(Diagnostic::new(format!("`{key}` of `{layer}` must be at least 1, found 0")).hint(format!("write `{key} = 1`")))
+}
+
 /// An error if `epsilon` is not above zero.
 pub(super) fn positive_epsilon(layer: &str, config: &Config) -> Result<()> {
     let epsilon = config.number("epsilon");

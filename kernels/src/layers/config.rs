@@ -158,6 +158,11 @@ impl ConfigKey {
         Self::required(name, ConfigKind::Fixed, doc)
     }
 
+    pub(super) const fn count(name: &'static str, default: u64, doc: &'static str) -> Self {
+        let default = Some(ConfigValue::Size(default));
+        ConfigKey { name, kind: ConfigKind::Fixed, default, doc }
+    }
+
     pub(super) const fn pair(name: &'static str, default: u64, doc: &'static str) -> Self {
         ConfigKey { name, kind: ConfigKind::Pair, default: Some(ConfigValue::Pair([default; 2])), doc }
     }

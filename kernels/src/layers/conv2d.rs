@@ -21,12 +21,7 @@ pub(super) static CONV2D: Layer = Layer {
         ConfigKey::pair("stride", 1, "step between output positions, in input elements"),
         ConfigKey::pair("padding", 0, "zeros added on either side, in input elements"),
         ConfigKey::pair("dilation", 1, "step between kernel taps, in input elements"),
-        ConfigKey {
-            name: "groups",
-            kind: ConfigKind::Fixed,
-            default: Some(ConfigValue::Size(1)),
-            doc: "channel groups that do not mix; divides `inputs` and `outputs`",
-        },
+        GROUPS,
         ConfigKey::bool("bias", true, "whether a bias is added"),
     ],
     check,
@@ -35,16 +30,28 @@ pub(super) static CONV2D: Layer = Layer {
     forward,
 };
 
+pub(super) const GROUPS: ConfigKey = ConfigKey {
+    name: "groups",
+    kind: ConfigKind::Fixed,
+    default: Some(ConfigValue::Size(1)),
+    doc: "channel groups that do not mix; divides `inputs` and `outputs`",
+};
+
 fn check(config: &Config) -> Result<()> {
     for key in ["kernel", "stride", "dilation"] {
         positive_pair("Conv2d", config, key)?;
     }
+    check_channels("Conv2d", config, config.pair("kernel"))
+}
+
+/// An error if groups do not divide the channels of `layer`, or its weight has more elements than can be counted.
+pub(super) fn check_channels(layer: &str, config: &Config, [height, width]: [u64; 2]) -> Result<()> {
     let groups = config.count("groups");
     for key in ["inputs", "outputs"] {
         if each(config, key).is_none() {
             let channels = config.size(key);
             let problem = Diagnostic::new(format!(
-                "`groups` of `Conv2d` must divide `{key}`, found `groups = {groups}` and `{key} = {channels}`"
+                "`groups` of `{layer}` must divide `{key}`, found `groups = {groups}` and `{key} = {channels}`"
             ));
             let numbers = ["inputs", "outputs"].map(|key| whole(&config.size(key)));
             return Err(match numbers {
@@ -56,14 +63,14 @@ fn check(config: &Config) -> Result<()> {
             });
         }
     }
-    let ([height, width], [inputs, outputs]) = (config.pair("kernel"), ["inputs", "outputs"].map(|k| config.size(k)));
+    let [inputs, outputs] = ["inputs", "outputs"].map(|key| config.size(key));
     let elements = whole(&each(config, "inputs").unwrap_or_default())
         .zip(whole(&outputs))
         .map(|(inputs, outputs)| [outputs, height, width].iter().try_fold(inputs, |all, size| all.checked_mul(*size)));
     if elements.is_some_and(|elements| elements.is_none_or(|elements| i64::try_from(elements).is_err())) {
         return Err(Diagnostic::new(format!(
-            "the weight of `Conv2d` has more elements than can be counted, found `inputs = {inputs}`, \
-             `outputs = {outputs}` and `kernel = ({height}, {width})`"
+            "the weight of `{layer}` has more elements than can be counted, found `inputs = {inputs}`, \
+             `outputs = {outputs}` and a kernel of {height} x {width}"
         )));
     }
     Ok(())
@@ -75,7 +82,7 @@ fn whole(size: &Dim) -> Option<u64> {
 }
 
 /// Channels of one group, where they can be seen to be whole.
-fn each(config: &Config, key: &str) -> Option<Dim> {
+pub(super) fn each(config: &Config, key: &str) -> Option<Dim> {
     config.size(key).exact_div(&Dim::constant(i64::try_from(config.count("groups")).ok()?))
 }
 

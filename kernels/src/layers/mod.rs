@@ -14,7 +14,9 @@ mod checks;
 mod config;
 mod configure;
 mod context;
+mod conv1d;
 mod conv2d;
+mod conv_transpose2d;
 mod dropout;
 mod embedding;
 mod flatten;
@@ -35,9 +37,11 @@ pub use layer::{Layer, forward};
 pub use nearest::nearest;
 pub use tensors::{Init, TensorSpec};
 
-static ALL: [&Layer; 20] = [
+static ALL: [&Layer; 22] = [
     &linear::LINEAR,
     &conv2d::CONV2D,
+    &conv1d::CONV1D,
+    &conv_transpose2d::CONV_TRANSPOSE2D,
     &max_pool2d::MAX_POOL2D,
     &avg_pool2d::AVG_POOL2D,
     &upsample::UPSAMPLE,

@@ -57,6 +57,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
     plain!("hard_tanh", hard_tanh, "`clamp(x, -1, 1)`"),
     plain!("mish", mish, "`x * tanh(softplus(x))`"),
     plain!("softsign", softsign, "`x / (1 + |x|)`"),
+    Operation {
+        name: "threshold",
+        doc: "`x` above `threshold`, else `value`",
+        args: &[X, number_arg("threshold"), number_arg("value")],
+        build: |b, a| threshold(b, a.tensor(0)?, a.number(1)?, a.number(2)?),
+    },
+    Operation {
+        name: "hard_shrink",
+        doc: "`x` where `|x|` is above `lambda`, else 0",
+        args: &[X, number_arg("lambda")],
+        build: |b, a| hard_shrink(b, a.tensor(0)?, a.number(1)?),
+    },
+    Operation {
+        name: "soft_shrink",
+        doc: "`x` moved by `lambda` toward 0, and 0 where it would cross it",
+        args: &[X, number_arg("lambda")],
+        build: |b, a| soft_shrink(b, a.tensor(0)?, a.number(1)?),
+    },
+    plain!("tanh_shrink", tanh_shrink, "`x - tanh(x)`"),
 ];
 
 /// `max(x, 0)`. The derivative rule of a maximum against a constant gives the tie to the constant.
@@ -88,6 +107,59 @@ fn hard_swish(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     float(b, "hard_swish", x)?;
     let gate = hard_sigmoid(b, x)?;
     b.binary(BinaryOp::Mul, x, gate)
+}
+
+fn threshold(b: &mut Builder, x: NodeId, threshold: f64, value: f64) -> Result<NodeId> {
+    let dtype = float(b, "threshold", x)?;
+    let (threshold, value) = (b.constant(threshold, dtype), b.constant(value, dtype));
+    let below = b.compare(CompareOp::Le, x, threshold)?;
+    b.select(below, value, x)
+}
+
+/// NaN stays NaN.
+fn hard_shrink(b: &mut Builder, x: NodeId, lambda: f64) -> Result<NodeId> {
+    let within = within(b, "hard_shrink", x, lambda)?;
+    let zero = b.constant(0.0, b.dtype(x));
+    b.select(within, zero, x)
+}
+
+fn soft_shrink(b: &mut Builder, x: NodeId, lambda: f64) -> Result<NodeId> {
+    let within = within(b, "soft_shrink", x, lambda)?;
+    let dtype = b.dtype(x);
+    let (zero, up, down) = (b.constant(0.0, dtype), b.constant(lambda, dtype), b.constant(-lambda, dtype));
+    let positive = b.compare(CompareOp::Gt, x, zero)?;
+    let toward = b.select(positive, down, up)?;
+    let moved = b.binary(BinaryOp::Add, x, toward)?;
+    b.select(within, zero, moved)
+}
+
+/// Whether `x` is from `-lambda` to `lambda`.
+fn within(b: &mut Builder, op: &str, x: NodeId, lambda: f64) -> Result<NodeId> {
+    let dtype = float(b, op, x)?;
+    if lambda.is_nan() || lambda < 0.0 {
+        return Err(Diagnostic::new(format!("`{op}` expects a `lambda` of at least 0, found {lambda}")));
+    }
+    let (least, most) = (b.constant(-lambda, dtype), b.constant(lambda, dtype));
+    let (above, below) = (b.compare(CompareOp::Ge, x, least)?, b.compare(CompareOp::Le, x, most)?);
+    b.binary(BinaryOp::And, above, below)
+}
+
+/// Near 0, where the two differ in nothing but their last digits, `x³/3 - 2 x⁵/15 + 17 x⁷/315`.
+fn tanh_shrink(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "tanh_shrink", x)?;
+    let square = b.binary(BinaryOp::Mul, x, x)?;
+    let mut series = b.constant(17.0 / 315.0, dtype);
+    for factor in [-2.0 / 15.0, 1.0 / 3.0] {
+        let (higher, factor) = (b.binary(BinaryOp::Mul, series, square)?, b.constant(factor, dtype));
+        series = b.binary(BinaryOp::Add, higher, factor)?;
+    }
+    let cube = b.binary(BinaryOp::Mul, square, x)?;
+    let series = b.binary(BinaryOp::Mul, cube, series)?;
+    let value = tanh(b, x)?;
+    let difference = b.binary(BinaryOp::Sub, x, value)?;
+    let (size, limit) = (b.unary(UnaryOp::Abs, x)?, b.constant(0.05, dtype));
+    let near = b.compare(CompareOp::Lt, size, limit)?;
+    b.select(near, series, difference)
 }
 
 fn leaky_relu(b: &mut Builder, x: NodeId, slope: f64) -> Result<NodeId> {

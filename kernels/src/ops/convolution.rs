@@ -70,7 +70,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
 ];
 
-fn count(op: &str, name: &str, dim: &Dim) -> Result<u64> {
+pub(super) fn count(op: &str, name: &str, dim: &Dim) -> Result<u64> {
     match dim.as_constant() {
         Some(value) if (0..=i64::from(i32::MAX)).contains(&value) => Ok(value as u64),
         Some(value) if value > 0 => {

@@ -8,7 +8,7 @@ use super::activation::{SoftplusParts, softplus_parts};
 use super::args::{Args, OTHER, X, arg, float, literal, number_arg, spread, tensor_arg};
 use super::reduction::mean_all;
 use super::softmax::{log_of_sum, shifted};
-use super::{ArgKind, Operation, Value};
+use super::{ArgKind, Formula, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::equality::Equality;
@@ -74,6 +74,26 @@ pub(super) const OPERATIONS: &[Operation] = &[
         doc: "the mean of `softplus(x) - x * target`: binary cross-entropy of `sigmoid(x)`, both of one shape",
         args: &[X, tensor_arg("target")],
         build: |b, a| bce_with_logits(b, a.tensor(0)?, a.tensor(1)?),
+    },
+    Operation {
+        name: "bce_loss",
+        doc: "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; \
+              logarithms count as at least -100",
+        args: &[X, tensor_arg("target")],
+        build: |b, a| bce_loss(b, a.tensor(0)?, a.tensor(1)?),
+    },
+    Operation {
+        name: "kl_div",
+        doc: "the mean of `target * (log(target) - x)`: Kullback-Leibler divergence of log-probabilities `x` from the probabilities \
+              `target`, both of one shape",
+        args: &[X, tensor_arg("target")],
+        build: |b, a| kl_div(b, a.tensor(0)?, a.tensor(1)?),
+    },
+    Operation {
+        name: "poisson_nll_loss",
+        doc: "the mean of `e^x - target * x`: Poisson-distributed counts whose expectation is `e^x`, both of one shape",
+        args: &[X, tensor_arg("target")],
+        build: |b, a| poisson_nll_loss(b, a.tensor(0)?, a.tensor(1)?),
     },
 ];
 
@@ -297,4 +317,38 @@ pub fn bce_with_logits(b: &mut Builder, x: NodeId, target: NodeId) -> Result<Nod
     let line = b.binary(BinaryOp::Mul, x, slope)?;
     let each = b.binary(BinaryOp::Add, line, rest)?;
     mean_as(b, each, dtype)
+}
+
+fn bce_loss(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
+    let own = b.dtype(x);
+    let [x, target] = alike(b, "bce_loss", x, target)?;
+    let dtype = b.dtype(x);
+    let (least, one, minus) = (b.constant(-100.0, dtype), b.constant(1.0, dtype), b.unary(UnaryOp::Neg, x)?);
+    let log = b.unary(UnaryOp::Log, x)?;
+    let log = b.binary(BinaryOp::Max, log, least)?;
+    let other = b.unary(UnaryOp::Log1p, minus)?;
+    let other = b.binary(BinaryOp::Max, other, least)?;
+    let rest = b.binary(BinaryOp::Sub, one, target)?;
+    let (hit, missed) = (b.binary(BinaryOp::Mul, target, log)?, b.binary(BinaryOp::Mul, rest, other)?);
+    let sum = b.binary(BinaryOp::Add, hit, missed)?;
+    let each = b.unary(UnaryOp::Neg, sum)?;
+    mean_as(b, each, own)
+}
+
+fn kl_div(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
+    let own = b.dtype(x);
+    let [x, target] = alike(b, "kl_div", x, target)?;
+    let entropy = Formula(b).xlogy(target, target)?;
+    let cross = b.binary(BinaryOp::Mul, target, x)?;
+    let each = b.binary(BinaryOp::Sub, entropy, cross)?;
+    mean_as(b, each, own)
+}
+
+fn poisson_nll_loss(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
+    let own = b.dtype(x);
+    let [x, target] = alike(b, "poisson_nll_loss", x, target)?;
+    let expected = b.unary(UnaryOp::Exp, x)?;
+    let line = b.binary(BinaryOp::Mul, target, x)?;
+    let each = b.binary(BinaryOp::Sub, expected, line)?;
+    mean_as(b, each, own)
 }

@@ -20,14 +20,20 @@ pub mod arithmetic;
 pub mod attention;
 mod call;
 pub mod convolution;
+pub(crate) mod convolution1d;
+mod cumulative;
 mod elementary;
+mod image;
 pub mod index;
 pub mod linear;
 pub mod loss;
+mod norm;
 mod operation;
+mod rearrange;
 pub mod reduction;
 pub mod shape;
 pub mod softmax;
+pub(crate) mod transposed;
 pub mod upsample;
 
 pub(crate) use args::{along, spread};
@@ -62,11 +68,17 @@ pub fn families() -> &'static [Family] {
         family("Elementary functions", true, elementary::OPERATIONS),
         family("Activations", true, activation::OPERATIONS),
         family("Reductions", false, reduction::OPERATIONS),
+        family("Norms", false, norm::OPERATIONS),
+        family("Running totals", false, cumulative::OPERATIONS),
         family("Softmax", false, softmax::OPERATIONS),
         family("Shapes", false, shape::OPERATIONS),
+        family("Rearranging", false, rearrange::OPERATIONS),
         family("Indexing", false, index::OPERATIONS),
         family("Products", false, linear::OPERATIONS),
         family("Convolution and pooling", false, convolution::OPERATIONS),
+        family("Convolution and pooling along one axis", false, convolution1d::OPERATIONS),
+        family("Transposed convolution", false, transposed::OPERATIONS),
+        family("Images in other sizes", false, image::OPERATIONS),
         family("Upsampling", false, upsample::OPERATIONS),
         family("Attention", false, attention::OPERATIONS),
         family("Losses", false, loss::OPERATIONS),

@@ -381,7 +381,7 @@ fn deviation(b: &mut Builder, op: &str, x: NodeId, axes: &[usize], correction: &
 }
 
 /// `sqrt(x)` with gradient 0 where `x` is 0.
-fn safe_sqrt(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+pub(super) fn safe_sqrt(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let dtype = b.dtype(x);
     let (zero, one) = (b.constant(0.0, dtype), b.constant(1.0, dtype));
     let none = b.compare(CompareOp::Eq, x, zero)?;

@@ -145,16 +145,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
             stack(b, &parts(a)?, axis)
         },
     },
-    Operation {
-        name: "repeat",
-        doc: "`count` copies of `x` one after the other along `axis`",
-        args: &[X, AXIS, arg("count", ArgKind::Size)],
-        build: |b, a| {
-            let x = a.tensor(0)?;
-            let axis = args::axis("repeat", b.shape(x), a.integer(1)?)?;
-            repeat(b, x, axis, &a.size(2)?)
-        },
-    },
 ];
 
 fn parts(a: &[super::Value]) -> Result<Vec<NodeId>> {
@@ -209,7 +199,7 @@ fn difference(b: &Builder, first: NodeId, other: NodeId, along: Option<usize>) -
     }
 }
 
-fn no_negative(op: &str, sizes: &[Dim]) -> Result<()> {
+pub(super) fn no_negative(op: &str, sizes: &[Dim]) -> Result<()> {
     match sizes.iter().find(|size| size.as_constant().is_some_and(|value| value < 0)) {
         Some(size) => {
             let problem = Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"));
@@ -250,7 +240,7 @@ pub(crate) fn keep_origin(b: &mut Builder, from: NodeId, to: NodeId, axis: usize
     }
 }
 
-fn squeeze(b: &mut Builder, x: NodeId, axis: i64) -> Result<NodeId> {
+pub(super) fn squeeze(b: &mut Builder, x: NodeId, axis: i64) -> Result<NodeId> {
     let shape = b.shape(x).clone();
     let axis = args::axis("squeeze", &shape, axis)?;
     if !shape[axis].is(1) {
@@ -264,7 +254,7 @@ fn squeeze(b: &mut Builder, x: NodeId, axis: i64) -> Result<NodeId> {
 }
 
 /// `x` with a new axis of size 1 at `axis`.
-fn unsqueeze(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
+pub(super) fn unsqueeze(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
     let mut shape = b.shape(x).clone();
     let rank = shape.rank();
     shape.0.insert(axis, Dim::constant(1));
@@ -374,7 +364,7 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
     b.view(x, shape, index)
 }
 
-fn flip(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
+pub(super) fn flip(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
     let shape = b.shape(x).clone();
     let mut index = identity(shape.rank());
     for &axis in axes {
@@ -408,7 +398,7 @@ pub(super) fn inside(b: &mut Builder, source: &Shape, shape: &Shape, index: Vec<
     b.view(yes, shape.clone(), index)
 }
 
-fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
+pub(super) fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
     let first = b.shape(parts[0]).clone();
     let dtype = b.dtype(parts[0]);
     let mut shape = first.clone();
@@ -474,17 +464,4 @@ fn stack(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
     }
     let parts = parts.iter().map(|&part| unsqueeze(b, part, axis)).collect::<Result<Vec<_>>>()?;
     concat(b, &parts, axis)
-}
-
-fn repeat(b: &mut Builder, x: NodeId, axis: usize, count: &Dim) -> Result<NodeId> {
-    no_negative("repeat", std::slice::from_ref(count))?;
-    let source = b.shape(x).clone();
-    let mut copies = source.clone();
-    copies.0.insert(axis, count.clone());
-    // A new axis before `axis` that is not read, then both as one.
-    let index = (0..source.rank()).map(|own| AxisIndex::axis(own + usize::from(own >= axis))).collect();
-    let copied = b.view(x, copies, index)?;
-    let mut shape = source.clone();
-    shape.0[axis] = source[axis].clone() * count.clone();
-    b.reshape(copied, shape)
 }

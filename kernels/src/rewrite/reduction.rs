@@ -4,7 +4,6 @@ use super::{Rewriter, dim};
 use crate::dim::{Dim, Shape};
 use crate::dtype::Literal;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, Op, ReduceOp};
-use crate::schedule::neutral;
 use crate::span::Result;
 
 /// Which of `axes` to cut, and how many of its places a part has, so that it has at most `part` elements where one place has
@@ -63,7 +62,7 @@ impl Rewriter<'_> {
         let whole = shape[split].as_constant().is_some_and(|size| size % each as i64 == 0);
         if !whole && op != ReduceOp::Sum {
             // Outside, a view reads zero, which only sums leave out by themselves.
-            let outside = self.b.push(Op::Constant(neutral(op, dtype)), sizes.clone(), dtype);
+            let outside = self.b.push(Op::Constant(op.neutral(dtype)), sizes.clone(), dtype);
             let inside = self.inside(&sizes, split, each, &shape[split])?;
             view = self.b.select(inside, view, outside)?;
         }

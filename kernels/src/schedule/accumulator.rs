@@ -22,23 +22,6 @@ pub(super) fn is_long(terms: &Dim) -> bool {
     terms.as_constant().is_none_or(|terms| terms > SHORT)
 }
 
-/// The value with which a reduction starts.
-pub(crate) fn neutral(op: ReduceOp, dtype: DType) -> Literal {
-    let lowest = |least: bool| match dtype {
-        _ if dtype.is_float() => Literal::float(if least { f64::NEG_INFINITY } else { f64::INFINITY }, dtype),
-        _ => {
-            let (lowest, greatest) = dtype.whole_range().unwrap_or((i32::MIN.into(), i32::MAX.into()));
-            Literal::Int(if least { lowest } else { greatest }, dtype)
-        }
-    };
-    match op {
-        ReduceOp::Sum => Literal::of(0.0, dtype),
-        ReduceOp::Prod => Literal::of(1.0, dtype),
-        ReduceOp::Max | ReduceOp::ArgMax => lowest(true),
-        ReduceOp::Min | ReduceOp::ArgMin => lowest(false),
-    }
-}
-
 /// The elementwise operation that combines two partial results.
 pub(super) fn combining(op: ReduceOp) -> BinaryOp {
     match op {
@@ -70,7 +53,7 @@ impl CompensatedSum {
     pub(super) fn new(b: &mut KernelBuilder, name: &str, sum: VarId) -> CompensatedSum {
         let so_far = b.get(sum);
         let ty = b.ty(so_far);
-        let zero = b.literal(neutral(ReduceOp::Sum, ty.dtype));
+        let zero = b.literal(ReduceOp::Sum.neutral(ty.dtype));
         let zero = b.splat(zero, ty.lanes);
         CompensatedSum { sum, lost: b.bind(&format!("{name}_lost"), zero) }
     }
@@ -96,7 +79,7 @@ impl CompensatedSum {
         let (sum, lost) = (b.get(self.sum), b.get(self.lost));
         let nothing = b.binary(BinaryOp::Sub, lost, lost);
         let dtype = b.ty(lost).dtype;
-        let zero = b.literal(neutral(ReduceOp::Sum, dtype));
+        let zero = b.literal(ReduceOp::Sum.neutral(dtype));
         let finite = b.compare(CompareOp::Eq, nothing, zero);
         let whole = b.add(sum, lost);
         b.select(finite, whole, sum)
@@ -108,7 +91,7 @@ impl Accumulator {
     pub(super) fn start(b: &mut KernelBuilder, graph: &Graph, node: NodeId, lanes: u8, long: bool) -> Self {
         let Op::Reduce { op, source, .. } = graph[node].op else { unreachable!("only reductions accumulate") };
         let dtype = graph[source].dtype.compute();
-        let start = b.literal(neutral(op, dtype));
+        let start = b.literal(op.neutral(dtype));
         let start = b.splat(start, lanes);
         let name = if graph[node].name.is_empty() { op.name().to_string() } else { graph[node].name.clone() };
         let value = b.bind(&name, start);
@@ -143,7 +126,7 @@ impl Accumulator {
     fn zero(&self, b: &mut KernelBuilder) -> ExprId {
         let value = b.get(self.value);
         let ty = b.ty(value);
-        let zero = b.literal(neutral(ReduceOp::Sum, ty.dtype));
+        let zero = b.literal(ReduceOp::Sum.neutral(ty.dtype));
         b.splat(zero, ty.lanes)
     }
 

@@ -29,7 +29,6 @@ use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Stmt};
 use crate::variant::Variant;
-pub(crate) use accumulator::neutral;
 use accumulator::{Accumulator, combining};
 use nest::Domain;
 pub(crate) use nest::Nest;

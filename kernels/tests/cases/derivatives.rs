@@ -134,7 +134,7 @@ fn of_pairs(op: BinaryOp) {
 }
 
 /// PyTorch's gradient of each activation at NaN (2.x, on a processor).
-const AT_NAN: [(&str, f64); 19] = [
+const AT_NAN: [(&str, f64); 23] = [
     ("relu", 1.0),
     ("relu6", 0.0),
     ("leaky_relu", 0.01),
@@ -154,6 +154,10 @@ const AT_NAN: [(&str, f64); 19] = [
     ("hard_tanh", 0.0),
     ("mish", NAN),
     ("softsign", NAN),
+    ("threshold", 1.0),
+    ("hard_shrink", 1.0),
+    ("soft_shrink", 1.0),
+    ("tanh_shrink", NAN),
 ];
 
 fn every_activation_is_here() {

@@ -34,7 +34,7 @@ macro_rules! layers {
 }
 
 layers! {
-    Linear Conv2d MaxPool2d AvgPool2d Upsample BatchNorm LayerNorm GroupNorm RmsNorm Dropout Embedding Flatten SelfAttention
+    Linear Conv2d Conv1d ConvTranspose2d MaxPool2d AvgPool2d Upsample BatchNorm LayerNorm GroupNorm RmsNorm Dropout Embedding Flatten SelfAttention
     Relu LeakyRelu Gelu Silu Sigmoid Tanh Identity
 }
 

@@ -7,7 +7,7 @@ use std::f64::consts::{LN_2, PI};
 
 impl Formula<'_> {
     /// `max(x, y) + log(1 + exp(-|x - y|))`; of two that are equal, infinities among them, their mean and `log 2`.
-    pub(super) fn logaddexp(&mut self, x: NodeId, y: NodeId) -> Result<NodeId> {
+    pub(in crate::ops) fn logaddexp(&mut self, x: NodeId, y: NodeId) -> Result<NodeId> {
         let equal = self.0.compare(CompareOp::Eq, x, y)?;
         let sum = self.add(x, y)?;
         let mean = self.scaled(sum, 0.5)?;
@@ -23,7 +23,7 @@ impl Formula<'_> {
     }
 
     /// `x * log(y)`; 0 where `x` is 0, unless `y` is NaN.
-    pub(super) fn xlogy(&mut self, x: NodeId, y: NodeId) -> Result<NodeId> {
+    pub(in crate::ops) fn xlogy(&mut self, x: NodeId, y: NodeId) -> Result<NodeId> {
         let (zero, log) = (self.is(CompareOp::Eq, x, 0.0)?, self.apply(UnaryOp::Log, y)?);
         let product = self.mul(x, log)?;
         let number = self.0.compare(CompareOp::Eq, y, y)?;

@@ -175,6 +175,46 @@ fn sizes_may_be_symbols() {
     );
     symbolic(|b, x| call(b, "reshape", &[Value::Tensor(x), Value::List(vec![int(-1)])]), |x| x.to_vec());
     symbolic(|b, x| call(b, "narrow", &[Value::Tensor(x), int(0), int(0), int(1)]), |x| x[..2].to_vec());
+    symbolic(
+        |b, x| call(b, "roll", &[Value::Tensor(x), int(1), int(0)]),
+        |x| [&x[x.len() - 2..], &x[..x.len() - 2]].concat(),
+    );
+    symbolic(
+        |b, x| call(b, "pad_replicate", &[Value::Tensor(x), int(0), int(0), int(1)]),
+        |x| [x, &x[x.len() - 2..]].concat(),
+    );
+}
+
+/// Blocks, blocks of blocks, and what is left of the last ones; of a length that is known and of one that is not.
+#[test]
+fn running_totals_of_long_axes() {
+    let running: [(&str, fn(f64, f64) -> f64); 5] = [
+        ("cumsum", |so_far, x| so_far + x),
+        ("cumprod", |so_far, x| so_far * x),
+        ("cummax", f64::max),
+        ("cummin", f64::min),
+        ("logcumsumexp", |so_far, x| so_far.max(x) + (-(so_far - x).abs()).exp().ln_1p()),
+    ];
+    for (name, next) in running {
+        for length in [1usize, 63, 64, 65, 97, 2_048, 2_049, 2_500] {
+            let values: Vec<f64> = (0..length).map(|at| 1.0 + ((at * 37 % 101) as f64 - 50.0) / 1_024.0).collect();
+            let mut expected = vec![values[0]];
+            for x in &values[1..] {
+                expected.push(next(expected[expected.len() - 1], *x));
+            }
+            for size in [Dim::from(length), Dim::symbol("T")] {
+                let mut builder = Builder::new(name);
+                let x = argument(&mut builder, 0, Shape(vec![size]), DType::F64);
+                let y = call(&mut builder, name, &[Value::Tensor(x), int(0)]);
+                builder.output(OutputKind::Result(0), y);
+                let given = [tensor(DType::F64, &[length], &values)];
+                let results = run(&builder.finish(), &[(Symbol::new("T"), length as u64)], &given);
+                let found = results[0].1.to_f64();
+                let near = |(found, expected): (&f64, &f64)| (found - expected).abs() <= 1e-9 * expected.abs().max(1.0);
+                assert!(found.iter().zip(&expected).all(near), "{name} of {length}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 
 /// An argument of a case.
 #[derive(Clone)]
-enum Arg {
+pub(super) enum Arg {
     Tensor(DType, &'static [usize]),
     Tensors(&'static [(DType, &'static [usize])]),
     Value(Value),
 }
 
 /// What the operation says of these arguments.
-fn said(operation: &str, args: &[Arg]) -> String {
+pub(super) fn said(operation: &str, args: &[Arg]) -> String {
     let mut builder = Builder::new("bad");
     let mut inputs = 0;
     let mut tensor = |dtype: DType, shape: &[usize]| {

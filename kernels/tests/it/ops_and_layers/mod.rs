@@ -1,5 +1,6 @@
 //! Operations and layers: what they say of wrong use, what is written about them, and what PyTorch has no counterpart of.
 
+mod arrangements;
 mod documentation;
 mod errors;
 mod hand;

@@ -102,6 +102,10 @@ methods! {
     "`clamp(x, -1, 1)`" hard_tanh();
     "`x * tanh(softplus(x))`" mish();
     "`x / (1 + |x|)`" softsign();
+    "`x` above `threshold`, else `value`" threshold(threshold: number, value: number);
+    "`x` where `|x|` is above `lambda`, else 0" hard_shrink(lambda: number);
+    "`x` moved by `lambda` toward 0, and 0 where it would cross it" soft_shrink(lambda: number);
+    "`x - tanh(x)`" tanh_shrink();
     // Reductions
     #[doc(alias("reduce_sum"))]
     "the sum over `axes`; of u8 as i32, other integers wrap" sum(axes: integers);
@@ -124,6 +128,16 @@ methods! {
     "`log(sum(e^x))` over `axes`, without overflow" logsumexp(axes: integers);
     "whether a bool tensor holds a `true` along `axes`" any(axes: integers);
     "whether a bool tensor holds `true` alone along `axes`" all(axes: integers);
+    // Norms
+    "`sum(|x|^p)^(1/p)` over `axes`, for `p` infinite the largest `|x|`; where it is 0 the gradient is 0" norm(axes: integers, p: number);
+    "`x / max(norm(x), 1e-12)` of the vectors along `axis`, by their Euclidean norms" normalize(axis: integer);
+    "the cosine of the angle between the vectors along `axis`, whose norms count as at least 1e-8" cosine_similarity(other: operand, axis: integer);
+    // Running totals
+    "the sum of the elements up to each along `axis`; of u8 as i32, other integers wrap" cumsum(axis: integer);
+    "the product of the elements up to each along `axis`; of u8 as i32, other integers wrap" cumprod(axis: integer);
+    "the largest element up to each along `axis`; NaN from the first one on; of equal ones the first has the gradient" cummax(axis: integer);
+    "the smallest element up to each along `axis`; NaN from the first one on; of equal ones the first has the gradient" cummin(axis: integer);
+    "`log(sum(e^x))` of the elements up to each along `axis`, without overflow" logcumsumexp(axis: integer);
     // Softmax
     "`e^x / sum(e^x)` along `axis`, without overflow" softmax(axis: integer);
     "`x - log(sum(e^x))` along `axis`, without overflow" log_softmax(axis: integer);
@@ -141,7 +155,21 @@ methods! {
     "`before` and `after` elements of `value` added around `axis`" pad(axis: integer, before: integer, after: integer, value: number);
     "`x` and `others` one after the other along `axis`" concat(others: tensors, axis: integer);
     "`x` and `others`, all of one shape, along a new axis at `axis`" stack(others: tensors, axis: integer);
+    // Rearranging
+    "the elements `start`, `start + step`, ... before `end` along `axis`" slice(axis: integer, start: integer, end: integer, step: integer);
+    "windows of `size` elements along `axis`, one every `step`, their elements on a new last axis: `[.., n, ..] -> [.., floor((n - size) / step) + 1, .., size]`" unfold(axis: integer, size: integer, step: integer);
+    "the elements `x[.., i, .., i + offset, ..]` of axes `first` and `second`, on a new last axis" diagonal(offset: integer, first: integer, second: integer);
+    "the sum of the main diagonal of each matrix `[.., m, n]`" trace();
+    "axis `from` at place `to`, the others in their order" movedim(from: integer, to: integer);
+    "the elements moved by `shift` places along `axis`, to higher positions if positive; those that leave one end enter at the other" roll(shift: integer, axis: integer);
     "`count` copies of `x` one after the other along `axis`" repeat(axis: integer, count: integer);
+    "`counts` copies of `x` one after the other along each axis; of more counts than axes the first are for new ones" tile(counts: integers);
+    "each element `count` times along `axis`, its copies side by side" repeat_interleave(axis: integer, count: integer);
+    "`before` and `after` elements around `axis` as in a mirror at its first and last element, which are not repeated" pad_reflect(axis: integer, before: integer, after: integer);
+    "`before` copies of the first element and `after` of the last around `axis`" pad_replicate(axis: integer, before: integer, after: integer);
+    "the last `before` elements before `axis`, and its first `after` behind it" pad_circular(axis: integer, before: integer, after: integer);
+    "`x[i] * other[j]`: `[m]`, `[n] -> [m, n]`" outer(other: operand);
+    "the sum of `x[i] * other[i]`: `[n]`, `[n] -> []`" dot(other: operand);
     // Indexing
     "rows by number: `x [r, rest..]`, `indices [i..]` (u32 or i32), `-> [i.., rest..]`; a number out of range gives zeros and no gradient" gather(indices: operand);
     "the elements at `indices [i]` along `axis`, whose size becomes `i`; as `gather` otherwise" index_select(axis: integer, indices: operand);
@@ -157,6 +185,17 @@ methods! {
     "cross-correlation of `x [n, c, h, w]` with `weight [o, c/groups, kh, kw]`; stride, padding and dilation are one integer or `[height, width]`; `-> [n, o, oh, ow]`, `oh = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1`" conv2d(weight: operand, stride: integers, padding: integers, dilation: integers, groups: integer);
     "the largest element of each window of `x [n, c, h, w]`; padding counts as -inf, NaN wins; sizes as in `conv2d`" max_pool2d(kernel: integers, stride: integers, padding: integers, dilation: integers);
     "the mean of each window of `x [n, c, h, w]`; padding counts as zeros; sizes as in `conv2d`" avg_pool2d(kernel: integers, stride: integers, padding: integers);
+    // Convolution and pooling along one axis
+    "cross-correlation of `x [n, c, l]` with `weight [o, c/groups, k]`: `-> [n, o, ol]`, sizes as in `conv2d`" conv1d(weight: operand, stride: integer, padding: integer, dilation: integer, groups: integer);
+    "the largest element of each window of `x [n, c, l]`; padding counts as -inf, NaN wins; sizes as in `conv2d`" max_pool1d(kernel: integer, stride: integer, padding: integer, dilation: integer);
+    "the mean of each window of `x [n, c, l]`; padding counts as zeros; sizes as in `conv2d`" avg_pool1d(kernel: integer, stride: integer, padding: integer);
+    // Transposed convolution
+    "`conv_transpose2d` of `x [n, c, l]` with `weight [c, o/groups, k]`: `-> [n, o, ol]`" conv_transpose1d(weight: operand, stride: integer, padding: integer, output_padding: integer, dilation: integer, groups: integer);
+    "what `conv2d` of the same weight has as its gradient: `x [n, c, h, w]`, `weight [c, o/groups, kh, kw]`; numbers are one integer or `[height, width]`; `-> [n, o, oh, ow]`, `oh = (h - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1`" conv_transpose2d(weight: operand, stride: integers, padding: integers, output_padding: integers, dilation: integers, groups: integer);
+    // Images in other sizes
+    "the means of `size` areas of `x [n, c, h, w]`, which is one integer or `[height, width]`: area `i` is from `floor(i h / height)` to `ceil((i + 1) h / height)`; `-> [n, c, height, width]`" adaptive_avg_pool2d(size: integers);
+    "channels as pixels: `x [n, c factor^2, h, w] -> [n, c, h factor, w factor]`" pixel_shuffle(factor: integer);
+    "pixels as channels: `x [n, c, h factor, w factor] -> [n, c factor^2, h, w]`" pixel_unshuffle(factor: integer);
     // Upsampling
     "each pixel of `x [n, c, h, w]` as a block of `scale` pixels, which is one integer or `[height, width]`: `-> [n, c, h * scale, w * scale]`" upsample_nearest2d(scale: integers);
     "as `upsample_nearest2d`, but between the centres of neighbouring pixels as a straight line, and level beyond those of the first and the last (PyTorch's `align_corners=False`)" upsample_bilinear2d(scale: integers);
@@ -171,4 +210,7 @@ methods! {
     "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`" huber_loss(other: operand, delta: number);
     "`huber_loss(beta) / beta`; `l1_loss` for a `beta` of 0" smooth_l1_loss(other: operand, beta: number);
     "the mean of `softplus(x) - x * target`: binary cross-entropy of `sigmoid(x)`, both of one shape" bce_with_logits(target: operand);
+    "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; logarithms count as at least -100" bce_loss(target: operand);
+    "the mean of `target * (log(target) - x)`: Kullback-Leibler divergence of log-probabilities `x` from the probabilities `target`, both of one shape" kl_div(target: operand);
+    "the mean of `e^x - target * x`: Poisson-distributed counts whose expectation is `e^x`, both of one shape" poisson_nll_loss(target: operand);
 }
