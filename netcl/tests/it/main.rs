@@ -1,6 +1,7 @@
 //! The run time from outside, on every device that computes. What counts things of the whole process is in `tests/alone`.
 #![allow(unreachable_pub, reason = "models stand here as users write them")]
 
+mod batches;
 mod cache;
 mod checkpoints;
 mod devices;

@@ -21,6 +21,7 @@ mod generic_images;
 mod generic_layers;
 mod generic_numbers;
 mod higher;
+mod higher_kernels;
 mod images;
 mod in_place;
 mod kernels;

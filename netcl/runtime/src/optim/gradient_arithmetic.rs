@@ -45,7 +45,7 @@ impl Gradients {
     /// [`crate::Error::OutOfMemory`].
     pub fn norm(&self) -> Result<Tensor> {
         let own = self.flat_part("Gradients::norm")?;
-        own.mul(&own).sum(&[0]).sqrt().check()
+        own.mul(&own).sum([0]).sqrt().check()
     }
 
     /// Each multiplied by `most / (norm + 1e-6)` where [`Gradients::norm`] is larger than that, as PyTorch's `clip_grad_norm_`;
