@@ -89,6 +89,35 @@ fn operations_are_methods_that_take_what_is_at_hand() {
 }
 
 #[test]
+fn tensors_follow_rules() {
+    for device in all() {
+        let read = |x: netcl::Result<Tensor>| x.unwrap().cast(DType::F32).to_vec::<f32>().unwrap();
+        for dtype in [DType::F32, DType::BF16, DType::I32, DType::U8] {
+            assert_eq!(read(Tensor::arange(&device, 4, dtype)), [0.0, 1.0, 2.0, 3.0]);
+            assert_eq!(read(Tensor::eye(&device, 2, dtype)), [1.0, 0.0, 0.0, 1.0]);
+            let ones = Tensor::ones(&device, &[2, 3], dtype).unwrap();
+            assert_eq!((read(Ok(ones.clone())), ones.shape(), ones.dtype()), (vec![1.0; 6], &[2, 3][..], dtype));
+            assert_eq!(read(ones.zeros_like()), [0.0; 6]);
+            assert_eq!(read(ones.ones_like()), [1.0; 6]);
+        }
+        let line = |start, end, count| read(Tensor::linspace(&device, start, end, count, DType::F32));
+        assert_eq!(line(-1.0, 1.0, 5), [-1.0, -0.5, 0.0, 0.5, 1.0]);
+        assert_eq!((line(0.1, 0.7, 7)[6], line(3.0, 9.0, 1), line(0.0, 1.0, 0)), (0.7, vec![3.0], vec![]));
+        let refused = |x: netcl::Result<Tensor>| x.map(drop).unwrap_err().to_string();
+        assert!(refused(Tensor::arange(&device, 257, DType::U8)).contains("u8 does not hold the numbers up to 256"));
+        assert!(refused(Tensor::linspace(&device, 0.0, 1.0, 3, DType::I32)).contains("it makes floats, found i32"));
+        let x = Tensor::from_iter(&device, (0..10).map(|x| x as f32)).unwrap().reshape([2, 5]);
+        let shapes = |parts: Vec<Tensor>| parts.iter().map(|part| part.shape()[1]).collect::<Vec<_>>();
+        assert_eq!(
+            (shapes(x.split(1, 2)), shapes(x.split(-1, 9)), shapes(x.chunk(1, 2))),
+            (vec![2, 2, 1], vec![5], vec![3, 2])
+        );
+        assert_eq!(x.split(1, 2)[2].to_vec::<f32>().unwrap(), [4.0, 9.0]);
+        assert!(x.split(2, 1)[0].check().is_err() && x.chunk(7, 1)[0].check().is_err());
+    }
+}
+
+#[test]
 fn misuse_is_an_error_that_says_what_to_do() {
     let device = Device::host();
     let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2]).unwrap();

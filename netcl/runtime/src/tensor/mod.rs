@@ -2,6 +2,7 @@
 
 mod arguments;
 mod concat;
+mod create;
 mod display;
 mod host;
 mod methods;
@@ -9,6 +10,7 @@ mod mistake;
 mod operand;
 mod operators;
 mod ops;
+mod split;
 pub(crate) mod vector;
 
 pub use arguments::{AsInteger, AsIntegers, AsNumber, AsOperand, AsTensors};

@@ -1,0 +1,136 @@
+//! Tensors of numbers that follow a rule. Random ones are [`crate::algorithms::Random`]'s.
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::tensor::{Element, Tensor, element_count};
+use half::{bf16, f16};
+use netcl_kernels::dtype::DType;
+
+impl Tensor {
+    /// The elements that an iterator gives, on one axis.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// let squares = Tensor::from_iter(&Device::host(), (0..4).map(|x| (x * x) as f32))?;
+    /// assert_eq!(squares.to_vec::<f32>()?, [0.0, 1.0, 4.0, 9.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tensor::from_slice`].
+    pub fn from_iter<T: Element>(device: &Device, elements: impl IntoIterator<Item = T>) -> Result<Tensor> {
+        let elements: Vec<T> = elements.into_iter().collect();
+        Tensor::from_slice(device, &elements, &[elements.len()])
+    }
+
+    /// A tensor of `shape` and `dtype`, every element 1 (or true).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tensor::full`].
+    pub fn ones(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
+        filled(device, 1.0, shape, dtype)
+    }
+
+    /// A tensor of this one's shape, type and device, every element 0 (or false).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tensor::zeros`].
+    pub fn zeros_like(&self) -> Result<Tensor> {
+        Tensor::zeros(self.device(), self.shape(), self.dtype())
+    }
+
+    /// A tensor of this one's shape, type and device, every element 1 (or true).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tensor::full`].
+    pub fn ones_like(&self) -> Result<Tensor> {
+        Tensor::ones(self.device(), self.shape(), self.dtype())
+    }
+
+    /// The numbers `0, 1, .. count - 1` as `dtype`, of shape `[count]`. Those that a type does not hold are rounded (floats) or
+    /// refused.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the type is one of truth values, or of integers and holds fewer numbers; those of [`Tensor::from_slice`].
+    pub fn arange(device: &Device, count: usize, dtype: DType) -> Result<Tensor> {
+        let last = i64::try_from(count).unwrap_or(i64::MAX) - 1;
+        if dtype == DType::Bool || !dtype.is_float() && last > 0 && !dtype.holds(last) {
+            return Err(refused("Tensor::arange", format!("{dtype} does not hold the numbers up to {last}")));
+        }
+        numbers(device, dtype, &[count], (0..count).map(|position| position as f64))
+    }
+
+    /// `count` numbers from `start` to `end`, both among them, at equal distances, as a type of floats; of shape `[count]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the type is none of floats; those of [`Tensor::from_slice`].
+    pub fn linspace(device: &Device, start: f64, end: f64, count: usize, dtype: DType) -> Result<Tensor> {
+        if !dtype.is_float() {
+            return Err(refused("Tensor::linspace", format!("it makes floats, found {dtype}")));
+        }
+        let step = (end - start) / (count.saturating_sub(1).max(1)) as f64;
+        // From the nearer end, so that the last is `end` itself.
+        let number = |position: usize| match 2 * position < count {
+            true => start + step * position as f64,
+            false => end - step * (count - 1 - position) as f64,
+        };
+        numbers(device, dtype, &[count], (0..count).map(|position| if count == 1 { start } else { number(position) }))
+    }
+
+    /// The matrix `[size, size]` with ones on the main diagonal and zeros elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tensor::from_slice`].
+    pub fn eye(device: &Device, size: usize, dtype: DType) -> Result<Tensor> {
+        let elements = element_count("Tensor::eye", &[size, size])?;
+        let one = |position: usize| if position % (size + 1) == 0 { 1.0 } else { 0.0 };
+        numbers(device, dtype, &[size, size], (0..elements).map(one))
+    }
+}
+
+fn refused(operation: &'static str, message: String) -> Error {
+    Error::Shape { operation, message }
+}
+
+fn filled(device: &Device, value: f64, shape: &[usize], dtype: DType) -> Result<Tensor> {
+    match dtype {
+        DType::Bool => Tensor::full(device, value != 0.0, shape),
+        DType::U8 => Tensor::full(device, value as u8, shape),
+        DType::I32 => Tensor::full(device, value as i32, shape),
+        DType::U32 => Tensor::full(device, value as u32, shape),
+        DType::I64 => Tensor::full(device, value as i64, shape),
+        DType::F16 => Tensor::full(device, f16::from_f64(value), shape),
+        DType::BF16 => Tensor::full(device, bf16::from_f64(value), shape),
+        DType::F32 => Tensor::full(device, value as f32, shape),
+        DType::F64 => Tensor::full(device, value, shape),
+    }
+}
+
+fn numbers(device: &Device, dtype: DType, shape: &[usize], values: impl Iterator<Item = f64>) -> Result<Tensor> {
+    fn of<T: Element>(
+        device: &Device,
+        shape: &[usize],
+        values: impl Iterator<Item = f64>,
+        convert: impl Fn(f64) -> T,
+    ) -> Result<Tensor> {
+        Tensor::from_slice(device, &values.map(convert).collect::<Vec<T>>(), shape)
+    }
+    match dtype {
+        DType::Bool => of(device, shape, values, |value| value != 0.0),
+        DType::U8 => of(device, shape, values, |value| value as u8),
+        DType::I32 => of(device, shape, values, |value| value as i32),
+        DType::U32 => of(device, shape, values, |value| value as u32),
+        DType::I64 => of(device, shape, values, |value| value as i64),
+        DType::F16 => of(device, shape, values, f16::from_f64),
+        DType::BF16 => of(device, shape, values, bf16::from_f64),
+        DType::F32 => of(device, shape, values, |value| value as f32),
+        DType::F64 => of(device, shape, values, |value| value),
+    }
+}
