@@ -459,6 +459,14 @@ op("tril", [T(3, 4), axis(0)], lambda x, d: x.tril(d))
 op("tril", [T(2, 3, 3), axis(1)], lambda x, d: x.tril(d), "diagonal 1")
 op("triu", [T(3, 4), axis(-1)], lambda x, d: x.triu(d))
 
+op("take_along_axis", [T(3, 4), labels([3, 2], 4), axis(1)], lambda x, i, a: x.gather(a, i.long()))
+op("take_along_axis", [T(3, 4), labels([5, 4], 3, "i32"), axis(0)], lambda x, i, a: x.gather(a, i.long()), "first axis")
+op("scatter_add", [T(3, 4), axis(1), labels([3, 6], 4), T(3, 6)], lambda x, a, i, s: x.scatter_add(a, i.long(), s))
+op("scatter_add", [T(2, 3, 2), axis(0), labels([4, 3, 2], 2, "i32"), T(4, 3, 2)],
+   lambda x, a, i, s: x.scatter_add(a, i.long(), s), "first axis")
+op("index_add", [T(4, 3), axis(0), labels([5], 4), T(5, 3)], lambda x, a, i, s: x.index_add(a, i.long(), s))
+op("index_add", [T(2, 4, 3), axis(-1), labels([2], 3, "i32"), T(2, 4, 2)], lambda x, a, i, s: x.index_add(a, i.long(), s), "last axis")
+
 # ---- Products
 
 op("matmul", [T(3, 4), T(4, 2)], torch.matmul)

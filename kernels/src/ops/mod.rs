@@ -31,6 +31,7 @@ mod norm;
 mod operation;
 mod rearrange;
 pub mod reduction;
+mod scatter;
 pub mod shape;
 pub mod softmax;
 pub(crate) mod transposed;
@@ -74,6 +75,7 @@ pub fn families() -> &'static [Family] {
         family("Shapes", false, shape::OPERATIONS),
         family("Rearranging", false, rearrange::OPERATIONS),
         family("Indexing", false, index::OPERATIONS),
+        family("Positions along an axis", false, scatter::OPERATIONS),
         family("Products", false, linear::OPERATIONS),
         family("Convolution and pooling", false, convolution::OPERATIONS),
         family("Convolution and pooling along one axis", false, convolution1d::OPERATIONS),

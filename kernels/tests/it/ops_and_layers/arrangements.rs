@@ -10,7 +10,7 @@ use netcl_kernels::ops::{self, Value};
 #[test]
 fn arrangements_say_what_does_not_fit() {
     use Arg::Tensor;
-    use DType::{Bool, F16, F32};
+    use DType::{Bool, F16, F32, U32};
     let int = |value: i64| Arg::Value(Value::Dim(Dim::constant(value)));
     let number = |value: f64| Arg::Value(Value::Number(value));
     let (pair, line, image) = (|| Tensor(F32, &[2, 3]), || Tensor(F32, &[1, 2, 5]), || Tensor(F32, &[1, 4, 3, 3]));
@@ -77,6 +77,41 @@ fn arrangements_say_what_does_not_fit() {
             "conv_transpose2d",
             transposed(weight(), [1, 3, 0, 1, 1]),
             "`conv_transpose2d` leaves nothing of axis 2 of [1, 4, 3, 3]: with a padding of 3 its size is -1",
+        ),
+        (
+            "take_along_axis",
+            vec![pair(), Tensor(F32, &[2, 1]), int(1)],
+            "`take_along_axis` expects i32 or u32 indices, found f32",
+        ),
+        (
+            "take_along_axis",
+            vec![pair(), Tensor(U32, &[3, 1]), int(1)],
+            "`take_along_axis` along axis 1 of [2, 3] expects indices with its other axes, found [3, 1]",
+        ),
+        (
+            "take_along_axis",
+            vec![Tensor(F32, &[2, 1 << 30]), Tensor(U32, &[2, 1]), int(1)],
+            "`take_along_axis` counts up to 2147483647 elements, [2, 1073741824] has 2147483648",
+        ),
+        (
+            "scatter_add",
+            vec![pair(), int(1), Tensor(U32, &[2, 1]), pair()],
+            "`scatter_add` expects a source of its indices' shape, found [2, 3] for [2, 1]",
+        ),
+        (
+            "scatter_add",
+            vec![Tensor(Bool, &[2]), int(0), Tensor(U32, &[2]), Tensor(Bool, &[2])],
+            "`scatter_add` expects numbers, found a bool tensor",
+        ),
+        (
+            "index_add",
+            vec![pair(), int(0), Tensor(U32, &[1, 1]), pair()],
+            "`index_add` expects indices with one axis, found [1, 1]",
+        ),
+        (
+            "index_add",
+            vec![pair(), int(0), Tensor(U32, &[5]), pair()],
+            "`index_add` expects a source [5, 3], found [2, 3]",
         ),
     ];
     for (operation, args, expected) in cases {

@@ -185,6 +185,25 @@ fn sizes_may_be_symbols() {
     );
 }
 
+#[test]
+fn positions_out_of_range_are_zeros_and_left_out() {
+    let mut builder = Builder::new("positions");
+    let x = argument(&mut builder, 0, Shape(vec![Dim::symbol("N"), Dim::from(2)]), DType::F64);
+    let indices = argument(&mut builder, 1, Shape::of(&[3, 2]), DType::I32);
+    let [x, indices] = [x, indices].map(Value::Tensor);
+    let taken = call(&mut builder, "take_along_axis", &[x.clone(), indices.clone(), int(0)]);
+    let added = call(&mut builder, "scatter_add", &[x, int(0), indices, Value::Tensor(taken)]);
+    builder.output(OutputKind::Result(0), taken);
+    builder.output(OutputKind::Result(1), added);
+    let given = [
+        tensor(DType::F64, &[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+        tensor(DType::I32, &[3, 2], &[1.0, -1.0, 2.0, 0.0, f64::from(i32::MAX), f64::from(i32::MIN)]),
+    ];
+    let results = run(&builder.finish(), &[(Symbol::new("N"), 2)], &given);
+    assert_eq!(results[0].1.to_f64(), [3.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
+    assert_eq!(results[1].1.to_f64(), [1.0, 4.0, 6.0, 4.0]);
+}
+
 /// Blocks, blocks of blocks, and what is left of the last ones; of a length that is known and of one that is not.
 #[test]
 fn running_totals_of_long_axes() {

@@ -177,6 +177,10 @@ methods! {
     "`value` where the bool `mask` is true, else `x`" masked_fill(mask: operand, value: number);
     "`x [.., m, n]` with zeros above diagonal `diagonal` (0 is the main one, positive is right of it)" tril(diagonal: integer);
     "`x [.., m, n]` with zeros below diagonal `diagonal` (0 is the main one, positive is right of it)" triu(diagonal: integer);
+    // Positions along an axis
+    "the elements `x[.., indices[.., i, ..], ..]` along `axis`, of indices (u32 or i32) with the other axes of `x`: PyTorch's `gather`; a number out of range gives zero and no gradient" take_along_axis(indices: operand, axis: integer);
+    "`x` with each element of `source` added at position `indices[.., i, ..]` along `axis`, indices (u32 or i32) with the other axes of `x`; what is out of range is left out" scatter_add(axis: integer, indices: operand, source: operand);
+    "`x` with the parts of `source` along `axis` added at positions `indices [i]` (u32 or i32); what is out of range is left out" index_add(axis: integer, indices: operand, source: operand);
     // Products
     #[doc(alias("build_matmul_kernel"))]
     "the matrix product `[.., m, k] x [.., k, n] -> [.., m, n]` of floats; leading axes broadcast" matmul(other: operand);
