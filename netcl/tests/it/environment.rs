@@ -21,6 +21,7 @@ const BAD: [(&str, &str, &str); 13] = [
     ("NETCL_ASYNC_H2D", "async", "0 or 1"),
     ("NETCL_PINNED_H2D", "pinned", "0 or 1"),
     ("NETCL_WIDE_INDICES", "64", "0 or 1"),
+    ("NETCL_TIERED_COMPILATION", "later", "0 or 1"),
 ];
 
 /// Runs one of the `child_` tests below with these variables, and gives what it printed after `answer:`.
