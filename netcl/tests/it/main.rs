@@ -21,5 +21,6 @@ mod raw_kernels;
 mod selection;
 mod tensors;
 mod threads;
+mod tiers;
 mod training;
 mod unverified;

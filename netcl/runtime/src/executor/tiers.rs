@@ -132,3 +132,113 @@ pub(crate) fn tiers(device: &Device) -> &'static [Tier] {
         false => &[Tier::Last],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+    use netcl_hal::device::backend::Backend;
+    use netcl_hal::device::dispatch::ProgramSource;
+    use netcl_hal::null::Null;
+    use netcl_kernels::compile::compile;
+    use netcl_kernels::dim::{Shape, Symbol};
+    use netcl_kernels::dtype::DType;
+    use netcl_kernels::graph::build::Builder;
+    use netcl_kernels::graph::{BinaryOp, InputKind, OutputKind};
+    use netcl_kernels::plan::Target;
+    use std::cell::RefCell;
+
+    /// Two vectors of `N` multiplied.
+    fn plan() -> Plan {
+        let mut b = Builder::new("product");
+        let x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N")]), DType::F32);
+        let product = b.binary(BinaryOp::Mul, x, x).unwrap();
+        b.output(OutputKind::Result(0), product);
+        compile(&b.finish(), Target::Gpu).unwrap()
+    }
+
+    fn load(tier: Tier) -> Box<dyn Program> {
+        let optimized = tier == Tier::Last;
+        let source = ProgramSource { name: "product", text: "", optimized, loops: &[], native: &[] };
+        Null::new(Target::Gpu, 1 << 20).load(&source).unwrap()
+    }
+
+    /// Tiers of that plan, and which are built while `calls` is done with them.
+    fn built(calls: impl FnOnce(&Tiers, Build<'_>)) -> Vec<Tier> {
+        let built = RefCell::new(Vec::new());
+        let build = |tier| {
+            built.borrow_mut().push(tier);
+            Ok(load(tier))
+        };
+        calls(&Tiers::new(&plan()), &build);
+        built.into_inner()
+    }
+
+    #[test]
+    fn kernels_are_optimized_once_they_have_computed_what_that_is_worth() {
+        let work = WORK_OF_KERNEL / 4;
+        let order = built(|tiers, build| {
+            for call in 0..4 {
+                assert!(!tiers.is_outgrown(work), "{call}");
+                assert_eq!(tiers.for_calls(work, || false, build).unwrap().1, Bound::First(work));
+                tiers.count(work);
+            }
+            assert!(tiers.is_outgrown(work));
+            assert_eq!(tiers.for_calls(work, || false, build).unwrap().1, Bound::Last);
+            assert_eq!(tiers.for_calls(1, || false, build).unwrap().1, Bound::Last, "for other sizes as well");
+        });
+        assert_eq!(order, [Tier::First, Tier::Last]);
+    }
+
+    #[test]
+    fn large_calls_and_drivers_that_gain_nothing_have_optimized_kernels_at_once() {
+        for (work, at_once) in [(WORK_OF_KERNEL + 1, false), (u64::MAX, false), (1, true)] {
+            let order = built(|tiers, build| {
+                assert_eq!(tiers.for_calls(work, || at_once, build).unwrap().1, Bound::Last);
+            });
+            assert_eq!(order, [Tier::Last], "{work}");
+        }
+    }
+
+    #[test]
+    fn what_was_prepared_takes_over_from_the_first_tier() {
+        built(|tiers, build| {
+            assert_eq!(tiers.for_calls(1, || false, build).unwrap().1, Bound::First(1));
+            assert!(!tiers.is_outgrown(1));
+            tiers.program(Tier::Last, build).unwrap();
+            assert!(tiers.is_outgrown(1));
+        });
+    }
+
+    #[test]
+    fn the_first_tier_stays_where_the_last_cannot_be_built() {
+        let tries = RefCell::new(0);
+        let build = |tier| match tier {
+            Tier::First => Ok(load(tier)),
+            Tier::Last => {
+                *tries.borrow_mut() += 1;
+                let text = String::new;
+                Err(Error::Build { device: text(), program: text(), log: "no".to_owned(), source_text: text() })
+            }
+        };
+        let tiers = Tiers::new(&plan());
+        tiers.for_calls(1, || false, &build).unwrap();
+        tiers.count(WORK_OF_KERNEL);
+        for _ in 0..3 {
+            assert_eq!(tiers.for_calls(1, || false, &build).unwrap().1, Bound::First(1));
+            assert!(!tiers.is_outgrown(1), "nothing is bound anew for it");
+        }
+        assert_eq!(*tries.borrow(), 1);
+        assert!(Tiers::new(&plan()).for_calls(u64::MAX, || false, &build).is_err(), "there is no first to stay");
+    }
+
+    #[test]
+    fn work_is_operations_and_bytes_and_unknown_work_is_much() {
+        let mut plan = plan();
+        let of = |plan: &Plan, n| work(plan, &[(Symbol::new("N"), n)]);
+        assert_eq!(of(&plan, 1000), 1000 + 2 * 4000);
+        assert!(of(&plan, 1 << 40) > of(&plan, 1 << 39));
+        plan.steps[0].flops = None;
+        assert_eq!(of(&plan, 1), u64::MAX);
+    }
+}

@@ -387,7 +387,7 @@ mod tests {
             let likely = versions.likely(&device, &base).unwrap();
             // Its sums are computed by work-groups, in local memory.
             assert_eq!(Arc::ptr_eq(&likely, &base), device.selector().limits().local_bytes > 0);
-            likely.program(&device).unwrap();
+            likely.build(&device).unwrap();
             for size in [1, 7, 1797] {
                 let called = versions.version(&device, &base, &[size], None).unwrap();
                 assert!(Arc::ptr_eq(&called, &likely), "N = {size}: {:?}", called.plan.decisions);
