@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use libtest_mimic::{Completion, Failed};
 use netcl::__private::{Function, FunctionSource, PlanSource};
-use netcl::{DType, Device, Tensor};
+use netcl::{Avoid, DType, Device, Tensor};
 use netcl_kernels::compile::{CompileOptions, compile_with};
 use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
@@ -61,7 +61,8 @@ impl Example {
     pub(crate) fn run(&self, device: &Device) -> Result<Vec<Tensor>, Failed> {
         let arguments = self.arguments(device)?;
         let arguments: Vec<&Tensor> = arguments.iter().collect();
-        netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string().into())
+        let graph = self.as_function();
+        of_every_tier(device, || netcl::jit::run(&graph, &arguments))
     }
 
     /// The graph as the device is to run it, compiled for devices of the kind `target` by what `select` chooses, with indices of
@@ -128,7 +129,7 @@ impl Example {
     pub(crate) fn check_compiled(&self, device: &Device, compiled: &Compiled, tolerance: f64) -> Result<(), Failed> {
         let arguments = self.arguments(device)?;
         let arguments: Vec<&Tensor> = arguments.iter().collect();
-        let results = compiled.function.call(None, "", &arguments, &[]).map_err(|error| error.to_string())?;
+        let results = of_every_tier(device, || compiled.function.call(None, "", &arguments, &[]))?;
         self.compare(&results, tolerance)
     }
 
@@ -155,6 +156,28 @@ impl Example {
         }
         Ok(())
     }
+}
+
+/// What `run` gives on the device. Where that builds kernels without optimizations first, those with them must give the same bits:
+/// what is recorded has them at once.
+fn of_every_tier(device: &Device, run: impl Fn() -> netcl::Result<Vec<Tensor>>) -> Result<Vec<Tensor>, Failed> {
+    let failed = |error: netcl::Error| Failed::from(error.to_string());
+    let results = run().map_err(failed)?;
+    if device.profile().quirks.iter().any(|quirk| quirk.avoid == Avoid::OptimizingAtOnce) {
+        let (_, optimized) = device.record(&run).map_err(failed)?;
+        for (position, (first, last)) in results.iter().zip(&optimized).enumerate() {
+            // A NaN is a NaN: what sign and payload it has is nobody's promise.
+            let bits = |x: f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
+            let differs = download(first)?.into_iter().zip(download(last)?).position(|(x, y)| bits(x) != bits(y));
+            if let Some(element) = differs {
+                let numbers = format!("{} without, {} with", download(first)?[element], download(last)?[element]);
+                return Err(
+                    format!("result {position}, element {element}, has other bits if optimized: {numbers}").into()
+                );
+            }
+        }
+    }
+    Ok(results)
 }
 
 pub(crate) fn upload(device: &Device, value: &HostTensor) -> Result<Tensor, Failed> {

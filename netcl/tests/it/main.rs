@@ -22,5 +22,6 @@ mod raw_kernels;
 mod selection;
 mod tensors;
 mod threads;
+mod tiers;
 mod training;
 mod unverified;

@@ -31,6 +31,8 @@ pub struct Config {
     pub kernel_strategy: Option<KernelStrategy>,
     /// `NETCL_WIDE_INDICES`: kernels compute indices with 64 bits, whatever sizes are.
     pub wide_indices: bool,
+    /// `NETCL_TIERED_COMPILATION`: where optimizing takes long, programs are built without it first.
+    pub(crate) tiered_compilation: bool,
     /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end, and it is recorded.
     pub(crate) profile_events: bool,
     /// `NETCL_TRACE`: where what devices do is written.
@@ -99,6 +101,7 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
             .unwrap_or(variables::CACHE_LIMIT << 20),
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         wide_indices: switch(&variables::WIDE_INDICES, false)?,
+        tiered_compilation: switch(&variables::TIERED_COMPILATION, true)?,
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
         trace: place(&path, &variables::TRACE)?.flatten().map(|value| numbered(value.as_os_str()).into()),
         autotune: parsed(&text, &variables::AUTOTUNE, values::autotune)?.unwrap_or(Autotune::Records),
@@ -199,6 +202,7 @@ mod tests {
             ("NETCL_TRACE", "1", "file"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
             ("NETCL_WIDE_INDICES", "64", "0"),
+            ("NETCL_TIERED_COMPILATION", "later", "0"),
             ("NETCL_PROFILE_EVENTS", "maybe", "0"),
             ("NETCL_AUTOTUNE", "2", "records"),
             ("NETCL_CONV_WINOGRAD", "y", "0"),
@@ -226,6 +230,7 @@ mod tests {
                 cache_limit: 1 << 30,
                 kernel_strategy: None,
                 wide_indices: false,
+                tiered_compilation: true,
                 profile_events: false,
                 trace: None,
                 autotune: Autotune::Records,
@@ -247,6 +252,7 @@ mod tests {
             ("NETCL_CACHE_LIMIT_MB", "256"),
             ("NETCL_KERNEL_STRATEGY", "Portable"),
             ("NETCL_WIDE_INDICES", "1"),
+            ("NETCL_TIERED_COMPILATION", "off"),
             ("NETCL_PROFILE_EVENTS", "1"),
             ("NETCL_AUTOTUNE", "off"),
             ("NETCL_CONV_WINOGRAD", "FALSE"),
@@ -260,6 +266,7 @@ mod tests {
         assert_eq!(config.cache_limit, 256 << 20);
         assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
         assert_eq!((config.profile_events, config.wide_indices, config.autotune), (true, true, Autotune::Off));
+        assert!(!config.tiered_compilation);
         assert_eq!(of(&[("NETCL_AUTOTUNE", "1")]).unwrap().autotune, Autotune::On);
         assert_eq!(of(&[("NETCL_AUTOTUNE", "Records")]).unwrap().autotune, Autotune::Records);
         let variants = VariantSwitches::default();

@@ -69,6 +69,17 @@ pub(super) static WIDE_INDICES: Variable = Variable {
     },
 };
 
+pub(super) static TIERED_COMPILATION: Variable = Variable {
+    name: "NETCL_TIERED_COMPILATION",
+    accepted: SWITCH,
+    row: Row {
+        meaning: "whether, with drivers whose optimizations take long (PoCL), kernels are built without them first, and with them \
+                  once they have computed about a quarter of what that takes; results are the same bits. With `0` they are \
+                  optimized at once. [Programs](programs.md) tells more",
+        unset: Unset::Words("`1`"),
+    },
+};
+
 pub(super) static PROFILE_EVENTS: Variable = Variable {
     name: "NETCL_PROFILE_EVENTS",
     accepted: SWITCH,
@@ -134,7 +145,7 @@ pub(super) static PINNED_H2D: Variable = Variable {
 
 /// All, in the order of the table.
 pub(super) fn all() -> impl Iterator<Item = &'static Variable> + Clone {
-    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &KERNEL_STRATEGY, &WIDE_INDICES];
+    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &KERNEL_STRATEGY, &WIDE_INDICES, &TIERED_COMPILATION];
     let before = before.into_iter().chain([&PROFILE_EVENTS, &TRACE, &AUTOTUNE]);
     let variants = variants::TABLE.iter().map(|row| &row.variable);
     before.chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])

@@ -152,6 +152,13 @@ pub trait Backend: Any + Send + Sync {
     /// Builds a program.
     fn load(&self, source: &ProgramSource<'_>) -> Result<Box<dyn Program>>;
 
+    /// Whether nothing is gained by building a program without optimizations first: the driver does not take long for them, or
+    /// has built it before.
+    fn optimizes_at_once(&self, source: &ProgramSource<'_>) -> bool {
+        let _ = source;
+        true
+    }
+
     /// As [`Backend::load`], of a program that does not come again: nobody finds it later, in this process or another.
     fn load_once(&self, source: &ProgramSource<'_>) -> Result<Box<dyn Program>> {
         self.load(source)

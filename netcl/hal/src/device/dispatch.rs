@@ -17,6 +17,8 @@ pub struct ProgramSource<'a> {
     pub name: &'a str,
     /// OpenCL C, for devices that run that.
     pub text: &'a str,
+    /// Whether the driver is to optimize it; `false` for what is to be there soon.
+    pub optimized: bool,
     /// Loop kernels, for the host.
     pub loops: &'a [Kernel],
     /// Their native code.

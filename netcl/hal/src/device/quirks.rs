@@ -47,6 +47,9 @@ pub enum Avoid {
     Binaries,
     /// The compiler's optimizations: netcl's own kernels are built with `-cl-opt-disable`.
     Optimizations,
+    /// The compiler's optimizations for what may run a few times only: netcl's own kernels are built with `-cl-opt-disable` first, and
+    /// again with them once they have computed as much as that takes. Only for drivers that give the same numbers either way.
+    OptimizingAtOnce,
     /// `sin`, `cos` and `tan` of vectors of `float`: netcl's own kernels call them lane by lane where one argument is large.
     VectorSines,
     /// Relying on blocking calls and `clFinish` where threads share a queue: they may return before what they wait for is done. An
@@ -97,6 +100,15 @@ static QUIRKS: &[Quirk] = &[
         reason: "3.1: it compiles a kernel when it is first launched, for the launch's work-groups, and when it is asked for binaries \
                  once more, for work-groups of any size, which no launch uses: more than half of what a program took. It \
                  keeps what it builds in a folder of its own",
+    },
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[],
+        until: None,
+        avoid: Avoid::OptimizingAtOnce,
+        reason: "3.1: optimizing takes two thirds of what a kernel takes to build, and no kernel of the process is launched meanwhile, on \
+                 any queue: the driver holds one lock for both, so that a thread that builds beside the others gains nothing. The steps of \
+                 thirteen models have the same bits either way, and take 0.8 to 6 times as long",
     },
     Quirk {
         vendor: Vendor::Intel,

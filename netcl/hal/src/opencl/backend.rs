@@ -18,6 +18,7 @@ use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region};
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
+use crate::device::quirks::Avoid;
 use crate::error::Result;
 use crate::event::{Event, Interrupt};
 use crate::memory::{PinnedBuffer, PinnedBufferPool, Reserves};
@@ -34,9 +35,9 @@ const DRAINING: Duration = Duration::from_secs(10);
 
 impl OpenCl {
     fn load_by(&self, build: build::Build, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {
-        let ProgramSource { name, text, .. } = *source;
-        let program =
-            build(&self.shared, &build::BuildInput { name, text, options: build::options(&self.shared.profile) })?;
+        let ProgramSource { name, text, optimized, .. } = *source;
+        let options = build::options(&self.shared.profile, optimized);
+        let program = build(&self.shared, &build::BuildInput { name, text, options })?;
         Ok(Box::new(ClProgram::new(self.shared.clone(), name.to_owned(), program)))
     }
 }
@@ -183,6 +184,14 @@ impl Backend for OpenCl {
 
     fn load(&self, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {
         self.load_by(build::program, source)
+    }
+
+    fn optimizes_at_once(&self, source: &ProgramSource<'_>) -> bool {
+        let profile = &self.shared.profile;
+        let tiered =
+            profile.avoids(Avoid::OptimizingAtOnce) && config::get().is_ok_and(|config| config.tiered_compilation);
+        let options = build::options(profile, true);
+        !tiered || build::was_built(&self.shared, &build::BuildInput { name: source.name, text: source.text, options })
     }
 
     fn load_once(&self, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {

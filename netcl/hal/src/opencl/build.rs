@@ -9,7 +9,7 @@ use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::process;
-use crate::program::{Key, count, disk, reads_files};
+use crate::program::{Key, Kind, count, disk, reads_files};
 use netcl_kernels::emit::SINES_BY_LANE;
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::types::{cl_device_id, cl_int};
@@ -23,9 +23,10 @@ pub const ROUNDED_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 /// The option by which nothing is optimized. For drivers whose optimizations change results ([`Avoid::Optimizations`]).
 pub const NOT_OPTIMIZED: &str = "-cl-opt-disable";
 
-/// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
+/// What netcl's own kernels are built with for a device, with its compiler's optimizations where `optimized` and nothing speaks
+/// against them. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
-pub(super) fn options(profile: &DeviceProfile) -> &'static str {
+pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str {
     /// One for each set of flags: launches of an algorithm's kernel look its program up by them.
     static TEXTS: LazyLock<[String; 8]> = LazyLock::new(|| {
         std::array::from_fn(|set| {
@@ -38,7 +39,8 @@ pub(super) fn options(profile: &DeviceProfile) -> &'static str {
             options
         })
     });
-    let flags = [profile.rounded_division, profile.avoids(Avoid::Optimizations), profile.avoids(Avoid::VectorSines)];
+    let plain = !optimized || profile.avoids(Avoid::Optimizations);
+    let flags = [profile.rounded_division, plain, profile.avoids(Avoid::VectorSines)];
     let set = flags.iter().enumerate().map(|(bit, &flag)| usize::from(flag) << bit).sum::<usize>();
     &TEXTS[set]
 }
@@ -87,6 +89,18 @@ pub(super) fn keeps_programs(profile: &DeviceProfile) -> Result<bool> {
     Ok(profile.avoids(Avoid::Binaries) && config::get()?.pocl_keeps)
 }
 
+/// Whether the program of a source was built before: in this process, or, as far as is known, in an earlier one.
+pub(super) fn was_built(shared: &Shared, source: &BuildInput<'_>) -> bool {
+    let key = Key::new(&shared.profile, source.options, source.text);
+    let in_this = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).has(&key);
+    in_this || disk::load(&key).is_some() || disk::load(&note_of(shared, source)).is_some()
+}
+
+/// Where it is noted that a driver that keeps its programs by itself has built one.
+fn note_of(shared: &Shared, source: &BuildInput<'_>) -> Key {
+    Key::of(Kind::Built, &shared.profile, source.options, source.text)
+}
+
 fn known(shared: &Shared, source: &BuildInput<'_>, comes_again: bool) -> Result<Arc<Program>> {
     process::check()?;
     let key = Key::new(&shared.profile, source.options, source.text);
@@ -102,6 +116,9 @@ fn known(shared: &Shared, source: &BuildInput<'_>, comes_again: bool) -> Result<
         let program = from_source(shared, source)?;
         count(&shared.counters.built);
         if !on_disk {
+            if comes_again && is_last(shared, source) {
+                disk::store(&note_of(shared, source), &[]);
+            }
             return Ok(program);
         }
         match binary(shared, &program) {
@@ -119,6 +136,11 @@ fn known(shared: &Shared, source: &BuildInput<'_>, comes_again: bool) -> Result<
         std::mem::forget(surplus);
     }
     Ok(program)
+}
+
+/// Whether it is a program that took the place of one without optimizations, or may do so.
+fn is_last(shared: &Shared, source: &BuildInput<'_>) -> bool {
+    shared.profile.avoids(Avoid::OptimizingAtOnce) && source.options == options(&shared.profile, true)
 }
 
 /// The program of a source, built by the driver also where a binary is kept.

@@ -32,6 +32,11 @@ impl<P> Programs<P> {
         self.known.find(|(known, _)| known == key).map(|(_, program)| program.clone())
     }
 
+    /// Whether it is there.
+    pub(super) fn has(&mut self, key: &Key) -> bool {
+        self.find(key).is_some()
+    }
+
     /// Keeps one; gives those that are not used and have waited longest, if there are too many.
     fn keep(&mut self, key: Key, program: Arc<P>) -> Vec<Arc<P>> {
         // Some more at once: who drops them waits for the device.

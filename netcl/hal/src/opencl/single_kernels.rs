@@ -78,7 +78,7 @@ impl KernelCompiler for OpenCl {
     }
 
     fn options(&self) -> &'static str {
-        build::options(&self.shared.profile)
+        build::options(&self.shared.profile, true)
     }
 }
 

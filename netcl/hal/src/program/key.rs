@@ -15,13 +15,15 @@ pub enum Kind {
     Capabilities,
     /// What a driver tells of a kernel's parameters when it builds the source, where it does not of the built program.
     Parameters,
+    /// That a driver which keeps programs by itself has built one.
+    Built,
     /// Nobody knows: the file's beginning is damaged, or another version of netcl wrote it.
     Unknown,
 }
 
 impl Kind {
     /// All.
-    pub const ALL: [Kind; 4] = [Kind::Program, Kind::Capabilities, Kind::Parameters, Kind::Unknown];
+    pub const ALL: [Kind; 5] = [Kind::Program, Kind::Capabilities, Kind::Parameters, Kind::Built, Kind::Unknown];
 
     /// A word for it: `program`.
     pub fn name(self) -> &'static str {
@@ -29,6 +31,7 @@ impl Kind {
             Kind::Program => "program",
             Kind::Capabilities => "capabilities",
             Kind::Parameters => "parameters",
+            Kind::Built => "built",
             Kind::Unknown => "unknown",
         }
     }

@@ -30,7 +30,13 @@ struct HostLoop(Box<dyn Program>);
 impl HostLoop {
     fn new(device: &Device, builder: KernelBuilder) -> Result<HostLoop> {
         let kernel = builder.finish();
-        let source = ProgramSource { name: &kernel.name, text: "", loops: std::slice::from_ref(&kernel), native: &[] };
+        let source = ProgramSource {
+            name: &kernel.name,
+            text: "",
+            optimized: true,
+            loops: std::slice::from_ref(&kernel),
+            native: &[],
+        };
         Ok(HostLoop(device.backend().load_once(&source)?))
     }
 

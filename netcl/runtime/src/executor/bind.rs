@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::executor::check;
 use crate::executor::dispatches::dispatches;
 use crate::executor::policy::Generation;
+use crate::executor::tiers::{self, Tier};
 use crate::executor::version::Version;
 use crate::geometry;
 use crate::memory::{ALIGNMENT, BufferHandle};
@@ -26,6 +27,8 @@ pub(super) struct BoundPlan {
     pub(super) generation: Generation,
     /// Whose objects these are.
     pub(super) version: Arc<Version>,
+    /// Of which tier its kernels are.
+    pub(super) tier: tiers::Bound,
     /// Ready to launch.
     pub(super) launcher: Box<dyn Bound>,
     /// Shape and bytes of the buffer in each slot.
@@ -44,12 +47,13 @@ pub(super) fn launch(launcher: &mut dyn Bound, given: &[BufferHandle], scalars: 
     Ok(launcher.launch(&externals, scalars)?)
 }
 
-/// Makes it.
+/// Makes it, with kernels of that tier, or, if that is not said, of the one that pays.
 pub(super) fn bind(
     version: &Arc<Version>,
     device: &Device,
     sizes: Vec<u64>,
     generation: Generation,
+    tier: Option<Tier>,
 ) -> Result<BoundPlan> {
     let Version { plan, interface, .. } = &**version;
     let bindings: Vec<(Symbol, u64)> = plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
@@ -78,7 +82,7 @@ pub(super) fn bind(
         });
     }
     // What the device cannot have at all is said first.
-    let program = version.program(device)?;
+    let (program, tier) = version.program(device, tier, &bindings)?;
     let request = BindRequest {
         bindings: &bindings,
         dispatches: dispatches(plan, &bindings, &places)?,
@@ -94,7 +98,7 @@ pub(super) fn bind(
         "plan bound"
     );
     let given = Vec::with_capacity(externals.len());
-    Ok(BoundPlan { sizes, generation, version: version.clone(), launcher, externals, given, _arena: arena })
+    Ok(BoundPlan { sizes, generation, version: version.clone(), tier, launcher, externals, given, _arena: arena })
 }
 
 /// Where the plan's buffers lie, each of a size that kernels can count.

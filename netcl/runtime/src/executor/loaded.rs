@@ -10,6 +10,7 @@ use crate::executor::policy::Generation;
 use crate::executor::recorded::RecordedPlan;
 use crate::executor::resolve::{Of, Resolved};
 use crate::executor::states::Changes;
+use crate::executor::tiers::Tier;
 use crate::executor::version::{Answer, Version, computes_f64};
 use crate::executor::versions::{Recompile, Versions};
 use crate::memory::{BufferHandle, Reserve};
@@ -39,6 +40,8 @@ pub(crate) struct Loaded {
     base: Arc<Version>,
     /// `None` where it cannot be compiled again.
     versions: Option<Versions>,
+    /// Which kernels it has; `None`: those that pay.
+    tier: Option<Tier>,
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
     bound: Arc<IdlePlans>,
@@ -79,20 +82,25 @@ impl Loaded {
         let base = Arc::new(Version::new(plan, answers, native)?);
         let bound = Arc::new(IdlePlans(Mutex::new(Recent::new(BOUND_KEPT))));
         device.add_reserve(Arc::<IdlePlans>::downgrade(&bound));
-        Ok(Loaded { device: device.id(), base, versions, bound, warned: AtomicBool::new(false) })
+        Ok(Loaded { device: device.id(), base, versions, tier: None, bound, warned: AtomicBool::new(false) })
     }
 
-    /// Takes a plan that is run as it is.
+    /// Takes a plan that is run as it is, with optimized kernels.
     pub(crate) fn fixed(device: &Device, plan: VerifiedPlan) -> Result<Loaded> {
-        Loaded::new(device, plan, &[], None)
+        Loaded::of_tier(device, plan, Tier::Last)
+    }
+
+    /// Takes a plan that is run as it is, with kernels of that tier.
+    pub(crate) fn of_tier(device: &Device, plan: VerifiedPlan, tier: Tier) -> Result<Loaded> {
+        Ok(Loaded { tier: Some(tier), ..Loaded::new(device, plan, &[], None)? })
     }
 
     /// Builds the plan's kernels, or where the device cannot run those, what it can. Sizes that want other ones build those
     /// when they come.
     pub(crate) fn build(&self, device: &Device) -> Result<()> {
         match &self.versions {
-            Some(versions) => versions.likely(device, &self.base)?.program(device).map(drop),
-            None => self.base.program(device).map(drop),
+            Some(versions) => versions.likely(device, &self.base)?.build(device),
+            None => self.base.build(device),
         }
     }
 
@@ -123,8 +131,11 @@ impl Loaded {
         let recorded = recording::is_active(device.backend());
         // What is recorded keeps a bound plan of its own.
         let generation = self.generation();
-        let mut bound =
-            if recorded { self.bind(device, &sizes, generation) } else { self.take_bound(device, &sizes, generation) }?;
+        let mut bound = if recorded {
+            self.bind(device, &sizes, generation, Some(Tier::Last))
+        } else {
+            self.take_bound(device, &sizes, generation)
+        }?;
         if !Arc::ptr_eq(&bound.version, &self.base) {
             resolved = bound.version.resolved(device, call)?;
         }
@@ -137,6 +148,7 @@ impl Loaded {
         let changes = Changes::of(call, resolved, &bound.version.interface, &bound.externals);
         let launches = changes.make(&given, || launch(&mut *bound.launcher, &given, &scalars))?;
         device.count_launches(launches);
+        bound.version.count(bound.tier);
         let outputs = outputs(device, call, &bound, &given);
         if recorded {
             let changes = changes.kept();
@@ -169,7 +181,9 @@ impl Loaded {
 
     fn take_bound(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
         // While the selector knows nothing new, neither do the sizes that are ready.
-        let ready = |bound: &BoundPlan| bound.generation == generation && bound.sizes == *sizes;
+        let ready = |bound: &BoundPlan| {
+            bound.generation == generation && bound.sizes == *sizes && !bound.version.is_outgrown(bound.tier)
+        };
         {
             let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(bound) = list.take(ready) {
@@ -177,7 +191,7 @@ impl Loaded {
             }
             list.retain(|bound| bound.sizes != *sizes);
         }
-        self.bind(device, sizes, generation)
+        self.bind(device, sizes, generation, self.tier)
     }
 
     /// What the selector knows, by number.
@@ -186,10 +200,10 @@ impl Loaded {
         versions.map_or_else(Generation::default, Versions::generation)
     }
 
-    fn bind(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
-        let bind = |version| bind(version, device, sizes.to_vec(), generation);
+    fn bind(&self, device: &Device, sizes: &[u64], generation: Generation, tier: Option<Tier>) -> Result<BoundPlan> {
+        let bind = |version| bind(version, device, sizes.to_vec(), generation, tier);
         let Some(versions) = &self.versions else { return bind(&self.base) };
-        let version = versions.version(device, &self.base, sizes)?;
+        let version = versions.version(device, &self.base, sizes, tier)?;
         match bind(&version) {
             // Faster kernels may need more memory: a call that is possible stays so.
             Err(error)

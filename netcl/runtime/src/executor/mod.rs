@@ -2,7 +2,7 @@
 //!
 //! What is done when: a plan's text is parsed on first use; once per set of symbol values the policy of the device ([`policy`]) is
 //! asked how the plan's tasks are computed, which may give another plan ([`versions`]), and the arena and the kernel objects are
-//! made ([`bind`]); a plan's kernels are built once per device ([`version`]); a call sets what changed and launches
+//! made ([`bind`]); a plan's kernels are built once per device ([`version`]), or twice ([`tiers`]); a call sets what changed and launches
 //! ([`loaded`]).
 
 pub(crate) mod bind;
@@ -15,11 +15,13 @@ mod policy;
 mod recorded;
 mod resolve;
 mod states;
+mod tiers;
 mod version;
 mod versions;
 
 pub(crate) use call::Call;
 pub(crate) use loaded::Loaded;
 pub(crate) use policy::{Generation, KernelPolicy};
+pub(crate) use tiers::{Tier, tiers};
 pub(crate) use version::verified;
 pub(crate) use versions::{GraphSource, Recompile};

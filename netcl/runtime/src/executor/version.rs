@@ -5,15 +5,16 @@ use crate::error::{Error, Result};
 use crate::executor::call::Call;
 use crate::executor::interface::Interface;
 use crate::executor::resolve::{Resolved, resolve};
+use crate::executor::tiers::{self, Bound, Tier, Tiers};
 use netcl_hal::device::backend::Program;
 use netcl_hal::device::dispatch::{Native, ProgramSource};
 use netcl_hal::recent::Recent;
-use netcl_kernels::dim::Dim;
+use netcl_kernels::dim::{Bindings, Dim};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::verify::{VerifiedPlan, verify};
 use netcl_kernels::plan::{Plan, Work};
 use netcl_kernels::variant::{Decision, KernelConfig, Task};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many models' memory stays looked up (the blocks of a model that call one function count each).
 const RESOLVED_KEPT: usize = 256;
@@ -55,43 +56,72 @@ pub(super) struct Version {
     /// How its tasks are computed, and who said so.
     pub(super) answers: Vec<Answer>,
     native: Native,
-    program: OnceLock<Box<dyn Program>>,
+    tiers: Tiers,
     resolved: Mutex<Recent<Arc<Resolved>>>,
 }
 
 impl Version {
     pub(super) fn new(plan: VerifiedPlan, answers: Vec<Answer>, native: Native) -> Result<Version> {
         let interface = Interface::of(&plan);
-        let (program, resolved) = (OnceLock::new(), Mutex::new(Recent::new(RESOLVED_KEPT)));
-        Ok(Version { plan, interface, answers, native, program, resolved })
+        let (tiers, resolved) = (Tiers::new(&plan), Mutex::new(Recent::new(RESOLVED_KEPT)));
+        Ok(Version { plan, interface, answers, native, tiers, resolved })
     }
 
-    /// Its kernels, built at the first call.
-    pub(super) fn program(&self, device: &Device) -> Result<&dyn Program> {
-        if let Some(program) = self.program.get() {
-            return Ok(&**program);
+    /// Its kernels for calls with these sizes, built at the first; which tier's if `tier` does not say.
+    pub(super) fn program(
+        &self,
+        device: &Device,
+        tier: Option<Tier>,
+        bindings: Bindings<'_>,
+    ) -> Result<(&dyn Program, Bound)> {
+        let build = |tier| self.load(device, tier);
+        let work = || tiers::work(&self.plan, bindings);
+        match tier {
+            Some(Tier::Last) => Ok((self.tiers.program(Tier::Last, &build)?, Bound::Last)),
+            Some(Tier::First) => Ok((self.tiers.program(Tier::First, &build)?, Bound::First(0))),
+            None => {
+                let at_once = || self.source(Tier::Last, |source| device.backend().optimizes_at_once(source));
+                self.tiers.for_calls(work(), at_once, &build)
+            }
         }
-        groups_fit(&self.plan, device)?;
-        let program = self.source(|source| device.backend().load(source))?;
-        // Another thread may have been first.
-        Ok(&**self.program.get_or_init(|| program))
+    }
+
+    /// Builds its kernels to be fast, unless that was done.
+    pub(super) fn build(&self, device: &Device) -> Result<()> {
+        self.tiers.program(Tier::Last, &|tier| self.load(device, tier)).map(drop)
     }
 
     /// Builds its kernels where they are not there yet, as of a plan that does not come again.
     pub(super) fn build_once(&self, device: &Device) -> Result<()> {
-        groups_fit(&self.plan, device)?;
-        let program = self.source(|source| device.backend().load_once(source))?;
-        self.program.get_or_init(|| program);
-        Ok(())
+        let build = |tier| {
+            groups_fit(&self.plan, device)?;
+            Ok(self.source(tier, |source| device.backend().load_once(source))?)
+        };
+        self.tiers.program(Tier::Last, &build).map(drop)
     }
 
-    /// What `load` makes of what the program is built from.
-    fn source(
-        &self,
-        load: impl FnOnce(&ProgramSource<'_>) -> netcl_hal::Result<Box<dyn Program>>,
-    ) -> Result<Box<dyn Program>> {
+    /// Whether what is bound of it is to be bound anew, to faster kernels.
+    pub(super) fn is_outgrown(&self, bound: Bound) -> bool {
+        matches!(bound, Bound::First(work) if self.tiers.is_outgrown(work))
+    }
+
+    /// Notes a call of what is bound of it.
+    pub(super) fn count(&self, bound: Bound) {
+        if let Bound::First(work) = bound {
+            self.tiers.count(work);
+        }
+    }
+
+    fn load(&self, device: &Device, tier: Tier) -> Result<Box<dyn Program>> {
+        groups_fit(&self.plan, device)?;
+        Ok(self.source(tier, |source| device.backend().load(source))?)
+    }
+
+    /// What `load` makes of what a tier's program is built from.
+    fn source<T>(&self, tier: Tier, load: impl FnOnce(&ProgramSource<'_>) -> T) -> T {
         let Plan { name, source, loops, .. } = &*self.plan;
-        Ok(load(&ProgramSource { name, text: &source.to_string(), loops, native: self.native })?)
+        let (text, optimized) = (&source.to_string(), tier == Tier::Last);
+        load(&ProgramSource { name, text, optimized, loops, native: self.native })
     }
 
     /// Where the tensors of the call's model lie; `None` if the plan uses none.

@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::policy::{Generation, KernelPolicy};
+use crate::executor::tiers::Tier;
 use crate::executor::version::{Answer, Version, verified};
 use crate::geometry;
 use netcl_hal::config;
@@ -70,17 +71,24 @@ impl Versions {
         self.policy.generation()
     }
 
-    /// The version for these values of the symbols: `base` unless something is known that speaks for another.
+    /// The version for these values of the symbols: `base` unless something is known that speaks for another, which is built for
+    /// that tier.
     ///
     /// # Errors
     ///
     /// [`Error::Unsupported`] if every kernel of a task is known to be wrong; what building another version than `base`
     /// meets, if `base` is known to be wrong.
-    pub(super) fn version(&self, device: &Device, base: &Arc<Version>, sizes: &[u64]) -> Result<Arc<Version>> {
+    pub(super) fn version(
+        &self,
+        device: &Device,
+        base: &Arc<Version>,
+        sizes: &[u64],
+        tier: Option<Tier>,
+    ) -> Result<Arc<Version>> {
         let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
         let width = width(&base.plan, &bindings);
         if width != base.plan.width {
-            return self.of_width(device, base, width, &bindings);
+            return self.of_width(device, base, width, &bindings, tier);
         }
         let by_rule = |Answer { task, taken, .. }: &Answer| {
             let known = task.evaluate(&bindings).ok()?;
@@ -100,7 +108,7 @@ impl Versions {
         if self.lock().vain.contains(&asked) && self.is_right(device, base) {
             return Ok(base.clone());
         }
-        match self.compile(device, &base.plan, width, &bindings) {
+        match self.compile(device, &base.plan, width, &bindings, tier) {
             Ok(version) => Ok(self.keep(version)),
             Err(error) if !self.is_right(device, base) => Err(error),
             Err(error) => {
@@ -125,10 +133,11 @@ impl Versions {
         base: &Arc<Version>,
         width: IndexWidth,
         bindings: Bindings<'_>,
+        tier: Option<Tier>,
     ) -> Result<Arc<Version>> {
         match self.kept(device, width, bindings) {
             Some(version) => Ok(version),
-            None => Ok(self.keep(self.compile(device, &base.plan, width, bindings)?)),
+            None => Ok(self.keep(self.compile(device, &base.plan, width, bindings, tier)?)),
         }
     }
 
@@ -238,7 +247,14 @@ impl Versions {
         Ok(plan)
     }
 
-    fn compile(&self, device: &Device, base: &Plan, width: IndexWidth, bindings: Bindings<'_>) -> Result<Version> {
+    fn compile(
+        &self,
+        device: &Device,
+        base: &Plan,
+        width: IndexWidth,
+        bindings: Bindings<'_>,
+        tier: Option<Tier>,
+    ) -> Result<Version> {
         let (answers, failure) = (RefCell::default(), RefCell::default());
         let asked = Asked { versions: self, device, function: &base.name, bindings, answers, failure };
         let compiled = self.compile_again(base, width, &asked);
@@ -268,7 +284,7 @@ impl Versions {
             "compiled with other kernels"
         );
         let version = Version::new(verified(plan)?, taken, &[])?;
-        version.program(device)?;
+        version.program(device, tier, bindings)?;
         Ok(version)
     }
 
@@ -371,9 +387,9 @@ mod tests {
             let likely = versions.likely(&device, &base).unwrap();
             // Its sums are computed by work-groups, in local memory.
             assert_eq!(Arc::ptr_eq(&likely, &base), device.selector().limits().local_bytes > 0);
-            likely.program(&device).unwrap();
+            likely.build(&device).unwrap();
             for size in [1, 7, 1797] {
-                let called = versions.version(&device, &base, &[size]).unwrap();
+                let called = versions.version(&device, &base, &[size], None).unwrap();
                 assert!(Arc::ptr_eq(&called, &likely), "N = {size}: {:?}", called.plan.decisions);
             }
         }
@@ -394,11 +410,11 @@ mod tests {
         let again = Recompile { graph: GraphSource::Graph(graph.clone()), policy: device.kernel_policy() };
         let versions = Versions::new(again);
         let most = INDEX_LIMIT / 8;
-        assert_eq!(versions.version(&device, &base, &[most]).unwrap().plan.width, IndexWidth::Narrow);
-        let wide = versions.version(&device, &base, &[most + 1]).unwrap();
+        assert_eq!(versions.version(&device, &base, &[most], None).unwrap().plan.width, IndexWidth::Narrow);
+        let wide = versions.version(&device, &base, &[most + 1], None).unwrap();
         assert_eq!(wide.plan.width, IndexWidth::Wide);
         assert!(wide.plan.source.to_string().contains("const long N"), "{}", wide.plan.source);
-        assert!(Arc::ptr_eq(&wide, &versions.version(&device, &base, &[1 << 30]).unwrap()));
-        assert_eq!(versions.version(&device, &base, &[5]).unwrap().plan.width, IndexWidth::Narrow);
+        assert!(Arc::ptr_eq(&wide, &versions.version(&device, &base, &[1 << 30], None).unwrap()));
+        assert_eq!(versions.version(&device, &base, &[5], None).unwrap().plan.width, IndexWidth::Narrow);
     }
 }

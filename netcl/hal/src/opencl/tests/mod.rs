@@ -216,7 +216,7 @@ fn what_is_built_once_is_in_no_cache() {
         let shared = with_profile(&device, |_| {}).shared;
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
         let text = format!("// {} {now}\n__kernel void once(__global int* x) {{ x[0] = 1; }}", std::process::id());
-        let source = build::BuildInput { name: "once", text: &text, options: build::options(&shared.profile) };
+        let source = build::BuildInput { name: "once", text: &text, options: build::options(&shared.profile, true) };
         let key = Key::new(&shared.profile, source.options, source.text);
         let built = |build: build::Build| {
             build(&shared, &source).unwrap();

@@ -17,7 +17,7 @@ use super::bench::{Bench, Rejection, Runner};
 use super::state::DeviceSelector;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Loaded, verified};
+use crate::executor::{Loaded, Tier, verified};
 use crate::tensor::Tensor;
 pub(super) use bodies::test_name;
 use netcl_kernels::compile::{CompileOptions, compile, compile_with};
@@ -90,9 +90,14 @@ impl Case {
 
     /// Builds the configuration for this task alone.
     fn load(&self, state: &DeviceSelector, config: &KernelConfig) -> Result<Loaded, Rejection> {
+        self.load_tier(state, config, Tier::Last)
+    }
+
+    /// As [`Case::load`], of that tier.
+    fn load_tier(&self, state: &DeviceSelector, config: &KernelConfig, tier: Tier) -> Result<Loaded, Rejection> {
         let plan = self.plan(state, config)?;
         verified(plan)
-            .and_then(|plan| Loaded::fixed(&self.device, plan))
+            .and_then(|plan| Loaded::of_tier(&self.device, plan, tier))
             .map_err(|error| fault::of(&self.device, error))
     }
 

@@ -5,7 +5,7 @@ use super::run::run;
 use super::small::small;
 use super::{Case, Rejection, fault};
 use crate::device::Device;
-use crate::executor::{Loaded, verified};
+use crate::executor::{Loaded, tiers, verified};
 use crate::select::state::DeviceSelector;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::source::ProgramText;
@@ -73,13 +73,15 @@ pub(in crate::select) fn self_test(
     let case = Case::new(&queue, &task).map_err(|error| Rejection::Unmeasured(error.to_string()));
     let mut refused = false;
     let outcome = case.and_then(|mut case| {
-        let loaded = case.load(state, &config)?;
-        let result = run(&loaded, &case.operands).and_then(|result| queue.finish().map(|()| result));
-        let result = result.map_err(|error| {
-            refused = fault::is_refusal(&queue, &error);
-            fault::of(&queue, error)
-        })?;
-        case.check(&result)
+        tiers(&queue).iter().try_for_each(|&tier| {
+            let loaded = case.load_tier(state, &config, tier)?;
+            let result = run(&loaded, &case.operands).and_then(|result| queue.finish().map(|()| result));
+            let result = result.map_err(|error| {
+                refused = fault::is_refusal(&queue, &error);
+                fault::of(&queue, error)
+            })?;
+            case.check(&result)
+        })
     });
     tracing::debug!(config = %config, milliseconds = started.elapsed().as_millis() as u64, "kernel tested");
     match outcome {
@@ -115,9 +117,14 @@ pub(in crate::select) fn self_tests(
     let count = cases.len();
     let passes = |(position, mut case, mut plan): (usize, Case, Plan)| {
         plan.source = source.clone();
-        let loaded = Loaded::fixed(&queue, verified(plan).ok()?).ok()?;
-        let result = run(&loaded, &case.operands).and_then(|result| queue.finish().map(|()| result)).ok()?;
-        case.check(&result).is_ok().then_some(position)
+        let plan = verified(plan).ok()?;
+        let is_right = tiers(&queue).iter().all(|&tier| {
+            let result = Loaded::of_tier(&queue, plan.clone(), tier)
+                .and_then(|loaded| run(&loaded, &case.operands))
+                .and_then(|result| queue.finish().map(|()| result));
+            result.is_ok_and(|result| case.check(&result).is_ok())
+        });
+        is_right.then_some(position)
     };
     let mut passed = Vec::new();
     for case in cases {
