@@ -50,7 +50,7 @@ fn start(device: &Device, batch: usize) -> Result<ToHost<f32>> {
         *value = ((position + batch) % 97) as f32 * 0.01;
     }
     let x = Tensor::from_pinned(device, memory, &[ROWS, COLUMNS], DType::F32)?;
-    x.mul(&x).exp().sum(&[1]).to_host_async()
+    x.mul(&x).exp().sum([1]).to_host_async()
 }
 
 /// The results of all batches, in order, while later ones are under way.

@@ -106,7 +106,7 @@ fn main() -> Result<()> {
     // A size that it has not seen, of digits that it has not seen.
     let (noisy, clean) = pictures(&device, &held_out, options.seed, [4, 1, 32, 24])?;
     let before = &noisy - &clean;
-    let before = before.mul(&before).mean(&[0, 1, 2, 3]).item::<f32>()?;
+    let before = before.mul(&before).mean([0, 1, 2, 3]).item::<f32>()?;
     let after = model.loss(&noisy, &clean)?.item::<f32>()?;
     println!("held out, 32 x 24: mean square of the noise {before:.4}, of what is left {after:.4}");
     Ok(())

@@ -96,7 +96,7 @@ fn replays_allocate_nothing() {
     let _turn = crate::turn();
     for device in with_driver() {
         let x = Tensor::from_slice(&device, &[1.0f32; 64], &[8, 8]).unwrap();
-        let work = || x.matmul(&x).add(&x).exp().sum(&[0]).check();
+        let work = || x.matmul(&x).add(&x).exp().sum([0]).check();
         let (mut recording, y) = device.record(work).unwrap();
         device.finish().unwrap();
         assert!(recording.launches() >= 2);

@@ -33,8 +33,8 @@ fn everything_after_a_loss_is_the_same_error() {
         assert!(is_lost(second.to_vec::<f32>()));
         assert!(is_lost(second.to_host_async::<f32>().and_then(|values| values.wait())));
         assert!(is_lost(x.add(&x).check()));
-        assert!(is_lost(x.sum(&[0]).check()));
-        assert!(is_lost(x.matmul(&x.reshape(&[4, 3])).check()));
+        assert!(is_lost(x.sum([0]).check()));
+        assert!(is_lost(x.matmul(x.reshape([4, 3])).check()));
         assert!(is_lost(Tensor::from_slice(&device, &[1.0f32], &[1])));
         assert!(is_lost(Tensor::zeros(&device, &[1 << 20], DType::F32)));
         assert!(is_lost(device.record_event()));

@@ -32,7 +32,7 @@ fn page_locked_memory_becomes_tensors() {
         direct.as_mut_slice::<f32>().unwrap().copy_from_slice(&ramp(300_000, 0));
         let before = device.pinned_pool().stats();
         let x = Tensor::from_pinned(&device, direct, &[300, 1000], DType::F32).unwrap();
-        let sums = x.sum(&[1]).to_vec::<f32>().unwrap();
+        let sums = x.sum([1]).to_vec::<f32>().unwrap();
         assert_eq!(sums[0], 499_500.0);
         assert_eq!(device.pinned_pool().stats().in_use, before.in_use, "no pool had it");
     }
@@ -246,7 +246,7 @@ fn copies_do_not_wait_for_kernels_that_do_not_use_their_memory() {
         for rounds in 0..4 {
             // Memory that was copied to, computed with and freed, while nobody waits.
             let used: Vec<Tensor> = (0..rounds).map(|_| upload()).collect();
-            let sums: Vec<Tensor> = used.iter().map(|x| x.sum(&[0])).collect();
+            let sums: Vec<Tensor> = used.iter().map(|x| x.sum([0])).collect();
             drop(used);
             if rounds % 2 == 1 {
                 device.finish().unwrap();

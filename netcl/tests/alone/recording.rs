@@ -27,7 +27,7 @@ fn a_replay_computes_again_from_new_inputs() {
         let (mut recording, (y, sum)) = device
             .record(|| {
                 let y = x.add(&x).mul(&x);
-                let sum = y.sum(&[0]);
+                let sum = y.sum([0]);
                 Ok((y, sum))
             })
             .unwrap();

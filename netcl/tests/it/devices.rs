@@ -265,7 +265,7 @@ fn programs_are_built_from_many_threads_at_once() {
                         let values: Vec<f32> = (0..2 * columns).map(|value| value as f32).collect();
                         let x = Tensor::from_slice(device, &values, &[2, columns]).unwrap();
                         // Whole numbers below 2^24: exact in any order.
-                        let sums = x.sum(&[1]).to_vec::<f32>().unwrap();
+                        let sums = x.sum([1]).to_vec::<f32>().unwrap();
                         let row: f32 = (0..columns).map(|value| value as f32).sum();
                         assert_eq!(sums, [row, row + (columns * columns) as f32]);
                     }

@@ -52,7 +52,7 @@ fn events_and_copies_are_futures() {
             let values = x.to_host_async::<f32>()?.await?;
             assert_eq!(values, vec![1.0; 300_000]);
             drop(y);
-            x.sum(&[1]).to_host_async::<f32>()?.await
+            x.sum([1]).to_host_async::<f32>()?.await
         });
         assert_eq!(sums.unwrap(), [1000.0; 300], "{device}");
     }
@@ -372,7 +372,7 @@ fn a_signal_handler_interrupts_waits() {
         let gate = UserEvent::new();
         device.wait_for(&gate.event()).unwrap();
         let x = busy(&device);
-        let (event, values) = (device.record_event().unwrap(), x.sum(&[0]).to_host_async::<f32>().unwrap());
+        let (event, values) = (device.record_event().unwrap(), x.sum([0]).to_host_async::<f32>().unwrap());
         let waits: [&(dyn Fn() -> netcl::Result<()> + Sync); 3] =
             [&|| device.finish_or(&STOP), &|| event.wait_or(&STOP), &|| values.wait_or(&STOP).map(drop)];
         for wait in waits {

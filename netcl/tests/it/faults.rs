@@ -97,7 +97,7 @@ fn child() {
             let x = model.tensor("wide").unwrap();
             let sums = x.matmul(&x).to_vec::<f32>().unwrap();
             assert!(sums.iter().all(|sum| sum.is_finite()));
-            let flat = x.reshape(&[1 << 20]);
+            let flat = x.reshape([1 << 20]);
             let sorted = sort(&flat, Order::Ascending).unwrap().to_vec::<f32>().unwrap();
             assert!(sorted.is_sorted());
             let threads = fs::read_dir("/proc/self/task").map_or(2, Iterator::count);

@@ -27,7 +27,7 @@ fn a_forked_child_gets_an_error_and_no_hang() {
                 &|| is_forked(y.to_host_async::<f32>()),
                 &|| is_forked(y.add(&y).check()),
                 // Of another shape: nothing is built for it yet.
-                &|| is_forked(y.reshape(&[4, 25]).sum(&[1]).check()),
+                &|| is_forked(y.reshape([4, 25]).sum([1]).check()),
                 &|| is_forked(device.finish()),
                 &|| is_forked(device.finish_timeout(Duration::ZERO)),
                 &|| is_forked(device.record_event()),

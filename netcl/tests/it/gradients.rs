@@ -92,7 +92,7 @@ fn loss_of_everything(net: &Network, tokens: &Tensor, labels: &Tensor) -> Result
     let run = |path, x: &Tensor| net.forward(path, &[x], Mode::Training);
     let words = run("embed", tokens);
     let words = &run("attention", &run("before", &words)) + &words;
-    let image = run("after", &words).reshape(&[tokens.shape()[0], 1, 4, 8]);
+    let image = run("after", &words).reshape([tokens.shape()[0], 1, 4, 8]);
     let image = run("pool", &run("batch", &run("conv", &image)).gelu());
     run("output", &run("dropout", &run("flat", &image))).apply("cross_entropy", &[labels.into()]).check()
 }
@@ -203,20 +203,20 @@ fn functions_of_tensors_are_differentiated() -> Result<()> {
     let device = Device::host();
     let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0], &[3])?;
     let w = Tensor::from_slice(&device, &[0.5f32, 4.0, -1.0], &[3])?;
-    let (value, [dx, dw]) = netcl::value_and_grad(&[x.clone(), w.clone()], |[x, w]| x.mul(x).mul(w).sum(&[0]))?;
+    let (value, [dx, dw]) = netcl::value_and_grad(&[x.clone(), w.clone()], |[x, w]| x.mul(x).mul(w).sum([0]))?;
     assert_eq!(value.item::<f32>()?, 0.5 + 16.0 - 9.0);
     assert_eq!((dx.to_vec::<f32>()?, dw.to_vec::<f32>()?), (vec![1.0, -16.0, -6.0], vec![1.0, 4.0, 9.0]));
     // What is used twice has the sum; a constant and what is detached have none.
-    let gradient = netcl::grad(&x, |x| (&x.add(&x.mul(&x.detach())).add(&w) * 2.0).sum(&[0]))?;
+    let gradient = netcl::grad(&x, |x| (&x.add(x.mul(x.detach())).add(&w) * 2.0).sum([0]))?;
     assert_eq!(gradient.to_vec::<f32>()?, [4.0, -2.0, 8.0]);
     // Nothing of the values is read.
-    assert_eq!(netcl::grad(&x, |x| x.sum(&[0]))?.to_vec::<f32>()?, [1.0; 3]);
+    assert_eq!(netcl::grad(&x, |x| x.sum([0]))?.to_vec::<f32>()?, [1.0; 3]);
     // Parts put together, and taken apart.
     let parts = |x: &Tensor| -> Result<Tensor> {
         let many: Vec<Tensor> = (1..40).map(|times| x * f64::from(times)).collect();
         let rest: Vec<&Tensor> = many[1..].iter().collect();
         let all = many[0].apply("concat", &[Operand::Tensors(&rest), 0.into()]);
-        all.reshape(&[39, 3]).t().mul(&w.reshape(&[3, 1])).sum(&[0, 1]).check()
+        all.reshape([39, 3]).t().mul(w.reshape([3, 1])).sum([0, 1]).check()
     };
     assert_eq!(netcl::grad(&x, parts)?.to_vec::<f32>()?, [0.5 * 780.0, 4.0 * 780.0, -780.0]);
     Ok(())
@@ -281,14 +281,14 @@ fn what_has_no_gradient_says_why() -> Result<()> {
     let output = |h: &Tensor| net.forward("output", &[h], Mode::Training).apply("cross_entropy", &[(&labels).into()]);
     // No number, nothing recorded.
     assert!(text(hidden().backward().map(drop)).contains("need a float scalar, found f32 [4, 16]; reduce it"));
-    let inferred = net.forward("hidden", &[&x], Mode::Inference).sum(&[0, 1]);
+    let inferred = net.forward("hidden", &[&x], Mode::Inference).sum([0, 1]);
     assert!(text(inferred.backward().map(drop)).contains("`Mode::Training`, or start from `x.requires_grad()?`"));
     // What cut a parameter off is named, with its place.
     let steps = |h: &Tensor| h.apply("floor", &[]).check();
     let cuts: [(&str, Change<'_>); 4] = [
         ("`floor` at netcl", &steps),
         ("`detach` at netcl", &|h| Ok(h.detach())),
-        ("`gt` at netcl", &|h| h.gt(&h.detach()).cast(DType::F32).check()),
+        ("`gt` at netcl", &|h| h.gt(h.detach()).cast(DType::F32).check()),
         ("`no_grad` cuts", &|h| netcl::no_grad(|| h.relu()).check()),
     ];
     for (expected, cut) in cuts {
@@ -300,7 +300,7 @@ fn what_has_no_gradient_says_why() -> Result<()> {
         );
         assert!(error.contains("`reached` instead of `of`"), "{error}");
     }
-    let direct = text(steps(&hidden()).unwrap().sum(&[0, 1]).backward().map(drop));
+    let direct = text(steps(&hidden()).unwrap().sum([0, 1]).backward().map(drop));
     assert!(direct.contains("no gradient goes through `floor` at netcl"), "{direct}");
     // A part that nothing uses; another model; a tensor.
     let unused = text(output(&Tensor::zeros(&device, &[4, 16], DType::F32)?).backward()?.of(&net).map(drop));
@@ -317,12 +317,12 @@ fn what_has_no_gradient_says_why() -> Result<()> {
     let error = text(output(&mixed).backward().map(drop));
     assert!(error.contains("`algorithms::map` leads to the loss, and its derivative is not recorded"), "{error}");
     let y = x.requires_grad()?;
-    let square = y.mul(&y).sum(&[0, 1]);
-    let penalty = square.backward()?.wrt(&y)?.mul(&y).sum(&[0, 1]);
+    let square = y.mul(&y).sum([0, 1]);
+    let penalty = square.backward()?.wrt(&y)?.mul(&y).sum([0, 1]);
     let error = text(penalty.add(&square).backward().map(drop));
     assert!(error.contains("a gradient leads to the loss"), "{error}");
     let of_bias = loss(&net, &x, &labels)?.backward()?.of(&net)?.tensor("hidden.bias")?;
-    let error = text(of_bias.mul(&of_bias).sum(&[0]).add(&square).backward().map(drop));
+    let error = text(of_bias.mul(&of_bias).sum([0]).add(&square).backward().map(drop));
     assert!(error.contains("a gradient leads to the loss"), "{error}");
     penalty.detach().add(&square).backward()?;
     // A step between the loss and its gradient.
@@ -417,7 +417,7 @@ fn gradients_are_those_of_one_call() {
             assert_eq!(numbers(&first)?, before);
             for rows in [1, 0] {
                 let x = batch(&device, rows)?.0;
-                let y = net.forward("hidden", &[&x], Mode::Training).sum(&[0, 1]);
+                let y = net.forward("hidden", &[&x], Mode::Training).sum([0, 1]);
                 let gradients = y.backward()?.reached(&net)?;
                 assert_eq!(gradients.tensor("hidden.bias")?.to_vec::<f32>()?, [rows as f32; 16]);
                 assert_eq!(numbers(&gradients)?.iter().all(|value| *value == 0.0), rows == 0);
@@ -436,7 +436,7 @@ fn batches_of_two_sizes_have_gradients_of_their_own() -> Result<()> {
         for batch in [8usize, 16] {
             let x = Tensor::zeros(&device, &[batch, 4], DType::F32)?.requires_grad()?;
             let rows = b.apply("broadcast_to", &[(&[batch as i64, 4][..]).into()]);
-            let loss = x.mul(&x).sum(&[0, 1]).add(&rows.sum(&[0, 1]));
+            let loss = x.mul(&x).sum([0, 1]).add(rows.sum([0, 1]));
             assert_eq!(loss.backward()?.wrt(&b)?.to_vec::<f32>()?, [batch as f32; 4]);
         }
     }

@@ -79,7 +79,7 @@ fn floats_elementwise_and_reduced() {
     assert!(found.chunks(8).all(|row| row == [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]), "{found:?}");
     near(y.apply("sum_all", &[]).item().unwrap(), ROWS as f64 * 52.0);
     near(y.apply("mean_all", &[]).item().unwrap(), 6.5);
-    let columns = y.sum(&[0]).to_vec::<f32>().unwrap();
+    let columns = y.sum([0]).to_vec::<f32>().unwrap();
     (3..11).zip(columns).for_each(|(value, found)| near(found, ROWS as f64 * f64::from(value)));
     assert_eq!(y.apply("max_all", &[]).item::<f32>().unwrap(), 10.0);
 }
@@ -93,7 +93,7 @@ fn floats_multiplied() {
     let vector = |length: usize| (0..length).map(number).collect::<Vec<f32>>();
     let (a, b, w) = (vector(m), vector(k), vector(k * n));
     let tensor = |values: &[f32], shape: &[usize]| Tensor::from_slice(&device, values, shape).unwrap();
-    let product = outer(&tensor(&a, &[m]), &tensor(&b, &[k])).unwrap().matmul(&tensor(&w, &[k, n]));
+    let product = outer(&tensor(&a, &[m]), &tensor(&b, &[k])).unwrap().matmul(tensor(&w, &[k, n]));
     let rows = [0, m / 2, m - 2, m - 1];
     let looked_at = Tensor::from_slice(&device, &rows.map(|row| row as u32), &[rows.len()]).unwrap();
     let found = some_floats(&product, &looked_at).unwrap().to_vec::<f32>().unwrap();

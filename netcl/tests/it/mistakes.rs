@@ -35,7 +35,7 @@ fn the_first_mistake_is_told_by_all_that_needs_the_value() {
         wrong.relu(),
         x.add(&wrong),
         1.0 - &wrong,
-        wrong.reshape(&[7]).matmul(&wrong),
+        wrong.reshape([7]).matmul(&wrong),
         x.apply("concat", &[Operand::Tensors(&[&x, &wrong]), 0.into()]),
         x.apply("stack", &[Operand::Tensors(&[&wrong; 40]), 0.into()]),
         dense.forward(&[&wrong], Mode::Training),
@@ -60,8 +60,8 @@ fn the_first_mistake_is_told_by_all_that_needs_the_value() {
         ("copy", later.copy().map(drop)),
         ("to_device", later.to_device(&device).map(drop)),
         ("requires_grad", later.requires_grad().map(drop)),
-        ("backward", later.sum(&[0, 1]).backward().map(drop)),
-        ("grad", netcl::grad(&x, |x| x.add(&wrong).sum(&[0, 1])).map(drop)),
+        ("backward", later.sum([0, 1]).backward().map(drop)),
+        ("grad", netcl::grad(&x, |x| x.add(&wrong).sum([0, 1])).map(drop)),
         ("set_tensor", net.set_tensor("dense.bias", &later)),
         ("reduce", algorithms::reduce(algorithms::Operator::Sum, &later).map(drop)),
         ("map", algorithms::map("v0 + v1", &[&x, &later]).map(drop)),
@@ -72,7 +72,7 @@ fn the_first_mistake_is_told_by_all_that_needs_the_value() {
         assert_eq!(error.unwrap_err().to_string(), text, "{what}");
     }
     // Nothing of it stays behind.
-    let fine = net.forward("dense", &[&x], Mode::Training).mul(&x).sum(&[0, 1]);
+    let fine = net.forward("dense", &[&x], Mode::Training).mul(&x).sum([0, 1]);
     let gradients = fine.backward().unwrap().of(&net).unwrap();
     Sgd::new(0.1).step(&mut net, &gradients).unwrap();
 }
@@ -120,7 +120,7 @@ fn each_operation_says_what_is_wrong_and_where() {
                 own.contains(&format!("`{}`", operation.name)) && text.matches("; this is `").count() == 1,
                 "{text}"
             );
-            assert_eq!(told(&result.exp().sum(&[0])).3, text);
+            assert_eq!(told(&result.exp().sum([0])).3, text);
             tried += 1;
         }
     }
@@ -137,24 +137,24 @@ fn wrong_shapes_types_and_axes_have_the_right_words() {
     let whole = Tensor::full(&device, 1i32, &[2, 3]).unwrap();
     type Call<'a> = &'a dyn Fn() -> Tensor;
     let calls: &[(Call<'_>, &str, &[&str])] = &[
-        (&|| x.add(&tensor(&[2])), "add", &["[2, 3]", "[2]"]),
+        (&|| x.add(tensor(&[2])), "add", &["[2, 3]", "[2]"]),
         (&|| &x - &ids, "sub", &["f32", "u32"]),
         (&|| x.matmul(&x), "matmul", &["[2, 3]"]),
         (&|| x.matmul(&truth), "matmul", &["f32", "bool"]),
-        (&|| x.sum(&[2]), "sum", &["2", "[2, 3]"]),
-        (&|| x.sum(&[0, 0]), "sum", &["0"]),
-        (&|| x.mean(&[-3]), "mean", &["-3", "[2, 3]"]),
+        (&|| x.sum([2]), "sum", &["2", "[2, 3]"]),
+        (&|| x.sum([0, 0]), "sum", &["0"]),
+        (&|| x.mean([-3]), "mean", &["-3", "[2, 3]"]),
         (&|| x.softmax(5), "softmax", &["5", "[2, 3]"]),
         (&|| x.argmax(-9), "argmax", &["-9", "[2, 3]"]),
         (&|| whole.softmax(0), "softmax", &["i32"]),
         (&|| truth.exp(), "exp", &["bool"]),
         (&|| whole.sqrt(), "sqrt", &["i32"]),
-        (&|| x.permute(&[0, 0]), "permute", &["[0, 0]"]),
-        (&|| x.permute(&[0]), "permute", &["[2, 3]"]),
+        (&|| x.permute([0, 0]), "permute", &["[0, 0]"]),
+        (&|| x.permute([0]), "permute", &["[2, 3]"]),
         (&|| x.transpose(0, 4), "transpose", &["4", "[2, 3]"]),
         (&|| v.t(), "t", &["[3]"]),
-        (&|| x.reshape(&[4]), "reshape", &["6", "4"]),
-        (&|| x.reshape(&[usize::MAX, 9]), "reshape", &["larger than memory"]),
+        (&|| x.reshape([4]), "reshape", &["6", "4"]),
+        (&|| x.reshape([usize::MAX, 9]), "reshape", &["larger than memory"]),
         (&|| x.apply("broadcast_to", &[(&[2i64, 4][..]).into()]), "broadcast_to", &["[2, 3]", "[2, 4]"]),
         (&|| x.apply("cross_entropy", &[(&tensor(&[2])).into()]), "cross_entropy", &["f32"]),
         (&|| x.apply("conv2d", &[(&x).into()]), "conv2d", &["[2, 3]"]),
@@ -192,7 +192,7 @@ fn operators_take_owned_and_borrowed_tensors_and_numbers_on_either_side() {
         assert_eq!(of(8.0 / &x), [8.0, -4.0, 2.0]);
         assert_eq!(of(-&x), of(-own(&x)));
         assert_eq!(of(-&x), [-1.0, 2.0, -4.0]);
-        let (_, gradient) = netcl::value_and_grad(&x, |x| (0.7 - x * 0.3 + 3.0 / x).sum(&[0])).unwrap();
+        let (_, gradient) = netcl::value_and_grad(&x, |x| (0.7 - x * 0.3 + 3.0 / x).sum([0])).unwrap();
         assert_eq!(of(gradient), [1.0f32, -2.0, 4.0].map(|x| -0.3 - 3.0 / (x * x)));
         let whole = Tensor::from_slice(&device, &[5u32, 2], &[2]).unwrap();
         assert_eq!((7.0 - whole).to_vec::<u32>().unwrap(), [2, 5]);

@@ -72,13 +72,13 @@ fn everything_else_keeps_its_order() {
         let mut y = x.clone();
         for _ in 0..rounds {
             y = y.add(&x).mul(&x).sub(&y);
-            y = y.div(&y.abs().add(&x));
+            y = y.div(y.abs().add(&x));
         }
         let z = Tensor::from_slice(&in_order, &vec![1.5f32; count], &[count]).unwrap();
         let mut w = z.clone();
         for _ in 0..rounds {
             w = w.add(&z).mul(&z).sub(&w);
-            w = w.div(&w.abs().add(&z));
+            w = w.div(w.abs().add(&z));
         }
         assert_eq!(y.to_vec::<f32>().unwrap(), w.to_vec::<f32>().unwrap(), "{device}");
         let keys: Vec<u32> = (0..count as u32 / 3).map(|i| i.wrapping_mul(2_654_435_761)).collect();
@@ -87,7 +87,7 @@ fn everything_else_keeps_its_order() {
         expected.sort_unstable();
         let moved = sorted.unwrap().to_device(&in_order).unwrap();
         assert_eq!(moved.to_vec::<u32>().unwrap(), expected, "{device}");
-        let (mut recording, sum) = device.record(|| y.add(&x).mul(&x).sum(&[0]).check()).unwrap();
+        let (mut recording, sum) = device.record(|| y.add(&x).mul(&x).sum([0]).check()).unwrap();
         let first = sum.item::<f32>().unwrap();
         (0..5).for_each(|_| recording.replay().unwrap());
         assert_eq!(sum.item::<f32>().unwrap(), first);

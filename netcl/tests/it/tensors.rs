@@ -73,7 +73,7 @@ fn operations_are_methods_that_take_what_is_at_hand() {
     assert_eq!(held.to_vec::<f32>().unwrap(), [0.25, 4.0, 9.0, 0.25, 16.0, 16.0]);
     let positive = x.gt(0.0).select(&x, 0.0);
     assert_eq!(positive.to_vec::<f32>().unwrap(), x.relu().to_vec::<f32>().unwrap());
-    for flat in [x.reshape([3, -1]), x.reshape(&[3usize, 2]), x.flatten(0).reshape(vec![3, 2])] {
+    for flat in [x.reshape([3, -1]), x.reshape([3usize, 2]), x.flatten(0).reshape(vec![3, 2])] {
         assert_eq!(flat.shape(), [3, 2]);
     }
     let [length, middle] = [2usize, 1];
@@ -125,13 +125,13 @@ fn misuse_is_an_error_that_says_what_to_do() {
     assert!(text(Tensor::from_slice(&device, &[1.0f32], &[2]).map(|_| ())).contains("has 2 elements, 1 were given"));
     assert!(text(x.to_vec::<f64>().map(|_| ())).contains("expects f64, found f32; convert it with `cast`"));
     assert!(text(x.item::<f32>().map(|_| ())).contains("`to_vec`"));
-    assert!(text(x.reshape(&[3]).check().map(drop)).contains("[2] has 2 elements, [3] has 3"));
+    assert!(text(x.reshape([3]).check().map(drop)).contains("[2] has 2 elements, [3] has 3"));
     assert!(text(x.reshape([-1, -1]).check().map(drop)).contains("-1 more than once in [-1, -1]"));
     assert!(text(x.reshape([-1, 3]).check().map(drop)).contains("2 elements of [2] cannot be divided by 3"));
     assert!(text(x.reshape([-1, -2]).check().map(drop)).contains("[-1, -2] has a negative size that is not -1"));
     assert!(text(Tensor::zeros(&device, &[usize::MAX, 2], DType::F32).map(|_| ())).contains("larger than memory"));
     assert!(text(x.apply("rellu", &[]).check().map(drop)).contains("relu"));
-    assert!(text(x.add(&Tensor::zeros(&device, &[3], DType::F32).unwrap()).check().map(drop)).contains("[3]"));
+    assert!(text(x.add(Tensor::zeros(&device, &[3], DType::F32).unwrap()).check().map(drop)).contains("[3]"));
     let layer =
         Layer::new(&device, Seed(1), "Linear", &[("inptus", ConfigValue::Size(2)), ("outptus", ConfigValue::Size(2))])
             .map(|_| ());
@@ -153,14 +153,14 @@ fn operations_compute_on_every_device() {
         assert_eq!(of(x.relu()), [1.0, 0.0, 3.0, 0.0, 5.0, 0.0], "{device}");
         assert_eq!(of(&x + &row), [11.0, 18.0, 33.0, 6.0, 25.0, 24.0], "{device}");
         assert_eq!(of(&x * 2.0), [2.0, -4.0, 6.0, -8.0, 10.0, -12.0], "{device}");
-        assert_eq!(of(x.sum(&[1])), [2.0, -5.0], "{device}");
+        assert_eq!(of(x.sum([1])), [2.0, -5.0], "{device}");
         assert_eq!(of(x.t()), [1.0, -4.0, -2.0, 5.0, 3.0, -6.0], "{device}");
         let largest = x.argmax(1);
         assert_eq!(largest.to_vec::<i32>().unwrap(), [2, 1], "{device}");
         assert_eq!(of(x.cast(DType::F32)), of(x.clone()), "{device}");
         // Another batch size takes the same kernel.
         let longer = Tensor::from_slice(&device, &[1.0f32; 15], &[5, 3]).unwrap();
-        assert_eq!(of(longer.sum(&[1])), [3.0; 5], "{device}");
+        assert_eq!(of(longer.sum([1])), [3.0; 5], "{device}");
     }
 }
 
@@ -192,7 +192,7 @@ fn sizes_beyond_reason_are_errors() {
             assert!(Tensor::from_slice::<f32>(device, &[], shape).is_err(), "{shape:?}");
         }
         let empty = Tensor::zeros(device, &[0, 3], DType::F32).unwrap();
-        assert!(empty.reshape(&[0, usize::MAX]).check().is_err() && empty.reshape(&[0, 1i64 << 62]).check().is_ok());
+        assert!(empty.reshape([0, usize::MAX]).check().is_err() && empty.reshape([0, 1i64 << 62]).check().is_ok());
         assert!(DataLoader::new(device, &[0.0f32; 4], &[usize::MAX, 2], &[0u32; 4], &[]).is_err());
     }
     let error = Tensor::full(&null, 1.0f32, &[1 << 42]).unwrap_err();
@@ -267,7 +267,7 @@ fn what_has_no_elements_is_computed_too() {
             assert!(one.mul(&x).to_vec::<f32>().unwrap().is_empty(), "{shape:?}");
         }
         let x = Tensor::zeros(&device, &[2, 0, 3], DType::F32).unwrap();
-        assert_eq!(x.sum(&[1]).to_vec::<f32>().unwrap(), [0.0; 6], "{device}");
+        assert_eq!(x.sum([1]).to_vec::<f32>().unwrap(), [0.0; 6], "{device}");
         assert_eq!(x.t().shape(), [2, 3, 0]);
         let settings = [("features", ConfigValue::Size(3)), ("heads", ConfigValue::Size(1))];
         let attention = Layer::new(&device, Seed(1), "SelfAttention", &settings).unwrap();

@@ -1,7 +1,7 @@
 //! Derivatives inside of what is trained: 20 steps of each model against its twin in PyTorch, made in double precision by
 //! `tests/references/higher.py`.
 
-use crate::common::{device, devices, everywhere};
+use crate::common::{device, everywhere};
 use crate::twins::{Digest, compare, digest, reset};
 use netcl::prelude::*;
 use netcl::{Gradients, Model};

@@ -93,7 +93,7 @@ fn what_somebody_else_has_stays_as_it_is() -> Result<()> {
         let x = floats(&[1.0, 2.0, 3.0], &[3]);
         // Its own clone, a view, and itself as another argument.
         assert_eq!(doubled(x.clone(), &x)?.to_vec::<f32>()?, [1.0, 2.0, 9.0]);
-        assert_eq!(doubled(x.reshape(&[3]), &floats(&[2.0; 3], &[3]))?.to_vec::<f32>()?, [2.0, 2.0, 6.0]);
+        assert_eq!(doubled(x.reshape([3]), &floats(&[2.0; 3], &[3]))?.to_vec::<f32>()?, [2.0, 2.0, 6.0]);
         assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
         let model = Scaled::new(&device(), Seed(1))?;
         let parameter = model.tensor("by")?;

@@ -70,7 +70,7 @@ fn convolved(model: &Everything, tokens: &Tensor) -> Result<Tensor> {
     let h = run("before", "LayerNorm", &[("features", Size(8))], &words)?;
     let h = run("attention", "SelfAttention", &[("features", Size(8)), ("heads", Size(2))], &h)?;
     let h = run("after", "RmsNorm", &[("features", Size(8))], &h.add(&words))?;
-    let image = h.reshape(&[tokens.shape()[0], 1, TOKENS, WIDTH]);
+    let image = h.reshape([tokens.shape()[0], 1, TOKENS, WIDTH]);
     let conv = [("inputs", Size(1)), ("outputs", Size(3)), ("kernel", Pair([3, 3])), ("padding", Pair([1, 1]))];
     run("conv", "Conv2d", &conv, &image)?.check()
 }

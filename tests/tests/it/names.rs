@@ -240,7 +240,7 @@ fn kernels_bind_the_names_of_kernels_and_constants() -> Result<()> {
     everywhere(|| {
         let x = floats(&[1.0, 2.0, 3.0], &[3]);
         let scale = floats(&[4.0, 5.0, 6.0], &[3]);
-        assert_eq!(bound::scale(&bound::row(&x.reshape(&[3, 1]))?, 2.0)?.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+        assert_eq!(bound::scale(&bound::row(&x.reshape([3, 1]))?, 2.0)?.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
         assert_eq!(bound::indexed(&x, &scale)?.to_vec::<f32>()?, [5.0, 11.0, 19.0]);
         let (y, pullback) = bound::affine.vjp(&x, &scale)?;
         assert_eq!(y.to_vec::<f32>()?, [14.0, 20.0, 28.0]);

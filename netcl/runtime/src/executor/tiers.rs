@@ -45,7 +45,7 @@ pub(super) enum Bound {
 }
 
 /// How a tier's kernels are built.
-pub(super) type Build<'a> = &'a dyn Fn(Tier) -> Result<Box<dyn Program>>;
+pub(super) type BuildTier<'a> = &'a dyn Fn(Tier) -> Result<Box<dyn Program>>;
 
 impl Tiers {
     pub(super) fn new(plan: &Plan) -> Tiers {
@@ -59,7 +59,7 @@ impl Tiers {
     }
 
     /// The kernels of that tier, built unless they are there.
-    pub(super) fn program(&self, tier: Tier, build: Build<'_>) -> Result<&dyn Program> {
+    pub(super) fn program(&self, tier: Tier, build: BuildTier<'_>) -> Result<&dyn Program> {
         let place = match tier {
             Tier::First => &self.first,
             Tier::Last => &self.last,
@@ -78,7 +78,7 @@ impl Tiers {
         &self,
         work: u64,
         at_once: impl FnOnce() -> bool,
-        build: Build<'_>,
+        build: BuildTier<'_>,
     ) -> Result<(&dyn Program, Bound)> {
         let has_first = self.first.get().is_some();
         if self.is_outgrown(work) || !has_first && !self.has_failed() && at_once() {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     /// Tiers of that plan, and which are built while `calls` is done with them.
-    fn built(calls: impl FnOnce(&Tiers, Build<'_>)) -> Vec<Tier> {
+    fn built(calls: impl FnOnce(&Tiers, BuildTier<'_>)) -> Vec<Tier> {
         let built = RefCell::new(Vec::new());
         let build = |tier| {
             built.borrow_mut().push(tier);

@@ -29,11 +29,11 @@ fn command_buffers_do_what_the_queue_does() {
             let work = || {
                 let y = x.add(&x).exp();
                 if !with_copies {
-                    return y.sum(&[0]).check();
+                    return y.sum([0]).check();
                 }
                 other.region()?.zero()?;
                 y.region()?.copy_to(other.region()?, 4096)?;
-                other.sum(&[0]).check()
+                other.sum([0]).check()
             };
             memory.zero().unwrap();
             let (mut recording, sum) = device.record(work).unwrap();

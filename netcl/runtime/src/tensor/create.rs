@@ -90,7 +90,7 @@ impl Tensor {
     /// Those of [`Tensor::from_slice`].
     pub fn eye(device: &Device, size: usize, dtype: DType) -> Result<Tensor> {
         let elements = element_count("Tensor::eye", &[size, size])?;
-        let one = |position: usize| if position % (size + 1) == 0 { 1.0 } else { 0.0 };
+        let one = |position: usize| if position.is_multiple_of(size + 1) { 1.0 } else { 0.0 };
         numbers(device, dtype, &[size, size], (0..elements).map(one))
     }
 }

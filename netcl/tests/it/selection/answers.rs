@@ -176,7 +176,7 @@ fn a_task_whose_every_kernel_is_wrong_is_an_error_until_one_is_right() -> Result
     let selector = device.selector();
     let (rows, columns, op) = (37, 700, ReduceOp::Sum);
     let task = Task::Reduction(Reduction { rows, columns, contiguous: true, op, dtype: DType::F32 });
-    let sum = || Tensor::zeros(&device, &[37, 700], DType::F32)?.sum(&[1]).to_vec::<f32>();
+    let sum = || Tensor::zeros(&device, &[37, 700], DType::F32)?.sum([1]).to_vec::<f32>();
     assert!(sum().is_ok());
     for bad in selector.candidates(&task) {
         assert!(sum().is_ok(), "there are others than those left out so far");

@@ -46,7 +46,7 @@ fn check_product(device: &Device, [m, n, k]: [usize; 3]) {
     let a: Vec<f32> = (0..m * k).map(|at| (at % 7) as f32 - 3.0).collect();
     let b: Vec<f32> = (0..k * n).map(|at| (at % 5) as f32 - 2.0).collect();
     let x = Tensor::from_slice(device, &a, &[m, k]).unwrap();
-    let y = x.matmul(&Tensor::from_slice(device, &b, &[k, n]).unwrap()).to_vec::<f32>().unwrap();
+    let y = x.matmul(Tensor::from_slice(device, &b, &[k, n]).unwrap()).to_vec::<f32>().unwrap();
     for (at, found) in y.into_iter().enumerate() {
         let expected: f32 = (0..k).map(|i| a[at / n * k + i] * b[i * n + at % n]).sum();
         assert_eq!(found, expected, "element {at}");
@@ -175,7 +175,7 @@ fn a_variant_that_fails_its_self_test_is_left_out_with_one_warning() {
 fn child_measures_at_first_use() {
     let device = device();
     let x = Tensor::full(&device, 1.0f32, &[37, 700]).unwrap();
-    assert_eq!(x.sum(&[1]).to_vec::<f32>().unwrap(), [700.0; 37]);
+    assert_eq!(x.sum([1]).to_vec::<f32>().unwrap(), [700.0; 37]);
     let measured = device.selector().records();
     assert!(!measured.is_empty());
     let (rows, columns, op) = (37, 700, ReduceOp::Sum);
