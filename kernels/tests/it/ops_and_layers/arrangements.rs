@@ -8,6 +8,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::ops::{self, Value};
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of messages")]
 fn arrangements_say_what_does_not_fit() {
     use Arg::Tensor;
     use DType::{Bool, F16, F32, U32};

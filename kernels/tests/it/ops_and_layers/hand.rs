@@ -207,7 +207,9 @@ fn positions_out_of_range_are_zeros_and_left_out() {
 /// Blocks, blocks of blocks, and what is left of the last ones; of a length that is known and of one that is not.
 #[test]
 fn running_totals_of_long_axes() {
-    let running: [(&str, fn(f64, f64) -> f64); 5] = [
+    /// What is so far, and the next element.
+    type Next = fn(f64, f64) -> f64;
+    let running: [(&str, Next); 5] = [
         ("cumsum", |so_far, x| so_far + x),
         ("cumprod", |so_far, x| so_far * x),
         ("cummax", f64::max),
