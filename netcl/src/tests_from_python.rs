@@ -25,8 +25,8 @@ fn is_known(name: &str, sources: &str) -> bool {
         .iter()
         .any(|kind| follows(sources, &format!("pub {kind} {name}"), &['(', '<', ' ', ';', ':']));
     let field = follows(sources, &format!("pub {name}"), &[':']);
-    // Methods of `Tensor` come from one list.
-    let method = sources.lines().any(|line| line.starts_with(&format!("    {name}(")) && line.ends_with(");"));
+    // Methods of `Tensor` come from one list, each behind its documentation.
+    let method = sources.lines().any(|line| line.contains(&format!("\" {name}(")) && line.ends_with(");"));
     let quoted = format!("\"{name}\"");
     let alias = sources.split("#[doc(alias").skip(1).any(|rest| {
         let list = rest.split_once(")]").map_or("", |(list, _)| list);
@@ -82,7 +82,8 @@ fn names_are_those_in_code() {
     assert_eq!(names("`with device(\"gpu\")`, `get_active_device()`"), ["device", "get_active_device"]);
     assert_eq!(names("`from_host(…, async_copy=True)`"), ["from_host", "async_copy"]);
     assert_eq!(names("per-bucket caps, and `NETCL_…` variables"), [""; 0]);
-    let sources = "#[doc(alias = \"other\")]\npub fn own(x: u32) {}\n/// not \"this\"\n    sum(axes: &[i64]);";
+    let sources =
+        "#[doc(alias = \"other\")]\npub fn own(x: u32) {}\n/// not \"this\"\n    \"the sum\" sum(axes: integers);";
     assert_eq!(
         ["own", "other", "sum", "this", "ow"].map(|name| is_known(name, sources)),
         [true, true, true, false, false]

@@ -17,8 +17,8 @@ pub struct Net<'a, const H: usize> {
     mark: std::marker::PhantomData<f32>,
     name: &'a str,
     label: String,
-    #[layer(inputs = 8, outputs = 8, kernel = 3)]
-    sound: Conv1d,
+    #[layer(kernel = 2)]
+    sound: MaxPool1d,
     #[layer(width = 8)]
     block: Block<8>,
     #[layer(inputs = 8, outputs = 8)]
