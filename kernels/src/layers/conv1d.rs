@@ -1,11 +1,11 @@
 //! `Conv1d`: a learned cross-correlation along one axis.
 
 use super::checks::positive_count;
-use super::conv2d::{GROUPS, check_channels, each, renamed};
+use super::conv2d::{GROUPS, check_channels, each, renamed, weight_and_bias};
 use super::tensors::fan_in;
 use super::{Config, ConfigKey, Context, Layer, TensorSpec};
 use crate::dim::Dim;
-use crate::graph::{BinaryOp, ConvGeometry, NodeId};
+use crate::graph::{ConvGeometry, NodeId};
 use crate::ops;
 use crate::span::Result;
 
@@ -42,12 +42,7 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     // `check` has seen that the channels are whole.
     let channels = each(config, "inputs").unwrap_or_default();
     let init = fan_in(channels.clone() * kernel.clone());
-    let sizes = [config.size("outputs"), channels, kernel];
-    let mut tensors = vec![TensorSpec::parameter("weight", &sizes, init.clone())];
-    if config.bool("bias") {
-        tensors.push(TensorSpec::parameter("bias", &sizes[..1], init));
-    }
-    tensors
+    weight_and_bias(config, &[config.size("outputs"), channels, kernel], init)
 }
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
@@ -62,15 +57,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let bias = if context.config.bool("bias") { Some(context.tensor(1, dtype)?) } else { None };
     let y = ops::convolution1d::conv1d(context.builder, "conv1d", [x, weight], geometry)
         .map_err(|error| renamed(error, "conv1d", context.name))?;
-    let y = with_bias(context, y, bias)?;
+    let y = ops::convolution::with_bias(context.builder, y, bias)?;
     context.origin(y, 1, "outputs");
     Ok(y)
-}
-
-/// `y [n, outputs, ..]` with a bias for each of the outputs.
-pub(super) fn with_bias(context: &mut Context<'_>, y: NodeId, bias: Option<NodeId>) -> Result<NodeId> {
-    let Some(bias) = bias else { return Ok(y) };
-    let shape = context.builder.shape(y).clone();
-    let bias = ops::along(context.builder, bias, &shape, &[1])?;
-    context.builder.binary(BinaryOp::Add, y, bias)
 }

@@ -2,7 +2,7 @@
 
 use super::checks::{divisor, positive_pair};
 use super::tensors::fan_in;
-use super::{Config, ConfigKey, ConfigKind, ConfigValue, Context, Layer, TensorSpec};
+use super::{Config, ConfigKey, ConfigKind, ConfigValue, Context, Init, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::graph::{ConvGeometry, NodeId};
 use crate::ops;
@@ -93,10 +93,14 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let channels = each(config, "inputs").unwrap_or_default();
     // How many elements of the input meet in one of the output.
     let init = fan_in(channels.clone() * height.clone() * width.clone());
-    let sizes = [outputs, channels, height, width];
-    let mut tensors = vec![TensorSpec::parameter("weight", &sizes, init.clone())];
+    weight_and_bias(config, &[outputs, channels, height, width], init)
+}
+
+/// A weight of those sizes, and a bias for each of the outputs unless there is to be none; both start alike.
+pub(super) fn weight_and_bias(config: &Config, weight: &[Dim], init: Init<Dim>) -> Vec<TensorSpec<Dim>> {
+    let mut tensors = vec![TensorSpec::parameter("weight", weight, init.clone())];
     if config.bool("bias") {
-        tensors.push(TensorSpec::parameter("bias", &sizes[..1], init));
+        tensors.push(TensorSpec::parameter("bias", &[config.size("outputs")], init));
     }
     tensors
 }

@@ -1,8 +1,7 @@
 //! `ConvTranspose2d`: a learned convolution that makes images larger.
 
 use super::checks::positive_pair;
-use super::conv1d::with_bias;
-use super::conv2d::{GROUPS, check_channels, each, renamed};
+use super::conv2d::{GROUPS, check_channels, each, renamed, weight_and_bias};
 use super::tensors::fan_in;
 use super::{Config, ConfigKey, ConfigKind, Context, Layer, TensorSpec};
 use crate::dim::Dim;
@@ -49,12 +48,7 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     // `check` has seen that the channels are whole.
     let channels = each(config, "outputs").unwrap_or_default();
     let init = fan_in(channels.clone() * height.clone() * width.clone());
-    let sizes = [config.size("inputs"), channels, height, width];
-    let mut tensors = vec![TensorSpec::parameter("weight", &sizes, init.clone())];
-    if config.bool("bias") {
-        tensors.push(TensorSpec::parameter("bias", &[config.size("outputs")], init));
-    }
-    tensors
+    weight_and_bias(config, &[config.size("inputs"), channels, height, width], init)
 }
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
@@ -73,7 +67,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let bias = if context.config.bool("bias") { Some(context.tensor(1, dtype)?) } else { None };
     let y = ops::transposed::conv_transpose2d(context.builder, "conv_transpose2d", [x, weight], more, geometry)
         .map_err(|error| renamed(error, "conv_transpose2d", context.name))?;
-    let y = with_bias(context, y, bias)?;
+    let y = ops::convolution::with_bias(context.builder, y, bias)?;
     context.origin(y, 1, "outputs");
     Ok(y)
 }

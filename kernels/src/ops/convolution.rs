@@ -108,6 +108,11 @@ pub fn conv2d(
     if let Some([height, width]) = kernel.as_deref() {
         note_windows(b, "conv2d", (x, y), [*height as u64, *width as u64], &geometry);
     }
+    with_bias(b, y, bias)
+}
+
+/// `y [n, o, ..]` with an optional bias `[o]`.
+pub(crate) fn with_bias(b: &mut Builder, y: NodeId, bias: Option<NodeId>) -> Result<NodeId> {
     let Some(bias) = bias else { return Ok(y) };
     let shape = b.shape(y).clone();
     let bias = along(b, bias, &shape, &[1])?;

@@ -21,11 +21,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
             arg("groups", ArgKind::Size),
         ],
         build: |b, a| {
-            let geometry = LineGeometry::read("conv1d", a, [Some(2), Some(3), Some(4)])?.geometry(count(
-                "conv1d",
-                "groups",
-                &a.size(5)?,
-            )?);
+            let groups = count("conv1d", "groups", &a.size(5)?)?;
+            let geometry = line_geometry("conv1d", a, [Some(2), Some(3), Some(4)], groups)?;
             conv1d(b, "conv1d", [a.tensor(0)?, a.tensor(1)?], geometry)
         },
     },
@@ -41,7 +38,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
         build: |b, a| {
             let kernel = [1, count("max_pool1d", "kernel", &a.size(1)?)?];
-            let geometry = LineGeometry::read("max_pool1d", a, [Some(2), Some(3), Some(4)])?.geometry(1);
+            let geometry = line_geometry("max_pool1d", a, [Some(2), Some(3), Some(4)], 1)?;
             let [x] = rows(b, "max_pool1d", [a.tensor(0)?])?;
             let y = max_pool2d(b, x, kernel, geometry)?;
             squeeze(b, y, 2)
@@ -53,7 +50,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         args: &[X, arg("kernel", ArgKind::Size), arg("stride", ArgKind::Size), arg("padding", ArgKind::Size)],
         build: |b, a| {
             let kernel = [1, count("avg_pool1d", "kernel", &a.size(1)?)?];
-            let geometry = LineGeometry::read("avg_pool1d", a, [Some(2), Some(3), None])?.geometry(1);
+            let geometry = line_geometry("avg_pool1d", a, [Some(2), Some(3), None], 1)?;
             let [x] = rows(b, "avg_pool1d", [a.tensor(0)?])?;
             let y = avg_pool2d(b, x, kernel, geometry)?;
             squeeze(b, y, 2)
@@ -68,27 +65,20 @@ pub(crate) fn conv1d(b: &mut Builder, op: &str, [x, weight]: [NodeId; 2], geomet
     squeeze(b, y, 2)
 }
 
-/// The geometry along one axis.
-pub(super) struct LineGeometry {
-    stride: u64,
-    padding: u64,
-    dilation: u64,
-}
-
-impl LineGeometry {
-    /// From the arguments at these positions; what has none is as usual.
-    pub(super) fn read(op: &str, a: &[Value], [stride, padding, dilation]: [Option<usize>; 3]) -> Result<LineGeometry> {
-        let number = |name, at: Option<usize>, usual| at.map_or(Ok(usual), |at| count(op, name, &a.size(at)?));
-        Ok(LineGeometry {
-            stride: number("stride", stride, 1)?,
-            padding: number("padding", padding, 0)?,
-            dilation: number("dilation", dilation, 1)?,
-        })
-    }
-
-    pub(super) fn geometry(&self, groups: u64) -> ConvGeometry {
-        ConvGeometry { stride: [1, self.stride], padding: [0, self.padding], dilation: [1, self.dilation], groups }
-    }
+/// The geometry along one axis, from the arguments at these positions; what has none is as usual.
+pub(super) fn line_geometry(
+    op: &str,
+    a: &[Value],
+    [stride, padding, dilation]: [Option<usize>; 3],
+    groups: u64,
+) -> Result<ConvGeometry> {
+    let number = |name, at: Option<usize>, usual| at.map_or(Ok(usual), |at| count(op, name, &a.size(at)?));
+    Ok(ConvGeometry {
+        stride: [1, number("stride", stride, 1)?],
+        padding: [0, number("padding", padding, 0)?],
+        dilation: [1, number("dilation", dilation, 1)?],
+        groups,
+    })
 }
 
 /// `[a, b, l]` as images `[a, b, 1, l]`.

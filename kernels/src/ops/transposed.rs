@@ -2,7 +2,7 @@
 
 use super::args::{Args, X, arg, float, tensor_arg};
 use super::convolution::{count, pair};
-use super::convolution1d::{LineGeometry, rows};
+use super::convolution1d::{line_geometry, rows};
 use super::shape::squeeze;
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
@@ -25,8 +25,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
         build: |b, a| {
             const OP: &str = "conv_transpose1d";
-            let geometry =
-                LineGeometry::read(OP, a, [Some(2), Some(3), Some(5)])?.geometry(count(OP, "groups", &a.size(6)?)?);
+            let groups = count(OP, "groups", &a.size(6)?)?;
+            let geometry = line_geometry(OP, a, [Some(2), Some(3), Some(5)], groups)?;
             let more = [0, count(OP, "output_padding", &a.size(4)?)?];
             let [x, weight] = rows(b, OP, [a.tensor(0)?, a.tensor(1)?])?;
             let y = conv_transpose2d(b, OP, [x, weight], more, geometry)?;

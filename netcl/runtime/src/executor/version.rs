@@ -75,13 +75,12 @@ impl Version {
         bindings: Bindings<'_>,
     ) -> Result<(&dyn Program, Bound)> {
         let build = |tier| self.load(device, tier);
-        let work = || tiers::work(&self.plan, bindings);
         match tier {
             Some(Tier::Last) => Ok((self.tiers.program(Tier::Last, &build)?, Bound::Last)),
             Some(Tier::First) => Ok((self.tiers.program(Tier::First, &build)?, Bound::First(0))),
             None => {
                 let at_once = || self.source(Tier::Last, |source| device.backend().optimizes_at_once(source));
-                self.tiers.for_calls(work(), at_once, &build)
+                self.tiers.for_calls(tiers::work(&self.plan, bindings), at_once, &build)
             }
         }
     }

@@ -6,6 +6,31 @@ use crate::tensor::{Element, Tensor, element_count};
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 
+/// `$result`, in which `$convert` makes elements of that type of numbers.
+macro_rules! by_type {
+    ($dtype:expr, $convert:ident => $result:expr) => {
+        by_type!($dtype, $convert => $result, {
+            Bool: |value| value != 0.0,
+            U8: |value| value as u8,
+            I32: |value| value as i32,
+            U32: |value| value as u32,
+            I64: |value| value as i64,
+            F16: |value| f16::from_f64(value),
+            BF16: |value| bf16::from_f64(value),
+            F32: |value| value as f32,
+            F64: |value| value,
+        })
+    };
+    ($dtype:expr, $convert:ident => $result:expr, {$($type:ident: |$value:ident| $element:expr,)*}) => {
+        match $dtype {
+            $(DType::$type => {
+                let $convert = |$value: f64| $element;
+                $result
+            })*
+        }
+    };
+}
+
 impl Tensor {
     /// The elements that an iterator gives, on one axis.
     ///
@@ -30,7 +55,7 @@ impl Tensor {
     ///
     /// Those of [`Tensor::full`].
     pub fn ones(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
-        filled(device, 1.0, shape, dtype)
+        by_type!(dtype, convert => Tensor::full(device, convert(1.0), shape))
     }
 
     /// A tensor of this one's shape, type and device, every element 0 (or false).
@@ -99,38 +124,6 @@ fn refused(operation: &'static str, message: String) -> Error {
     Error::Shape { operation, message }
 }
 
-fn filled(device: &Device, value: f64, shape: &[usize], dtype: DType) -> Result<Tensor> {
-    match dtype {
-        DType::Bool => Tensor::full(device, value != 0.0, shape),
-        DType::U8 => Tensor::full(device, value as u8, shape),
-        DType::I32 => Tensor::full(device, value as i32, shape),
-        DType::U32 => Tensor::full(device, value as u32, shape),
-        DType::I64 => Tensor::full(device, value as i64, shape),
-        DType::F16 => Tensor::full(device, f16::from_f64(value), shape),
-        DType::BF16 => Tensor::full(device, bf16::from_f64(value), shape),
-        DType::F32 => Tensor::full(device, value as f32, shape),
-        DType::F64 => Tensor::full(device, value, shape),
-    }
-}
-
 fn numbers(device: &Device, dtype: DType, shape: &[usize], values: impl Iterator<Item = f64>) -> Result<Tensor> {
-    fn of<T: Element>(
-        device: &Device,
-        shape: &[usize],
-        values: impl Iterator<Item = f64>,
-        convert: impl Fn(f64) -> T,
-    ) -> Result<Tensor> {
-        Tensor::from_slice(device, &values.map(convert).collect::<Vec<T>>(), shape)
-    }
-    match dtype {
-        DType::Bool => of(device, shape, values, |value| value != 0.0),
-        DType::U8 => of(device, shape, values, |value| value as u8),
-        DType::I32 => of(device, shape, values, |value| value as i32),
-        DType::U32 => of(device, shape, values, |value| value as u32),
-        DType::I64 => of(device, shape, values, |value| value as i64),
-        DType::F16 => of(device, shape, values, f16::from_f64),
-        DType::BF16 => of(device, shape, values, bf16::from_f64),
-        DType::F32 => of(device, shape, values, |value| value as f32),
-        DType::F64 => of(device, shape, values, |value| value),
-    }
+    by_type!(dtype, convert => Tensor::from_slice(device, &values.map(convert).collect::<Vec<_>>(), shape))
 }
