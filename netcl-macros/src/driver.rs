@@ -49,17 +49,20 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     };
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Struct(mut parsed)) => {
+            parse::attr::once(&diag, &mut parsed.attrs);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
         Ok(Item::Impl(mut parsed)) => {
+            parse::attr::once(&diag, &mut parsed.attrs);
             parse::model::bound(&mut parsed.generics);
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
-        Ok(Item::Enum(parsed)) => {
+        Ok(Item::Enum(mut parsed)) => {
+            parse::attr::once(&diag, &mut parsed.attrs);
             let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else { return with_errors(diag, || item) };
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
@@ -413,6 +416,10 @@ impl rounds::Item for Scalars {
         let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, false));
         quote!(#rest #export)
     }
+
+    fn is_in_module(&self) -> bool {
+        self.0.sig.receiver().is_none()
+    }
 }
 
 /// `#[netcl::tensors]`.
@@ -435,7 +442,8 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
         let ty = parse::parts::rust(&field.ty);
         field.ty = syn::Type::Verbatim(ty);
     }
-    with_errors(diag, || quote!(#rust #export))
+    let prelude = paths::prelude();
+    with_errors(diag, || quote!(#rust #export #prelude))
 }
 
 /// `#[netcl::constant]`.

@@ -55,10 +55,12 @@ messages! {
     ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { Act::Relu => .., Act::Gelu(line) => line.forward(x) }`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
+    MODEL_TWICE = "`#[{}]` stands above this model already", "remove this one";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
     GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes and types: `struct Mlp<const HIDDEN: usize, L>`; what is chosen is an argument of a function: `deep: bool`";
     BLOCK_TYPE = "`{}` is one type, and a block is for all that its model may have", "write a parameter in its place: `impl<{}> Block<{}> { .. }`; which type it is, each use of the model says";
     TYPE_ARGUMENT = "`{}` does not stand for the parameter `{}` of `{}`", "{}";
+    TYPE_KEYS = "`{}::{}` takes no keys, and `{}`, which is of that type, has the key `{}`", "call the field, which has its keys: `self.{}.{}(x)`";
     TYPE_FUNCTION = "`{}`, which is `{}` here, has no function `{}`{}", "{}";
     FUNCTIONS_FORM = "`#[netcl::function]` on an `impl` block is for functions of scalars of one type of your own, found `{}`", "write `impl Softsign { fn forward(x: f32) -> f32 { x / (1.0 + x.abs()) } }`, and no name of a layer; the `impl` may be of a trait";
     KEY_LIST_LENGTH = "`{}` is a list of {} values, and `{}` has {} layers", "write a value for each layer, or one without brackets for all";
@@ -81,7 +83,7 @@ messages! {
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
-    FUNCTION_RECEIVER = "a function of scalars has no `self`", "move it out of the `impl` block, and pass numbers as arguments";
+    FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
@@ -117,6 +119,7 @@ messages! {
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "write a parameter of the struct, which is 0 where it is not, or a comparison of sizes: `present = STRIDE > 1`";
+    MISSING_PRESENT = "nothing says whether `{}` is there", "write `present = STRIDE > 1` among the keys of its `#[layer(..)]`: a comparison of the model's numbers, or a parameter that is 0 where it is not there; what always is needs no `Option`";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
@@ -196,6 +199,7 @@ messages! {
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
     CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write {}";
+    TYPE_LISTED = "`{}` takes `{}` of one of the types {}, found {}", "convert what is passed: write `x.cast({})`; or add `{}` to the list of the `#[types(..)]` above `{}`";
     CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "{}";
     GATHER_AXIS = "`gather` takes rows by their numbers, and no axis", "along an axis write `{}`";
     RECURSION = "`{}` calls itself ({})", "a graph has no recursion: write a `for` over `0..N` with a number";

@@ -6,7 +6,7 @@
 
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
-use crate::{guard, payload};
+use crate::{guard, paths, payload};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
@@ -32,6 +32,11 @@ pub(crate) trait Item {
 
     /// What is left of it then.
     fn stub(&self, gathered: &Gathered) -> TokenStream;
+
+    /// Whether it stands in a module: in an `impl` block there is no place for what stands beside it.
+    fn is_in_module(&self) -> bool {
+        true
+    }
 }
 
 /// One round.
@@ -39,7 +44,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
     let needs = item.missing(gathered);
     let Some((next, others)) = needs.split_first() else { return last(item, gathered) };
     let (driver, body) = item.driver();
-    let unless = if gathered.begins() { item.unless() } else { TokenStream::new() };
+    let unless = if gathered.begins() { beside(item, item.unless()) } else { TokenStream::new() };
     if !chain::begins_functions(gathered, &needs) {
         let request = chain::request(next, gathered, driver, &body);
         return quote!(#unless #request);
@@ -57,7 +62,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
             quote!(#unless #request #others)
         }
         Err(errors) => {
-            let stub = item.stub(gathered);
+            let stub = beside(item, item.stub(gathered));
             let request = chain::request(next, &gathered.judged(), driver, &body);
             quote!(#errors #stub #request #others)
         }
@@ -67,7 +72,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
 /// The last round: the item, or what the early judgement has not said.
 fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
     if payload::has_refused_constant(gathered) {
-        return item.stub(gathered);
+        return beside(item, item.stub(gathered));
     }
     let diag = Diag::new();
     diag.of_item(item.place());
@@ -78,5 +83,11 @@ fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
         return diag.beyond(said).finish().err().unwrap_or_default();
     }
     let sound = expanded.filter(|_| diag.count() == 0);
-    diag.before(sound.unwrap_or_else(|| item.stub(gathered)))
+    diag.before(sound.unwrap_or_else(|| beside(item, item.stub(gathered))))
+}
+
+/// The stub of an item that is wrong, beside which nobody is told that the prelude is unused.
+fn beside(item: &impl Item, stub: TokenStream) -> TokenStream {
+    let prelude = item.is_in_module().then(paths::prelude);
+    quote!(#stub #prelude)
 }

@@ -5,13 +5,16 @@ use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
 use crate::lower;
-use crate::{dump, expand, fallback, messages as m, parse, paths, payload, rounds, scan};
+use crate::{dump, expand, fallback, messages as m, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use syn::ItemFn;
 use syn::spanned::Spanned;
+
+/// What plain arguments and the types of tensors are, where a plan is chosen.
+type Decisions = Vec<(TokenStream, bool)>;
 
 /// A function of tensors.
 pub(crate) struct Tensors(pub(crate) ItemFn);
@@ -25,17 +28,28 @@ impl Tensors {
         unit
     }
 
-    fn function(&self, diag: &Diag, unit: &Unit) -> FunctionItem {
-        let ItemFn { attrs, vis, sig, block, .. } = &self.0;
+    /// The function for each choice of its element types, with what chooses it.
+    fn functions(&self, diag: &Diag, unit: &Unit) -> Vec<(FunctionItem, Decisions)> {
         // A function has no layers that a mode would be of.
-        for attr in attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
+        for attr in self.0.attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
             diag.report(attr.path().span(), &m::MODE, &[]);
         }
-        for attr in attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
+        for attr in self.0.attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
             diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
         }
-        let attrs: Vec<_> = attrs.iter().filter(|attr| !parse::gradients::is_gradients(attr)).cloned().collect();
-        parse::function::function(diag, &attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+        let ours = |attr: &syn::Attribute| parse::gradients::is_gradients(attr) || attr.path().is_ident(words::TYPES);
+        // Of the signature all is said with the first.
+        let (mut first, silent) = (true, Diag::new());
+        let each = simt::instances(diag, &self.0).into_iter().map(|(item, decisions)| {
+            let ItemFn { attrs, vis, sig, block, .. } = &item;
+            let attrs: Vec<_> = attrs.iter().filter(|attr| !ours(attr)).cloned().collect();
+            let diag = if std::mem::take(&mut first) { diag } else { &silent };
+            let own = parse::function::function(diag, &attrs, vis, sig, block, &unit.constants, &BTreeSet::new());
+            (own, decisions)
+        });
+        let functions = each.collect();
+        silent.dismiss();
+        functions
     }
 
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
@@ -68,23 +82,35 @@ impl rounds::Item for Tensors {
 
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
         let unit = self.unit(gathered, needs);
-        let function = self.function(diag, &unit);
-        if function.unsound.is_some() {
-            lower::mistakes(diag, &unit, &function);
-        } else {
-            lower::lower(diag, &unit, &function, Mode::Inference);
+        let before = diag.count();
+        for (function, _) in self.functions(diag, &unit) {
+            match function.unsound.is_some() {
+                true => lower::mistakes(diag, &unit, &function),
+                false => drop(lower::lower(diag, &unit, &function, Mode::Inference)),
+            }
+            // What is wrong for one element type is wrong for others in other words.
+            if diag.count() > before {
+                return;
+            }
         }
     }
 
     fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
         let unit = self.unit(gathered, &[]);
-        let function = self.function(diag, &unit);
-        if function.unsound.is_some() {
-            lower::mistakes(diag, &unit, &function);
-            return None;
+        let mut instances = Vec::new();
+        for (function, decisions) in self.functions(diag, &unit) {
+            if function.unsound.is_some() {
+                lower::mistakes(diag, &unit, &function);
+                return None;
+            }
+            let mut paths = lower::lower(diag, &unit, &function, Mode::Inference).paths();
+            if diag.count() > 0 {
+                return None;
+            }
+            paths.iter_mut().for_each(|path| drop(path.decisions.splice(..0, decisions.iter().cloned())));
+            instances.push((function, paths));
         }
-        let paths = lower::lower(diag, &unit, &function, Mode::Inference).paths();
-        let mut expanded = expand::kernel::kernel(diag, vec![(function, paths)]).filter(|_| diag.count() == 0)?;
+        let mut expanded = expand::kernel::kernel(diag, instances).filter(|_| diag.count() == 0)?;
         expanded.extend(self.export(gathered, true));
         dump::tokens(&parse::name(&self.0.sig.ident), "function", &expanded);
         Some(expanded)
@@ -93,5 +119,9 @@ impl rounds::Item for Tensors {
     fn stub(&self, gathered: &Gathered) -> TokenStream {
         let (stub, export) = (fallback::kernel(&self.0), self.export(gathered, false));
         quote!(#stub #export)
+    }
+
+    fn is_in_module(&self) -> bool {
+        self.0.sig.receiver().is_none()
     }
 }

@@ -52,6 +52,44 @@ pub mod first {
         }
     }
 
+    /// One of several, which each model says that has it.
+    #[netcl::model]
+    pub enum Act<const C: usize, L = LayerNorm> {
+        /// Nothing to train.
+        Leaky,
+        /// A layer.
+        #[default]
+        #[layer(inputs = C, outputs = C)]
+        Line(Linear),
+        /// A model of this crate.
+        Block(Block<C>),
+        /// Layers and tensors.
+        Gated {
+            /// What opens.
+            #[layer(inputs = C, outputs = C)]
+            gate: Linear,
+            /// What is added.
+            #[parameter(init = 0.5)]
+            shift: Tensor<f32, C>,
+            /// Whatever stands for it.
+            #[layer(features = C)]
+            norm: L,
+        },
+    }
+
+    #[netcl::model]
+    impl<const C: usize, L> Act<C, L> {
+        /// What it makes of `x`.
+        pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+            match self {
+                Act::Leaky => leak(x),
+                Act::Line(line) => line.forward(x).tanh(),
+                Act::Block(block) => block.forward(x),
+                Act::Gated { gate, shift, norm } => norm.forward(x) * gate.forward(x).sigmoid() + shift,
+            }
+        }
+    }
+
     /// A scale for each feature.
     #[netcl::model]
     pub struct Scale<const WIDTH: usize> {

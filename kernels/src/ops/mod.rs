@@ -36,12 +36,14 @@ pub mod shape;
 pub mod softmax;
 pub(crate) mod transposed;
 pub mod upsample;
+mod wrapped;
 
 pub(crate) use args::{along, spread};
 pub use call::call;
 pub use elementary::Formula;
 pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
 pub(crate) use reduction::Moments;
+pub use wrapped::get_remainder;
 
 /// Every operation, family by family.
 pub fn all() -> impl Iterator<Item = &'static Operation> {

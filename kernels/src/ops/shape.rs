@@ -325,10 +325,10 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
 }
 
 /// How to make sure that there are enough elements along an axis that has a name.
-const SURE: &str = "a size that is a number, or such as `N + 5`, in the type of the argument makes it sure";
+pub(super) const SURE: &str = "a size that is a number, or such as `N + 5`, in the type of the argument makes it sure";
 
 /// How many elements there are along an axis, for messages.
-fn has(b: &Builder, x: NodeId, axis: usize) -> String {
+pub(super) fn has(b: &Builder, x: NodeId, axis: usize) -> String {
     let (size, note) = (&b.shape(x)[axis], b.origin_note(x, axis));
     match size.as_constant() {
         Some(size) => format!("has {size}{note}"),

@@ -139,12 +139,34 @@ fn choose(name: &str, paths: &[Planned], candidates: &[usize], depth: usize) -> 
         let takes = |index: &usize| paths[*index].decisions.get(depth).is_some_and(|(_, value)| *value == wanted);
         candidates.iter().copied().filter(takes).collect()
     };
-    let [then, otherwise] = [true, false].map(|wanted| choose(name, paths, &side(wanted), depth + 1));
+    let then = choose(name, paths, &side(true), depth + 1);
+    let otherwise = match (side(false).as_slice(), of_type(condition)) {
+        ([], Some((argument, _))) => {
+            let decisions = paths[first].decisions[..=depth].iter().filter_map(|(condition, _)| of_type(condition));
+            let listed = decisions.filter(|(own, _)| *own == argument).map(|(_, dtype)| dtype);
+            let (private, text) = (paths::private(), crate::parse::name(&argument));
+            quote!(return ::core::result::Result::Err(#private::unlisted(#name, #text, &#argument, &[#(#listed),*])))
+        }
+        (others, _) => choose(name, paths, others, depth + 1),
+    };
     let condition = match syn::parse2::<Expr>(condition.clone()) {
         Ok(condition) => checked(name, &condition),
         Err(_) => condition.clone(),
     };
     quote!(if #condition { #then } else { #otherwise })
+}
+
+/// The argument and the element type, where the condition asks whether it is of that: `(x.dtype() == ::netcl::DType::F32)`.
+fn of_type(condition: &TokenStream) -> Option<(Ident, Expr)> {
+    let Ok(Expr::Paren(inner)) = syn::parse2(condition.clone()) else { return None };
+    let Expr::Binary(binary) = *inner.expr else { return None };
+    match *binary.left {
+        Expr::MethodCall(call) if call.method == "dtype" && matches!(binary.op, BinOp::Eq(_)) => match *call.receiver {
+            Expr::Path(path) => Some((path.path.get_ident()?.clone(), *binary.right)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The condition with arithmetic that is an error where Rust's would panic or wrap. Only `usize` has any.

@@ -218,6 +218,18 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
+        self.operate_tensors(op, text, (left, right), places)
+    }
+
+    /// The same of what is no number that is known: of tensors, and of numbers beside them.
+    fn operate_tensors(
+        &mut self,
+        op: Operator,
+        text: &str,
+        (left, right): (Val<'a>, Val<'a>),
+        places: Places,
+    ) -> Val<'a> {
+        let span = places.op;
         let fits = |value: &Val<'_>| {
             matches!(
                 value,
@@ -227,6 +239,10 @@ impl<'a> Lowering<'a> {
         if !fits(&left) || !fits(&right) {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
+        let remainder = match (op, &left, &right) {
+            (Operator::Binary(BinaryOp::Rem), Val::Dim(a), Val::Dim(b)) => Some([a.clone(), b.clone()]),
+            _ => None,
+        };
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
@@ -244,7 +260,11 @@ impl<'a> Lowering<'a> {
             diagnostic.message = diagnostic.message.replacen(&format!("`{}`", op.name()), &format!("`{text}`"), 1);
             diagnostic
         };
-        self.check(result.map_err(named), span)
+        let value = self.check(result.map_err(named), span);
+        if let (Val::Tensor(id), Some(remainder)) = (&value, remainder) {
+            self.remainders.insert(*id, remainder);
+        }
+        value
     }
 
     /// The type that numbers beside the other operand take.

@@ -4,6 +4,7 @@
 //! An elementwise `if` computes both branches. Each starts from the variables as they were before it, and a variable
 //! that either assigns is afterwards the one branch's value or the other's, chosen as the value of the `if` is.
 
+use super::facts::Facts;
 use super::leave::BranchSide;
 use super::{Lowering, Val};
 use crate::ast::PlainType;
@@ -161,17 +162,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Which way this path goes at a condition over plain arguments; the same condition is decided once.
+    /// Which way this path goes at a condition over plain arguments; what follows of earlier decisions is none.
     pub(super) fn decide(&mut self, condition: proc_macro2::TokenStream) -> bool {
-        let text = condition.to_string();
-        for (known, value) in &self.decisions {
-            let known = known.to_string();
-            if known == text {
-                return *value;
-            }
-            if opposite(&known) == Some(text.as_str()) || opposite(&text) == Some(known.as_str()) {
-                return !*value;
-            }
+        if let Some(known) = Facts::of(&self.decisions).know(&condition) {
+            return known;
         }
         let value = self.given.get(self.decisions.len()).copied().unwrap_or(true);
         self.decisions.push((condition, value));
@@ -327,11 +321,6 @@ impl<'a> Lowering<'a> {
     pub(super) fn in_function(&self) -> bool {
         self.frame().unit.in_rust
     }
-}
-
-/// What the condition denies: `flag` of `! flag`.
-fn opposite(condition: &str) -> Option<&str> {
-    condition.strip_prefix("! ").filter(|rest| rest.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
 /// The patterns of `if let`, whose names are there in its branch.

@@ -222,15 +222,7 @@ impl<'a> Lowering<'a> {
         args: Vec<Val<'a>>,
         span: Span,
     ) -> Val<'a> {
-        let fits = |variant: &FunctionItem| {
-            let tensors = variant.args.iter().map(|arg| arg.tensor().map(|ty| ty.dtype)).zip(&args);
-            tensors.into_iter().all(|(dtype, value)| match (dtype, value) {
-                (Some(dtype), Val::Tensor(id)) => self.builder.dtype(*id) == dtype,
-                _ => true,
-            })
-        };
-        let function =
-            function.variants.iter().map(|(variant, _)| variant).find(|variant| fits(variant)).unwrap_or(function);
+        let Some(function) = self.variant(function, &args, span) else { return Val::Unknown };
         let name = format!("{}::{}", unit.name(), name_of(&function.name));
         if self.recursion(unit, &name, span) {
             return Val::Unknown;

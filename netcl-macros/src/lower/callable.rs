@@ -29,18 +29,13 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::KERNEL_CALLED, &[&text(&call.func)]);
         }
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        // That of the element types that are passed, or else the first, which says what it takes.
-        let fits = |function: &&'a FunctionItem| {
-            let declared = function.args.iter().map(|arg| arg.tensor());
-            declared.zip(&args).all(|both| match both {
-                (Some(ty), Val::Tensor(id)) => self.builder.dtype(*id) == ty.dtype,
-                _ => true,
-            })
-        };
-        let Some(function) = callable.functions.iter().find(fits).or(callable.functions.first()) else {
+        let name = text(&call.func);
+        let place = |position: usize| call.args.iter().nth(position).map_or(span, Spanned::span);
+        let own = |function: &'a FunctionItem| function.args.as_slice();
+        let Some(function) = self.listed(&name, (&callable.functions, &own), &args, &place) else {
             return Val::Unknown;
         };
-        self.written = Written::new(text(&call.func), call.args.iter());
+        self.written = Written::new(name, call.args.iter());
         self.inline(&callable.scope, None, Rc::default(), function, args, span)
     }
 

@@ -22,7 +22,11 @@ impl<'a> Lowering<'a> {
         if args.iter().any(Val::is_unknown) || !self.affords(&name, span) {
             return Val::Unknown;
         }
-        let Some(instance) = self.instance(&kernel.instances, &args) else { return Val::Unknown };
+        let place = |position: usize| call.args.iter().nth(position).map_or(span, Spanned::span);
+        let own = |instance: &'a LaunchedInstance| instance.inputs.as_slice();
+        let Some(instance) = self.listed(&name, (&kernel.instances, &own), &args, &place) else {
+            return Val::Unknown;
+        };
         if instance.is_unsafe && self.promised.replace(true).is_none() {
             self.promised = None;
             return self.report(span, &m::KERNEL_UNCHECKED, &[&name, &format!("unsafe {{ {} }}", text(call))]);
@@ -73,18 +77,6 @@ impl<'a> Lowering<'a> {
                 Val::Unknown
             }
         }
-    }
-
-    /// The instance of the element types that are passed, or else the first, which says what it takes.
-    fn instance<'i>(&self, instances: &'i [LaunchedInstance], args: &[Val<'a>]) -> Option<&'i LaunchedInstance> {
-        let fits = |instance: &&LaunchedInstance| {
-            let inputs = instance.kernel.inputs.iter().zip(args);
-            inputs.into_iter().all(|(input, value)| match value {
-                Val::Tensor(id) => self.builder.dtype(*id) == input.dtype,
-                _ => true,
-            })
-        };
-        instances.iter().find(fits).or_else(|| instances.first())
     }
 
     /// Whether a launch can pass the node's value as a number.

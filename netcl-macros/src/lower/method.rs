@@ -310,6 +310,14 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             },
         };
+        // `x.get(0, (t + 1) % T)`.
+        if let (Val::Tensor(x), "get", [Val::Dim(axis), Val::Tensor(at)]) = (&receiver, name, args.as_slice())
+            && let (Some(axis), Some([position, by])) = (axis.as_constant(), self.remainders.get(at).cloned())
+        {
+            self.at(span);
+            let part = ops::get_remainder(&mut self.builder, *x, axis, [&position, &by]);
+            return self.check(part, span);
+        }
         let args = match (name, args.as_slice()) {
             ("select", [then, otherwise]) => match self.both_chosen(then.clone(), otherwise.clone(), span) {
                 Some(both) => both.map(Val::Tensor).to_vec(),

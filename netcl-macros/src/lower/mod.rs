@@ -6,6 +6,7 @@
 mod advice;
 mod affine;
 mod agree;
+mod alone;
 mod arith;
 mod assign;
 mod branch;
@@ -21,6 +22,7 @@ mod control;
 mod declared;
 mod exhaustive;
 mod expr;
+mod facts;
 mod float;
 mod flow;
 mod fold;
@@ -32,6 +34,7 @@ mod indexed;
 mod iterators;
 mod launched;
 mod leave;
+mod listed;
 mod method;
 mod misuse;
 mod nodes;
@@ -57,12 +60,13 @@ mod whole;
 mod written;
 mod written_list;
 
-use crate::ast::{ArgDecl, ArgType, FunctionItem, Helper, PlainType, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, FunctionItem, PlainType, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
 use crate::messages as m;
 use crate::{quotient, variants, words};
 pub(crate) use affine::Affine;
+pub(crate) use alone::function;
 pub(crate) use arith::{Operator, operator};
 pub(crate) use builtin::is_builtin;
 pub(crate) use call::is_rust_method;
@@ -129,6 +133,8 @@ pub(crate) struct Lowering<'a> {
     /// What enums of layers are whose fields say so, by the paths of these.
     fixed: BTreeMap<String, &'a syn::Ident>,
     seed: Option<NodeId>,
+    /// Positions that go around, `(t + 1) % T`, by what they are as numbers.
+    remainders: BTreeMap<NodeId, [Dim; 2]>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
     depth: usize,
@@ -278,27 +284,6 @@ pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &FunctionItem) {
     }
 }
 
-/// Compiles a function of scalars on its own: a graph without axes of its arguments, by position; `None` where it is wrong,
-/// which is reported where it stands.
-pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
-    let before = diag.count();
-    let mut lowering = Lowering::new(diag, &crate::parse::name(&helper.name), Mode::Inference, Vec::new());
-    lowering.elementwise = true;
-    lowering.enter(&helper.scope, None, Rc::default(), &crate::parse::name(&helper.name));
-    lowering.wanted = true;
-    for (position, (name, dtype)) in helper.args.iter().enumerate() {
-        let id =
-            lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
-        lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
-    }
-    let value = lowering.function_block(&helper.body);
-    let value = lowering.helper_result(helper, value, helper.name.span());
-    let result = lowering.tensor(value, Some(helper.result), helper.name.span())?;
-    let mut builder = lowering.builder;
-    builder.output(OutputKind::Result(0), result);
-    (diag.count() == before).then(|| builder.finish())
-}
-
 /// The path that the decisions `given` begin, and whether an open size decided something on it.
 fn lower_path<'a>(
     diag: &'a Diag,
@@ -364,6 +349,7 @@ impl<'a> Lowering<'a> {
             expected: None,
             wanted: false,
             computed: Vec::new(),
+            remainders: BTreeMap::new(),
             advice: None,
             written: written::Written::default(),
             large: Large::default(),

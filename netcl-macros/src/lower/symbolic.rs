@@ -41,12 +41,15 @@ impl<'a> Lowering<'a> {
             self.builder.name(*id, &variable.name);
         }
         let (updates, frames) = (self.updates.clone(), self.frames.len());
+        let remainders = self.remainders.clone();
         self.loops.push(SymbolicLoop { around: (frames, self.frame().scopes.len()), pushed: Vec::new() });
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
         let value = self.for_round(pattern, Val::Dim(start + round), &each.body);
         self.frame_mut().control.loops.pop();
+        // The body's nodes are its own.
+        self.remainders = remainders;
         let pushed = self.loops.pop().map(|own| own.pushed).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
@@ -147,6 +150,8 @@ impl<'a> Lowering<'a> {
         let Some((scope, position)) = self.place_of(name) else { return Val::Unknown };
         let variable = &self.frame().scopes[scope][position];
         if variable.argument || !variable.mutable {
+            // Of a list that stays empty something else would be said.
+            self.set_list(name, Val::Unknown);
             return self.report(call.receiver.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         }
         let is_around = |own: &&SymbolicLoop| own.around.0 == frames && scope < own.around.1;

@@ -1,10 +1,11 @@
 //! `A::forward(x)`, where `A` is a parameter of the model: what stands for it is known once the model is used.
 
 use super::{Lowering, Val};
-use crate::ast::TypeArgument;
+use crate::ast::{FieldKind, Slot, TypeArgument};
 use crate::messages as m;
 use crate::{parse, words};
 use netcl_kernels::graph::NodeId;
+use proc_macro2::Span;
 use std::rc::Rc;
 use syn::ExprCall;
 use syn::spanned::Spanned;
@@ -21,7 +22,7 @@ impl<'a> Lowering<'a> {
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let on_field = |what: &str| format!("call {what} by a field: `part: {parameter}`, and `self.part.{name}(..)`");
         let (what, instead) = match argument {
-            TypeArgument::Open => return self.open(),
+            TypeArgument::Open => return self.keyless(parameter, name, span),
             TypeArgument::Layer(layer, Some(field)) if name == words::FORWARD && args.len() == layer.inputs => {
                 let places = call.args.iter().map(Spanned::span);
                 let nodes: Option<Vec<NodeId>> =
@@ -44,5 +45,29 @@ impl<'a> Lowering<'a> {
             _ => String::new(),
         };
         self.report(span, &m::TYPE_FUNCTION, &[&parameter, &what, &name, &near, &instead])
+    }
+
+    /// Rule: a call by the type leaves no keys out. Wrong: `A::forward(x)` beside `#[layer(slope = 0.5)] act: A`.
+    fn keyless(&mut self, parameter: &str, name: &str, span: Span) -> Val<'a> {
+        let fields = self.frame().unit.model.iter().flat_map(|model| &model.fields);
+        let mut keyed =
+            fields.filter_map(|field| Some((field, slot(&field.kind)?))).filter(|(_, slot)| slot.name == parameter);
+        let found = keyed.find_map(|(field, slot)| Some((parse::name(&field.name), slot.settings.first()?.0.clone())));
+        match found {
+            Some((field, key)) => {
+                let given: [&dyn std::fmt::Display; 6] = [&parameter, &name, &field, &key, &field, &name];
+                self.report(span, &m::TYPE_KEYS, &given)
+            }
+            None => self.open(),
+        }
+    }
+}
+
+/// What stands for a parameter in the field, alone, in a list or in an `Option`.
+fn slot(kind: &FieldKind) -> Option<&Slot> {
+    match kind {
+        FieldKind::Slot(slot) => Some(slot),
+        FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => slot(each),
+        _ => None,
     }
 }

@@ -81,6 +81,19 @@ pub(crate) fn decided(diag: &Diag, attrs: &[Attribute], message: &Message) {
     }
 }
 
+/// Rule: one attribute makes a model. Wrong: `#[netcl::model] #[netcl::model] struct Net { .. }`.
+pub(crate) fn once(diag: &Diag, attrs: &mut Vec<Attribute>) {
+    attrs.retain(|attr| {
+        let mut names = attr.path().segments.iter().rev().map(|segment| &segment.ident);
+        let again =
+            names.next().is_some_and(|last| last == "model") && names.next().is_none_or(|first| first == "netcl");
+        if again {
+            diag.report(attr.path().span(), &m::MODEL_TWICE, &[&text(attr.path())]);
+        }
+        !again
+    });
+}
+
 /// What `#[cfg_attr(condition, attribute)]` adds.
 fn added(attr: &Attribute) -> Option<String> {
     let parts = attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated).ok()?;

@@ -9,7 +9,6 @@ use crate::diag::Diag;
 use crate::foreign;
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::presence::Presence;
 use crate::words;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
@@ -91,14 +90,19 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         _ => {}
     }
     if let Some(inner) = argument_of("Option", ty) {
-        let mut present = None;
+        let (mut present, before) = (None, diag.count());
         let each = single((diag, field), inner, attrs, Some((words::PRESENT, &mut present)), constants)?;
         let present = match present {
             Some(given) => presence::presence(&given, constants).or_else(|| {
                 diag.report(given.span(), &m::PRESENCE, &[&text(&given)]);
                 None
             })?,
-            None => Presence::Known(true),
+            None => {
+                if diag.count() == before {
+                    diag.report(ty.span(), &m::MISSING_PRESENT, &[&field]);
+                }
+                return None;
+            }
         };
         return Some(FieldKind::Optional { each: Box::new(each), present });
     }

@@ -48,8 +48,8 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
                 let item = with_scalars(&item, name, *dtype);
                 let Ok(instance) = syn::parse2(replaced(quote!(#item), name, *dtype)) else { continue };
                 let mut own: Vec<(TokenStream, bool)> = decisions.clone();
-                // The last is taken where no other fits: the runtime then says which types it expects.
-                for (other, dtype) in types[..types.len() - 1].iter().enumerate().take(position + 1) {
+                // That of the last as well: where none fits, all are named.
+                for (other, dtype) in types.iter().enumerate().take(position + 1) {
                     let dtype = crate::expand::dtype(*dtype);
                     own.push((quote!((#argument.dtype() == #dtype)), other == position));
                 }

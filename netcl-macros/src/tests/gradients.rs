@@ -247,7 +247,7 @@ impl Player {
         match item {
             Item::Fn(item) if marked(&item.attrs, "function") => {
                 let mut item = item.clone();
-                item.attrs.clear();
+                item.attrs.retain(|attr| attr.path().is_ident("types"));
                 self.compiled.function(self.flat(quote!(#item), scope));
                 let name = format_ident!("{}", joined(scope, &item.sig.ident.to_string()));
                 if crate::parse::function::is_of_tensors(&item.sig) {

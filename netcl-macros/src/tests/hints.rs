@@ -311,6 +311,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("NO_VARIANTS", "the author's own variants"),
     ("VARIANT_PARTS", "names of the author's"),
     ("FUNCTIONS_FORM", "a type of the author's"),
+    ("MISSING_PRESENT", "a comparison of the author's numbers"),
+    ("TYPE_LISTED", "an argument of the author's"),
 ];
 
 #[test]

@@ -175,6 +175,38 @@ fn paths_are_chosen_by_the_users_conditions() {
     assert!(text.contains("if(deep&&(level>3)){0}else{if(level==0){1}else{2}}"), "{text}");
 }
 
+/// Ways that contradict themselves are no ways: neither compiled, nor counted against the limit.
+#[test]
+fn ways_that_cannot_be_are_not_compiled() {
+    let mut own = mlp();
+    own.model(quote! {
+        impl Mlp {
+            pub fn forward(&self, x: &Tensor<f32, N, 64>, kind: usize) -> Tensor<f32, N, 32> {
+                let mut h = self.hidden.forward(x);
+                if kind == 1 { h = h.relu(); }
+                if kind == 2 { h = h.tanh(); }
+                if kind == 3 { h = h.exp(); }
+                if kind == 4 { h = h.sigmoid(); }
+                if kind == 5 { h = h.silu(); }
+                if kind >= 6 { h = h.gelu(); }
+                h
+            }
+            pub fn again(&self, x: &Tensor<f32, N, 64>, depth: Depth) -> Tensor<f32, N, 64> {
+                let mut h = x;
+                for _ in 0..4 {
+                    h = match depth { Depth::A => h.relu(), Depth::B => h.tanh(), Depth::C => h.exp(), Depth::D => h.sin() };
+                }
+                h
+            }
+        }
+    });
+    own.sound();
+    let text = own.output.replace(' ', "");
+    for count in [7, 4] {
+        assert!(text.contains(&format!("[::netcl::__private::Function;{count}]")), "{count} plans in {text}");
+    }
+}
+
 #[test]
 fn recursion_is_an_error() {
     let mut own = mlp();

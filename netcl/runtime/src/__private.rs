@@ -61,6 +61,26 @@ pub fn plain(function: &'static str, expression: &'static str, value: Option<usi
     value.ok_or(crate::Error::Condition { function, expression })
 }
 
+/// What is said of an argument whose elements are of none of the types that the function was compiled for.
+pub fn unlisted(
+    function: &'static str,
+    argument: &'static str,
+    given: &crate::Tensor,
+    listed: &[crate::DType],
+) -> crate::Error {
+    let listed: Vec<String> = listed.iter().map(ToString::to_string).collect();
+    crate::Error::Argument {
+        function: function.to_owned(),
+        argument: argument.to_owned(),
+        expected: listed.join(" or "),
+        found: format!(
+            "{} {:?}; convert it with `cast`, or add that to the list of its `#[types(..)]`",
+            given.dtype(),
+            given.shape()
+        ),
+    }
+}
+
 /// Builds what these functions need on the device, on as many threads as there are processors.
 ///
 /// # Errors

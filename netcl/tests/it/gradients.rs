@@ -300,6 +300,16 @@ fn what_has_no_gradient_says_why() -> Result<()> {
         );
         assert!(error.contains("`reached` instead of `of`"), "{error}");
     }
+    // Of what netcl itself cuts off, the caller's line is told.
+    let scale = x.requires_grad()?.sum([0, 1]);
+    let (value, _) = netcl::value_and_grad(&net, |net| loss(net, &x, &labels))?;
+    let line = line!() - 1;
+    let error = text(value.mul(&scale).backward()?.of(&net).map(drop));
+    assert!(error.contains(&format!("`value_and_grad` at {}:{line}, ", file!())), "{error}");
+    let (value, _) = netcl::value_and_grad(&x, |x| loss(&net, x, &labels))?;
+    let line = line!() - 1;
+    let error = text(value.mul(&scale).backward()?.of(&net).map(drop));
+    assert!(error.contains(&format!("`value_and_grad` at {}:{line}, ", file!())), "{error}");
     let direct = text(steps(&hidden()).unwrap().sum([0, 1]).backward().map(drop));
     assert!(direct.contains("no gradient goes through `floor` at netcl"), "{direct}");
     // A part that nothing uses; another model; a tensor.

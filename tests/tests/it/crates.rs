@@ -1,7 +1,7 @@
 //! Models, functions of scalars and constants that another crate exports.
 
 use netcl::{Device, Model, Result, Seed, Tensor};
-use netcl_tests::first::{FEATURES, leak};
+use netcl_tests::first::{Act as Enumerated, FEATURES, leak};
 use netcl_tests::{first, second};
 
 #[netcl::model]
@@ -60,6 +60,55 @@ fn a_model_of_another_crate_is_a_field() -> Result<()> {
     assert_eq!(gradients.blocks()?[1].up()?.weight.shape(), [5, 6]);
     assert_eq!(gradients.blocks()?[0].scale()?.factor()?.shape(), [5]);
     assert_eq!(gradients.other()?.only()?.bias.shape(), [3]);
+    Ok(())
+}
+
+/// Enums of layers of another crate, by a path and by another name: one that each model says, one that the field says, and a list.
+#[netcl::model]
+pub struct Chosen {
+    act: first::Act<3, RmsNorm>,
+    #[layer(variant = Block)]
+    middle: first::Act<3>,
+    #[layer(variant = [Leaky, Gated])]
+    acts: Vec<Enumerated<3, LayerNorm>>,
+}
+
+#[netcl::model]
+impl Chosen {
+    pub fn loss(&self, x: &Tensor<f32, N, 3>) -> Tensor<f32> {
+        let mut h = self.middle.forward(self.act.forward(x));
+        for act in &self.acts {
+            h = act.forward(h);
+        }
+        h.square().mean_all()
+    }
+
+    /// Taken apart here.
+    pub fn lines(&self, x: &Tensor<f32, N, 3>) -> Tensor<f32, N, 3> {
+        match &self.act {
+            Enumerated::Line(line) => line.forward(x),
+            Enumerated::Gated { shift, .. } => x * shift,
+            _ => x,
+        }
+    }
+}
+
+#[test]
+fn an_enum_of_layers_of_another_crate_is_a_field() -> Result<()> {
+    let device = Device::host();
+    let x = Tensor::from_slice(&device, &[0.5f32, -1.0, 2.0], &[1, 3])?;
+    let model = Chosen::new(&device, Seed(3))?;
+    assert_eq!((model.variant("act")?, model.variant("middle")?, model.variant("acts.1")?), ("Line", "Block", "Gated"));
+    let expected = linear(&model, "act.line", &[0.5, -1.0, 2.0]);
+    for (found, expected) in model.lines(&x)?.to_vec::<f32>()?.into_iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+    }
+    let model = Chosen::with_variants(&device, Seed(3), &[("act", "Gated")])?;
+    assert_eq!(model.lines(&x)?.to_vec::<f32>()?, [0.25, -0.5, 1.0]);
+    let (_, gradients) = model.loss_with_gradients(&x)?;
+    assert_eq!(gradients.tensor("act.gated_norm.weight")?.shape(), [3]);
+    assert_eq!(gradients.tensor("middle.block.up.weight")?.shape(), [3, 6]);
+    assert!(gradients.tensor("act.line.weight").is_err());
     Ok(())
 }
 

@@ -48,6 +48,7 @@ pub type Down = Residual<3, 4, 2>;
 pub struct Images {
     same: Residual<3, 3, 1>,
     down: Residual<3, 4, 2>,
+    #[layer(present = true)]
     head: Option<Head>,
 }
 

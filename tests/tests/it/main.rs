@@ -42,5 +42,6 @@ mod soak;
 mod taken_names;
 mod twins;
 mod variants;
+mod wrapped_rounds;
 mod written_lists;
 mod zeros;

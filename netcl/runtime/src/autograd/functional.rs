@@ -6,6 +6,7 @@ use crate::autograd::tape::Wanted;
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
+use std::panic::Location;
 
 /// What [`value_and_grad`] differentiates in: a model's parameters, a tensor, or several.
 pub trait Differentiable: Sized {
@@ -17,6 +18,7 @@ pub trait Differentiable: Sized {
     /// # Errors
     ///
     /// Those of `f`, and of [`Tensor::backward`].
+    #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Self::Gradients)>;
 }
 
@@ -35,6 +37,7 @@ pub trait Differentiable: Sized {
 ///
 /// Those of `f`; those of [`Tensor::backward`]; [`Error::Unreached`] if the value does not depend on something that it is to be
 /// differentiated in.
+#[track_caller]
 pub fn value_and_grad<T: Differentiable, V: Into<Result<Tensor>>>(
     of: &T,
     f: impl FnOnce(&T) -> V,
@@ -47,6 +50,7 @@ pub fn value_and_grad<T: Differentiable, V: Into<Result<Tensor>>>(
 /// # Errors
 ///
 /// Those of [`value_and_grad`].
+#[track_caller]
 pub fn grad<T: Differentiable, V: Into<Result<Tensor>>>(of: &T, f: impl FnOnce(&T) -> V) -> Result<T::Gradients> {
     Ok(value_and_grad(of, f)?.1)
 }
@@ -60,16 +64,18 @@ pub fn no_grad<R>(work: impl FnOnce() -> R) -> R {
 impl<M: Model> Differentiable for M {
     type Gradients = Gradients;
 
+    #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Gradients)> {
         let value = f(self).into()?;
         let gradients = value.backward_in(&Wanted::Model(self.core().store().id()))?.of(self)?;
-        Ok((value.detach(), gradients))
+        Ok((value.cut_off("value_and_grad", Location::caller()), gradients))
     }
 }
 
 impl Differentiable for Tensor {
     type Gradients = Tensor;
 
+    #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Tensor)> {
         let (value, [gradient]) = of_tensors([self], |[x]| f(x))?;
         Ok((value, gradient))
@@ -79,11 +85,13 @@ impl Differentiable for Tensor {
 impl<const N: usize> Differentiable for [Tensor; N] {
     type Gradients = [Tensor; N];
 
+    #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, [Tensor; N])> {
         of_tensors(self.each_ref(), f)
     }
 }
 
+#[track_caller]
 fn of_tensors<const N: usize, V: Into<Result<Tensor>>>(
     of: [&Tensor; N],
     f: impl FnOnce(&[Tensor; N]) -> V,
@@ -103,7 +111,7 @@ fn of_tensors<const N: usize, V: Into<Result<Tensor>>>(
     for tensor in &mut gradients {
         *tensor = backward.wrt(tensor)?;
     }
-    Ok((value.detach(), gradients))
+    Ok((value.cut_off("value_and_grad", Location::caller()), gradients))
 }
 
 impl From<Tensor> for Result<Tensor> {
@@ -141,10 +149,14 @@ impl Tensor {
     /// The same elements, apart from what they were computed from: no gradient goes through, and what was recorded is not kept.
     #[track_caller]
     pub fn detach(&self) -> Tensor {
+        self.cut_off("detach", Location::caller())
+    }
+
+    fn cut_off(&self, by: &str, caller: &'static Location<'static>) -> Tensor {
         let Some(behind) = self.history().and_then(History::behind) else {
             return self.clone().with_history(None);
         };
-        let cut = cut::new(("detach", CutKind::Meant), Some(std::panic::Location::caller()), vec![behind]);
+        let cut = cut::new((by, CutKind::Meant), Some(caller), vec![behind]);
         self.clone().with_history(Some(History::Cut(cut)))
     }
 }

@@ -49,6 +49,8 @@ pub struct ModuleField<'a> {
     pub starts: [Option<Init>; 2],
 }
 
+// Whoever is none of the three is told of all of them.
+#[diagnostic::do_not_recommend]
 impl<M: Part> Module for M {
     type Held = M;
     type Gradients = <M as Part>::Gradients;

@@ -16,6 +16,7 @@ impl Gradients {
     ///
     /// [`crate::Error::Mismatch`] and [`crate::Error::DeviceMismatch`] if they are of models with other parameters, or on another
     /// device; [`crate::Error::OutOfMemory`].
+    #[track_caller]
     pub fn add(&self, other: &Gradients) -> Result<Gradients> {
         let sum = self.flat().add(&other.flat_beside(self, "Gradients::add")?);
         self.with_values(&sum, Some(other))
@@ -26,6 +27,7 @@ impl Gradients {
     /// # Errors
     ///
     /// [`crate::Error::Setting`] if `factor` is no finite number of `f32`; [`crate::Error::OutOfMemory`].
+    #[track_caller]
     pub fn scaled(&self, factor: f64) -> Result<Gradients> {
         if !(factor as f32).is_finite() {
             return Err(crate::Error::Setting {
@@ -43,6 +45,7 @@ impl Gradients {
     /// # Errors
     ///
     /// [`crate::Error::OutOfMemory`].
+    #[track_caller]
     pub fn norm(&self) -> Result<Tensor> {
         let own = self.flat_part("Gradients::norm")?;
         own.mul(&own).sum([0]).sqrt().check()
@@ -71,6 +74,7 @@ impl Gradients {
     /// # Errors
     ///
     /// [`crate::Error::Setting`] if `most` is negative or not finite; [`crate::Error::OutOfMemory`].
+    #[track_caller]
     pub fn clip_norm(&self, most: f64) -> Result<Gradients> {
         not_negative("Gradients::clip_norm", "most", most)?;
         let divisor = self.norm()? + EPSILON;

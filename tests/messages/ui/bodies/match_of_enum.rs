@@ -11,7 +11,7 @@ pub enum Kind {
 pub struct Net {
     #[layer(inputs = 8, outputs = 8)]
     a: Linear,
-    #[layer(inputs = 8, outputs = 8)]
+    #[layer(inputs = 8, outputs = 8, present = true)]
     more: Option<Linear>,
     #[constant(3)]
     depth: usize,

@@ -7,7 +7,7 @@ pub struct Net<'a, const H: usize> {
     slice: [Linear],
     #[layer(inputs = 8, outputs = 8)]
     pair: (Linear, Linear),
-    #[layer(inputs = 8, outputs = 8)]
+    #[layer(inputs = 8, outputs = 8, present = true)]
     maybe: Option<Linear>,
     map: std::collections::HashMap<String, Linear>,
     list: Sequential<(Linear, ReLU)>,

@@ -3,6 +3,7 @@
 
 mod bare;
 mod known;
+mod listed;
 mod simt_form;
 
 use crate::common::{agree, device, everywhere, floats, of};
