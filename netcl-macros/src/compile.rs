@@ -5,6 +5,7 @@ use netcl_kernels::graph::Graph;
 use netcl_kernels::kir::{Kernel, verify};
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::{Diagnostic, Span};
+use proc_macro2::TokenStream;
 
 /// One embedded plan.
 pub(crate) struct CompiledPlan {
@@ -13,6 +14,14 @@ pub(crate) struct CompiledPlan {
     /// Rust for the loop kernels of the host's plan, by their positions there.
     pub(crate) native: Vec<Option<String>>,
     pub(crate) plan: Plan,
+}
+
+/// The plans of one path through a function.
+pub(crate) struct Planned {
+    pub(crate) decisions: Vec<(TokenStream, bool)>,
+    /// See [`graph_text`]; of a function with open sizes as [`netcl_kernels::graph::open::write`] has it.
+    pub(crate) graph: String,
+    pub(crate) plans: Vec<CompiledPlan>,
 }
 
 /// Graphs with fewer nodes are compiled sooner than a thread starts and is waited for.

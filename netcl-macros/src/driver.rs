@@ -10,7 +10,8 @@ use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, messages as m, module, nesting, only, parse, paths, recover, rounds, scan, words,
+    alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
+    scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -298,17 +299,17 @@ impl rounds::Item for ImplBlock {
         if failed {
             return None;
         }
-        let functions = expand::functions::functions(diag, &unit, &block);
-        if diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty() {
+        let compiled = functions::all(diag, &unit, &block);
+        if diag.count() > 0 || compiled.len() < block.functions.len() || !block.unfit.is_empty() {
             return None;
         }
-        let open = block.functions.iter().zip(&functions).filter(|(_, expanded)| expanded.is_open());
+        let open = block.functions.iter().zip(&compiled).filter(|(_, compiled)| compiled.is_open());
         let open: Vec<syn::Ident> = open.map(|(function, _)| function.name.clone()).collect();
         if let Some(first) = open.first().filter(|_| self.further) {
             diag.report(first.span(), &m::FURTHER_OPEN, &[first]);
             return None;
         }
-        let [functions, about] = expand::functions::implementation(&unit, &block, functions);
+        let [functions, about] = expand::functions::implementation(&unit, &block, compiled);
         dump::tokens(&unit.name(), "impl", &quote!(#functions #about));
         let export = self.export(gathered, false, &open.iter().collect::<Vec<_>>());
         let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));

@@ -20,6 +20,7 @@ mod expand;
 mod fallback;
 mod fields;
 mod foreign;
+mod functions;
 mod guard;
 mod kernel;
 mod literal;

@@ -1,183 +1,18 @@
 //! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
 
-use super::source::{self, Natives, Planned};
+use super::source::{self, Natives};
 use super::withheld::{Withheld, types};
 use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Unit};
-use crate::compile::CompiledPlan;
-use crate::diag::Diag;
-use crate::lower::{self, LoweredFunction, Sizes};
+use crate::functions::{CompiledForm, CompiledFunction};
 use crate::parts::{Composite, Param};
-use crate::{compile, dump, messages as m, parse, paths, unused};
-use netcl_kernels::autodiff::{self, Arguments};
-use netcl_kernels::dim::Dim;
+use crate::{parse, paths, unused};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{Graph, InputKind, Op, OutputKind, open};
 use netcl_kernels::layers::Mode;
-use netcl_kernels::plan::Role;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
-/// What one function became.
-pub(crate) struct Expanded {
-    pub(super) plain: CompiledForm,
-    pub(super) gradients: Option<CompiledForm>,
-    /// What it uses of other models that not everybody may.
-    private: Vec<TokenStream>,
-}
-
-impl Expanded {
-    /// Whether it is compiled for types that are named, and in models that have this one as a field.
-    pub(crate) fn is_open(&self) -> bool {
-        matches!(self.plain, CompiledForm::Instance)
-    }
-}
-
-/// How a form of a function is run.
-pub(super) enum CompiledForm {
-    /// By plans, one for each path.
-    Plans(Vec<Planned>),
-    /// By graphs that are compiled for the model's numbers when these are first used, one for each path.
-    Graphs(Vec<Planned>),
-    /// By what was compiled for the model's type.
-    Instance,
-}
-
-impl CompiledForm {
-    /// See [`source::variants`].
-    fn variants(&self) -> Option<TokenStream> {
-        match self {
-            CompiledForm::Plans(paths) | CompiledForm::Graphs(paths) => source::variants(paths),
-            CompiledForm::Instance => None,
-        }
-    }
-}
-
-/// Which model a function is compiled for: its parameters being names, or these numbers.
-pub(super) type Given<'a> = Option<&'a Sizes>;
-
-/// Lowers and compiles every function; errors are reported and leave functions out.
-pub(crate) fn functions(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<Expanded> {
-    block.unsound.iter().for_each(|function| lower::mistakes(diag, unit, function));
-    block.functions.iter().filter_map(|function| one(diag, unit, function, None)).collect()
-}
-
-/// Lowers and compiles one.
-pub(super) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Given<'_>) -> Option<Expanded> {
-    let before = diag.count();
-    let name = format!("{}::{}", unit.name(), function.name);
-    let private = RefCell::new(Vec::new());
-    let form = |mode: Mode, with: &dyn Fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
-        let lowered = match given {
-            Some(sizes) => lower::lower_closed(diag, (unit, sizes), function, mode),
-            None => lower::lower(diag, unit, function, mode),
-        };
-        let mut paths = match lowered {
-            LoweredFunction::Paths(paths) => paths,
-            LoweredFunction::Open if function.is_chosen_otherwise() => {
-                diag.once(function.name.span(), &m::OPEN_CHOICE, &[&function.name]);
-                return None;
-            }
-            LoweredFunction::Open => return Some(CompiledForm::Instance),
-            LoweredFunction::Broken => return None,
-        };
-        paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
-        let parameters = unit.open_names();
-        let open = |path: &lower::Path| open::has_open_channels(&path.graph, &|name| parameters.contains(name));
-        let at_run_time = given.is_none() && paths.iter().any(open);
-        let mut planned = Vec::new();
-        for path in paths {
-            let made = match at_run_time {
-                true => open::write(&path.graph).map(|graph| (graph, Vec::new())),
-                false => with(path.graph).and_then(|graph| {
-                    let plans = compile::compile(&graph)?;
-                    dump::graph(name, &graph, &plans);
-                    Ok((compile::graph_text(&graph, &plans), plans))
-                }),
-            };
-            match made {
-                Ok((graph, plans)) => planned.push(Planned { decisions: path.decisions, graph, plans }),
-                Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
-            }
-        }
-        (!planned.is_empty()).then_some(if at_run_time {
-            CompiledForm::Graphs(planned)
-        } else {
-            CompiledForm::Plans(planned)
-        })
-    };
-    let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
-    // What is wrong in one mode is wrong in the other.
-    let plain = plain.filter(|_| diag.count() == before)?;
-    let gradients = match function.is_loss() {
-        true => {
-            let depends = RefCell::new(None);
-            let with = |graph: Graph| {
-                depends.borrow_mut().get_or_insert_with(BTreeSet::new).extend(depended_on(&graph));
-                autodiff::append_gradients(graph, arguments_of(function))
-            };
-            let mode = function.mode.unwrap_or(Mode::Training);
-            let form = form(mode, &with, &format!("{name}_with_gradients"))?;
-            if let Some(depends) = depends.take() {
-                independent(diag, function, &depends);
-            }
-            Some(form)
-        }
-        false => None,
-    };
-    for form in std::iter::once(&plain).chain(&gradients) {
-        if let CompiledForm::Plans(planned) = form {
-            planned.iter().for_each(|planned| unknown_sizes(diag, function, planned));
-        }
-    }
-    let mut private: Vec<TokenStream> = private.take();
-    let mut known = BTreeSet::new();
-    private.retain(|used| known.insert(used.to_string()));
-    (diag.count() == before).then_some(Expanded { plain, gradients, private })
-}
-
-/// The positions of the arguments that the first result depends on in a way that has a derivative.
-fn depended_on(graph: &Graph) -> Vec<usize> {
-    let Some((_, loss)) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)) else {
-        return Vec::new();
-    };
-    let leads = autodiff::leading_to(graph, *loss);
-    let arguments = graph.iter().zip(leads).filter_map(|((_, node), leads)| match node.op {
-        Op::Input(InputKind::Argument(position)) if leads => Some(position),
-        _ => None,
-    });
-    arguments.collect()
-}
-
-/// Rule: a loss depends on the arguments that gradients are asked in, on some way through its `if`s. Wrong: `#[gradients(x)]` on
-/// a loss of `x.detach()`.
-fn independent(diag: &Diag, function: &FunctionItem, depends: &BTreeSet<usize>) {
-    for at in function.gradients.iter().filter(|at| !depends.contains(at)) {
-        if let Some((name, _)) = function.tensors().nth(*at) {
-            diag.report(name.span(), &m::GRADIENTS_INDEPENDENT, &[&function.name, name]);
-        }
-    }
-}
-
-/// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
-/// `HIDDEN`: `fn share(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> { x / HIDDEN }`.
-fn unknown_sizes(diag: &Diag, function: &FunctionItem, planned: &Planned) {
-    for CompiledPlan { plan, .. } in &planned.plans {
-        let given = plan.buffers.iter().filter(|buffer| match &buffer.role {
-            Role::Argument(_) | Role::Parameter(_) | Role::State(_) => true,
-            Role::Output(kind) => matches!(kind, OutputKind::Gradient(_) | OutputKind::State(_)),
-            Role::Scratch => false,
-        });
-        let bound = Dim::bound_by(given.flat_map(|buffer| &buffer.shape.0));
-        for symbol in plan.symbols.iter().filter(|symbol| !bound.contains(symbol)) {
-            diag.report(function.name.span(), &m::UNUSED_SIZE, &[&function.name, symbol, symbol]);
-        }
-    }
-}
 
 /// The `impl` block with the generated functions, and one with those about all of it.
-pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expanded>) -> [TokenStream; 2] {
+pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<CompiledFunction>) -> [TokenStream; 2] {
     let (ty, others) = (&block.self_ty, &block.others);
     let (generics, _, bounds) = block.generics.split_for_impl();
     let private = paths::private();
@@ -194,7 +29,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         CompiledForm::Instance => None,
     });
     let all: Vec<_> = all.collect();
-    let instance = expanded.iter().any(Expanded::is_open);
+    let instance = expanded.iter().any(CompiledFunction::is_open);
     let (all, about_bound) = match instance {
         false => (quote!(&[#(#all),*]), None),
         true => {
@@ -337,7 +172,7 @@ fn found(
 fn plans(
     unit: &Unit,
     function: &FunctionItem,
-    expanded: &Expanded,
+    expanded: &CompiledFunction,
     parameters: &[Ident],
     natives: &mut Natives,
 ) -> TokenStream {
@@ -371,7 +206,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
         quote!(::core::option::Option::None, "")
     };
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
-    let variants = form.variants();
+    let variants = source::variants(form.paths());
     let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
     let allowed = allowed(function);
     quote! {
@@ -443,7 +278,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
             };
         }
     });
-    let (allowed, variants) = (allowed(function), form.variants());
+    let (allowed, variants) = (allowed(function), source::variants(form.paths()));
     let third = if given.is_empty() { quote!(_) } else { quote!(__netcl_arguments) };
     quote! {
         #[doc = #doc]
@@ -460,14 +295,6 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
             let __netcl_gradients = #part::gradients(&__netcl_gradients, __netcl_prefix);
             ::core::result::Result::Ok((__netcl_value?, __netcl_gradients #(, #wanted)*))
         }
-    }
-}
-
-/// Which arguments the function has gradients in.
-fn arguments_of(function: &FunctionItem) -> Arguments<'_> {
-    match function.gradients.as_slice() {
-        [] => Arguments::None,
-        positions => Arguments::At(positions),
     }
 }
 

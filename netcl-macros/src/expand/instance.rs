@@ -1,9 +1,10 @@
 //! What is compiled for a model's type that is named: the functions that need its numbers.
 
-use super::functions::{self, CompiledForm};
-use super::source::{self, Natives, Planned};
+use super::source::{self, Natives};
 use crate::ast::{ArgDecl, ArgType, FunctionItem, PlainType, Unit};
+use crate::compile::Planned;
 use crate::diag::Diag;
+use crate::functions::{self, CompiledForm};
 use crate::lower::Sizes;
 use crate::{dump, parse, paths};
 use proc_macro2::{Ident, TokenStream};

@@ -2,9 +2,10 @@
 //! a check of that, `bias_relu.check(&x, &bias)?`.
 
 use super::functions::{arguments, result_type, scalars, taken_apart, tensors, unpack, unpack_as};
-use super::source::{self, Natives, Planned};
+use super::source::{self, Natives};
 use super::withheld::{Withheld, types};
 use crate::ast::{ArgType, FunctionItem};
+use crate::compile::Planned;
 use crate::diag::Diag;
 use crate::lower::Path;
 use crate::parse::attr::of_functions;

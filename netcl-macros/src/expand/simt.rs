@@ -1,9 +1,9 @@
 //! A SIMT-form kernel as a value that is called, with the hand-given pullback where there is one.
 
 use super::functions::unpack;
-use super::source::{self, Natives, Planned};
+use super::source::{self, Natives};
 use crate::ast::ArgType;
-use crate::compile::CompiledPlan;
+use crate::compile::{CompiledPlan, Planned};
 use crate::parse::attr::of_functions;
 use crate::simt::{KernelArg, Lowered, Signature, shim};
 use crate::{dump, paths, unused};

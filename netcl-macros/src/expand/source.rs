@@ -1,6 +1,6 @@
 //! A function's plans as statics, and the choice between its paths.
 
-use crate::compile::CompiledPlan;
+use crate::compile::{CompiledPlan, Planned};
 use crate::paths;
 use netcl_kernels::kir::Kernel;
 use netcl_kernels::plan::embed::{Header, MARK};
@@ -8,14 +8,6 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::HashMap;
 use syn::{BinOp, Expr};
-
-/// The plans of one path through a function.
-pub(crate) struct Planned {
-    pub(crate) decisions: Vec<(TokenStream, bool)>,
-    /// See [`crate::compile::graph_text`]; of a function with open sizes as [`netcl_kernels::graph::open::write`] has it.
-    pub(crate) graph: String,
-    pub(crate) plans: Vec<CompiledPlan>,
-}
 
 /// The native code of several plans' kernels, each once: a loss computes what its forward does, and its gradients both again.
 /// What is the same for rustc differs in names at most.

@@ -1,0 +1,180 @@
+//! The functions of models: lowered, differentiated and compiled, for a model's parameters as names or for given numbers.
+
+use crate::ast::{FunctionItem, ModelImpl, Unit};
+use crate::compile::{CompiledPlan, Planned};
+use crate::diag::Diag;
+use crate::lower::{self, LoweredFunction, Sizes};
+use crate::{compile, dump, messages as m};
+use netcl_kernels::autodiff::{self, Arguments};
+use netcl_kernels::dim::Dim;
+use netcl_kernels::graph::{Graph, InputKind, Op, OutputKind, open};
+use netcl_kernels::layers::Mode;
+use netcl_kernels::plan::Role;
+use proc_macro2::TokenStream;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// A function's forms.
+pub(crate) struct CompiledFunction {
+    pub(crate) plain: CompiledForm,
+    pub(crate) gradients: Option<CompiledForm>,
+    /// What it uses of other models that not everybody may.
+    pub(crate) private: Vec<TokenStream>,
+}
+
+impl CompiledFunction {
+    /// Whether it is compiled for types that are named, and in models that have this one as a field.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.plain, CompiledForm::Instance)
+    }
+}
+
+/// How a form of a function is run.
+pub(crate) enum CompiledForm {
+    /// By plans, one for each path.
+    Plans(Vec<Planned>),
+    /// By graphs that are compiled for the model's numbers when these are first used, one for each path.
+    Graphs(Vec<Planned>),
+    /// By what was compiled for the model's type.
+    Instance,
+}
+
+impl CompiledForm {
+    /// What was compiled here, a plan or graph for each path.
+    pub(crate) fn paths(&self) -> &[Planned] {
+        match self {
+            CompiledForm::Plans(paths) | CompiledForm::Graphs(paths) => paths,
+            CompiledForm::Instance => &[],
+        }
+    }
+}
+
+/// Which model a function is compiled for: its parameters being names, or these numbers.
+pub(crate) type Given<'a> = Option<&'a Sizes>;
+
+/// Lowers and compiles every function; errors are reported and leave functions out.
+pub(crate) fn all(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<CompiledFunction> {
+    block.unsound.iter().for_each(|function| lower::mistakes(diag, unit, function));
+    block.functions.iter().filter_map(|function| one(diag, unit, function, None)).collect()
+}
+
+/// Lowers and compiles one.
+pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Given<'_>) -> Option<CompiledFunction> {
+    let before = diag.count();
+    let name = format!("{}::{}", unit.name(), function.name);
+    let private = RefCell::new(Vec::new());
+    let form = |mode: Mode, with: &dyn Fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
+        let lowered = match given {
+            Some(sizes) => lower::lower_closed(diag, (unit, sizes), function, mode),
+            None => lower::lower(diag, unit, function, mode),
+        };
+        let mut paths = match lowered {
+            LoweredFunction::Paths(paths) => paths,
+            LoweredFunction::Open if function.is_chosen_otherwise() => {
+                diag.once(function.name.span(), &m::OPEN_CHOICE, &[&function.name]);
+                return None;
+            }
+            LoweredFunction::Open => return Some(CompiledForm::Instance),
+            LoweredFunction::Broken => return None,
+        };
+        paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
+        let parameters = unit.open_names();
+        let open = |path: &lower::Path| open::has_open_channels(&path.graph, &|name| parameters.contains(name));
+        let at_run_time = given.is_none() && paths.iter().any(open);
+        let mut planned = Vec::new();
+        for path in paths {
+            let made = match at_run_time {
+                true => open::write(&path.graph).map(|graph| (graph, Vec::new())),
+                false => with(path.graph).and_then(|graph| {
+                    let plans = compile::compile(&graph)?;
+                    dump::graph(name, &graph, &plans);
+                    Ok((compile::graph_text(&graph, &plans), plans))
+                }),
+            };
+            match made {
+                Ok((graph, plans)) => planned.push(Planned { decisions: path.decisions, graph, plans }),
+                Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
+            }
+        }
+        (!planned.is_empty()).then_some(if at_run_time {
+            CompiledForm::Graphs(planned)
+        } else {
+            CompiledForm::Plans(planned)
+        })
+    };
+    let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
+    // What is wrong in one mode is wrong in the other.
+    let plain = plain.filter(|_| diag.count() == before)?;
+    let gradients = match function.is_loss() {
+        true => {
+            let depends = RefCell::new(None);
+            let with = |graph: Graph| {
+                depends.borrow_mut().get_or_insert_with(BTreeSet::new).extend(depended_on(&graph));
+                autodiff::append_gradients(graph, arguments_of(function))
+            };
+            let mode = function.mode.unwrap_or(Mode::Training);
+            let form = form(mode, &with, &format!("{name}_with_gradients"))?;
+            if let Some(depends) = depends.take() {
+                independent(diag, function, &depends);
+            }
+            Some(form)
+        }
+        false => None,
+    };
+    for form in std::iter::once(&plain).chain(&gradients) {
+        if let CompiledForm::Plans(planned) = form {
+            planned.iter().for_each(|planned| unknown_sizes(diag, function, planned));
+        }
+    }
+    let mut private: Vec<TokenStream> = private.take();
+    let mut known = BTreeSet::new();
+    private.retain(|used| known.insert(used.to_string()));
+    (diag.count() == before).then_some(CompiledFunction { plain, gradients, private })
+}
+
+/// The positions of the arguments that the first result depends on in a way that has a derivative.
+fn depended_on(graph: &Graph) -> Vec<usize> {
+    let Some((_, loss)) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)) else {
+        return Vec::new();
+    };
+    let leads = autodiff::leading_to(graph, *loss);
+    let arguments = graph.iter().zip(leads).filter_map(|((_, node), leads)| match node.op {
+        Op::Input(InputKind::Argument(position)) if leads => Some(position),
+        _ => None,
+    });
+    arguments.collect()
+}
+
+/// Rule: a loss depends on the arguments that gradients are asked in, on some way through its `if`s. Wrong: `#[gradients(x)]` on
+/// a loss of `x.detach()`.
+fn independent(diag: &Diag, function: &FunctionItem, depends: &BTreeSet<usize>) {
+    for at in function.gradients.iter().filter(|at| !depends.contains(at)) {
+        if let Some((name, _)) = function.tensors().nth(*at) {
+            diag.report(name.span(), &m::GRADIENTS_INDEPENDENT, &[&function.name, name]);
+        }
+    }
+}
+
+/// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
+/// `HIDDEN`: `fn share(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> { x / HIDDEN }`.
+fn unknown_sizes(diag: &Diag, function: &FunctionItem, planned: &Planned) {
+    for CompiledPlan { plan, .. } in &planned.plans {
+        let given = plan.buffers.iter().filter(|buffer| match &buffer.role {
+            Role::Argument(_) | Role::Parameter(_) | Role::State(_) => true,
+            Role::Output(kind) => matches!(kind, OutputKind::Gradient(_) | OutputKind::State(_)),
+            Role::Scratch => false,
+        });
+        let bound = Dim::bound_by(given.flat_map(|buffer| &buffer.shape.0));
+        for symbol in plan.symbols.iter().filter(|symbol| !bound.contains(symbol)) {
+            diag.report(function.name.span(), &m::UNUSED_SIZE, &[&function.name, symbol, symbol]);
+        }
+    }
+}
+
+/// Which arguments the function has gradients in.
+fn arguments_of(function: &FunctionItem) -> Arguments<'_> {
+    match function.gradients.as_slice() {
+        [] => Arguments::None,
+        positions => Arguments::At(positions),
+    }
+}
