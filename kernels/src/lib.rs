@@ -1,7 +1,7 @@
 //! The netcl compiler as a library. Pure: no OpenCL, no files, no `syn`, no `unsafe`.
 //!
 //! ```text
-//! graph ─▶ autodiff ─▶ fuse ─▶ schedule (kernel IR) ─▶ verify ─▶ emit (OpenCL C, Rust) ─▶ plan
+//! graph ─▶ autodiff ─▶ precision ─▶ fuse ─▶ schedule (kernel IR) ─▶ verify ─▶ emit (OpenCL C, Rust) ─▶ plan
 //! ```
 //!
 //! `netcl-macros` runs it while a user's crate compiles, `netcl::jit` runs it on graphs that are known only at run
@@ -28,6 +28,7 @@ pub mod layers;
 pub mod ops;
 pub mod philox;
 pub mod plan;
+pub mod precision;
 mod quotient;
 mod rewrite;
 pub mod scalar;

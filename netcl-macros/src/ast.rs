@@ -9,6 +9,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Custom;
 use netcl_kernels::layers::{Config, ConfigValue, Init, Layer, Mode, TensorSpec};
+use netcl_kernels::precision::MatmulPrecision;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::cell::LazyCell;
@@ -104,6 +105,8 @@ pub(crate) struct FunctionItem {
     pub(crate) attrs: Vec<syn::Attribute>,
     /// The mode that all its forms are compiled in, if `#[mode(..)]` says so.
     pub(crate) mode: Option<Mode>,
+    /// Of its products and those of what it calls.
+    pub(crate) precision: MatmulPrecision,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) receiver: bool,

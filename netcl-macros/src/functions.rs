@@ -10,6 +10,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::{Graph, InputKind, Op, OutputKind, open};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
+use netcl_kernels::precision;
 use proc_macro2::TokenStream;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -86,6 +87,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
             let made = match at_run_time {
                 true => open::write(&path.graph).map(|graph| (graph, Vec::new())),
                 false => with(path.graph).and_then(|graph| {
+                    let graph = precision::with_matmul_precision(graph, function.precision)?;
                     let plans = compile::compile(&graph)?;
                     dump::graph(name, &graph, &plans);
                     Ok((compile::graph_text(&graph, &plans), plans))

@@ -227,10 +227,7 @@ fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option
 
 /// A kernel in index form, once for each choice of its element types.
 fn index_item(form: KernelOutput, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
-    // Kernels have no layers.
-    for attr in item.attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
-        diag.report(attr.path().span(), &m::MODE, &[]);
-    }
+    parse::function::only_of_models(diag, &item.attrs);
     let mut instances = Vec::new();
     for (function, decisions) in index_functions(diag, unit, item) {
         if function.unsound.is_some() {

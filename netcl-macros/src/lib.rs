@@ -66,6 +66,9 @@ use proc_macro::TokenStream;
 /// train in its `…_with_gradients`. `#[mode(training)]` or `#[mode(inference)]` on a function says what both do. A function
 /// that another one calls is in that one's mode.
 ///
+/// `#[matmul_precision(high)]` or `#[matmul_precision(medium)]` on a function says how precisely its products of `f32` are computed,
+/// so that they may use a device's matrix units; those of what it calls and of its gradients too.
+///
 /// What is generated finds netcl by the name that the crate has for it, also where the dependency is renamed. Where another crate
 /// passes netcl on and the macro is imported from there, the path is an argument: `#[model(crate = facade::netcl)]`.
 ///

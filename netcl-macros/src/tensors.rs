@@ -30,10 +30,7 @@ impl Tensors {
 
     /// The function for each choice of its element types, with what chooses it.
     fn functions(&self, diag: &Diag, unit: &Unit) -> Vec<(FunctionItem, Decisions)> {
-        // A function has no layers that a mode would be of.
-        for attr in self.0.attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
-            diag.report(attr.path().span(), &m::MODE, &[]);
-        }
+        parse::function::only_of_models(diag, &self.0.attrs);
         for attr in self.0.attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
             diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
         }

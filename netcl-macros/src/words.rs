@@ -46,8 +46,10 @@ pub(crate) const DYNAMIC: &str = "dynamic";
 pub(crate) const MODE: &str = "mode";
 /// `#[gradients(x)]` on a loss: the arguments that it also has gradients in.
 pub(crate) const GRADIENTS: &str = "gradients";
+/// `#[matmul_precision(high)]` on a function of a model.
+pub(crate) const MATMUL_PRECISION: &str = "matmul_precision";
 /// The helper attributes of a model's functions.
-pub(crate) const FUNCTION_ATTRIBUTES: [&str; 2] = [MODE, GRADIENTS];
+pub(crate) const FUNCTION_ATTRIBUTES: [&str; 3] = [MODE, GRADIENTS, MATMUL_PRECISION];
 /// `#[gradient(..)]` on a kernel.
 /// What OpenCL devices run in place of a kernel's body.
 pub(crate) const OPENCL: &str = "opencl";

@@ -41,6 +41,55 @@ impl Mlp {
 }
 
 #[netcl::model]
+pub struct WideMlp {
+    #[layer(inputs = 2048, outputs = 4096)]
+    first: Linear,
+    #[layer(inputs = 4096, outputs = 4096)]
+    second: Linear,
+    #[layer(inputs = 4096, outputs = 10)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl WideMlp {
+    pub fn loss(&self, x: &Tensor<f32, N, 2048>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        let h = self.second.forward(&self.first.forward(x).relu()).relu();
+        self.output.forward(&h).cross_entropy(labels)
+    }
+
+    #[matmul_precision(high)]
+    pub fn high(&self, x: &Tensor<f32, N, 2048>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.loss(x, labels)
+    }
+
+    #[matmul_precision(medium)]
+    pub fn medium(&self, x: &Tensor<f32, N, 2048>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.loss(x, labels)
+    }
+}
+
+/// Products in each precision.
+#[netcl::model]
+pub struct Products {}
+
+#[netcl::model]
+impl Products {
+    pub fn highest(&self, a: &Tensor<f32, M, K>, b: &Tensor<f32, K, N>) -> Tensor<f32, M, N> {
+        a.matmul(b)
+    }
+
+    #[matmul_precision(high)]
+    pub fn high(&self, a: &Tensor<f32, M, K>, b: &Tensor<f32, K, N>) -> Tensor<f32, M, N> {
+        a.matmul(b)
+    }
+
+    #[matmul_precision(medium)]
+    pub fn medium(&self, a: &Tensor<f32, M, K>, b: &Tensor<f32, K, N>) -> Tensor<f32, M, N> {
+        a.matmul(b)
+    }
+}
+
+#[netcl::model]
 pub struct Cnn {
     #[layer(inputs = 1, outputs = 32, kernel = 3)]
     conv1: Conv2d,
@@ -142,6 +191,24 @@ impl Bench {
         Ok(())
     }
 
+    /// Squares of `f32`, in each precision.
+    fn precisions(&self, work: &str) -> Result<()> {
+        let model = Products::new(&self.device, Seed(1))?;
+        for n in [1024, 2048, 4096, 8192] {
+            let (a, b) = (self.wave(&[n, n])?, self.wave(&[n, n])?);
+            let report = |precision: &str, product: &dyn Fn() -> Result<Tensor>| {
+                let ten = &mut || (0..10).try_for_each(|_| product().map(drop));
+                let seconds = self.seconds(2, 7, ten)? / 10.0;
+                self.report(&format!("{work}_{precision}_{n}"), 2.0 * (n as f64).powi(3) / seconds / 1e12, "TFLOP/s");
+                Ok::<(), Error>(())
+            };
+            report("highest", &|| model.highest(&a, &b))?;
+            report("high", &|| model.high(&a, &b))?;
+            report("medium", &|| model.medium(&a, &b))?;
+        }
+        Ok(())
+    }
+
     fn labels(&self, count: usize) -> Result<Tensor> {
         let labels: Vec<u32> = (0..count as u32).map(|i| i * 7 % 10).collect();
         Tensor::from_slice(&self.device, &labels, &[count])
@@ -209,6 +276,23 @@ fn main() -> Result<()> {
             optimizer.step(model, &gradients)
         })?;
     }
+    if bench.wants("train_mlp_2048_4096_4096_10_b1024") {
+        type Loss = fn(&WideMlp, &Tensor, &Tensor) -> Result<(Tensor, WideMlpGradients)>;
+        let losses: [(&str, Loss); 3] = [
+            ("highest", WideMlp::loss_with_gradients),
+            ("high", WideMlp::high_with_gradients),
+            ("medium", WideMlp::medium_with_gradients),
+        ];
+        for (precision, loss) in losses {
+            let model = WideMlp::new(&device, Seed(1))?;
+            let x = bench.wave(&[1024, 2048])?;
+            let work = format!("train_mlp_2048_4096_4096_10_b1024_{precision}");
+            bench.train(&work, model, &x, |model, optimizer, x, labels| {
+                let (_, gradients) = loss(model, x, labels)?;
+                optimizer.step(model, &gradients)
+            })?;
+        }
+    }
     if bench.wants("train_cnn_28x28_b64") {
         let model = Cnn::new(&device, Seed(1))?;
         let x = bench.wave(&[64, 1, 28, 28])?;
@@ -239,6 +323,9 @@ fn main() -> Result<()> {
     }
     if bench.wants("gemm_f16") {
         bench.products("gemm_f16", half::f16::from_f32)?;
+    }
+    if bench.wants("gemm_precision") {
+        bench.precisions("gemm_precision")?;
     }
     if bench.wants("gemm_fp32") {
         for n in [512, 1024] {

@@ -69,7 +69,7 @@ fn plan(graph: &Graph, target: Target, options: &CompileOptions<'_>, too_long: &
     let mut requirements = requirements(graph);
     requirements.extend(custom::requirements(graph));
     let graph_symbols = graph.symbols();
-    let made = made(fuse::legalize::legalize(graph)?, target, options, Around::Nothing, too_long)?;
+    let made = made(fuse::legalize::legalize(graph, target)?, target, options, Around::Nothing, too_long)?;
     requirements.extend(made.requirements);
     let (loops, source) = match target {
         Target::Host => (made.kernels.loops(), ProgramText::default()),

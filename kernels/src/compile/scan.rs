@@ -36,7 +36,7 @@ impl PlanBuilder<'_> {
             .collect();
         let operands: Vec<BufferId> =
             operands.iter().map(|&operand| Ok(self.buffers.of(self.operand(id, operand)?.0))).collect::<Result<_>>()?;
-        let body = legalize(&scan.body)?;
+        let body = legalize(&scan.body, self.target)?;
         let (made, launches, initial) = match self.in_one_kernel(&scan, &body, &length, options, too_long)? {
             Some(InOneKernel { made, launches, initial }) => (made, Some(launches), initial),
             None => (self.inside(body, &scan, options, too_long)?, None, BTreeMap::new()),
@@ -132,7 +132,7 @@ impl PlanBuilder<'_> {
             let input = builder.input(InputKind::Argument(position), &node.name, node.shape.clone(), node.dtype);
             builder.output(OutputKind::Result(position), input);
         }
-        let graph = legalize(&builder.finish())?;
+        let graph = legalize(&builder.finish(), self.target)?;
         let alone = Scan { body: Graph::default(), step: scan.step.clone(), carried: scan.carried, reverse: false };
         let made = self.inside(graph, &alone, options, too_long)?;
         let place = |buffer: &Buffer| match &buffer.role {

@@ -26,7 +26,7 @@ const F64: DType = DType::F64;
 fn compiled(graph: &Graph, target: Target) -> Collected {
     let select = Always(KernelConfig::plain(Variant::RecurrenceOneKernel));
     let options = CompileOptions { limits: typical(target), select: &select, ..CompileOptions::typical(target) };
-    let graph = legalize(&as_sums(graph).unwrap().0).unwrap();
+    let graph = legalize(&as_sums(graph).unwrap().0, target).unwrap();
     made(graph, target, &options, Around::Nothing, &Cell::new(false)).unwrap()
 }
 

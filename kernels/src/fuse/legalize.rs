@@ -5,6 +5,7 @@ use crate::dtype::Literal;
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::span::Result;
+use crate::target::Target;
 use std::collections::BTreeSet;
 
 /// The most rows for which a scatter-add is a sum over all updates for each row: one launch, fused with what makes the updates
@@ -15,12 +16,13 @@ const ROWS_BY_SUM: i64 = 8;
 /// - `ScatterAdd` into few rows, or of a single update, as a sum over all updates of those that hit the row, and of half precision as one of `f32`,
 ///   rounded once;
 /// - what is given, in place of the same without its gradient: nothing is differentiated any more, and products read it where it lies;
+/// - on the host a product of half precision that is not rounded as one of `f32`, the type of its library's results;
 /// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
 ///
 /// # Errors
 ///
 /// A rewritten operation does not check, which those of a verified graph do.
-pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
+pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
     let mut builder = Builder::new(&graph.name);
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (_, node) in graph.iter() {
@@ -28,6 +30,10 @@ pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let new = match op {
             Op::Cast(x) if matches!(builder.graph()[x].op, Op::Input(_)) && builder.dtype(x) == node.dtype => x,
+            Op::MatMul(a, b) if target == Target::Host && builder.dtype(a) != node.dtype => {
+                let (a, b) = (builder.cast(a, node.dtype)?, builder.cast(b, node.dtype)?);
+                builder.push(Op::MatMul(a, b), node.shape.clone(), node.dtype)
+            }
             Op::ScatterAdd { indices, updates } => scatter_add(&mut builder, node, indices, updates)?,
             op => builder.push(op, node.shape.clone(), node.dtype),
         };

@@ -44,7 +44,7 @@ fn agrees(graph: &Graph, constraints: &Constraints) {
 #[test]
 fn models_are_divided_as_the_rules_say() {
     for graph in well_known() {
-        let graph = legalize(&graph).expect("a graph of the builder's");
+        let graph = legalize(&graph, Target::Gpu).expect("a graph of the builder's");
         agrees(&graph, &Constraints::default());
     }
 }
@@ -56,7 +56,7 @@ fn random_graphs_are_divided_as_the_rules_say() {
             GeneratorOptions { steps: 24, scalar: seed % 2 == 0, jumps: seed % 3 == 0, ..GeneratorOptions::default() };
         let graph = own(random_graph(seed, &options).graph);
         let graph = if options.scalar { step(graph) } else { graph };
-        let graph = legalize(&graph).expect("a graph of the builder's");
+        let graph = legalize(&graph, Target::Gpu).expect("a graph of the builder's");
         // Some of the nodes are asked for, and some of the maps stay apart.
         let every = |share: u64| {
             let nodes = graph.iter().filter(|(_, node)| !matches!(node.op, Op::Input(_)));
@@ -70,7 +70,7 @@ fn random_graphs_are_divided_as_the_rules_say() {
 
 #[test]
 fn sums_that_read_nothing_in_common_share_a_loop_on_devices_alone() {
-    let graph = legalize(&step(own(models::deep_mlp(3, 512)))).expect("a graph of the builder's");
+    let graph = legalize(&step(own(models::deep_mlp(3, 512))), Target::Gpu).expect("a graph of the builder's");
     // The gradients of biases: sums over a batch.
     let most = |target| {
         let division = divide(&graph, target, &Constraints::default());
@@ -102,7 +102,7 @@ fn what_is_read_comes_first_however_long_the_chain_is() {
 
 /// How many readings it takes to divide `graph`.
 fn readings(graph: &Graph, target: Target) -> usize {
-    let graph = legalize(graph).expect("a graph of the builder's");
+    let graph = legalize(graph, target).expect("a graph of the builder's");
     let constraints = Constraints::default();
     let mut readings = Readings::new(&graph, &given_roots(&graph, &constraints));
     divide_by(&mut readings, target, &constraints);
@@ -151,7 +151,7 @@ fn rounds(rounds: usize, of: &str) -> Graph {
 #[test]
 fn unrolled_loops_are_kernels_of_a_bounded_size() {
     for of in ["argument", "parameter"] {
-        let graph = legalize(&rounds(256, of)).expect("a graph of the builder's");
+        let graph = legalize(&rounds(256, of), Target::Gpu).expect("a graph of the builder's");
         for target in Target::ALL {
             let division = divide(&graph, target, &Constraints::default());
             let roots: std::collections::BTreeSet<NodeId> = division.home.keys().copied().collect();

@@ -11,6 +11,7 @@ mod sums;
 mod winograd;
 
 use crate::dim::{Bindings, Dim, IndexWidth, Shape};
+use crate::dtype::DType;
 use crate::fuse::Constraints;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, NodeId, Op, OutputKind};
@@ -58,7 +59,7 @@ pub(crate) fn rewrite(
         rewriter.b.set_span(node.span);
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let new = match wanted.get(&id) {
-            Some(config) => rewriter.node(&op, &node.shape, config)?,
+            Some(config) => rewriter.node(&op, (&node.shape, node.dtype), config)?,
             None => rewriter.b.push(op, node.shape.clone(), node.dtype),
         };
         if rewriter.b.shape(new) != &node.shape || rewriter.b.dtype(new) != node.dtype {
@@ -98,8 +99,8 @@ struct Rewriter<'a> {
 }
 
 impl Rewriter<'_> {
-    /// The node that holds the value of `op`, of shape `out`, whose operands are in the new graph already.
-    fn node(&mut self, op: &Op, out: &Shape, config: &KernelConfig) -> Result<NodeId> {
+    /// The node that holds the value of `op`, of that shape and type, whose operands are in the new graph already.
+    fn node(&mut self, op: &Op, (out, dtype): (&Shape, DType), config: &KernelConfig) -> Result<NodeId> {
         let parts = u64::from(config.values.get(SPLIT_K));
         let rest = KernelConfig { variant: config.variant, values: config.values.without(SPLIT_K) };
         match (config.variant, op, op.as_conv()) {
@@ -108,8 +109,8 @@ impl Rewriter<'_> {
             }
             (Variant::Conv2dIm2col, _, Some(conv)) => self.im2col(conv, out),
             (Variant::Conv2dWinograd, _, Some(conv)) => self.winograd(conv, out),
-            (_, Op::MatMul(a, b), _) if parts > 1 => self.split_product(*a, *b, parts, rest),
-            (_, _, Some(conv)) if parts > 1 => self.split_conv(conv, out, parts, rest),
+            (_, Op::MatMul(a, b), _) if parts > 1 => self.split_product([*a, *b], dtype, parts, rest),
+            (_, _, Some(conv)) if parts > 1 => self.split_conv(conv, (out, dtype), parts, rest),
             (variant, ..) => Err(Diagnostic::new(format!("internal error: {variant} is no rewrite of a node"))),
         }
     }

@@ -10,10 +10,15 @@ use crate::span::Result;
 use crate::variant::KernelConfig;
 
 impl Rewriter<'_> {
-    /// `a x b` as `parts` products over parts of the sum.
-    pub(super) fn split_product(&mut self, a: NodeId, b: NodeId, parts: u64, rest: KernelConfig) -> Result<NodeId> {
+    /// `a x b`, of that type, as `parts` products over parts of the sum.
+    pub(super) fn split_product(
+        &mut self,
+        [a, b]: [NodeId; 2],
+        dtype: DType,
+        parts: u64,
+        rest: KernelConfig,
+    ) -> Result<NodeId> {
         let (left, right) = (self.b.shape(a).clone(), self.b.shape(b).clone());
-        let dtype = self.b.dtype(a);
         // Rounded to half precision, the parts would lose what their sum needs.
         let unrounded = dtype.compute();
         let rank = left.rank();
@@ -42,8 +47,15 @@ impl Rewriter<'_> {
     }
 
     /// A convolution as one with `parts` times as many groups, each of which adds up a part of the sum: of the images for
-    /// the weight's gradient, of the channels for the others. `out` is the result's shape.
-    pub(super) fn split_conv(&mut self, conv: ConvNode, out: &Shape, parts: u64, rest: KernelConfig) -> Result<NodeId> {
+    /// the weight's gradient, of the channels for the others. `out` and `dtype` are the
+    /// result's.
+    pub(super) fn split_conv(
+        &mut self,
+        conv: ConvNode,
+        (out, dtype): (&Shape, DType),
+        parts: u64,
+        rest: KernelConfig,
+    ) -> Result<NodeId> {
         let [first, second] = conv.operands;
         let groups = conv.geometry.groups;
         let operands = match conv.kind {
@@ -52,7 +64,6 @@ impl Rewriter<'_> {
             ConvKind::InputGrad => [first, second],
             ConvKind::WeightGrad => [self.images_in_parts(first, parts)?, self.images_in_parts(second, parts)?],
         };
-        let dtype = self.b.dtype(first);
         let geometry = ConvGeometry { groups: groups * parts, ..conv.geometry };
         let new = ConvNode { operands, geometry, ..conv }.op();
         if conv.kind == ConvKind::WeightGrad {

@@ -4,6 +4,7 @@ use crate::compile::{CompiledPlan, Planned};
 use crate::paths;
 use netcl_kernels::kir::Kernel;
 use netcl_kernels::plan::embed::{Header, MARK};
+use netcl_kernels::precision::MatmulPrecision;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::HashMap;
@@ -65,19 +66,22 @@ pub(super) fn open(
     paths: &[Planned],
     parameters: &[Ident],
     gradients: Option<&[usize]>,
+    precision: MatmulPrecision,
 ) -> TokenStream {
     let private = self::paths::private();
     let gradients = match gradients {
         Some(positions) => quote!(::core::option::Option::Some(&[#(#positions),*])),
         None => quote!(::core::option::Option::None),
     };
+    let precision = format_ident!("{precision:?}");
+    let precision = quote!(#private::kernels::precision::MatmulPrecision::#precision);
     let graphs = paths.iter().map(|path| &path.graph);
     let names = parameters.iter().map(crate::parse::name);
     quote! {
         #[doc(hidden)]
         fn #hidden() -> ::netcl::Result<&'static [#private::Function]> {
             static FUNCTION: #private::OpenFunction =
-                #private::OpenFunction::new(#name, &[#(#names),*], &[#(#graphs),*], #gradients);
+                #private::OpenFunction::new(#name, &[#(#names),*], &[#(#graphs),*], #gradients, #precision);
             FUNCTION.closed(&[#(#parameters),*])
         }
     }

@@ -8,6 +8,7 @@ use crate::parts::{Composite, Param};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::Mode;
+use netcl_kernels::precision::MatmulPrecision;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -37,6 +38,7 @@ pub(crate) fn function(
     let attrs = attrs.as_slice();
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let mode = mode(diag, attrs);
+    let precision = matmul_precision(diag, attrs);
     let asked = gradients::asked(diag, attrs);
     let mut receiver = false;
     let (mut params, mut args): (Vec<Param>, Vec<ArgDecl>) = (Vec::new(), Vec::new());
@@ -92,6 +94,7 @@ pub(crate) fn function(
     let mut function = FunctionItem {
         attrs: attrs.iter().filter(|attr| !is_helper(attr)).cloned().collect(),
         mode,
+        precision,
         vis: vis.clone(),
         name: sig.ident.clone(),
         receiver,
@@ -152,6 +155,32 @@ fn mode(diag: &Diag, attrs: &[Attribute]) -> Option<Mode> {
     None
 }
 
+/// Rule: products have one of three precisions. Wrong: `#[matmul_precision(bf16)] fn forward(..)`.
+fn matmul_precision(diag: &Diag, attrs: &[Attribute]) -> MatmulPrecision {
+    let mut given = attrs.iter().filter(|attr| is_matmul_precision(attr));
+    let Some(first) = given.next() else { return MatmulPrecision::default() };
+    if let Some(second) = given.next() {
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&crate::words::MATMUL_PRECISION]);
+    }
+    let word = first.parse_args::<Ident>();
+    let known = word.as_ref().ok().and_then(|word| MatmulPrecision::parse(&word.to_string()));
+    known.unwrap_or_else(|| {
+        diag.report(word.map_or(first.path().span(), |word| word.span()), &m::MATMUL_PRECISION, &[]);
+        MatmulPrecision::default()
+    })
+}
+
+/// Rule: a mode and a precision are said of models' functions, what these call having theirs. Wrong: `#[mode(training)]` on a kernel.
+pub(crate) fn only_of_models(diag: &Diag, attrs: &[Attribute]) {
+    for attr in attrs {
+        if is_mode(attr) {
+            diag.report(attr.path().span(), &m::MODE, &[]);
+        } else if is_matmul_precision(attr) {
+            diag.report(attr.path().span(), &m::MATMUL_PRECISION, &[]);
+        }
+    }
+}
+
 /// The attribute; one that is nearly `#[mode(..)]` is reported and taken for it, and a mode alone is left out.
 fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
     let mut attr = attr.clone();
@@ -165,11 +194,16 @@ fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
 
 /// Whether this is one of our attributes of functions.
 pub(crate) fn is_helper(attr: &Attribute) -> bool {
-    is_mode(attr) || gradients::is_gradients(attr)
+    is_mode(attr) || is_matmul_precision(attr) || gradients::is_gradients(attr)
+}
+
+/// Whether this is `#[matmul_precision(..)]`.
+fn is_matmul_precision(attr: &Attribute) -> bool {
+    attr.path().is_ident(crate::words::MATMUL_PRECISION)
 }
 
 /// Whether this is `#[mode(..)]`.
-pub(crate) fn is_mode(attr: &Attribute) -> bool {
+fn is_mode(attr: &Attribute) -> bool {
     attr.path().is_ident(crate::words::MODE)
 }
 

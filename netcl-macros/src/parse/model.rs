@@ -462,9 +462,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
-                for attr in f.attrs.iter().filter(|attr| function::is_mode(attr)) {
-                    diag.report(attr.path().span(), &m::MODE, &[]);
-                }
+                function::only_of_models(diag, &f.attrs);
                 for attr in f.attrs.iter().filter(|attr| gradients::is_gradients(attr)) {
                     diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
                 }

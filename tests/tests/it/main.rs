@@ -33,6 +33,7 @@ mod macros;
 mod names;
 mod numbers;
 mod positions;
+mod precisions;
 mod recurrences;
 mod rust_twins;
 mod simt;

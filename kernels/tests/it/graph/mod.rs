@@ -2,6 +2,7 @@
 
 mod conventions;
 mod interp;
+mod precision;
 mod properties;
 mod text;
 mod verify;

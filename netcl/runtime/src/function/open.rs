@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::graph::open;
+use netcl_kernels::precision::{MatmulPrecision, with_matmul_precision};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -19,6 +20,8 @@ pub struct OpenFunction {
     graphs: &'static [&'static str],
     /// Where gradients are wanted: the arguments that have some beside the parameters.
     gradients: Option<&'static [usize]>,
+    /// Of their products.
+    precision: MatmulPrecision,
     /// By the parameters' numbers. A program has as many as its types name, and functions live as long as it does: those that
     /// macros embed, too.
     closed: Mutex<BTreeMap<Vec<usize>, &'static [Function]>>,
@@ -31,8 +34,9 @@ impl OpenFunction {
         parameters: &'static [&'static str],
         graphs: &'static [&'static str],
         gradients: Option<&'static [usize]>,
+        precision: MatmulPrecision,
     ) -> OpenFunction {
-        OpenFunction { name, parameters, graphs, gradients, closed: Mutex::new(BTreeMap::new()) }
+        OpenFunction { name, parameters, graphs, gradients, precision, closed: Mutex::new(BTreeMap::new()) }
     }
 
     /// The function for these numbers of the parameters, in order: one for each path.
@@ -59,6 +63,7 @@ impl OpenFunction {
                     Some([]) => append_gradients(graph, Arguments::None),
                     Some(positions) => append_gradients(graph, Arguments::At(positions)),
                 })
+                .and_then(|graph| with_matmul_precision(graph, self.precision))
                 .map_err(|diagnostic| Error::graph(&name, diagnostic))?;
             Ok(Function::from_graph(name.clone(), graph))
         };
