@@ -145,7 +145,20 @@ impl Builder {
             let value = Literal::Bool(crate::fold::compare_literals(op, x, y));
             return Ok(self.push(Op::Constant(value), shape, DType::Bool));
         }
+        let (a, b) = self.as_short(a, b).or_else(|| self.as_short(b, a).map(|(b, a)| (a, b))).unwrap_or((a, b));
         Ok(self.push(Op::Compare(op, a, b), shape, DType::Bool))
+    }
+
+    /// A number of 32 bits that was made longer, and a constant that has no more: compared as they were before, which devices are
+    /// faster at. (llvmpipe of Mesa 22.3 compares the longer ones wrongly.)
+    fn as_short(&mut self, long: NodeId, constant: NodeId) -> Option<(NodeId, NodeId)> {
+        let Op::Cast(short) = self.graph[long].op else { return None };
+        let Literal::Int(value, DType::I64) = self.uniform(constant)? else { return None };
+        if self.dtype(short) != DType::I32 || i32::try_from(value).is_err() {
+            return None;
+        }
+        let shape = self.shape(constant).clone();
+        Some((short, self.push(Op::Constant(Literal::Int(value, DType::I32)), shape, DType::I32)))
     }
 
     /// A constant as the elements of its type are: `x == 0.1` holds where `x` is the f16 that is nearest to 0.1. (Arithmetic
