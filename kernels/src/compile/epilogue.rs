@@ -120,7 +120,7 @@ impl PlanBuilder<'_> {
         let buffers = self.buffers;
         let buffer_name = move |id| buffers.name(id);
         let mut translate = Values::new(self.graph, results.extents.to_vec(), &stops, &buffer_name);
-        translate.known.insert(product, (results.axes.to_vec(), value));
+        translate.result = Some((product, value));
         let stored = self.stored(results);
         let roots: Vec<ExprId> = stored
             .iter()

@@ -35,6 +35,9 @@ pub(crate) struct Values<'a> {
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
     /// Values that the kernel has computed: reductions, or roots at their own coordinates.
     pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
+    /// The result of a product or convolution that an epilogue goes on with. Whatever reads that node in an epilogue reads this element of it:
+    /// else it would be no epilogue. Coordinates that have gone through reshapes and back need not look alike.
+    pub result: Option<(NodeId, ExprId)>,
     /// Where nodes begin in their buffers, if not at the beginning.
     starts: Option<&'a BTreeMap<NodeId, Dim>>,
     memo: HashMap<ValueKey, ExprId>,
@@ -62,7 +65,7 @@ impl<'a> Values<'a> {
         buffer_name: &'a dyn Fn(NodeId) -> String,
     ) -> Self {
         let (known, memo, ranges) = (BTreeMap::new(), HashMap::new(), Ranges::default());
-        Values { graph, extents, stops, buffer_name, known, starts: None, memo, ranges }
+        Values { graph, extents, stops, buffer_name, known, result: None, starts: None, memo, ranges }
     }
 
     /// The same where nodes begin elsewhere in their buffers than at the beginning.
@@ -208,6 +211,11 @@ impl<'a> Values<'a> {
     /// The value where nothing has to be computed for it: because it has been, or because it is in memory.
     fn there(&mut self, b: &mut KernelBuilder, key: &ValueKey, at: &Coordinates, through: bool) -> Option<ExprId> {
         let (id, coordinates, condition) = key;
+        if let Some((product, value)) = self.result
+            && product == *id
+        {
+            return Some(value);
+        }
         if let Some((own, value)) = self.known.get(id)
             && own.as_slice() == &coordinates[..]
         {

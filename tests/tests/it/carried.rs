@@ -199,3 +199,87 @@ fn derivatives_of_loops_have_derivatives() -> Result<()> {
         Ok(())
     })
 }
+
+/// What a round passes on as it is, and a product of the round reads: by a plain assignment, a branch that is not taken, a cell.
+#[netcl::model]
+pub struct Passes {
+    #[layer(inputs = 3, outputs = 3)]
+    l: Linear,
+}
+
+#[netcl::model]
+impl Passes {
+    #[gradients(x)]
+    pub fn loss(&self, x: &Tensor<f32, T, N, 3>, update: bool) -> Tensor<f32> {
+        let mut h = x.get(0, 0);
+        let mut s = Tensor::zeros([N, 3]);
+        for t in 0..T {
+            if update {
+                h = self.l.forward(h).tanh();
+            }
+            s = s + self.l.forward(h) * x.get(0, t);
+        }
+        (s + h).square().sum_all()
+    }
+
+    fn cell(
+        &self,
+        x: &Tensor<f32, N, 3>,
+        (h, c): (&Tensor<f32, N, 3>, &Tensor<f32, N, 3>),
+    ) -> (Tensor<f32, N, 3>, Tensor<f32, N, 3>) {
+        ((x + self.l.forward(c)).tanh() + h, c)
+    }
+
+    pub fn cells(&self, x: &Tensor<f32, T, N, 3>) -> Tensor<f32, N, 3> {
+        let mut s = (Tensor::zeros([N, 3]), x.get(0, 0));
+        for t in 0..T {
+            s = self.cell(x.get(0, t), s);
+        }
+        s.0
+    }
+
+    /// The same by hand, of two rounds.
+    #[gradients(x)]
+    pub fn two_rounds(&self, x: &Tensor<f32, 2, N, 3>, update: bool) -> Tensor<f32> {
+        let mut h = x.get(0, 0);
+        let mut s = Tensor::zeros([N, 3]);
+        for t in 0..2 {
+            if update {
+                h = self.l.forward(h).tanh();
+            }
+            s = s + self.l.forward(h) * x.get(0, t);
+        }
+        (s + h).square().sum_all()
+    }
+
+    pub fn two_cells(&self, x: &Tensor<f32, 2, N, 3>) -> Tensor<f32, N, 3> {
+        let mut s = (Tensor::zeros([N, 3]), x.get(0, 0));
+        for t in 0..2 {
+            s = self.cell(x.get(0, t), s);
+        }
+        s.0
+    }
+}
+
+#[test]
+fn products_read_what_rounds_pass_on_as_it_is() -> Result<()> {
+    everywhere(|| {
+        let model = Passes::new(&device(), Seed(4))?;
+        let x = crate::common::wave(&device(), &[2, 4, 3]);
+        let near = |a: &Tensor, b: &Tensor| -> Result<()> {
+            let (a, b) = (a.to_vec::<f32>()?, b.to_vec::<f32>()?);
+            assert_eq!(a.len(), b.len());
+            assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-5 * b.abs().max(1.0)), "{a:?}\n{b:?}");
+            Ok(())
+        };
+        for update in [false, true] {
+            let (loss, gradients, dx) = model.loss_with_gradients(&x, update)?;
+            let (expected, by_hand, expected_dx) = model.two_rounds_with_gradients(&x, update)?;
+            near(&loss, &expected)?;
+            near(&dx, &expected_dx)?;
+            near(&gradients.tensor("l.weight")?, &by_hand.tensor("l.weight")?)?;
+            near(&gradients.tensor("l.bias")?, &by_hand.tensor("l.bias")?)?;
+        }
+        near(&model.cells(&x)?, &model.two_cells(&x)?)
+    })
+}

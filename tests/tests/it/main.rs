@@ -1,6 +1,7 @@
 //! What crosses crates, on every device that computes: generated code, whole models, drivers that fail.
 #![allow(missing_docs, unreachable_pub, reason = "models and kernels stand here as users write them")]
 
+mod arranged;
 mod bits;
 mod blocks;
 mod bodies;

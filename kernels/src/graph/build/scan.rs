@@ -203,6 +203,8 @@ struct Body<'a> {
     operands: Vec<NodeId>,
     /// Which nodes of the graph depend on the round or on what is carried.
     inside: Vec<bool>,
+    /// What of the graph was computed of a value that every round passes on as it is, computed of what that starts as.
+    outside: BTreeMap<NodeId, NodeId>,
 }
 
 impl<'a> Body<'a> {
@@ -215,7 +217,29 @@ impl<'a> Body<'a> {
             moved.insert(*id, input);
         }
         let inside = inside(&outer.graph, draft);
-        Body { outer, draft, inner, moved, operands: draft.initial.clone(), inside }
+        Body { outer, draft, inner, moved, operands: draft.initial.clone(), inside, outside: BTreeMap::new() }
+    }
+
+    /// Computes in front of the loop what depends on nothing but values that every round passes on as they are, whose placeholders and
+    /// starts `same` has.
+    fn compute_outside(&mut self, same: &BTreeMap<NodeId, NodeId>) {
+        self.outside = same.clone();
+        for position in self.draft.first..self.inside.len() {
+            let id = NodeId(position as u32);
+            let node = self.outer.graph[id].clone();
+            let placed = |operand: NodeId| self.outside.get(&operand).copied().unwrap_or(operand);
+            if self.inside[position] || node.op.operands().into_iter().all(|operand| placed(operand) == operand) {
+                continue;
+            }
+            let op = node.op.map_operands(placed);
+            let new = self.outer.push(op, node.shape, node.dtype);
+            self.outside.insert(id, new);
+        }
+    }
+
+    /// The node as it is computed in front of the loop.
+    fn outer_node(&self, id: NodeId) -> NodeId {
+        self.outside.get(&id).copied().unwrap_or(id)
     }
 
     /// The body, and the operands of the loop.
@@ -225,8 +249,9 @@ impl<'a> Body<'a> {
         left: &[NodeId],
         same: &BTreeMap<NodeId, NodeId>,
     ) -> Result<(Graph, Vec<NodeId>)> {
+        self.compute_outside(same);
         let wanted: Vec<NodeId> = next.iter().chain(left).copied().collect();
-        let mut needed = vec![false; self.outer.graph.nodes.len()];
+        let mut needed = vec![false; self.inside.len()];
         wanted.iter().for_each(|id| needed[id.index()] = true);
         for position in (0..needed.len()).rev() {
             let id = NodeId(position as u32);
@@ -268,7 +293,8 @@ impl<'a> Body<'a> {
             self.round_of(whole, &node.shape)?
         } else if is_drawn(&node.op) && self.inside[id.index()] {
             // Each round has numbers of its own, all drawn in front of the loop.
-            let all = self.outer.push(node.op, stacked(&self.draft.length, &node.shape), node.dtype);
+            let op = node.op.map_operands(|operand| self.outer_node(operand));
+            let all = self.outer.push(op, stacked(&self.draft.length, &node.shape), node.dtype);
             let whole = self.operand(all);
             self.round_of(whole, &node.shape)?
         } else if self.inside[id.index()] || self.is_cheap(id) {
@@ -299,7 +325,7 @@ impl<'a> Body<'a> {
         let plain = graph[id].shape.rank() == 2 && graph[a].dtype == graph[id].dtype;
         let of_round = self.inside[a.index()] && !self.inside[source.index()] && !self.inside[b.index()];
         (plain && of_round).then_some(())?;
-        Some((*source, b, lifted(index, &self.draft.step)?))
+        Some((self.outer_node(*source), self.outer_node(b), lifted(index, &self.draft.step)?))
     }
 
     /// The products of all rounds, in front of the loop.
@@ -319,6 +345,7 @@ impl<'a> Body<'a> {
 
     /// An argument of the body that is `id`.
     fn operand(&mut self, id: NodeId) -> NodeId {
+        let id = self.outer_node(id);
         let position = self.operands.len();
         self.operands.push(id);
         let node = self.outer.graph[id].clone();

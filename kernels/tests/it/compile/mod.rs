@@ -1,5 +1,6 @@
 //! From graphs to plans.
 
+mod arranged;
 mod deep;
 mod distinct;
 mod images;
