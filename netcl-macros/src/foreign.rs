@@ -88,7 +88,9 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["l2_norm"], Write("x.norm(1, 2.0)")),
     (&["log_sum_exp"], Named("logsumexp")),
     (&["scan", "fori_loop", "while_loop", "associative_scan"], Say(LOOPED)),
-    (&["topk", "sort", "argsort", "nonzero", "unique", "multinomial", "kthvalue", "median"], Say(ORDERED)),
+    (&["nonzero", "unique", "multinomial", "mode"], Say(ORDERED)),
+    (&["msort"], Write("x.sort(0, false)")),
+    (&["histc"], Write("x.histogram(8, 0.0, 1.0)")),
     // Elements.
     (&["power", "powf_scalar", "powi_scalar"], Write("x.pow(2.0)")),
     (&["logarithm"], Named("log")),

@@ -467,6 +467,54 @@ op("scatter_add", [T(2, 3, 2), axis(0), labels([4, 3, 2], 2, "i32"), T(4, 3, 2)]
 op("index_add", [T(4, 3), axis(0), labels([5], 4), T(5, 3)], lambda x, a, i, s: x.index_add(a, i.long(), s))
 op("index_add", [T(2, 4, 3), axis(-1), labels([2], 3, "i32"), T(2, 4, 2)], lambda x, a, i, s: x.index_add(a, i.long(), s), "last axis")
 
+# ---- Order
+
+SHAPES = [("", [3, 5], 1), ("first axis", [4, 3], 0), ("middle axis", [2, 7, 3], 1), ("one", [3, 1], 1), ("two steps", [2, 70], -1)]
+MIXED = given([2.0, NAN, -1.0, INF, -0.0, 2.0, 0.0, -INF, 2.0, NAN, 1.0, -1.0], [2, 6])
+for note, shape, along in SHAPES:
+    for down in [False, True]:
+        what = f"{note} descending".strip() if down else note
+        op("sort", [T(*shape), axis(along), yes(down)], lambda x, a, d: x.sort(dim=a, descending=d, stable=True).values, what)
+        op("argsort", [T(*shape), axis(along), yes(down)], lambda x, a, d: x.argsort(dim=a, descending=d, stable=True), what)
+    most = min(3, shape[along])
+    op("topk", [T(*shape), size(most), axis(along)], lambda x, k, a: x.topk(k, a).values, note)
+    op("topk_indices", [T(*shape), size(most), axis(along)], lambda x, k, a: x.topk(k, a).indices, note)
+    op("kthvalue", [T(*shape), size(most), axis(along)], lambda x, k, a: x.kthvalue(k, a).values, note)
+    op("median", [T(*shape), axis(along)], lambda x, a: x.median(a).values, note)
+    for q in [0.0, 0.3125, 0.5, 1.0]:
+        op("quantile", [T(*shape), num(q), axis(along)], lambda x, q, a: x.quantile(q, a), f"{note} {q}".strip())
+for down in [False, True]:
+    what = "ties and NaN descending" if down else "ties and NaN"
+    edge("sort", [MIXED, axis(1), yes(down)], lambda x, a, d: x.sort(dim=a, descending=d, stable=True).values, what)
+    edge("argsort", [MIXED, axis(1), yes(down)], lambda x, a, d: x.argsort(dim=a, descending=d, stable=True), what)
+    for kind, values in [("i32", [3, -1, 2, 3, -7, 0]), ("bool", [1, 0, 1, 1, 0, 0])]:
+        edge("sort", [given(values, dtype=kind), axis(0), yes(down)], lambda x, a, d: x.sort(dim=a, descending=d, stable=True).values,
+             f"{kind} descending" if down else kind)
+    edge("sort", [given([], [2, 0]), axis(1), yes(down)], lambda x, a, d: x.sort(a, d).values, f"none {down}")
+edge("argsort", [given([], [0, 3]), axis(1), yes(False)], lambda x, a, d: x.argsort(a, d), "none")
+edge("topk", [MIXED, size(2), axis(1)], lambda x, k, a: x.topk(k, a).values.detach(), "NaN")
+edge("topk", [given([3, -1, 2, 3], dtype="i32"), size(3), axis(0)], lambda x, k, a: x.topk(k, a).values, "integers")
+edge("kthvalue", [MIXED, size(5), axis(1)], lambda x, k, a: x.kthvalue(k, a).values.detach(), "NaN")
+edge("median", [given([2.0, NAN, -1.0, 1.0, 3.0, 2.0], [2, 3]), axis(1)], lambda x, a: x.median(a).values, "NaN")
+edge("median", [given([3, -1, 2, 7], dtype="i32"), axis(0)], lambda x, a: x.median(a).values, "integers")
+edge("quantile", [given([2.0, NAN, -1.0, 1.0, 3.0, 2.0], [2, 3]), num(0.375), axis(1)], lambda x, q, a: x.quantile(q, a).detach(), "NaN")
+
+LINE = given([-1.0, -0.5, -0.5, 0.25, 1.0, 1.5, 1.5])
+for right in [False, True]:
+    what = "right" if right else ""
+    search = lambda s, v, r: torch.searchsorted(s.detach(), v.detach(), right=r)  # noqa: E731
+    op("searchsorted", [LINE, T(2, 9), yes(right)], search, what)
+    op("searchsorted", [given([-1.0, 0.0, 0.5, -0.5, -0.5, 2.0], [2, 3]), T(2, 4), yes(right)], search, f"rows {what}".strip())
+    op("searchsorted", [given([-3, 0, 0, 9], dtype="i32"), given([0, 10, -3, 4], [2, 2], "i32"), yes(right)],
+       lambda s, v, r: torch.searchsorted(s, v, right=r), f"integers {what}".strip())
+    edge("searchsorted", [LINE, given([1.5, -0.5, NAN, INF, -INF]), yes(right)], search, f"ends {what}".strip())
+    op("bucketize", [T(3, 4), LINE, yes(right)], lambda x, s, r: torch.bucketize(x.detach(), s.detach(), right=r), what)
+op("histogram", [T(4, 25), size(5), num(-1.5), num(1.0)], lambda x, n, a, b: x.detach().histc(n, a, b).int())
+edge("histogram", [given([0.0, 1.0, 0.25, 0.5, NAN, INF, -INF, 1.5, -0.5, 0.75]), size(4), num(0.0), num(1.0)],
+     lambda x, n, a, b: x[x.isfinite()].detach().histc(n, a, b).int(), "ends")
+op("bincount", [labels([2, 9], 4), size(6)], lambda x, n: x.reshape(-1).bincount(minlength=n).int())
+op("bincount", [given([0, 2, 2, 9], dtype="i32"), size(3)], lambda x, n: x.bincount().int()[:n], "out of range")
+
 # ---- Products
 
 op("matmul", [T(3, 4), T(4, 2)], torch.matmul)

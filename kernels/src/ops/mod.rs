@@ -29,6 +29,7 @@ pub mod linear;
 pub mod loss;
 mod norm;
 mod operation;
+mod ordering;
 mod rearrange;
 pub mod reduction;
 mod scatter;
@@ -76,6 +77,7 @@ pub fn families() -> &'static [Family] {
         family("Rearranging", false, rearrange::OPERATIONS),
         family("Indexing", false, index::OPERATIONS),
         family("Positions along an axis", false, scatter::OPERATIONS),
+        family("Order and search", false, ordering::OPERATIONS),
         family("Products", false, linear::OPERATIONS),
         family("Convolution and pooling", false, convolution::OPERATIONS),
         family("Convolution and pooling along one axis", false, convolution1d::OPERATIONS),

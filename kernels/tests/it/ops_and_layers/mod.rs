@@ -6,4 +6,5 @@ mod errors;
 mod hand;
 mod instead;
 mod messages;
+mod ordering;
 mod whole_numbers;

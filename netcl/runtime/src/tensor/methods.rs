@@ -181,6 +181,18 @@ methods! {
     "the elements `x[.., indices[.., i, ..], ..]` along `axis`, of indices (u32 or i32) with the other axes of `x`: PyTorch's `gather`; a number out of range gives zero and no gradient" take_along_axis(indices: operand, axis: integer);
     "`x` with each element of `source` added at position `indices[.., i, ..]` along `axis`, indices (u32 or i32) with the other axes of `x`; what is out of range is left out" scatter_add(axis: integer, indices: operand, source: operand);
     "`x` with the parts of `source` along `axis` added at positions `indices [i]` (u32 or i32); what is out of range is left out" index_add(axis: integer, indices: operand, source: operand);
+    // Order and search
+    "the elements along `axis` in order, equal ones as they stood: the smallest first, or the largest if `descending`; NaN is larger than any number" sort(axis: integer, descending: truth);
+    "the positions along `axis` of the elements of `sort`, as i32" argsort(axis: integer, descending: truth);
+    "the `k` largest elements along `axis`, the largest first; NaN is larger than any number" topk(k: integer, axis: integer);
+    "the positions along `axis` of the elements of `topk`, as i32" topk_indices(k: integer, axis: integer);
+    "the `k`th smallest element along `axis`, counted from 1; NaN is larger than any number" kthvalue(k: integer, axis: integer);
+    "the middle element along `axis`, of an even number the smaller one of two; NaN if there is one" median(axis: integer);
+    "what the part `q` of the floats along `axis` is below: between two of them in proportion; NaN if there is one" quantile(q: number, axis: integer);
+    "where `values` go into `sorted [.., n]` and leave it in order, as i32: before elements that are equal, behind them if `right`. `sorted [n]` takes values of any shape, `sorted [.., n]` values `[.., m]`" searchsorted(values: operand, right: truth);
+    "the number of the bucket that each element is in, as i32: how many of the sorted `boundaries [n]` are smaller, or no larger if `right`" bucketize(boundaries: operand, right: truth);
+    "how many of all the floats are in each of `bins` equal parts of `min..max`, `max` in the last, as i32 `[bins]`" histogram(bins: integer, min: number, max: number);
+    "how often each of the numbers below `bins` is among all elements (u32 or i32), as i32 `[bins]`" bincount(bins: integer);
     // Products
     #[doc(alias("build_matmul_kernel"))]
     "the matrix product `[.., m, k] x [.., k, n] -> [.., m, n]` of floats; leading axes broadcast" matmul(other: operand);
