@@ -78,7 +78,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["zero_pad2d", "constant_pad"], Write("x.pad(1, 0, 2, 0.0)")),
     // Products.
     (&["mm", "bmm", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
-    (&["einsum", "tensordot", "inner"], Write("x.matmul(y.t())")),
+    (&["tensordot", "inner"], Write("x.einsum(\"ij,kj->ik\", y)")),
     (&["addmm", "addmv"], Write("x.linear(weight, bias)")),
     // Reductions.
     (&["sum_dim", "sum_axis"], Named("sum")),

@@ -76,6 +76,10 @@ def yes(value):
     return "bool", value
 
 
+def words(value):
+    return "text", value
+
+
 def dtype(name):
     return "dtype", name
 
@@ -515,6 +519,39 @@ edge("histogram", [given([0.0, 1.0, 0.25, 0.5, NAN, INF, -INF, 1.5, -0.5, 0.75])
 op("bincount", [labels([2, 9], 4), size(6)], lambda x, n: x.reshape(-1).bincount(minlength=n).int())
 op("bincount", [given([0, 2, 2, 9], dtype="i32"), size(3)], lambda x, n: x.bincount().int()[:n], "out of range")
 
+# ---- Sums of products
+
+for equation, shapes in [
+    ("ij->ji", [(2, 3)]),
+    ("ij->", [(2, 3)]),
+    ("ii->i", [(3, 3)]),
+    ("ii", [(3, 3)]),
+    ("bij->b", [(2, 3, 4)]),
+    ("ij,jk->ik", [(2, 3), (3, 4)]),
+    ("ij,jk", [(2, 3), (3, 4)]),
+    ("bij,bjk->bik", [(2, 3, 4), (2, 4, 5)]),
+    ("bhqd,bhkd->bhqk", [(2, 2, 3, 4), (2, 2, 5, 4)]),
+    ("bqhd,bkhd->bhqk", [(2, 3, 2, 4), (2, 5, 2, 4)]),
+    ("i,j->ij", [(3,), (4,)]),
+    ("i,i->", [(5,), (5,)]),
+    ("ij,ij->ij", [(2, 3), (2, 3)]),
+    ("ij,j->i", [(2, 3), (3,)]),
+    ("bn,anm,bm->ba", [(2, 3), (5, 3, 4), (2, 4)]),
+    ("ab,cd,ad->bc", [(2, 3), (4, 5), (2, 5)]),
+    ("ijk,kl,m->jlm", [(2, 3, 4), (4, 1), (2,)]),
+    ("iij,jkk->ik", [(3, 3, 2), (2, 4, 4)]),
+    ("i,,j->ji", [(3,), (), (4,)]),
+    ("...ij,...jk->...ik", [(2, 3, 4), (4, 5)]),
+    ("...ij,jk", [(2, 1, 3, 4), (4, 5)]),
+    ("i...,...->...i", [(3, 1, 2), (4, 1)]),
+    (" b i , b -> i b ", [(2, 3), (2,)]),
+]:
+    op("einsum", [T(*shapes[0]), words(equation), tensors(*[T(*shape) for shape in shapes[1:]])],
+       lambda x, e, others: torch.einsum(e, x, *others), equation.replace("->", " to ").replace(",", " and "))
+op("einsum", [given([1, 2, 3, 4], [2, 2], "i32"), words("ij,jk->ik"), tensors(given([5, -6, 7, 8], [2, 2], "i32"))],
+   lambda x, e, others: torch.einsum(e, x.long(), others[0].long()).int(), "integers")
+op("einsum", [T(0, 3), words("ij,kj->ki"), tensors(T(2, 3))], lambda x, e, others: torch.einsum(e, x, *others), "nothing")
+
 # ---- Products
 
 op("matmul", [T(3, 4), T(4, 2)], torch.matmul)
@@ -553,6 +590,33 @@ op("upsample_nearest2d", [T(1, 2, 2, 3), sizes(1, 3)], nearest, "across")
 op("upsample_bilinear2d", [T(2, 2, 3, 2), sizes(2)], bilinear)
 op("upsample_bilinear2d", [T(1, 2, 3, 4), sizes(3, 2)], bilinear, "uneven")
 op("upsample_bilinear2d", [T(1, 1, 1, 3), sizes(4, 1)], bilinear, "one row")
+bicubic = lambda x, s: F.interpolate(x, scale_factor=[float(each) for each in (s if len(s) == 2 else s * 2)], mode="bicubic")  # noqa: E731
+op("upsample_bicubic2d", [T(2, 2, 3, 4), sizes(2)], bicubic)
+op("upsample_bicubic2d", [T(1, 2, 5, 7), sizes(3, 4)], bicubic, "uneven")
+op("upsample_bicubic2d", [T(1, 1, 1, 2), sizes(1, 5)], bicubic, "one row")
+
+
+def volume(x, w, s, p, d, g):
+    return F.conv3d(x, w, None, s, p, d, g)
+
+
+op("conv3d", [T(2, 2, 4, 5, 4), T(3, 2, 3, 2, 3), sizes(1), sizes(0), sizes(1), size(1)], volume)
+op("conv3d", [T(1, 2, 5, 4, 6), T(2, 2, 2, 3, 1), sizes(2, 1, 3), sizes(1, 2, 0), sizes(2, 1, 1), size(1)], volume, "uneven")
+op("conv3d", [T(1, 4, 3, 3, 3), T(6, 2, 3, 2, 2), sizes(1), sizes(1), sizes(1), size(2)], volume, "groups")
+op("conv3d", [T(2, 3, 1, 1, 1), T(2, 3, 1, 1, 1), sizes(1), sizes(0), sizes(1), size(1)], volume, "one")
+
+for mode in ["bilinear", "nearest"]:
+    for padding in ["zeros", "border"]:
+        for corners, image in [(False, (2, 2, 5, 3)), (True, (2, 3, 6, 4))]:
+            op("grid_sample", [T(*image), T(2, 3, 4, 2, low=-1.3, high=1.3), words(mode), words(padding), yes(corners)],
+               lambda x, g, m, p, c: F.grid_sample(x, g, m, p, align_corners=c), f"{mode} {padding} {'corners' if corners else 'edges'}")
+op("grid_sample", [T(1, 1, 1, 1), T(1, 1, 3, 2, low=-0.9, high=0.9), words("bilinear"), words("zeros"), yes(False)],
+   lambda x, g, m, p, c: F.grid_sample(x, g, m, p, align_corners=c), "one pixel")
+
+for mode in ["sum", "mean", "max"]:
+    bag = lambda x, i, m: F.embedding_bag(i.long(), x, mode=m)  # noqa: E731
+    op("embedding_bag", [T(6, 3), labels([4, 5], 6), words(mode)], bag, mode)
+    op("embedding_bag", [T(2, 1), labels([3, 1], 2, "i32"), words(mode)], bag, f"{mode} of one")
 
 # ---- Attention
 

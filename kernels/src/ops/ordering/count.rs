@@ -1,6 +1,6 @@
 //! How many elements there are of each kind.
 
-use super::float;
+use super::super::args::float;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;

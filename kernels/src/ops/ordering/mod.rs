@@ -6,17 +6,17 @@
 mod count;
 mod kernel;
 mod rank;
+mod rows;
 mod search;
 
 use super::args::{self, AXIS, Args, X, arg, float, number_arg, tensor_arg};
-use super::scatter::{take, within};
+use super::scatter::take;
 use super::{ArgKind, Operation, Value};
-use crate::dim::{Dim, Shape};
-use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
 use crate::span::Result;
 use rank::Ranked;
+use rows::places;
 
 const DESCENDING: super::ArgSpec = arg("descending", ArgKind::Bool);
 const RIGHT: super::ArgSpec = arg("right", ArgKind::Bool);
@@ -121,46 +121,4 @@ pub(super) const OPERATIONS: &[Operation] = &[
 fn along(b: &Builder, op: &str, a: &[Value], position: usize) -> Result<(NodeId, usize)> {
     let x = a.tensor(0)?;
     Ok((x, args::axis(op, b.shape(x), a.integer(position)?)?))
-}
-
-/// Where the elements along `axis` stand when they are in order.
-fn places(b: &mut Builder, op: &str, x: NodeId, axis: usize, descending: bool) -> Result<NodeId> {
-    let shape = b.shape(x).clone();
-    within(b, op, &shape, kernel::MOST)?;
-    if shape.elements().is(0) || shape[axis].is(1) {
-        return b.iota(&shape, axis, DType::I32);
-    }
-    let keys = keys(b, x)?;
-    let (order, back) = last(shape.rank(), axis);
-    let rows = b.permute(keys, &order)?;
-    let moved = b.shape(rows).clone();
-    let rows = flat(b, rows)?;
-    let places = kernel::sorted_places(b, rows, descending)?;
-    let places = b.reshape(places, moved)?;
-    b.permute(places, &back)
-}
-
-/// What is compared: numbers of a type that kernels compute in, which have no gradient.
-fn keys(b: &mut Builder, x: NodeId) -> Result<NodeId> {
-    let dtype = match b.dtype(x) {
-        DType::Bool | DType::U8 => DType::I32,
-        other => other.compute(),
-    };
-    let x = b.detach(x);
-    b.cast(x, dtype)
-}
-
-/// The order of axes in which `axis` is the last, and the one that undoes it.
-fn last(rank: usize, axis: usize) -> (Vec<usize>, Vec<usize>) {
-    let order: Vec<usize> = (0..rank).filter(|&other| other != axis).chain([axis]).collect();
-    let back = (0..rank).map(|place| order.iter().position(|&from| from == place).unwrap_or(place)).collect();
-    (order, back)
-}
-
-/// `[.., n]` as rows `[r, n]`.
-fn flat(b: &mut Builder, x: NodeId) -> Result<NodeId> {
-    let shape = b.shape(x).clone();
-    let (leading, last) = shape.0.split_at(shape.rank() - 1);
-    let rows = leading.iter().fold(Dim::constant(1), |all, dim| all * dim.clone());
-    b.reshape(x, Shape(vec![rows, last[0].clone()]))
 }

@@ -1,7 +1,8 @@
 //! Elements by their rank along an axis.
 
+use super::super::scatter::take;
 use super::super::shape::{get, unsqueeze};
-use super::{places, take};
+use super::rows::places;
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::build::Builder;

@@ -1,7 +1,8 @@
 //! Places of values among sorted elements.
 
 use super::super::scatter::within;
-use super::{flat, kernel, keys};
+use super::kernel;
+use super::rows::{flat, keys};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::NodeId;

@@ -7,4 +7,5 @@ mod hand;
 mod instead;
 mod messages;
 mod ordering;
+mod products;
 mod whole_numbers;
