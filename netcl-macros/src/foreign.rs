@@ -78,7 +78,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["zero_pad2d", "constant_pad"], Write("x.pad(1, 0, 2, 0.0)")),
     // Products.
     (&["mm", "bmm", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
-    (&["einsum", "tensordot", "inner"], Write("x.matmul(y.t())")),
+    (&["tensordot", "inner"], Write("x.einsum(\"ij,kj->ik\", y)")),
     (&["addmm", "addmv"], Write("x.linear(weight, bias)")),
     // Reductions.
     (&["sum_dim", "sum_axis"], Named("sum")),
@@ -88,7 +88,9 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["l2_norm"], Write("x.norm(1, 2.0)")),
     (&["log_sum_exp"], Named("logsumexp")),
     (&["scan", "fori_loop", "while_loop", "associative_scan"], Say(LOOPED)),
-    (&["topk", "sort", "argsort", "nonzero", "unique", "multinomial", "kthvalue", "median"], Say(ORDERED)),
+    (&["nonzero", "unique", "multinomial", "mode"], Say(ORDERED)),
+    (&["msort"], Write("x.sort(0, false)")),
+    (&["histc"], Write("x.histogram(8, 0.0, 1.0)")),
     // Elements.
     (&["power", "powf_scalar", "powi_scalar"], Write("x.pow(2.0)")),
     (&["logarithm"], Named("log")),

@@ -76,6 +76,10 @@ def yes(value):
     return "bool", value
 
 
+def words(value):
+    return "text", value
+
+
 def dtype(name):
     return "dtype", name
 
@@ -467,6 +471,87 @@ op("scatter_add", [T(2, 3, 2), axis(0), labels([4, 3, 2], 2, "i32"), T(4, 3, 2)]
 op("index_add", [T(4, 3), axis(0), labels([5], 4), T(5, 3)], lambda x, a, i, s: x.index_add(a, i.long(), s))
 op("index_add", [T(2, 4, 3), axis(-1), labels([2], 3, "i32"), T(2, 4, 2)], lambda x, a, i, s: x.index_add(a, i.long(), s), "last axis")
 
+# ---- Order
+
+SHAPES = [("", [3, 5], 1), ("first axis", [4, 3], 0), ("middle axis", [2, 7, 3], 1), ("one", [3, 1], 1), ("two steps", [2, 70], -1)]
+MIXED = given([2.0, NAN, -1.0, INF, -0.0, 2.0, 0.0, -INF, 2.0, NAN, 1.0, -1.0], [2, 6])
+for note, shape, along in SHAPES:
+    for down in [False, True]:
+        what = f"{note} descending".strip() if down else note
+        op("sort", [T(*shape), axis(along), yes(down)], lambda x, a, d: x.sort(dim=a, descending=d, stable=True).values, what)
+        op("argsort", [T(*shape), axis(along), yes(down)], lambda x, a, d: x.argsort(dim=a, descending=d, stable=True), what)
+    most = min(3, shape[along])
+    op("topk", [T(*shape), size(most), axis(along)], lambda x, k, a: x.topk(k, a).values, note)
+    op("topk_indices", [T(*shape), size(most), axis(along)], lambda x, k, a: x.topk(k, a).indices, note)
+    op("kthvalue", [T(*shape), size(most), axis(along)], lambda x, k, a: x.kthvalue(k, a).values, note)
+    op("median", [T(*shape), axis(along)], lambda x, a: x.median(a).values, note)
+    for q in [0.0, 0.3125, 0.5, 1.0]:
+        op("quantile", [T(*shape), num(q), axis(along)], lambda x, q, a: x.quantile(q, a), f"{note} {q}".strip())
+for down in [False, True]:
+    what = "ties and NaN descending" if down else "ties and NaN"
+    edge("sort", [MIXED, axis(1), yes(down)], lambda x, a, d: x.sort(dim=a, descending=d, stable=True).values, what)
+    edge("argsort", [MIXED, axis(1), yes(down)], lambda x, a, d: x.argsort(dim=a, descending=d, stable=True), what)
+    for kind, values in [("i32", [3, -1, 2, 3, -7, 0]), ("bool", [1, 0, 1, 1, 0, 0])]:
+        edge("sort", [given(values, dtype=kind), axis(0), yes(down)], lambda x, a, d: x.sort(dim=a, descending=d, stable=True).values,
+             f"{kind} descending" if down else kind)
+    edge("sort", [given([], [2, 0]), axis(1), yes(down)], lambda x, a, d: x.sort(a, d).values, f"none {down}")
+edge("argsort", [given([], [0, 3]), axis(1), yes(False)], lambda x, a, d: x.argsort(a, d), "none")
+edge("topk", [MIXED, size(2), axis(1)], lambda x, k, a: x.topk(k, a).values.detach(), "NaN")
+edge("topk", [given([3, -1, 2, 3], dtype="i32"), size(3), axis(0)], lambda x, k, a: x.topk(k, a).values, "integers")
+edge("kthvalue", [MIXED, size(5), axis(1)], lambda x, k, a: x.kthvalue(k, a).values.detach(), "NaN")
+edge("median", [given([2.0, NAN, -1.0, 1.0, 3.0, 2.0], [2, 3]), axis(1)], lambda x, a: x.median(a).values, "NaN")
+edge("median", [given([3, -1, 2, 7], dtype="i32"), axis(0)], lambda x, a: x.median(a).values, "integers")
+edge("quantile", [given([2.0, NAN, -1.0, 1.0, 3.0, 2.0], [2, 3]), num(0.375), axis(1)], lambda x, q, a: x.quantile(q, a).detach(), "NaN")
+
+LINE = given([-1.0, -0.5, -0.5, 0.25, 1.0, 1.5, 1.5])
+for right in [False, True]:
+    what = "right" if right else ""
+    search = lambda s, v, r: torch.searchsorted(s.detach(), v.detach(), right=r)  # noqa: E731
+    op("searchsorted", [LINE, T(2, 9), yes(right)], search, what)
+    op("searchsorted", [given([-1.0, 0.0, 0.5, -0.5, -0.5, 2.0], [2, 3]), T(2, 4), yes(right)], search, f"rows {what}".strip())
+    op("searchsorted", [given([-3, 0, 0, 9], dtype="i32"), given([0, 10, -3, 4], [2, 2], "i32"), yes(right)],
+       lambda s, v, r: torch.searchsorted(s, v, right=r), f"integers {what}".strip())
+    edge("searchsorted", [LINE, given([1.5, -0.5, NAN, INF, -INF]), yes(right)], search, f"ends {what}".strip())
+    op("bucketize", [T(3, 4), LINE, yes(right)], lambda x, s, r: torch.bucketize(x.detach(), s.detach(), right=r), what)
+op("histogram", [T(4, 25), size(5), num(-1.5), num(1.0)], lambda x, n, a, b: x.detach().histc(n, a, b).int())
+edge("histogram", [given([0.0, 1.0, 0.25, 0.5, NAN, INF, -INF, 1.5, -0.5, 0.75]), size(4), num(0.0), num(1.0)],
+     lambda x, n, a, b: x[x.isfinite()].detach().histc(n, a, b).int(), "ends")
+op("bincount", [labels([2, 9], 4), size(6)], lambda x, n: x.reshape(-1).bincount(minlength=n).int())
+op("bincount", [given([0, 2, 2, 9], dtype="i32"), size(3)], lambda x, n: x.bincount().int()[:n], "out of range")
+
+# ---- Sums of products
+
+for equation, shapes in [
+    ("ij->ji", [(2, 3)]),
+    ("ij->", [(2, 3)]),
+    ("ii->i", [(3, 3)]),
+    ("ii", [(3, 3)]),
+    ("bij->b", [(2, 3, 4)]),
+    ("ij,jk->ik", [(2, 3), (3, 4)]),
+    ("ij,jk", [(2, 3), (3, 4)]),
+    ("bij,bjk->bik", [(2, 3, 4), (2, 4, 5)]),
+    ("bhqd,bhkd->bhqk", [(2, 2, 3, 4), (2, 2, 5, 4)]),
+    ("bqhd,bkhd->bhqk", [(2, 3, 2, 4), (2, 5, 2, 4)]),
+    ("i,j->ij", [(3,), (4,)]),
+    ("i,i->", [(5,), (5,)]),
+    ("ij,ij->ij", [(2, 3), (2, 3)]),
+    ("ij,j->i", [(2, 3), (3,)]),
+    ("bn,anm,bm->ba", [(2, 3), (5, 3, 4), (2, 4)]),
+    ("ab,cd,ad->bc", [(2, 3), (4, 5), (2, 5)]),
+    ("ijk,kl,m->jlm", [(2, 3, 4), (4, 1), (2,)]),
+    ("iij,jkk->ik", [(3, 3, 2), (2, 4, 4)]),
+    ("i,,j->ji", [(3,), (), (4,)]),
+    ("...ij,...jk->...ik", [(2, 3, 4), (4, 5)]),
+    ("...ij,jk", [(2, 1, 3, 4), (4, 5)]),
+    ("i...,...->...i", [(3, 1, 2), (4, 1)]),
+    (" b i , b -> i b ", [(2, 3), (2,)]),
+]:
+    op("einsum", [T(*shapes[0]), words(equation), tensors(*[T(*shape) for shape in shapes[1:]])],
+       lambda x, e, others: torch.einsum(e, x, *others), equation.replace("->", " to ").replace(",", " and "))
+op("einsum", [given([1, 2, 3, 4], [2, 2], "i32"), words("ij,jk->ik"), tensors(given([5, -6, 7, 8], [2, 2], "i32"))],
+   lambda x, e, others: torch.einsum(e, x.long(), others[0].long()).int(), "integers")
+op("einsum", [T(0, 3), words("ij,kj->ki"), tensors(T(2, 3))], lambda x, e, others: torch.einsum(e, x, *others), "nothing")
+
 # ---- Products
 
 op("matmul", [T(3, 4), T(4, 2)], torch.matmul)
@@ -505,6 +590,33 @@ op("upsample_nearest2d", [T(1, 2, 2, 3), sizes(1, 3)], nearest, "across")
 op("upsample_bilinear2d", [T(2, 2, 3, 2), sizes(2)], bilinear)
 op("upsample_bilinear2d", [T(1, 2, 3, 4), sizes(3, 2)], bilinear, "uneven")
 op("upsample_bilinear2d", [T(1, 1, 1, 3), sizes(4, 1)], bilinear, "one row")
+bicubic = lambda x, s: F.interpolate(x, scale_factor=[float(each) for each in (s if len(s) == 2 else s * 2)], mode="bicubic")  # noqa: E731
+op("upsample_bicubic2d", [T(2, 2, 3, 4), sizes(2)], bicubic)
+op("upsample_bicubic2d", [T(1, 2, 5, 7), sizes(3, 4)], bicubic, "uneven")
+op("upsample_bicubic2d", [T(1, 1, 1, 2), sizes(1, 5)], bicubic, "one row")
+
+
+def volume(x, w, s, p, d, g):
+    return F.conv3d(x, w, None, s, p, d, g)
+
+
+op("conv3d", [T(2, 2, 4, 5, 4), T(3, 2, 3, 2, 3), sizes(1), sizes(0), sizes(1), size(1)], volume)
+op("conv3d", [T(1, 2, 5, 4, 6), T(2, 2, 2, 3, 1), sizes(2, 1, 3), sizes(1, 2, 0), sizes(2, 1, 1), size(1)], volume, "uneven")
+op("conv3d", [T(1, 4, 3, 3, 3), T(6, 2, 3, 2, 2), sizes(1), sizes(1), sizes(1), size(2)], volume, "groups")
+op("conv3d", [T(2, 3, 1, 1, 1), T(2, 3, 1, 1, 1), sizes(1), sizes(0), sizes(1), size(1)], volume, "one")
+
+for mode in ["bilinear", "nearest"]:
+    for padding in ["zeros", "border"]:
+        for corners, image in [(False, (2, 2, 5, 3)), (True, (2, 3, 6, 4))]:
+            op("grid_sample", [T(*image), T(2, 3, 4, 2, low=-1.3, high=1.3), words(mode), words(padding), yes(corners)],
+               lambda x, g, m, p, c: F.grid_sample(x, g, m, p, align_corners=c), f"{mode} {padding} {'corners' if corners else 'edges'}")
+op("grid_sample", [T(1, 1, 1, 1), T(1, 1, 3, 2, low=-0.9, high=0.9), words("bilinear"), words("zeros"), yes(False)],
+   lambda x, g, m, p, c: F.grid_sample(x, g, m, p, align_corners=c), "one pixel")
+
+for mode in ["sum", "mean", "max"]:
+    bag = lambda x, i, m: F.embedding_bag(i.long(), x, mode=m)  # noqa: E731
+    op("embedding_bag", [T(6, 3), labels([4, 5], 6), words(mode)], bag, mode)
+    op("embedding_bag", [T(2, 1), labels([3, 1], 2, "i32"), words(mode)], bag, f"{mode} of one")
 
 # ---- Attention
 

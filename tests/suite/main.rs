@@ -11,6 +11,7 @@ mod limits;
 mod long_sums;
 mod memory;
 mod model_cases;
+mod ordering_cases;
 mod prologue_cases;
 mod pytorch;
 mod random;
@@ -81,6 +82,7 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .into_iter()
             .chain(model_cases::all())
             .chain(prologue_cases::all())
+            .chain(ordering_cases::all())
             .chain(scatter_cases::all())
             .chain(view_cases::all())
             .chain(float_cases::all())

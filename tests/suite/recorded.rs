@@ -54,6 +54,7 @@ fn check(case: &OperationCase, device: &Device) -> Result<(), Failed> {
             ReferenceArg::Axes(values) | ReferenceArg::Sizes(values) => Operand::Integers(values),
             ReferenceArg::Number(number) => Operand::Number(number.value()),
             ReferenceArg::Bool(truth) => Operand::Bool(*truth),
+            ReferenceArg::Text(text) => Operand::Text(text),
             ReferenceArg::Dtype(name) => Operand::DType(DType::from_name(name).ok_or("an element type")?),
         });
     }

@@ -42,19 +42,7 @@ impl PlanBuilder<'_> {
         self.graph[self.factors(product)[0]].dtype
     }
 
-    /// # Errors
-    ///
-    /// A result that is not of its operands' type, which the host's library does not compute.
-    pub(super) fn check_host_dtype(&self, product: NodeId) -> Result<()> {
-        let (read, written) = (self.factor_dtype(product), self.graph[product].dtype);
-        if read == written {
-            return Ok(());
-        }
-        Err(Diagnostic::new(format!("on the host a product of {read} is rounded to {read}: cast it to {written}")))
-    }
-
     fn host_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
-        self.check_host_dtype(product)?;
         let node = &self.graph[product];
         let [a, b] = self.factors(product);
         let rank = node.shape.rank();

@@ -16,7 +16,7 @@ const ROWS_BY_SUM: i64 = 8;
 /// - `ScatterAdd` into few rows, or of a single update, as a sum over all updates of those that hit the row, and of half precision as one of `f32`,
 ///   rounded once;
 /// - what is given, in place of the same without its gradient: nothing is differentiated any more, and products read it where it lies;
-/// - on the host a product of half precision that is not rounded as one of `f32`, the type of its library's results;
+/// - on the host a product or convolution of half precision that is not rounded as one of `f32`, the type of its library's results;
 /// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
 ///
 /// # Errors
@@ -30,9 +30,11 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let new = match op {
             Op::Cast(x) if matches!(builder.graph()[x].op, Op::Input(_)) && builder.dtype(x) == node.dtype => x,
-            Op::MatMul(a, b) if target == Target::Host && builder.dtype(a) != node.dtype => {
-                let (a, b) = (builder.cast(a, node.dtype)?, builder.cast(b, node.dtype)?);
-                builder.push(Op::MatMul(a, b), node.shape.clone(), node.dtype)
+            op if target == Target::Host && op.factors().is_some_and(|[a, _]| builder.dtype(a) != node.dtype) => {
+                let [a, b] = op.factors().unwrap_or_default();
+                let longer = [(a, builder.cast(a, node.dtype)?), (b, builder.cast(b, node.dtype)?)];
+                let op = op.map_operands(|id| if id == a { longer[0].1 } else { longer[1].1 });
+                builder.push(op, node.shape.clone(), node.dtype)
             }
             Op::ScatterAdd { indices, updates } => scatter_add(&mut builder, node, indices, updates)?,
             op => builder.push(op, node.shape.clone(), node.dtype),

@@ -43,6 +43,8 @@ pub(super) trait Args {
     fn written(&self, position: usize) -> Result<&Value>;
     /// The truth value at `position`.
     fn bool(&self, position: usize) -> Result<bool>;
+    /// The text at `position`.
+    fn text(&self, position: usize) -> Result<&str>;
     /// The size at `position`.
     fn size(&self, position: usize) -> Result<Dim>;
     /// The sizes of the list at `position`.
@@ -86,6 +88,13 @@ impl Args for [Value] {
         match self.get(position) {
             Some(Value::Bool(value)) => Ok(*value),
             _ => mismatch(position, "bool"),
+        }
+    }
+
+    fn text(&self, position: usize) -> Result<&str> {
+        match self.get(position) {
+            Some(Value::Text(text)) => Ok(text),
+            _ => mismatch(position, "text"),
         }
     }
 
@@ -136,7 +145,7 @@ pub(super) fn literal(builder: &mut Builder, op: &str, value: &Value, dtype: DTy
             Some(value) => integer(builder, op, value, dtype),
             None => builder.dim(dim, dtype),
         },
-        Value::Tensor(_) | Value::List(_) => {
+        Value::Tensor(_) | Value::List(_) | Value::Text(_) => {
             Err(Diagnostic::new(format!("`{op}` expects a number, found {}", value.kind())))
         }
     }
@@ -209,6 +218,13 @@ pub(super) fn axes(op: &str, shape: &Shape, axes: &[i64]) -> Result<Vec<usize>> 
         return Err(Diagnostic::new(format!("`{op}` names an axis of {shape} twice: {axes:?}")));
     }
     Ok(counted)
+}
+
+/// The order of axes in which `axis` is the last, and the one that undoes it.
+pub(super) fn to_last(rank: usize, axis: usize) -> (Vec<usize>, Vec<usize>) {
+    let order: Vec<usize> = (0..rank).filter(|&other| other != axis).chain([axis]).collect();
+    let back = (0..rank).map(|place| order.iter().position(|&from| from == place).unwrap_or(place)).collect();
+    (order, back)
 }
 
 /// Every axis.

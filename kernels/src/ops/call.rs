@@ -51,7 +51,8 @@ fn convert(
         (ArgKind::Tensor, Value::Tensor(_))
         | (ArgKind::Size, Value::Dim(_))
         | (ArgKind::Number, Value::Number(_))
-        | (ArgKind::Bool, Value::Bool(_)) => true,
+        | (ArgKind::Bool, Value::Bool(_))
+        | (ArgKind::Text, Value::Text(_)) => true,
         (ArgKind::Axis | ArgKind::DType | ArgKind::Number, Value::Dim(_)) => arg.is_integer(),
         (ArgKind::Tensor, Value::Number(_) | Value::Dim(_) | Value::Bool(_)) => {
             if let Some(dtype) = dtype {
@@ -65,6 +66,7 @@ fn convert(
         (ArgKind::Axes | ArgKind::Sizes, Value::Dim(_)) => {
             return convert(builder, operation, spec, &Value::List(vec![arg.clone()]), dtype);
         }
+        (ArgKind::Tensors, Value::Tensor(_)) => return Ok(Value::List(vec![arg.clone()])),
         (ArgKind::Tensors, Value::List(list)) => list.iter().all(|item| matches!(item, Value::Tensor(_))),
         (ArgKind::Axes, Value::List(list)) => list.iter().all(Value::is_integer),
         (ArgKind::Sizes, Value::List(list)) => list.iter().all(|item| matches!(item, Value::Dim(_))),

@@ -2,11 +2,21 @@
 
 use super::args::{Args, X, along, arg, float, tensor_arg};
 use super::shape::inside;
-use super::{ArgKind, Operation, Value};
+use super::{ArgKind, ArgSpec, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::{Builder, window_count};
 use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, NodeId, ReduceOp, Window};
 use crate::span::{Diagnostic, Result};
+
+/// What a convolution takes, of windows of several axes.
+pub(super) const CONVOLVED: &[ArgSpec] = &[
+    X,
+    tensor_arg("weight"),
+    arg("stride", ArgKind::Sizes),
+    arg("padding", ArgKind::Sizes),
+    arg("dilation", ArgKind::Sizes),
+    arg("groups", ArgKind::Size),
+];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -14,14 +24,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         doc: "cross-correlation of `x [n, c, h, w]` with `weight [o, c/groups, kh, kw]`; stride, padding and dilation \
               are one integer or `[height, width]`; `-> [n, o, oh, ow]`, \
               `oh = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1`",
-        args: &[
-            X,
-            tensor_arg("weight"),
-            arg("stride", ArgKind::Sizes),
-            arg("padding", ArgKind::Sizes),
-            arg("dilation", ArgKind::Sizes),
-            arg("groups", ArgKind::Size),
-        ],
+        args: CONVOLVED,
         build: |b, a| {
             let geometry = ConvGeometry {
                 stride: pair("conv2d", "stride", a, 2)?,

@@ -111,11 +111,7 @@ fn cumulative(b: &mut Builder, op: &str, a: &[super::Value], running: Running) -
         }
         Running::Reduced(_) => b.dtype(x),
     };
-    let rank = b.shape(x).rank();
-    let mut order: Vec<usize> = (0..rank).filter(|&other| other != axis).collect();
-    order.push(axis);
-    let back: Vec<usize> =
-        (0..rank).map(|place| order.iter().position(|&from| from == place).unwrap_or(place)).collect();
+    let (order, back) = args::to_last(b.shape(x).rank(), axis);
     let x = b.cast(x, own.compute())?;
     let rows = b.permute(x, &order)?;
     let result = up_to(b, rows, running, CompareOp::Le, LEVELS)?;

@@ -5,7 +5,7 @@ use super::{ArgKind, Operation};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, CompareOp, NodeId};
+use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -25,6 +25,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
             let axis = args::axis("index_select", b.shape(x), a.integer(1)?)?;
             index_select(b, x, axis, a.tensor(2)?)
         },
+    },
+    Operation {
+        name: "embedding_bag",
+        doc: "of each row of `indices [n, l]` (u32 or i32) the rows `x [r, d]` that it names as one: their `\"sum\"`, `\"mean\"` or \
+              `\"max\"`, as `mode` says; `-> [n, d]`, a number out of range being a row of zeros",
+        args: &[X, tensor_arg("indices"), arg("mode", ArgKind::Text)],
+        build: |b, a| embedding_bag(b, [a.tensor(0)?, a.tensor(1)?], a.text(2)?),
     },
     Operation {
         name: "one_hot",
@@ -71,6 +78,22 @@ fn index_select(b: &mut Builder, x: NodeId, axis: usize, indices: NodeId) -> Res
     let rows = b.permute(x, &order)?;
     let chosen = b.gather(rows, indices)?;
     b.permute(chosen, &order)
+}
+
+fn embedding_bag(b: &mut Builder, [x, indices]: [NodeId; 2], mode: &str) -> Result<NodeId> {
+    let (rows, bags) = (b.shape(x).clone(), b.shape(indices).clone());
+    if rows.rank() != 2 || bags.rank() != 2 {
+        return Err(Diagnostic::new(format!(
+            "`embedding_bag` expects rows [r, d] and indices [n, l], found {rows} and {bags}"
+        )));
+    }
+    let found = b.gather(x, indices)?;
+    match mode {
+        "sum" => b.reduce(ReduceOp::Sum, found, &[1], false),
+        "mean" => b.mean(found, &[1], false),
+        "max" => b.reduce(ReduceOp::Max, found, &[1], false),
+        _ => Err(Diagnostic::new(format!("`embedding_bag` expects `sum`, `mean` or `max` as `mode`, found `{mode}`"))),
+    }
 }
 
 fn one_hot(b: &mut Builder, labels: NodeId, classes: &Dim) -> Result<NodeId> {

@@ -21,7 +21,9 @@ pub mod attention;
 mod call;
 pub mod convolution;
 pub(crate) mod convolution1d;
+mod convolution3d;
 mod cumulative;
+mod einsum;
 mod elementary;
 mod image;
 pub mod index;
@@ -29,8 +31,10 @@ pub mod linear;
 pub mod loss;
 mod norm;
 mod operation;
+mod ordering;
 mod rearrange;
 pub mod reduction;
+mod sampling;
 mod scatter;
 pub mod shape;
 pub mod softmax;
@@ -78,12 +82,16 @@ pub fn families() -> &'static [Family] {
         family("Rearranging", false, rearrange::OPERATIONS),
         family("Indexing", false, index::OPERATIONS),
         family("Positions along an axis", false, scatter::OPERATIONS),
+        family("Order and search", false, ordering::OPERATIONS),
         family("Products", false, linear::OPERATIONS),
+        family("Sums of products", false, einsum::OPERATIONS),
         family("Convolution and pooling", false, convolution::OPERATIONS),
         family("Convolution and pooling along one axis", false, convolution1d::OPERATIONS),
+        family("Convolution over volumes", false, convolution3d::OPERATIONS),
         family("Transposed convolution", false, transposed::OPERATIONS),
         family("Images in other sizes", false, image::OPERATIONS),
         family("Upsampling", false, upsample::OPERATIONS),
+        family("Images at places", false, sampling::OPERATIONS),
         family("Attention", false, attention::OPERATIONS),
         family("Losses", false, loss::OPERATIONS),
     ];

@@ -16,6 +16,8 @@ pub enum Value {
     Number(f64),
     /// A constant truth value.
     Bool(bool),
+    /// `"text"`.
+    Text(String),
     /// `[a, b, ..]` or `(a, b, ..)`.
     List(Vec<Value>),
 }
@@ -28,6 +30,7 @@ impl Value {
             Value::Dim(_) => "an integer",
             Value::Number(_) => "a number",
             Value::Bool(_) => "a bool",
+            Value::Text(_) => "a text",
             Value::List(_) => "a list",
         }
     }
@@ -51,7 +54,7 @@ impl Value {
 pub enum ArgKind {
     /// A tensor. A number is taken as a scalar tensor of the type of the first tensor among the arguments.
     Tensor,
-    /// A list of tensors.
+    /// A list of tensors; one tensor is a list of one.
     Tensors,
     /// An integer constant that may be negative (an axis; negative counts from the end).
     Axis,
@@ -65,6 +68,8 @@ pub enum ArgKind {
     Number,
     /// `true` or `false`.
     Bool,
+    /// A text.
+    Text,
     /// An element type, passed as `Value::Dim` of its position in `DType::ALL`.
     DType,
 }
@@ -81,6 +86,7 @@ impl ArgKind {
             ArgKind::Sizes => "a list of sizes",
             ArgKind::Number => "a number",
             ArgKind::Bool => "`true` or `false`",
+            ArgKind::Text => "a text",
             ArgKind::DType => "an element type",
         }
     }

@@ -17,10 +17,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| {
             let (x, indices) = (a.tensor(0)?, a.tensor(1)?);
             let axis = args::axis("take_along_axis", b.shape(x), a.integer(2)?)?;
-            let places = places(b, "take_along_axis", x, indices, axis)?;
-            let elements = b.shape(x).elements();
-            let flat = b.reshape(x, Shape(vec![elements]))?;
-            b.gather(flat, places)
+            take(b, "take_along_axis", x, indices, axis)
         },
     },
     Operation {
@@ -79,6 +76,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
 ];
 
+/// The elements of `x` at `indices` along `axis`.
+pub(super) fn take(b: &mut Builder, op: &str, x: NodeId, indices: NodeId, axis: usize) -> Result<NodeId> {
+    let places = places(b, op, x, indices, axis)?;
+    let elements = b.shape(x).elements();
+    let flat = b.reshape(x, Shape(vec![elements]))?;
+    b.gather(flat, places)
+}
+
 /// `x` and what is added, numbers of one type.
 fn added(b: &mut Builder, op: &str, x: NodeId, sum: impl FnOnce(&mut Builder) -> Result<NodeId>) -> Result<NodeId> {
     if b.dtype(x) == DType::Bool {
@@ -97,6 +102,22 @@ fn index_type(b: &Builder, op: &str, indices: NodeId) -> Result<()> {
     }
 }
 
+/// That a tensor of that shape has no more elements than `most`.
+pub(super) fn within(b: &mut Builder, op: &str, shape: &Shape, most: i64) -> Result<()> {
+    let end = shape.elements();
+    match end.as_constant() {
+        Some(count) if count <= most => {}
+        Some(count) => {
+            return Err(Diagnostic::new(format!("`{op}` counts up to {most} elements, {shape} has {count}")));
+        }
+        None => {
+            let words = [format!("`{op}` is of "), format!(" elements of {shape}, and counts up to")];
+            b.limit(Limit { end, size: Dim::constant(most), words });
+        }
+    }
+    Ok(())
+}
+
 /// Where in the elements of `x` each of the indices along `axis` points; -1 where that is nowhere.
 fn places(b: &mut Builder, op: &str, x: NodeId, indices: NodeId, axis: usize) -> Result<NodeId> {
     index_type(b, op, indices)?;
@@ -107,17 +128,7 @@ fn places(b: &mut Builder, op: &str, x: NodeId, indices: NodeId, axis: usize) ->
         return Err(Diagnostic::new(what));
     }
     // 32 bits count the elements.
-    let (end, most) = (source.elements(), i64::from(i32::MAX));
-    match end.as_constant() {
-        Some(count) if count <= most => {}
-        Some(count) => {
-            return Err(Diagnostic::new(format!("`{op}` counts up to {most} elements, {source} has {count}")));
-        }
-        None => {
-            let words = [format!("`{op}` is of "), format!(" elements of {source}, and counts up to")];
-            b.limit(Limit { end, size: Dim::constant(most), words });
-        }
-    }
+    within(b, op, &source, i32::MAX.into())?;
     let indices = b.cast(indices, DType::I32)?;
     let (none, size) = (b.integer(0, DType::I32)?, b.dim(&source[axis], DType::I32)?);
     let (from, to) = (b.compare(CompareOp::Ge, indices, none)?, b.compare(CompareOp::Lt, indices, size)?);

@@ -2,11 +2,12 @@
 
 use super::args::{Args, X, arg, float};
 use super::convolution::pair;
+use super::elementary::Formula;
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, UnaryOp};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -28,6 +29,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| {
             let scale = pair("upsample_bilinear2d", "scale", a, 1)?;
             upsample_bilinear2d(b, a.tensor(0)?, scale)
+        },
+    },
+    Operation {
+        name: "upsample_bicubic2d",
+        doc: "as `upsample_bilinear2d`, but along a smooth curve through four pixels",
+        args: &[X, arg("scale", ArgKind::Sizes)],
+        build: |b, a| {
+            let scale = pair("upsample_bicubic2d", "scale", a, 1)?;
+            upsample(b, "upsample_bicubic2d", a.tensor(0)?, scale, curved)
         },
     },
 ];
@@ -55,16 +65,23 @@ pub fn upsample_nearest2d(b: &mut Builder, x: NodeId, scale: [u64; 2]) -> Result
 
 /// Between pixels, straight lines along one axis after the other.
 pub fn upsample_bilinear2d(b: &mut Builder, x: NodeId, scale: [u64; 2]) -> Result<NodeId> {
-    const OP: &str = "upsample_bilinear2d";
-    check(b, OP, x, scale)?;
-    float(b, OP, x)?;
+    upsample(b, "upsample_bilinear2d", x, scale, between)
+}
+
+/// What is between pixels along an axis, as an axis behind it.
+type Between = fn(&mut Builder, NodeId, usize, u64) -> Result<NodeId>;
+
+/// What is between pixels along one axis after the other.
+fn upsample(b: &mut Builder, op: &str, x: NodeId, scale: [u64; 2], between: Between) -> Result<NodeId> {
+    check(b, op, x, scale)?;
+    float(b, op, x)?;
     let dtype = b.dtype(x);
     let source = b.cast(x, dtype.compute())?;
     let rows = between(b, source, 2, scale[0])?;
     // [n, c, h, scale, w]
     let columns = between(b, rows, 4, scale[1])?;
     let pixels = b.cast(columns, dtype)?;
-    joined(b, OP, x, pixels, scale)
+    joined(b, op, x, pixels, scale)
 }
 
 /// `[n, c, h, scale, w, scale]`.
@@ -98,17 +115,11 @@ fn between(b: &mut Builder, x: NodeId, axis: usize, scale: u64) -> Result<NodeId
     let (source, dtype) = (b.shape(x).clone(), b.dtype(x));
     let mut shape = source.clone();
     shape.0.insert(axis + 1, Dim::constant(scale as i64));
-    let moved = |b: &mut Builder, by: i64| {
-        let mut index: Vec<AxisIndex> =
-            (0..source.rank()).map(|own| AxisIndex::axis(own + usize::from(own > axis))).collect();
-        index[axis].offset = Dim::constant(by);
-        b.view(x, shape.clone(), index)
-    };
-    let own = moved(b, 0)?;
+    let own = moved(b, x, &shape, axis, 0)?;
     if scale == 1 {
         return Ok(own);
     }
-    let (before, after) = (moved(b, -1)?, moved(b, 1)?);
+    let (before, after) = (moved(b, x, &shape, axis, -1)?, moved(b, x, &shape, axis, 1)?);
     // Beyond the ends there is the pixel itself.
     let position = b.iota(&shape, axis, DType::I32)?;
     let first = b.integer(0, DType::I32)?;
@@ -117,18 +128,97 @@ fn between(b: &mut Builder, x: NodeId, axis: usize, scale: u64) -> Result<NodeId
     let last = b.dim(&(source[axis].clone() - Dim::constant(1)), DType::I32)?;
     let is_last = b.compare(CompareOp::Eq, position, last)?;
     let after = b.select(is_last, own, after)?;
-    // Where in its block an element is, from -1/2 to 1/2 pixels.
-    let number = b.iota(&shape, axis + 1, dtype)?;
-    let half = b.constant(0.5, dtype);
-    let centre = b.binary(BinaryOp::Add, number, half)?;
-    let pixels = b.constant(scale as f64, dtype);
-    let place = b.binary(BinaryOp::Div, centre, pixels)?;
-    let place = b.binary(BinaryOp::Sub, place, half)?;
+    let place = within_block(b, &shape, axis, scale, dtype)?;
     let zero = b.constant(0.0, dtype);
     let to_before = b.compare(CompareOp::Lt, place, zero)?;
     let neighbour = b.select(to_before, before, after)?;
     let towards = b.binary(BinaryOp::Sub, neighbour, own)?;
-    let share = b.unary(crate::graph::UnaryOp::Abs, place)?;
+    let share = b.unary(UnaryOp::Abs, place)?;
     let step = b.binary(BinaryOp::Mul, share, towards)?;
     b.binary(BinaryOp::Add, own, step)
+}
+
+/// The pixels `by` places on along `axis`, each for all elements of the block behind it.
+fn moved(b: &mut Builder, x: NodeId, shape: &Shape, axis: usize, by: i64) -> Result<NodeId> {
+    let rank = b.shape(x).rank();
+    let mut index: Vec<AxisIndex> = (0..rank).map(|own| AxisIndex::axis(own + usize::from(own > axis))).collect();
+    index[axis].offset = Dim::constant(by);
+    b.view(x, shape.clone(), index)
+}
+
+/// Where in its block an element is, from -1/2 to 1/2 pixels.
+fn within_block(b: &mut Builder, shape: &Shape, axis: usize, scale: u64, dtype: DType) -> Result<NodeId> {
+    let number = b.iota(shape, axis + 1, dtype)?;
+    let half = b.constant(0.5, dtype);
+    let centre = b.binary(BinaryOp::Add, number, half)?;
+    let pixels = b.constant(scale as f64, dtype);
+    let place = b.binary(BinaryOp::Div, centre, pixels)?;
+    b.binary(BinaryOp::Sub, place, half)
+}
+
+/// As [`between`], along a cubic curve: of the five pixels around an element those nearer than two have a share.
+fn curved(b: &mut Builder, x: NodeId, axis: usize, scale: u64) -> Result<NodeId> {
+    let (source, dtype) = (b.shape(x).clone(), b.dtype(x));
+    let mut shape = source.clone();
+    shape.0.insert(axis + 1, Dim::constant(scale as i64));
+    if scale == 1 {
+        return moved(b, x, &shape, axis, 0);
+    }
+    let end = source[axis].clone() - Dim::constant(1);
+    let (position, last) = (b.iota(&shape, axis, DType::I32)?, b.dim(&end, DType::I32)?);
+    let place = within_block(b, &shape, axis, scale, dtype)?;
+    let mut sum = None;
+    for by in -2..=2 {
+        let mut pixel = moved(b, x, &shape, axis, by)?;
+        // Beyond the ends there are the first and the last pixel.
+        if by != 0 {
+            let mut index: Vec<AxisIndex> =
+                (0..source.rank()).map(|own| AxisIndex::axis(own + usize::from(own > axis))).collect();
+            index[axis] = AxisIndex::fixed(if by < 0 { Dim::constant(0) } else { end.clone() });
+            let outermost = b.view(x, shape.clone(), index)?;
+            let offset = b.integer(by, DType::I32)?;
+            let at = b.binary(BinaryOp::Add, position, offset)?;
+            let zero = b.integer(0, DType::I32)?;
+            let beyond = if by < 0 { b.compare(CompareOp::Lt, at, zero)? } else { b.compare(CompareOp::Gt, at, last)? };
+            pixel = b.select(beyond, outermost, pixel)?;
+        }
+        let share = cubic_share(b, place, by)?;
+        let part = b.binary(BinaryOp::Mul, share, pixel)?;
+        sum = Some(match sum {
+            Some(sum) => b.binary(BinaryOp::Add, sum, part)?,
+            None => part,
+        });
+    }
+    Ok(sum.unwrap_or_else(|| unreachable!("there are five pixels")))
+}
+
+/// The share of the pixel that is `by` pixels on, of an element at `place`: a cubic convolution as PyTorch's (Keys, "Cubic convolution
+/// interpolation for digital image processing", 1981).
+fn cubic_share(b: &mut Builder, place: NodeId, by: i64) -> Result<NodeId> {
+    const SLOPE: f64 = -0.75;
+    let mut f = Formula(b);
+    let pixel = f.number(by as f64, place);
+    let distance = f.sub(place, pixel)?;
+    let d = f.apply(UnaryOp::Abs, distance)?;
+    // ((a + 2) d - (a + 3)) d^2 + 1
+    let near = f.scaled(d, SLOPE + 2.0)?;
+    let shift = f.number(SLOPE + 3.0, d);
+    let near = f.sub(near, shift)?;
+    let near = f.mul(near, d)?;
+    let near = f.mul(near, d)?;
+    let one = f.number(1.0, d);
+    let near = f.add(near, one)?;
+    // ((a d - 5 a) d + 8 a) d - 4 a
+    let far = f.scaled(d, SLOPE)?;
+    let [five, eight, four] = [5.0, 8.0, 4.0].map(|times| f.number(times * SLOPE, d));
+    let far = f.sub(far, five)?;
+    let far = f.mul(far, d)?;
+    let far = f.add(far, eight)?;
+    let far = f.mul(far, d)?;
+    let far = f.sub(far, four)?;
+    let zero = f.number(0.0, d);
+    let is_far = f.is(CompareOp::Lt, d, 2.0)?;
+    let far = f.0.select(is_far, far, zero)?;
+    let is_near = f.is(CompareOp::Le, d, 1.0)?;
+    f.0.select(is_near, near, far)
 }

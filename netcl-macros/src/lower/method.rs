@@ -58,10 +58,13 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.unknown_type(call, &name) {
             return refused;
         }
-        if let Some(refused) = self.named_axis(call, &name, &receiver) {
+        let texts = if let Val::Tensor(_) = receiver { texts(&name) } else { Vec::new() };
+        if texts.is_empty()
+            && let Some(refused) = self.named_axis(call, &name, &receiver)
+        {
             return refused;
         }
-        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args = self.args_of(call, &texts);
         let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
             return Val::Unknown;
@@ -119,6 +122,18 @@ impl<'a> Lowering<'a> {
                 value
             }
         }
+    }
+
+    /// The arguments of a call that takes texts at these places.
+    fn args_of(&mut self, call: &'a ExprMethodCall, texts: &[usize]) -> Vec<Val<'a>> {
+        let args = call.args.iter().enumerate();
+        args.map(|(position, arg)| match arg {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if texts.contains(&position) => {
+                Val::Text(text.value())
+            }
+            arg => self.expr(arg),
+        })
+        .collect()
     }
 
     /// A method of an array of layers or models.
@@ -456,4 +471,10 @@ impl<'a> Lowering<'a> {
 /// The names of an operation's arguments, separated by commas.
 pub(super) fn names(args: &[ops::ArgSpec]) -> String {
     args.iter().map(|arg| arg.name).collect::<Vec<_>>().join(", ")
+}
+
+/// Which arguments of the operation `name` are texts.
+fn texts(name: &str) -> Vec<usize> {
+    let args = ops::find(name).map_or(&[][..], |operation| &operation.args[1..]);
+    (0..args.len()).filter(|&position| args[position].kind == ops::ArgKind::Text).collect()
 }

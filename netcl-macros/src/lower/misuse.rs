@@ -34,7 +34,8 @@ impl<'a> Lowering<'a> {
                 _ => return None,
             };
             let x = written(&call.receiver);
-            let along = format!("`{x}.{name}({axes}{})`", ", 0".repeat(rest.len()));
+            let others = rest.iter().map(|arg| if arg.kind == ArgKind::Bool { ", false" } else { ", 0" });
+            let along = format!("`{x}.{name}({axes}{})`", others.collect::<String>());
             let whole = match ops::find(&format!("{name}_all")) {
                 Some(all) => format!("`{x}.{}()` for all elements, ", all.name),
                 None if name.starts_with("arg") => format!("`{x}.reshape([-1]).{name}(0)` for all elements, "),

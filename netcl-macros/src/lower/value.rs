@@ -31,6 +31,8 @@ pub(crate) enum Val<'a> {
     Number(ConstFloat),
     Bool(bool),
     DType(DType),
+    /// An argument of an operation that takes a text.
+    Text(String),
     List(Vec<Val<'a>>),
     Tuple(Vec<Val<'a>>),
     /// A list into which a loop over a symbolic range has pushed one tensor in each round: along a first axis.
@@ -85,6 +87,7 @@ impl Val<'_> {
             Val::Number(_) => "a number".into(),
             Val::Bool(_) => "a bool".into(),
             Val::DType(_) => "an element type".into(),
+            Val::Text(_) => "a text".into(),
             Val::List(_) => "a list".into(),
             Val::Tuple(_) => "a tuple".into(),
             Val::Plain(_, PlainType::Enum) => "an enum".into(),
@@ -130,6 +133,7 @@ impl Val<'_> {
             Val::Dim(dim) => ops::Value::Dim(dim.clone()),
             Val::Number(number) => ops::Value::Number(number.value),
             Val::Bool(value) => ops::Value::Bool(*value),
+            Val::Text(text) => ops::Value::Text(text.clone()),
             Val::DType(dtype) => ops::Value::Dim(Dim::from(DType::ALL.iter().position(|known| known == dtype)?)),
             Val::List(items) | Val::Tuple(items) => {
                 ops::Value::List(items.iter().map(Val::operand).collect::<Option<_>>()?)

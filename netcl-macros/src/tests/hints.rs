@@ -102,7 +102,7 @@ fn cases() -> Vec<String> {
         "«x.size(0)» + 1",
         "«x.view([N, 2, 4])»",
         "«x.view(N, 2, 4)»",
-        "«x.einsum(\"ij,kj->ik\", y)»",
+        "«x.tensordot(y)»",
         "«x.relu_()»",
         "x.max_all() + «x.sum()»",
         "«x.argmax()»",

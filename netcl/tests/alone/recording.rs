@@ -103,6 +103,7 @@ fn what_elements_decide_on_the_size_of_is_not_recorded() {
         for (work, name) in [
             (&(|| algorithms::compact(&x, &mask)) as &dyn Fn() -> netcl::Result<Tensor>, "algorithms::compact"),
             (&|| algorithms::positions(&mask), "algorithms::positions"),
+            (&|| algorithms::unique(&mask), "algorithms::unique"),
         ] {
             let error = device.record(work).unwrap_err();
             assert!(matches!(&error, Error::Unsupported { function, .. } if function == name), "{error}");

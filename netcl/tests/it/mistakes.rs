@@ -88,6 +88,7 @@ fn argument<'a>(kind: ArgKind, x: &'a Tensor) -> (Operand<'a>, Operand<'a>) {
         ArgKind::Sizes => return (Operand::Integers(&[1]), Operand::Bool(true)),
         ArgKind::Number => Operand::Number(0.5),
         ArgKind::Bool => Operand::Bool(true),
+        ArgKind::Text => Operand::Text("ij,ij->ij"),
         ArgKind::DType => Operand::DType(DType::F32),
     };
     (fits, Operand::Tensors(&[]))

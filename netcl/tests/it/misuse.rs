@@ -80,6 +80,7 @@ impl Draw {
             ArgKind::Axes,
             ArgKind::Number,
             ArgKind::Bool,
+            ArgKind::Text,
             ArgKind::DType,
         ];
         let kind = if self.below(12) == 0 { self.of(&kinds) } else { kind };
@@ -93,6 +94,20 @@ impl Draw {
             ArgKind::Axes | ArgKind::Sizes => Given::Integers(self.integers(odd)),
             ArgKind::Number => Given::Number(self.number()),
             ArgKind::Bool => Given::Bool(self.below(2) == 0),
+            ArgKind::Text => Given::Text(self.of(&[
+                "",
+                "ij->ji",
+                "ij,jk->ik",
+                "...i,i",
+                "ii",
+                "i,j->",
+                "a->aa",
+                ",,",
+                "->",
+                "i->..",
+                "é",
+                "i...,...",
+            ])),
             ArgKind::DType => Given::DType(self.of(&DType::ALL)),
         })
     }
@@ -122,6 +137,7 @@ enum Given {
     Integer(i64),
     Integers(Vec<i64>),
     Bool(bool),
+    Text(&'static str),
     DType(DType),
 }
 
@@ -147,6 +163,7 @@ fn apply(name: &str, x: &Tensor, others: &[Given]) -> Result<Tensor> {
             Given::Integer(integer) => Operand::Integer(*integer),
             Given::Integers(list) => Operand::Integers(list),
             Given::Bool(truth) => Operand::Bool(*truth),
+            Given::Text(text) => Operand::Text(text),
             Given::DType(dtype) => Operand::DType(*dtype),
         })
         .collect();

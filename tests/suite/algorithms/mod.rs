@@ -85,6 +85,7 @@ pub(crate) fn all() -> Vec<Case> {
         case("sort halves", sorting::halves),
         case("sort by key", sorting::by_key),
         case("compact", compact),
+        case("unique", unique),
         case("histogram", histogram),
         case("bincount", bincount),
         case("random", random),
@@ -312,6 +313,35 @@ fn compact(device: &Device, n: usize) -> Result<(), Failed> {
         equal("compact", &algorithms::compact(&xt, &mt).map_err(fail)?, &kept)?;
         let at: Vec<u32> = (0..n as u32).filter(|&i| mask[i as usize]).collect();
         equal("positions", &algorithms::positions(&mt).map_err(fail)?, &at)?;
+    }
+    Ok(())
+}
+
+fn unique(device: &Device, n: usize) -> Result<(), Failed> {
+    let same = |name: &str, x: Tensor, mut expected: Vec<u32>| {
+        expected.sort_unstable();
+        expected.dedup();
+        equal(name, &algorithms::unique(&x).map_err(fail)?, &expected)
+    };
+    same("unique of few", tensor(device, &small(n))?, small(n))?;
+    same("unique of many", tensor(device, &words(n, 2))?, words(n, 2))?;
+    let truths: Vec<bool> = small(n).into_iter().map(|word| word == 1).collect();
+    let found = algorithms::unique(&tensor(device, &truths)?).map_err(fail)?;
+    let expected: Vec<bool> = [false, true].into_iter().filter(|value| truths.contains(value)).collect();
+    equal("unique truths", &found, &expected)?;
+    // Each NaN is another one, zeros of both signs are alike.
+    let floats = odd_floats(n);
+    let mut expected: Vec<f32> = floats.iter().copied().filter(|x| !x.is_nan()).collect();
+    expected.sort_by(f32::total_cmp);
+    expected.dedup();
+    let found = algorithms::unique(&tensor(device, &floats)?).map_err(fail)?.to_vec::<f32>().map_err(fail)?;
+    let nan = floats.iter().filter(|x| x.is_nan()).count();
+    let is_nan = found.iter().rev().take_while(|x| x.is_nan()).count();
+    // Subnormal numbers may be taken for 0.
+    let normal =
+        |values: &[f32]| -> Vec<f32> { values.iter().copied().filter(|x| x.is_normal() || x.is_infinite()).collect() };
+    if is_nan != nan || normal(&found) != normal(&expected) {
+        return Err(format!("unique floats: {found:?} instead of {expected:?} and {nan} NaN").into());
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ impl Formula<'_> {
     }
 
     /// Whether `x` compares so with a number.
-    pub(super) fn is(&mut self, op: CompareOp, x: NodeId, than: f64) -> Result<NodeId> {
+    pub(crate) fn is(&mut self, op: CompareOp, x: NodeId, than: f64) -> Result<NodeId> {
         let than = self.number(than, x);
         self.0.compare(op, x, than)
     }

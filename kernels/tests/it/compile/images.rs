@@ -3,8 +3,10 @@
 use netcl_fixtures::models;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
-use netcl_kernels::dim::Symbol;
-use netcl_kernels::graph::Graph;
+use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Target;
 
@@ -36,6 +38,28 @@ fn plans_for_any_size_are_those_of_one() {
                     one.steps.len()
                 );
             }
+        }
+    }
+}
+
+/// What follows a convolution takes its coordinates apart: the batch as several axes, of which one goes elsewhere.
+#[test]
+fn the_result_of_a_convolution_is_stored_in_other_places() {
+    for batch in [Dim::from(4), Dim::symbol("N") * Dim::from(2)] {
+        let mut b = Builder::new("moved");
+        let mut input =
+            |position: usize, shape: Vec<Dim>| b.input(InputKind::Argument(position), "x", Shape(shape), DType::F32);
+        let sizes = |sizes: [usize; 3]| sizes.map(Dim::from).to_vec();
+        let x = input(0, [vec![batch.clone()], sizes([2, 6, 5])].concat());
+        let weight = input(1, [vec![Dim::from(3)], sizes([2, 3, 2])].concat());
+        let y = b.conv2d(x, weight, ConvGeometry::default()).unwrap();
+        let half = batch.floor_div(2);
+        let y = b.reshape(y, Shape([vec![half, Dim::from(2)], sizes([3, 4, 4])].concat())).unwrap();
+        let y = b.permute(y, &[0, 2, 1, 3, 4]).unwrap();
+        b.output(OutputKind::Result(0), y);
+        let graph = b.finish();
+        for target in [Target::Host, Target::Cpu, Target::Gpu] {
+            compile(&graph, target).unwrap_or_else(|error| panic!("{target:?}: {error}"));
         }
     }
 }

@@ -13,6 +13,9 @@ fn arrangements_say_what_does_not_fit() {
     use Arg::Tensor;
     use DType::{Bool, F16, F32, U32};
     let int = |value: i64| Arg::Value(Value::Dim(Dim::constant(value)));
+    let ints = |values: [i64; 2]| Arg::Value(Value::List(values.map(|v| Value::Dim(Dim::constant(v))).to_vec()));
+    let (text, no) = (|text: &str| Arg::Value(Value::Text(text.to_owned())), || Arg::Value(Value::Bool(false)));
+    let volume = || Tensor(F32, &[1, 2, 4, 3, 3]);
     let number = |value: f64| Arg::Value(Value::Number(value));
     let (pair, line, image) = (|| Tensor(F32, &[2, 3]), || Tensor(F32, &[1, 2, 5]), || Tensor(F32, &[1, 4, 3, 3]));
     let transposed = |weight: Arg, numbers: [i64; 5]| [vec![image(), weight], numbers.map(int).to_vec()].concat();
@@ -80,6 +83,46 @@ fn arrangements_say_what_does_not_fit() {
             "`conv_transpose2d` leaves nothing of axis 2 of [1, 4, 3, 3]: with a padding of 3 its size is -1",
         ),
         (
+            "conv3d",
+            vec![image(), image(), int(1), int(0), int(1), int(1)],
+            "`conv3d` expects a volume [n, c, d, h, w] and a weight [o, c/groups, kd, kh, kw], found [1, 4, 3, 3] and [1, 4, 3, 3]",
+        ),
+        (
+            "conv3d",
+            vec![volume(), Tensor(F32, &[2, 2, 5, 1, 1]), int(1), int(0), int(1), int(1)],
+            "`conv3d`: a window of 5 does not fit into 4 with padding 0",
+        ),
+        (
+            "conv3d",
+            vec![volume(), volume(), ints([1, 1]), int(0), int(1), int(1)],
+            "`conv3d` expects one integer or [depth, height, width] as `stride`, found a list of 2",
+        ),
+        (
+            "grid_sample",
+            vec![pair(), pair(), text("bilinear"), text("zeros"), no()],
+            "`grid_sample` expects an image [n, c, h, w] and a grid [n, oh, ow, 2], found [2, 3] and [2, 3]",
+        ),
+        (
+            "grid_sample",
+            vec![image(), Tensor(F16, &[1, 2, 2, 2]), text("bilinear"), text("zeros"), no()],
+            "`grid_sample` of f32 expects a grid of the same type, found f16",
+        ),
+        (
+            "grid_sample",
+            vec![image(), Tensor(F32, &[1, 2, 2, 2]), text("cubic"), text("zeros"), no()],
+            "`grid_sample` expects `bilinear` or `nearest` as `mode`, found `cubic`",
+        ),
+        (
+            "embedding_bag",
+            vec![pair(), Tensor(U32, &[2]), text("sum")],
+            "`embedding_bag` expects rows [r, d] and indices [n, l], found [2, 3] and [2]",
+        ),
+        (
+            "embedding_bag",
+            vec![pair(), Tensor(U32, &[2, 1]), text("min")],
+            "`embedding_bag` expects `sum`, `mean` or `max` as `mode`, found `min`",
+        ),
+        (
             "take_along_axis",
             vec![pair(), Tensor(F32, &[2, 1]), int(1)],
             "`take_along_axis` expects i32 or u32 indices, found f32",
@@ -138,4 +181,19 @@ fn a_diagonal_of_sizes_that_are_not_known_is_that_of_a_square() {
     )
     .expect("a diagonal");
     assert_eq!(b.shape(diagonal).to_string(), "[N - 1]");
+}
+
+#[test]
+fn windows_of_volumes_are_of_known_size() {
+    let mut b = Builder::new("volume");
+    let mut input = |position: usize, depth: Dim| {
+        let shape = Shape(vec![Dim::from(1), Dim::from(2), depth, Dim::from(3), Dim::from(3)]);
+        b.input(InputKind::Argument(position), "x", shape, DType::F32)
+    };
+    let (x, weight) = (input(0, Dim::from(4)), input(1, Dim::symbol("K")));
+    let int = |value: i64| Value::Dim(Dim::constant(value));
+    let sizes = |value: i64| Value::List(vec![int(value)]);
+    let args = [Value::Tensor(x), Value::Tensor(weight), sizes(1), sizes(0), sizes(1), int(1)];
+    let error = ops::call(&mut b, ops::find("conv3d").expect("an operation"), &args).expect_err("an unknown window");
+    assert_eq!(error.message, "`conv3d` expects a weight of constant sizes, found [1, 2, K, 3, 3]");
 }

@@ -52,6 +52,7 @@ fn operations() -> String {
                     ArgKind::Size => format!("{}: integer", arg.name),
                     ArgKind::Number => format!("{}: number", arg.name),
                     ArgKind::Bool => format!("{}: bool", arg.name),
+                    ArgKind::Text => format!("{}: text", arg.name),
                     ArgKind::DType => format!("{}: type", arg.name),
                 })
                 .collect();
@@ -89,6 +90,7 @@ fn methods() -> String {
                         ArgKind::Axes | ArgKind::Sizes => "integers",
                         ArgKind::Number => "number",
                         ArgKind::Bool => "truth",
+                        ArgKind::Text => "text",
                         ArgKind::DType => "dtype",
                     };
                     format!("{}: {kind}", arg.name)

@@ -6,4 +6,6 @@ mod errors;
 mod hand;
 mod instead;
 mod messages;
+mod ordering;
+mod products;
 mod whole_numbers;

@@ -53,6 +53,7 @@ mod random;
 mod reduce;
 mod scan;
 mod sort;
+mod unique;
 
 pub use combine::{Combine, Operator};
 pub use compact::{compact, positions};
@@ -62,3 +63,4 @@ pub use random::Random;
 pub use reduce::{map_reduce, reduce};
 pub use scan::{Scan, map_scan, scan};
 pub use sort::{Order, argsort, sort, sort_by_key};
+pub use unique::unique;

@@ -27,6 +27,7 @@ pub(crate) enum ArgValue {
     Integer(i64),
     Integers(Arc<[i64]>),
     Bool(bool),
+    Text(Arc<str>),
     DType(DType),
 }
 
@@ -65,6 +66,7 @@ pub(crate) enum ArgKey {
     /// Sizes that begin with that of the batch.
     Sizes(Arc<[i64]>),
     Bool(bool),
+    Text(Arc<str>),
     DType(DType),
 }
 
@@ -162,6 +164,7 @@ impl TensorWork {
                             Value::List(list)
                         }
                         ArgValue::Bool(truth) => Value::Bool(*truth),
+                        ArgValue::Text(text) => Value::Text(text.to_string()),
                         ArgValue::DType(dtype) => {
                             let position = DType::ALL.iter().position(|other| other == dtype);
                             integer(position.unwrap_or_default() as i64)
@@ -217,6 +220,7 @@ impl TensorWork {
                         _ => ArgKey::Integers(list.clone()),
                     },
                     ArgValue::Bool(truth) => ArgKey::Bool(*truth),
+                    ArgValue::Text(text) => ArgKey::Text(text.clone()),
                     ArgValue::DType(dtype) => ArgKey::DType(*dtype),
                 };
                 WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect())

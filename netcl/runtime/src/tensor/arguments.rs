@@ -135,6 +135,7 @@ macro_rules! parameter {
     (integers) => { impl $crate::tensor::AsIntegers };
     (number) => { impl $crate::tensor::AsNumber };
     (truth) => { bool };
+    (text) => { &str };
     (dtype) => { netcl_kernels::dtype::DType };
 }
 
@@ -157,6 +158,9 @@ macro_rules! argument {
     };
     (truth $given:ident) => {
         $crate::tensor::Operand::Bool($given)
+    };
+    (text $given:ident) => {
+        $crate::tensor::Operand::Text($given)
     };
     (dtype $given:ident) => {
         $crate::tensor::Operand::DType($given)

@@ -173,6 +173,7 @@ methods! {
     // Indexing
     "rows by number: `x [r, rest..]`, `indices [i..]` (u32 or i32), `-> [i.., rest..]`; a number out of range gives zeros and no gradient" gather(indices: operand);
     "the elements at `indices [i]` along `axis`, whose size becomes `i`; as `gather` otherwise" index_select(axis: integer, indices: operand);
+    "of each row of `indices [n, l]` (u32 or i32) the rows `x [r, d]` that it names as one: their `\"sum\"`, `\"mean\"` or `\"max\"`, as `mode` says; `-> [n, d]`, a number out of range being a row of zeros" embedding_bag(indices: operand, mode: text);
     "`[..]` numbers (u32 or i32) as `[.., classes]` f32 rows: 1 at the number, else 0; a number out of range gives a row of zeros" one_hot(classes: integer);
     "`value` where the bool `mask` is true, else `x`" masked_fill(mask: operand, value: number);
     "`x [.., m, n]` with zeros above diagonal `diagonal` (0 is the main one, positive is right of it)" tril(diagonal: integer);
@@ -181,10 +182,24 @@ methods! {
     "the elements `x[.., indices[.., i, ..], ..]` along `axis`, of indices (u32 or i32) with the other axes of `x`: PyTorch's `gather`; a number out of range gives zero and no gradient" take_along_axis(indices: operand, axis: integer);
     "`x` with each element of `source` added at position `indices[.., i, ..]` along `axis`, indices (u32 or i32) with the other axes of `x`; what is out of range is left out" scatter_add(axis: integer, indices: operand, source: operand);
     "`x` with the parts of `source` along `axis` added at positions `indices [i]` (u32 or i32); what is out of range is left out" index_add(axis: integer, indices: operand, source: operand);
+    // Order and search
+    "the elements along `axis` in order, equal ones as they stood: the smallest first, or the largest if `descending`; NaN is larger than any number" sort(axis: integer, descending: truth);
+    "the positions along `axis` of the elements of `sort`, as i32" argsort(axis: integer, descending: truth);
+    "the `k` largest elements along `axis`, the largest first; NaN is larger than any number" topk(k: integer, axis: integer);
+    "the positions along `axis` of the elements of `topk`, as i32" topk_indices(k: integer, axis: integer);
+    "the `k`th smallest element along `axis`, counted from 1; NaN is larger than any number" kthvalue(k: integer, axis: integer);
+    "the middle element along `axis`, of an even number the smaller one of two; NaN if there is one" median(axis: integer);
+    "what the part `q` of the floats along `axis` is below: between two of them in proportion; NaN if there is one" quantile(q: number, axis: integer);
+    "where `values` go into `sorted [.., n]` and leave it in order, as i32: before elements that are equal, behind them if `right`. `sorted [n]` takes values of any shape, `sorted [.., n]` values `[.., m]`" searchsorted(values: operand, right: truth);
+    "the number of the bucket that each element is in, as i32: how many of the sorted `boundaries [n]` are smaller, or no larger if `right`" bucketize(boundaries: operand, right: truth);
+    "how many of all the floats are in each of `bins` equal parts of `min..max`, `max` in the last, as i32 `[bins]`" histogram(bins: integer, min: number, max: number);
+    "how often each of the numbers below `bins` is among all elements (u32 or i32), as i32 `[bins]`" bincount(bins: integer);
     // Products
     #[doc(alias("build_matmul_kernel"))]
     "the matrix product `[.., m, k] x [.., k, n] -> [.., m, n]` of floats; leading axes broadcast" matmul(other: operand);
     "`x . weight + bias`: `x [.., inputs]`, `weight [inputs, outputs]`, `bias [outputs]`" linear(weight: operand, bias: operand);
+    // Sums of products
+    "the sum of products that `equation` says: letters for the axes of `x` and `others`, then of the result, as in `\"bij,bjk->bik\"`; letters that the result lacks are summed over, `...` are axes without letters, which broadcast, and without `->` the result has the letters that stand once, by the alphabet" einsum(equation: text, others: tensors);
     // Convolution and pooling
     "cross-correlation of `x [n, c, h, w]` with `weight [o, c/groups, kh, kw]`; stride, padding and dilation are one integer or `[height, width]`; `-> [n, o, oh, ow]`, `oh = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1`" conv2d(weight: operand, stride: integers, padding: integers, dilation: integers, groups: integer);
     "the largest element of each window of `x [n, c, h, w]`; padding counts as -inf, NaN wins; sizes as in `conv2d`" max_pool2d(kernel: integers, stride: integers, padding: integers, dilation: integers);
@@ -193,6 +208,8 @@ methods! {
     "cross-correlation of `x [n, c, l]` with `weight [o, c/groups, k]`: `-> [n, o, ol]`, sizes as in `conv2d`" conv1d(weight: operand, stride: integer, padding: integer, dilation: integer, groups: integer);
     "the largest element of each window of `x [n, c, l]`; padding counts as -inf, NaN wins; sizes as in `conv2d`" max_pool1d(kernel: integer, stride: integer, padding: integer, dilation: integer);
     "the mean of each window of `x [n, c, l]`; padding counts as zeros; sizes as in `conv2d`" avg_pool1d(kernel: integer, stride: integer, padding: integer);
+    // Convolution over volumes
+    "cross-correlation of `x [n, c, d, h, w]` with `weight [o, c/groups, kd, kh, kw]`; stride, padding and dilation are one integer or `[depth, height, width]`; `-> [n, o, od, oh, ow]`, sizes as in `conv2d`" conv3d(weight: operand, stride: integers, padding: integers, dilation: integers, groups: integer);
     // Transposed convolution
     "`conv_transpose2d` of `x [n, c, l]` with `weight [c, o/groups, k]`: `-> [n, o, ol]`" conv_transpose1d(weight: operand, stride: integer, padding: integer, output_padding: integer, dilation: integer, groups: integer);
     "what `conv2d` of the same weight has as its gradient: `x [n, c, h, w]`, `weight [c, o/groups, kh, kw]`; numbers are one integer or `[height, width]`; `-> [n, o, oh, ow]`, `oh = (h - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1`" conv_transpose2d(weight: operand, stride: integers, padding: integers, output_padding: integers, dilation: integers, groups: integer);
@@ -203,6 +220,9 @@ methods! {
     // Upsampling
     "each pixel of `x [n, c, h, w]` as a block of `scale` pixels, which is one integer or `[height, width]`: `-> [n, c, h * scale, w * scale]`" upsample_nearest2d(scale: integers);
     "as `upsample_nearest2d`, but between the centres of neighbouring pixels as a straight line, and level beyond those of the first and the last (PyTorch's `align_corners=False`)" upsample_bilinear2d(scale: integers);
+    "as `upsample_bilinear2d`, but along a smooth curve through four pixels" upsample_bicubic2d(scale: integers);
+    // Images at places
+    "the pixels of `x [n, c, h, w]` at the places `grid [n, oh, ow, 2]`, each `(x, y)` from -1 to 1 across the image: `-> [n, c, oh, ow]`. `mode` is `\"bilinear\"` or `\"nearest\"`; outside there are `\"zeros\"`, or the pixels of the `\"border\"`, as `padding` says; with `align_corners` -1 and 1 are the centres of the outermost pixels, else their outer edges" grid_sample(grid: operand, mode: text, padding: text, align_corners: truth);
     // Attention
     "`softmax(q . k^T / sqrt(d)) . v` (Vaswani et al. 2017): `q [.., t, d]`, `k [.., s, d]`, `v [.., s, e]`, `-> [.., t, e]`; if `causal`, position `i` sees positions `0..=i`" scaled_dot_product_attention(k: operand, v: operand, causal: truth);
     // Losses

@@ -20,6 +20,8 @@ pub enum Operand<'a> {
     Integers(&'a [i64]),
     /// A truth value.
     Bool(bool),
+    /// A text.
+    Text(&'a str),
     /// An element type.
     DType(DType),
 }
@@ -51,6 +53,12 @@ impl<'a> From<&'a [i64]> for Operand<'a> {
 impl From<bool> for Operand<'_> {
     fn from(truth: bool) -> Self {
         Operand::Bool(truth)
+    }
+}
+
+impl<'a> From<&'a str> for Operand<'a> {
+    fn from(text: &'a str) -> Self {
+        Operand::Text(text)
     }
 }
 
@@ -88,6 +96,7 @@ pub(crate) fn shown(operands: &[Operand<'_>]) -> String {
             }
             Operand::Integers(list) => write!(text, "{list:?}"),
             Operand::Bool(truth) => write!(text, "{truth}"),
+            Operand::Text(given) => write!(text, "{given:?}"),
             Operand::DType(dtype) => write!(text, "{dtype}"),
         };
     }

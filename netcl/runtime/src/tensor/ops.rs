@@ -72,6 +72,7 @@ impl Tensor {
                 Operand::Integer(value) => ArgValue::Integer(value),
                 Operand::Integers(list) => ArgValue::Integers(list.into()),
                 Operand::Bool(truth) => ArgValue::Bool(truth),
+                Operand::Text(text) => ArgValue::Text(text.into()),
                 Operand::DType(dtype) => ArgValue::DType(dtype),
             });
         }
