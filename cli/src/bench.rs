@@ -206,7 +206,7 @@ impl Bench<'_> {
         let values: Vec<f32> = (0..size * size).map(|i| (i % 17) as f32 / 16.0 - 0.5).collect();
         let a = Tensor::from_slice(self.device, &values, &[size, size])?;
         let b = Tensor::from_slice(self.device, &values, &[size, size])?;
-        let seconds = self.rounds(|| a.matmul(&b).check())?;
+        let seconds = self.rounds(|| a.matmul(&b).eval())?;
         let rate = Rate::Flops(2.0 * (size as f64).powi(3));
         Ok(Measurement { what: "matrix product", size: format!("{size}x{size}x{size}"), seconds, rate })
     }

@@ -78,6 +78,8 @@ mod pages {
     mod from_python {}
     #[doc = include_str!("../../docs/kernels.md")]
     mod kernels {}
+    #[doc = include_str!("../../docs/lazy.md")]
+    mod lazy {}
     #[doc = include_str!("../../docs/memory.md")]
     mod memory {}
     #[doc = include_str!("../../docs/mistakes.md")]

@@ -131,8 +131,8 @@ fn main() -> netcl::Result<()> {
         Ok(())
     };
     let (mut recording, ()) = device.record(raw_kernel)?;
-    let (mut plan, _) = device.record(|| (0..LAUNCHES).fold(a.clone(), |x, _| x.add(&b)).check())?;
-    let chain = || (0..LAUNCHES).fold(a.clone(), |x, _| x.add(&b)).check().map(drop);
+    let (mut plan, _) = device.record(|| (0..LAUNCHES).try_fold(a.clone(), |x, _| x.add(&b).eval()))?;
+    let chain = || (0..LAUNCHES).try_fold(a.clone(), |x, _| x.add(&b).eval()).map(drop);
     chain()?;
 
     let mut ways: [(&str, &mut dyn FnMut() -> netcl::Result<()>); 5] = [

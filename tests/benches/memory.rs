@@ -70,7 +70,7 @@ fn overlap(device: &Device) -> netcl::Result<()> {
     let upload = || -> netcl::Result<Tensor> {
         Tensor::from_pinned(device, device.pinned_pool().allocate(4 * count)?, &[count], DType::F32)
     };
-    let kernel = || old.apply("erf", &[]).check().map(drop);
+    let kernel = || old.apply("erf", &[]).eval().map(drop);
     let copy_time = median(9, || upload().map(drop).and_then(|()| device.finish()))?;
     let kernel_time = median(9, || (0..8).try_for_each(|_| kernel()).and_then(|()| device.finish()))? / 8.0;
     let kernels = (copy_time / kernel_time).round().max(1.0) as usize;
@@ -110,7 +110,7 @@ fn timeline(device: &Device) -> netcl::Result<()> {
         device.finish()?;
         let host = Instant::now();
         let before = device.record_event()?;
-        (0..8).try_for_each(|_| old.apply("erf", &[]).check().map(drop))?;
+        (0..8).try_for_each(|_| old.apply("erf", &[]).eval().map(drop))?;
         let after = device.record_event()?;
         let launched = host.elapsed();
         let memory = device.pinned_pool().allocate(4 * count)?;

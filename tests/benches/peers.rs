@@ -185,7 +185,7 @@ impl Bench {
                 Tensor::from_slice(&self.device, &(0..rows * columns).map(value).collect::<Vec<_>>(), &[rows, columns])
             };
             let (a, b) = (matrix(m, k)?, matrix(k, n)?);
-            let seconds = self.seconds(3, 11, &mut || (0..10).try_for_each(|_| a.matmul(&b).check().map(drop)))? / 10.0;
+            let seconds = self.seconds(3, 11, &mut || (0..10).try_for_each(|_| a.matmul(&b).eval().map(drop)))? / 10.0;
             self.report(&format!("{work}_{m}x{n}x{k}"), 2.0 * (m * n * k) as f64 / seconds / 1e12, "TFLOP/s");
         }
         Ok(())
@@ -330,7 +330,7 @@ fn main() -> Result<()> {
     if bench.wants("gemm_fp32") {
         for n in [512, 1024] {
             let (a, b) = (bench.wave(&[n, n])?, bench.wave(&[n, n])?);
-            let seconds = bench.seconds(2, 7, &mut || a.matmul(&b).check().map(drop))?;
+            let seconds = bench.seconds(2, 7, &mut || a.matmul(&b).eval().map(drop))?;
             bench.report(&format!("gemm_fp32_{n}"), 2.0 * (n as f64).powi(3) / seconds / 1e9, "GFLOP/s");
         }
     }

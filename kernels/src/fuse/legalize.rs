@@ -28,14 +28,8 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
     for (_, node) in graph.iter() {
         builder.set_span(node.span);
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
-        let new = match op {
+        let new = match unrounded(&mut builder, op, node, target)? {
             Op::Cast(x) if matches!(builder.graph()[x].op, Op::Input(_)) && builder.dtype(x) == node.dtype => x,
-            op if target == Target::Host && op.factors().is_some_and(|[a, _]| builder.dtype(a) != node.dtype) => {
-                let [a, b] = op.factors().unwrap_or_default();
-                let longer = [(a, builder.cast(a, node.dtype)?), (b, builder.cast(b, node.dtype)?)];
-                let op = op.map_operands(|id| if id == a { longer[0].1 } else { longer[1].1 });
-                builder.push(op, node.shape.clone(), node.dtype)
-            }
             Op::ScatterAdd { indices, updates } => scatter_add(&mut builder, node, indices, updates)?,
             op => builder.push(op, node.shape.clone(), node.dtype),
         };
@@ -54,6 +48,13 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
         builder.output(kind.clone(), id);
     }
     Ok(builder.finish())
+}
+
+/// The operation, of operands that a product's or convolution's result is not longer than where a library computes it.
+fn unrounded(builder: &mut Builder, op: Op, node: &Node, target: Target) -> Result<Op> {
+    let Some([a, b]) = op.factors().filter(|_| target == Target::Host) else { return Ok(op) };
+    let (long_a, long_b) = (builder.cast(a, node.dtype)?, builder.cast(b, node.dtype)?);
+    Ok(op.map_operands(|id| if id == a { long_a } else { long_b }))
 }
 
 fn scatter_add(builder: &mut Builder, node: &Node, indices: NodeId, updates: NodeId) -> Result<NodeId> {

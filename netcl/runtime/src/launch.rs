@@ -45,6 +45,8 @@ pub(crate) fn launch<'a>(
     arguments: impl Iterator<Item = Argument<'a>> + Clone,
     geometry: &Geometry,
 ) -> Result<()> {
+    // Nobody says which of them it writes to.
+    arguments.clone().filter_map(Argument::memory).for_each(BufferHandle::before_write);
     arguments.clone().filter_map(Argument::memory).try_for_each(BufferHandle::settle)?;
     let of_device: SmallVec<[KernelArgument<'_>; 8]> = arguments.clone().map(Argument::of_device).collect();
     // SAFETY: `RawKernel` compares the arguments' number with the kernel's; netcl's own calls are tested. That the kernel
@@ -66,6 +68,7 @@ struct Recorded {
 
 impl Step for Recorded {
     fn repeat(&mut self) -> Result<()> {
+        self.memory.iter().for_each(BufferHandle::before_write);
         self.memory.iter().try_for_each(BufferHandle::settle)?;
         // SAFETY: it was launched so before, with memory that is held here.
         Ok(unsafe { self.launch.launch() }?)

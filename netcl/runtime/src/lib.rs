@@ -23,6 +23,7 @@ mod expression;
 mod function;
 mod geometry;
 mod gradient_check;
+mod hash;
 pub mod io;
 pub mod jit;
 mod launch;

@@ -291,7 +291,7 @@ fn copies_do_not_wait_for_memory_that_commands_use() {
         let gate = UserEvent::new();
         device.wait_for(&gate.event()).unwrap();
         // Its memory is free again, and the command that writes it has not begun.
-        drop(x.exp());
+        drop(x.exp().eval().unwrap());
         let before = allocations();
         let (y, z) = (ramp(count, 1), ramp(count, 2));
         let y = Tensor::from_slice(&device, &y, &[count]).unwrap();

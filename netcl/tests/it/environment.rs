@@ -7,7 +7,7 @@ use netcl_fixtures::processes::again;
 
 /// A value that each variable does not accept, and part of what it does accept. Those that name files accept all but words that
 /// switch something on.
-const BAD: [(&str, &str, &str); 14] = [
+const BAD: [(&str, &str, &str); 15] = [
     ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
     ("NETCL_CACHE_DIR", "on", "a folder, or off"),
     ("NETCL_TRACE", "1", "a file, or off"),
@@ -21,6 +21,7 @@ const BAD: [(&str, &str, &str); 14] = [
     ("NETCL_ASYNC_H2D", "async", "0 or 1"),
     ("NETCL_PINNED_H2D", "pinned", "0 or 1"),
     ("NETCL_WIDE_INDICES", "64", "0 or 1"),
+    ("NETCL_EAGER", "lazy", "0 or 1"),
     ("NETCL_TIERED_COMPILATION", "later", "0 or 1"),
 ];
 

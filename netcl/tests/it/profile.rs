@@ -16,7 +16,7 @@ fn selectors() -> Vec<String> {
 fn work(device: &Device) {
     let _span = profile::span("the work");
     let x = Tensor::from_slice(device, &[1.0f32; 1000], &[1000]).unwrap();
-    let y = x.add(&x).relu();
+    let y = x.add(&x).eval().unwrap().relu();
     y.to_vec::<f32>().unwrap();
 }
 
@@ -116,7 +116,7 @@ fn traced_program() {
     }
     let x = Tensor::zeros(&device, &[100], DType::F32).unwrap();
     // Not waited for: the end of the process is.
-    x.gelu();
+    x.gelu().eval().unwrap();
 }
 
 fn traced(selector: &str, trace: &str, killed: bool) -> (Output, PathBuf) {

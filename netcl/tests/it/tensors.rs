@@ -246,6 +246,8 @@ fn numbers_go_with_tensors_of_every_float_type() {
         for (dtype, rounded) in dtypes {
             let x = x.cast(dtype);
             let check = |found: Tensor, expected: fn(f32) -> f32| {
+                // In memory it is of that type, and rounded.
+                let found = found.eval().unwrap();
                 assert_eq!(found.dtype(), dtype);
                 let found = found.cast(DType::F32).to_vec::<f32>().unwrap();
                 assert_eq!(found, values.map(|value| rounded(expected(value))), "{device}, {dtype}");

@@ -86,7 +86,7 @@ pub(super) fn cancel(worker: &mut Worker<'_>, TrackedTensor { tensor, values, ma
 pub(super) fn callback(worker: &mut Worker<'_>, TrackedTensor { values, .. }: TrackedTensor) -> Result<()> {
     let own = netcl::Tensor::from_slice(worker.device, &values, &[values.len()])?;
     let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
-    let sum = own.add(&own);
+    let sum = own.add(&own).eval()?;
     worker.device.record_event()?.on_complete(move |_| drop(own));
     worker.hold("of what a callback dropped", sum, doubled);
     Ok(())
@@ -114,7 +114,7 @@ fn own_queue(worker: &mut Worker<'_>, TrackedTensor { tensor, values, .. }: Trac
     if fails {
         let gate = UserEvent::new();
         queue.wait_for(&gate.event())?;
-        let lost = moved.add(&moved);
+        let lost = moved.add(&moved).eval();
         gate.fail("given up");
         let told = queue.finish();
         if !matches!(&told, Err(Error::Event { reason }) if reason == "given up") {

@@ -31,6 +31,8 @@ pub struct Config {
     pub kernel_strategy: Option<KernelStrategy>,
     /// `NETCL_WIDE_INDICES`: kernels compute indices with 64 bits, whatever sizes are.
     pub wide_indices: bool,
+    /// `NETCL_EAGER`: operations on tensors are computed when they are called.
+    pub eager: bool,
     /// `NETCL_TIERED_COMPILATION`: where optimizing takes long, programs are built without it first.
     pub(crate) tiered_compilation: bool,
     /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end, and it is recorded.
@@ -101,6 +103,7 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
             .unwrap_or(variables::CACHE_LIMIT << 20),
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         wide_indices: switch(&variables::WIDE_INDICES, false)?,
+        eager: switch(&variables::EAGER, false)?,
         tiered_compilation: switch(&variables::TIERED_COMPILATION, true)?,
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
         trace: place(&path, &variables::TRACE)?.flatten().map(|value| numbered(value.as_os_str()).into()),
@@ -230,6 +233,7 @@ mod tests {
                 cache_limit: 1 << 30,
                 kernel_strategy: None,
                 wide_indices: false,
+                eager: false,
                 tiered_compilation: true,
                 profile_events: false,
                 trace: None,

@@ -69,6 +69,16 @@ pub(super) static WIDE_INDICES: Variable = Variable {
     },
 };
 
+pub(super) static EAGER: Variable = Variable {
+    name: "NETCL_EAGER",
+    accepted: SWITCH,
+    row: Row {
+        meaning: "with `1`, each operation on tensors is computed when it is called, and not with others when a value is \
+                  needed: for finding the operation that a wrong number, an error of the driver or a long time comes from",
+        unset: Unset::Words("`0`"),
+    },
+};
+
 pub(super) static TIERED_COMPILATION: Variable = Variable {
     name: "NETCL_TIERED_COMPILATION",
     accepted: SWITCH,
@@ -145,7 +155,7 @@ pub(super) static PINNED_H2D: Variable = Variable {
 
 /// All, in the order of the table.
 pub(super) fn all() -> impl Iterator<Item = &'static Variable> + Clone {
-    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &KERNEL_STRATEGY, &WIDE_INDICES, &TIERED_COMPILATION];
+    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &KERNEL_STRATEGY, &WIDE_INDICES, &EAGER, &TIERED_COMPILATION];
     let before = before.into_iter().chain([&PROFILE_EVENTS, &TRACE, &AUTOTUNE]);
     let variants = variants::TABLE.iter().map(|row| &row.variable);
     before.chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])

@@ -23,7 +23,7 @@ pub struct Backward {
 }
 
 /// The gradients in one model's parameters, before they are computed.
-struct Pending {
+struct PendingGradients {
     store: Arc<Store>,
     buffer: GradientBuffer,
     covered: Vec<bool>,
@@ -60,7 +60,7 @@ impl Tensor {
 
     /// The gradients in some of what it was computed from.
     pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
-        self.region()?;
+        self.checked()?;
         if !self.shape().is_empty() || !self.dtype().is_float() {
             return refused(format!(
                 "gradients need a float scalar, found {} {:?}; reduce it with `sum` or `mean`",
@@ -85,7 +85,7 @@ impl Tensor {
                 );
             }
         };
-        let tape = Tape::of(record, wanted);
+        let tape = Tape::of(record, wanted)?;
         if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
             return refused(lost(cut));
         }
@@ -106,8 +106,8 @@ impl Tensor {
             return Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts: tape.cuts.clone() });
         }
         let device = self.device();
-        let loaded = plan::of(tape, device)?;
-        let mut pending: Vec<Pending> = Vec::new();
+        let loaded = plan::of(&tape.trace, device)?;
+        let mut pending: Vec<PendingGradients> = Vec::new();
         let mut into: Vec<Option<BufferHandle>> = Vec::with_capacity(tape.leaves.len());
         for leaf in &tape.leaves {
             let Some(owner) = &leaf.owner else {
@@ -119,19 +119,19 @@ impl Tensor {
                 None => {
                     let (store, buffer) = (owner.store.clone(), owner.store.gradient_buffer()?);
                     let covered = vec![false; store.parameters().len()];
-                    pending.push(Pending { store, buffer, covered });
+                    pending.push(PendingGradients { store, buffer, covered });
                     pending.len() - 1
                 }
             };
             pending[position].covered[owner.index] = true;
             into.push(Some(pending[position].buffer.part(owner.index)));
         }
-        for Pending { buffer, covered, .. } in &pending {
+        for PendingGradients { buffer, covered, .. } in &pending {
             buffer.prepare(writer_id(), &Arc::from(covered.as_slice()))?;
         }
-        let args: Vec<Tensor> = tape.arguments().into_iter().map(Tensor::from_held).collect();
+        let args: Vec<Tensor> = tape.arguments().into_iter().cloned().map(Tensor::from_held).collect();
         let args: Vec<&Tensor> = args.iter().collect();
-        let scalars = tape.scalars();
+        let scalars = tape.trace.scalars();
         let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
         let outputs = loaded.call(device, &call)?;
         let mut variables = BTreeMap::new();
@@ -140,7 +140,8 @@ impl Tensor {
                 variables.insert(leaf.key(), gradient.with_history(Some(cut::gradient())));
             }
         }
-        let models = pending.into_iter().map(|Pending { store, buffer, .. }| Gradients::new(store, buffer)).collect();
+        let models =
+            pending.into_iter().map(|PendingGradients { store, buffer, .. }| Gradients::new(store, buffer)).collect();
         Ok(Backward { models, variables, cuts: tape.cuts.clone() })
     }
 }
@@ -186,7 +187,7 @@ impl Backward {
     ///
     /// [`Error::Backward`] if the tensor is not tracked; [`Error::Unreached`] if the loss does not reach it, with what cut it off.
     pub fn wrt(&self, tensor: &Tensor) -> Result<Tensor> {
-        tensor.region()?;
+        tensor.checked()?;
         let leaf = match tensor.history() {
             Some(History::Leaf(leaf)) => leaf,
             Some(History::Record(_)) => {

@@ -129,7 +129,7 @@ impl Tensor {
     /// [`Error::Backward`] if it is not of floats, or was computed from what is tracked; [`Error::OutOfMemory`] if it is a view of a
     /// model's memory, which is copied.
     pub fn requires_grad(&self) -> Result<Tensor> {
-        self.region()?;
+        self.checked()?;
         let refused = |problem: &str| Err(Error::Backward { operation: "requires_grad", problem: problem.to_owned() });
         match self.history() {
             Some(History::Leaf(_)) => return Ok(self.clone()),
@@ -142,7 +142,7 @@ impl Tensor {
             return refused("only float tensors have gradients; convert it with `cast`");
         }
         let own = self.as_it_is()?;
-        let leaf = Leaf::new(own.held()?, None);
+        let leaf = Leaf::new(own.held(), None);
         Ok(own.with_history(Some(History::Leaf(leaf))))
     }
 

@@ -3,27 +3,38 @@
 //! It is found by the work and by the types and shapes of its tensors. Only what is new has a graph built, which is compared with
 //! the graphs that were compiled: other sizes of a batch have an entry of their own here, and the same plan.
 
-use crate::autograd::work::WorkKey;
+use crate::autograd::work::{ArgValue, WorkKey};
 use crate::device::Device;
 use crate::error::Result;
 use crate::executor::Loaded;
+use crate::hash::hash;
 use crate::jit;
 use crate::tensor::Tensor;
 use netcl_hal::recent::Recent;
 use netcl_kernels::autodiff::leading_to;
+use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use smallvec::SmallVec;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many stay known for a device: the least recently used go.
 const KEPT: usize = 1024;
 
 /// One operation or layer, of tensors of certain types and shapes.
 pub(crate) struct KnownWork {
-    pub(crate) loaded: Arc<Loaded>,
+    /// No other has it.
+    pub(crate) number: u64,
+    /// With which arguments an operation became known: most calls have the same.
+    given: Arc<[ArgValue]>,
+    graph: Graph,
+    /// Compiled when it is first run by itself.
+    loaded: OnceLock<Arc<Loaded>>,
     pub(crate) flow: DerivativeFlow,
+    /// Shape and type of the result, where the shapes of the arguments say that.
+    pub(crate) result: Option<(Arc<[usize]>, DType)>,
 }
 
 /// What the derivative of a work needs of its tensors, by position, and of its result.
@@ -34,7 +45,7 @@ pub(crate) struct DerivativeFlow {
     /// Whether the result is computed from its elements.
     pub(super) reads: SmallVec<[bool; 4]>,
     /// Whether the result is kept rather than computed again.
-    pub(super) is_dear: bool,
+    pub(crate) is_dear: bool,
 }
 
 struct KnownEntry {
@@ -65,7 +76,7 @@ pub(crate) fn find_or_make(
 ) -> Result<Arc<KnownWork>> {
     let entries: &Mutex<Recent<KnownEntry>> = device.slot(|| Mutex::new(Recent::new(KEPT)));
     let lock = || entries.lock().unwrap_or_else(PoisonError::into_inner);
-    let hash = hash(&work, tensors);
+    let hash = hash(&(&work, Described(tensors)));
     if let Some(entry) = lock().find(|entry| entry.is(hash, &work, tensors)) {
         return Ok(entry.known.clone());
     }
@@ -78,24 +89,68 @@ pub(crate) fn find_or_make(
     Ok(known)
 }
 
-fn hash(work: &WorkKey, tensors: &[&Tensor]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    work.hash(&mut hasher);
-    for tensor in tensors {
-        (tensor.dtype(), tensor.shape()).hash(&mut hasher);
+/// Types and shapes of tensors.
+struct Described<'a>(&'a [&'a Tensor]);
+
+impl Hash for Described<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.iter().for_each(|tensor| (tensor.dtype(), tensor.shape()).hash(state));
     }
-    hasher.finish()
 }
 
 impl KnownWork {
-    /// An operation that this graph computes of so many tensors, its arguments.
-    pub(crate) fn of_operation(graph: &Graph, device: &Device, tensors: usize) -> Result<KnownWork> {
+    /// What this graph computes of these tensors, its arguments.
+    pub(crate) fn new(graph: Graph, flow: DerivativeFlow, tensors: &[&Tensor]) -> KnownWork {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let result = result(&graph, tensors);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        KnownWork { number, given: Arc::default(), graph, loaded: OnceLock::new(), flow, result }
+    }
+
+    /// An operation with these arguments.
+    pub(crate) fn of_operation(given: Arc<[ArgValue]>, graph: Graph, tensors: &[&Tensor]) -> KnownWork {
         let place = |op: &Op, _: &str| match op {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             _ => None,
         };
-        Ok(KnownWork { flow: DerivativeFlow::of(graph, tensors, place), loaded: jit::load(graph, device)? })
+        let flow = DerivativeFlow::of(&graph, tensors.len(), place);
+        KnownWork { given, ..KnownWork::new(graph, flow, tensors) }
     }
+
+    /// These arguments, shared if they are those of before.
+    pub(crate) fn shared(&self, given: &[ArgValue]) -> Arc<[ArgValue]> {
+        if *self.given == *given { self.given.clone() } else { given.into() }
+    }
+
+    /// Its plan, on the device that it is known of.
+    pub(crate) fn loaded(&self, device: &Device) -> Result<&Arc<Loaded>> {
+        match self.loaded.get() {
+            Some(loaded) => Ok(loaded),
+            None => {
+                let loaded = jit::load(&self.graph, device)?;
+                Ok(self.loaded.get_or_init(|| loaded))
+            }
+        }
+    }
+}
+
+/// Shape and type of what a graph gives of these arguments, by the symbols that they bind.
+fn result(graph: &Graph, tensors: &[&Tensor]) -> Option<(Arc<[usize]>, DType)> {
+    let (_, id) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0))?;
+    let mut bindings: Vec<(Symbol, u64)> = Vec::new();
+    for node in &graph.nodes {
+        let Op::Input(InputKind::Argument(position)) = node.op else { continue };
+        for (dim, &size) in node.shape.0.iter().zip(tensors.get(position)?.shape()) {
+            dim.visit_symbols(&mut |symbol| {
+                // Only what is a symbol alone says its value.
+                if *dim == Dim::symbol(symbol.name()) && bindings.iter().all(|(known, _)| known != symbol) {
+                    bindings.push((symbol.clone(), size as u64));
+                }
+            });
+        }
+    }
+    let node = &graph.nodes[id.index()];
+    Some((node.shape.evaluate(&bindings)?.into(), node.dtype))
 }
 
 impl DerivativeFlow {

@@ -2,7 +2,7 @@
 
 use crate::autograd::cut;
 use crate::autograd::known::DerivativeFlow;
-use crate::autograd::record::{Cut, CutKind, Held, History, Record, RecordSource, Untracked};
+use crate::autograd::record::{Cut, CutKind, History, Record, RecordSource, Untracked};
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -23,17 +23,17 @@ pub(crate) fn is_tracked<'a>(mut histories: impl Iterator<Item = Option<&'a Hist
 }
 
 impl RecordSource {
-    pub(crate) fn of(tensor: &Tensor) -> Result<RecordSource> {
-        Ok(match tensor.history() {
+    pub(crate) fn of(tensor: &Tensor) -> RecordSource {
+        match tensor.history() {
             Some(History::Record(record)) => RecordSource::Record(record.clone()),
             Some(History::Leaf(leaf)) => RecordSource::Leaf(leaf.clone()),
-            Some(History::Cut(cut)) => RecordSource::given(tensor.held()?, Some(cut.clone())),
-            None => RecordSource::given(tensor.held()?, None),
-        })
+            Some(History::Cut(cut)) => RecordSource::given(tensor, Some(cut.clone())),
+            None => RecordSource::given(tensor, None),
+        }
     }
 
-    fn given(held: Held, cut: Option<Arc<Cut>>) -> RecordSource {
-        RecordSource::Given(Untracked { held, cut, is_own: false })
+    fn given(tensor: &Tensor, cut: Option<Arc<Cut>>) -> RecordSource {
+        RecordSource::Given(Untracked { held: tensor.held(), cut, is_own: false })
     }
 
     fn history(&self) -> Option<History> {
@@ -77,7 +77,9 @@ impl Noted {
                     _ => None,
                 },
             };
-            let held = as_it_is(tensors[position], reads[position])?;
+            // Memory of a model's, which the next step changes, is copied, unless nobody reads it.
+            let tensor = tensors[position];
+            let held = if reads[position] { tensor.as_it_is()?.held() } else { tensor.held() };
             kept.push(RecordSource::Given(Untracked { held, cut, is_own: position >= inputs }));
         }
         Ok(Noted { sources: kept, cut: None, is_dear: *is_dear })
@@ -93,22 +95,17 @@ impl Noted {
         if !is_tracked(tensors.iter().map(|tensor| tensor.history())) {
             return Ok(None);
         }
-        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect::<Result<_>>()?;
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         Noted::new(name, flow, sources, tensors, tensors.len(), caller).map(Some)
     }
 
     /// The result, which knows what it was computed from.
-    pub(crate) fn result(self, work: TensorWork, result: Tensor) -> Result<Tensor> {
+    pub(crate) fn result(self, work: TensorWork, result: Tensor) -> Tensor {
         if self.sources.is_empty() {
-            return Ok(result.with_history(self.cut));
+            return result.with_history(self.cut);
         }
-        let saved = self.is_dear.then(|| result.held()).transpose()?;
+        let saved = self.is_dear.then(|| result.held());
         let record = Record::new(work, self.sources, saved, result.dtype());
-        Ok(result.with_history(Some(History::Record(record))))
+        result.with_history(Some(History::Record(record)))
     }
-}
-
-/// The tensor's memory, or a copy where it is a model's, which the next step changes. What nobody reads is not copied.
-fn as_it_is(tensor: &Tensor, is_read: bool) -> Result<Held> {
-    if is_read { tensor.as_it_is()?.held() } else { tensor.held() }
 }

@@ -1,44 +1,45 @@
-//! The plan of a tape's gradients: compiled once for all tapes of the same work, types and shapes.
+//! The plan of a trace: compiled once for all traces of the same work, types and shapes.
 
-use crate::autograd::tape::{Key, Tape};
+use crate::autograd::trace::{Trace, TraceKey};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Loaded;
+use crate::hash::hash;
 use crate::jit;
 use netcl_hal::recent::Recent;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use netcl_kernels::span::Diagnostic;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many plans stay found by their tapes.
+/// How many plans stay found by their traces.
 const KEPT: usize = 256;
 
 /// The plans of a device, each with the hash of its key; `None` where the batch cannot be a symbol.
 type Plans = Mutex<Recent<(u64, Arc<KnownPlan>)>>;
 
 struct KnownPlan {
-    key: Key,
+    key: TraceKey,
     loaded: Option<Arc<Loaded>>,
 }
 
-/// The plan that gives the gradients of that tape's loss, on that device.
-pub(super) fn of(tape: &Tape, device: &Device) -> Result<Arc<Loaded>> {
-    let found = if tape.has_batch() { find_or_make(tape, true, device)? } else { None };
+/// The plan of that trace, on that device.
+pub(crate) fn of(trace: &Trace, device: &Device) -> Result<Arc<Loaded>> {
+    let found = if trace.batch.is_some() { find_or_make(trace, true, device)? } else { None };
     let found = match found {
         Some(loaded) => Some(loaded),
-        None => find_or_make(tape, false, device)?,
+        None => find_or_make(trace, false, device)?,
     };
-    found.ok_or_else(|| Error::Backward { operation: "backward", problem: "the loss has no gradient".to_owned() })
+    found.ok_or_else(|| Error::graph(&trace.name, Diagnostic::new("it has no graph")))
 }
 
-fn find_or_make(tape: &Tape, symbolic: bool, device: &Device) -> Result<Option<Arc<Loaded>>> {
+fn find_or_make(trace: &Trace, symbolic: bool, device: &Device) -> Result<Option<Arc<Loaded>>> {
     let plans: &Plans = device.slot(|| Mutex::new(Recent::new(KEPT)));
-    let key = tape.key(symbolic);
+    let key = trace.key(symbolic);
     let hash = hash(&key);
     let lock = || plans.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = lock().find(|(known, own)| *known == hash && own.key == key) {
         return Ok(known.loaded.clone());
     }
-    let graph = tape.graph(symbolic).map_err(|diagnostic| Error::graph("backward", diagnostic))?;
+    let graph = trace.graph(symbolic).map_err(|diagnostic| Error::graph(&trace.name, diagnostic))?;
     let loaded = match graph.map(|graph| jit::load(&graph, device)).transpose() {
         // With numbers for all sizes it may be possible.
         Err(Error::Graph { .. }) if symbolic => None,
@@ -47,10 +48,4 @@ fn find_or_make(tape: &Tape, symbolic: bool, device: &Device) -> Result<Option<A
     let surplus = lock().add((hash, Arc::new(KnownPlan { key, loaded: loaded.clone() })));
     drop(surplus);
     Ok(loaded)
-}
-
-fn hash(key: &Key) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    hasher.finish()
 }

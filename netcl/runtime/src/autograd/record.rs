@@ -1,9 +1,8 @@
 //! What a tensor at run time was computed from.
 
 use crate::autograd::work::TensorWork;
-use crate::device::Device;
-use crate::memory::BufferHandle;
 use crate::model::store::Store;
+use crate::tensor::Held;
 use netcl_kernels::dtype::DType;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,15 +17,6 @@ pub(crate) enum History {
     Leaf(Arc<Leaf>),
     /// It was computed from what is tracked in a way that has no derivative, or of which none is recorded.
     Cut(Arc<Cut>),
-}
-
-/// A tensor's memory, without its history.
-#[derive(Clone)]
-pub(crate) struct Held {
-    pub(crate) region: BufferHandle,
-    pub(crate) shape: Arc<[usize]>,
-    pub(crate) dtype: DType,
-    pub(crate) device: Device,
 }
 
 /// One operation or layer that was computed of tracked tensors, in a way that has a derivative.
@@ -148,6 +138,16 @@ impl Leaf {
 impl Record {
     pub(crate) fn new(work: TensorWork, sources: Vec<RecordSource>, saved: Option<Held>, dtype: DType) -> Arc<Record> {
         Arc::new(Record { number: next(), work, sources, saved, dtype })
+    }
+
+    /// The values that its derivative may need.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Held> {
+        let of_sources = self.sources.iter().filter_map(|source| match source {
+            RecordSource::Record(_) => None,
+            RecordSource::Leaf(leaf) => Some(&leaf.held),
+            RecordSource::Given(given) => Some(&given.held),
+        });
+        of_sources.chain(&self.saved)
     }
 }
 

@@ -1,47 +1,27 @@
-//! The records that lead to a loss, as a list: what is compiled, and what that is found by.
+//! The records that lead to a loss, as a trace.
 
-use crate::autograd::record::{Cut, Held, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
-use crate::autograd::work::{BATCH, PassedNumbers, WorkKey};
-use netcl_hal::device::scalar::Scalar;
-use netcl_kernels::autodiff::gradients_from_saved;
-use netcl_kernels::dim::{Dim, Shape};
+use crate::autograd::record::{Cut, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
+use crate::autograd::trace::{self, Place, Trace, TraceInput, TraceResult, TraceStep};
+use crate::error::Result;
+use crate::tensor::{Held, compute_all};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
-use netcl_kernels::span::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a loss was computed from: the relative graph, in which tensors are numbered.
-#[derive(Default)]
+/// What a loss was computed from.
 pub(super) struct Tape {
+    /// Gives the gradients of the loss in the leaves, which are its first inputs.
+    pub(super) trace: Trace,
     /// What gradients are computed in.
     pub(super) leaves: Vec<Arc<Leaf>>,
-    /// The other inputs, and whether their leading axis may be the batch's.
-    given: Vec<(Held, bool)>,
+    /// The other inputs.
+    given: Vec<Held>,
+    /// What was kept of the steps.
+    saved: Vec<Held>,
     /// The models that parameters are of, each with the version that they were read in.
     pub(super) owners: Vec<Owner>,
-    /// Operands first; the last is the loss.
-    steps: Vec<TapeStep>,
     /// What ended histories on the way.
     pub(super) cuts: Vec<Arc<Cut>>,
-    /// The size of the batch, if some input begins with one.
-    batch: Option<usize>,
-}
-
-struct TapeStep {
-    record: Arc<Record>,
-    sources: Vec<Place>,
-    /// The element type of the first source.
-    dtype: Option<DType>,
-}
-
-/// Which tensor a source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
-    Leaf(usize),
-    Given(usize),
-    Step(usize),
 }
 
 /// Which gradients are asked for.
@@ -63,36 +43,34 @@ impl Wanted {
     }
 }
 
-/// An axis of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Size {
-    /// The batch's, which is a symbol.
-    Batch,
-    Is(usize),
-}
-
-/// What the plan of a tape's gradients is found by.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    /// How many of the inputs are leaves.
-    leaves: usize,
-    inputs: Vec<(DType, Vec<Size>)>,
-    /// The work, its sources, and whether its value is saved.
-    steps: Vec<(WorkKey, Vec<Place>, bool)>,
-}
-
-/// Where what was met before is.
+/// A tape while its records are gone through.
 #[derive(Default)]
-struct KnownPlaces {
-    leaves: BTreeMap<LeafKey, usize>,
-    given: BTreeMap<(u64, Arc<[usize]>, DType), usize>,
+struct Collected {
+    leaves: Vec<Arc<Leaf>>,
+    /// With whether their leading axis may be the batch's.
+    given: Vec<(Held, bool)>,
+    steps: Vec<(Arc<Record>, Vec<TapePlace>)>,
+    owners: Vec<Owner>,
+    cuts: Vec<Arc<Cut>>,
+    /// Where what was met before is.
+    leaf_places: BTreeMap<LeafKey, usize>,
+    given_places: BTreeMap<(u64, Arc<[usize]>, DType), usize>,
     /// By a record's number.
-    steps: BTreeMap<u64, usize>,
+    step_places: BTreeMap<u64, usize>,
+}
+
+/// Which tensor something was computed from.
+#[derive(Clone, Copy)]
+enum TapePlace {
+    Leaf(usize),
+    Given(usize),
+    Step(usize),
 }
 
 impl Tape {
     /// The records that lead to `loss`, in the order in which they were made, for gradients in those leaves that are wanted.
-    pub(super) fn of(loss: &Arc<Record>, wanted: &Wanted) -> Tape {
+    /// What is pending of the values that it needs is computed.
+    pub(super) fn of(loss: &Arc<Record>, wanted: &Wanted) -> Result<Tape> {
         let mut records: BTreeMap<u64, Arc<Record>> = BTreeMap::new();
         let mut open = vec![loss.clone()];
         while let Some(record) = open.pop() {
@@ -105,25 +83,30 @@ impl Tape {
             }));
             records.insert(record.number, record);
         }
-        let mut tape = Tape::default();
-        let mut known = KnownPlaces::default();
+        let read: Vec<&Held> = records.values().flat_map(|record| record.values()).collect();
+        compute_all(read.iter().map(|held| &held.value))?;
+        let mut found = Collected::default();
         for (number, record) in records {
-            let sources: Vec<Place> =
-                record.sources.iter().filter_map(|source| tape.place(source, &mut known, wanted)).collect();
-            let dtype = sources.first().map(|place| tape.dtype(*place));
-            known.steps.insert(number, tape.steps.len());
-            tape.steps.push(TapeStep { record, sources, dtype });
+            let mut sources = Vec::with_capacity(record.sources.len());
+            for source in &record.sources {
+                sources.extend(found.source(source, wanted)?);
+            }
+            found.step_places.insert(number, found.steps.len());
+            found.steps.push((record, sources));
         }
-        let variables = tape.leaves.iter().filter(|leaf| leaf.owner.is_none()).map(|leaf| &leaf.held);
-        let given = tape.given.iter().filter(|(_, may_be)| *may_be).map(|(held, _)| held);
-        let mut sizes = given.chain(variables).filter_map(|held| held.shape.first().copied());
-        tape.batch = sizes.find(|size| *size > 1);
-        tape
+        Ok(found.tape())
     }
 
-    fn place(&mut self, source: &RecordSource, known: &mut KnownPlaces, wanted: &Wanted) -> Option<Place> {
-        match source {
-            RecordSource::Record(record) => known.steps.get(&record.number).copied().map(Place::Step),
+    /// Leaves, other inputs, and what was saved, in the order of the arguments of the trace's graph.
+    pub(super) fn arguments(&self) -> Vec<&Held> {
+        self.leaves.iter().map(|leaf| &leaf.held).chain(&self.given).chain(&self.saved).collect()
+    }
+}
+
+impl Collected {
+    fn source(&mut self, source: &RecordSource, wanted: &Wanted) -> Result<Option<TapePlace>> {
+        Ok(match source {
+            RecordSource::Record(record) => self.step_places.get(&record.number).copied().map(TapePlace::Step),
             RecordSource::Leaf(leaf) => {
                 if let Some(owner) = &leaf.owner {
                     let same = |own: &Owner| own.store.id() == owner.store.id() && own.version == owner.version;
@@ -132,132 +115,72 @@ impl Tape {
                     }
                 }
                 if !wanted.has(leaf) {
-                    return Some(self.given(&leaf.held, leaf.owner.is_none(), known));
+                    return self.given(&leaf.held, leaf.owner.is_none()).map(Some);
                 }
-                let position = *known.leaves.entry(leaf.key()).or_insert(self.leaves.len());
+                let position = *self.leaf_places.entry(leaf.key()).or_insert(self.leaves.len());
                 if position == self.leaves.len() {
                     self.leaves.push(leaf.clone());
                 }
-                Some(Place::Leaf(position))
+                Some(TapePlace::Leaf(position))
             }
             RecordSource::Given(Untracked { held, cut, is_own }) => {
                 if let Some(cut) = cut.as_ref().filter(|cut| !self.cuts.iter().any(|known| Arc::ptr_eq(known, cut))) {
                     self.cuts.push(cut.clone());
                 }
-                Some(self.given(held, !is_own, known))
+                Some(self.given(held, !is_own)?)
             }
-        }
+        })
     }
 
-    fn given(&mut self, held: &Held, may_be_batch: bool, known: &mut KnownPlaces) -> Place {
-        let key = (held.region.id(), held.shape.clone(), held.dtype);
-        let position = *known.given.entry(key).or_insert(self.given.len());
+    fn given(&mut self, held: &Held, may_be_batch: bool) -> Result<TapePlace> {
+        let key = (held.value.region()?.id(), held.shape.clone(), held.dtype);
+        let position = *self.given_places.entry(key).or_insert(self.given.len());
         if position == self.given.len() {
             self.given.push((held.clone(), may_be_batch));
         }
-        Place::Given(position)
+        Ok(TapePlace::Given(position))
     }
 
-    fn dtype(&self, place: Place) -> DType {
-        match place {
-            Place::Leaf(position) => self.leaves[position].held.dtype,
-            Place::Given(position) => self.given[position].0.dtype,
-            Place::Step(position) => self.steps[position].record.dtype,
+    fn dtype(&self, source: TapePlace) -> DType {
+        match source {
+            TapePlace::Leaf(position) => self.leaves[position].held.dtype,
+            TapePlace::Given(position) => self.given[position].0.dtype,
+            TapePlace::Step(position) => self.steps[position].0.dtype,
         }
     }
 
-    /// Leaves, other inputs, and what was saved, in the order of the arguments of [`Tape::graph`].
-    pub(super) fn arguments(&self) -> Vec<&Held> {
-        let saved = self.steps.iter().filter_map(|step| step.record.saved.as_ref());
-        let given = self.given.iter().map(|(held, _)| held);
-        self.leaves.iter().map(|leaf| &leaf.held).chain(given).chain(saved).collect()
-    }
-
-    /// The numbers that the graph takes by value.
-    pub(super) fn scalars(&self) -> Vec<Scalar> {
-        self.steps.iter().flat_map(|step| step.record.work.scalars(step.dtype)).collect()
-    }
-
-    /// Whether the batch may be a symbol.
-    pub(super) fn has_batch(&self) -> bool {
-        self.batch.is_some()
-    }
-
-    fn inputs(&self, batch: Option<usize>) -> Vec<(DType, Vec<Size>)> {
-        let input = |held: &Held, may_be_batch: bool| {
-            let size = |(axis, &size): (usize, &usize)| match batch {
-                Some(batch) if may_be_batch && axis == 0 && size == batch => Size::Batch,
-                _ => Size::Is(size),
-            };
-            (held.dtype, held.shape.iter().enumerate().map(size).collect())
+    fn tape(self) -> Tape {
+        let leaves = self.leaves.len();
+        let input = |value: &Held, may_be_batch: bool| TraceInput {
+            dtype: value.dtype,
+            shape: value.shape.clone(),
+            may_be_batch,
         };
-        let leaves = self.leaves.iter().map(|leaf| input(&leaf.held, leaf.owner.is_none()));
-        leaves.chain(self.given.iter().map(|(held, may_be_batch)| input(held, *may_be_batch))).collect()
-    }
-
-    /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
-    pub(super) fn key(&self, symbolic: bool) -> Key {
-        let batch = self.batch.filter(|_| symbolic);
-        let step = |step: &TapeStep| {
-            (step.record.work.key(step.dtype, batch), step.sources.clone(), step.record.saved.is_some())
+        let mut inputs: Vec<TraceInput> =
+            self.leaves.iter().map(|leaf| input(&leaf.held, leaf.owner.is_none())).collect();
+        inputs.extend(self.given.iter().map(|(value, may_be_batch)| input(value, *may_be_batch)));
+        let place = |source: &TapePlace| match *source {
+            TapePlace::Leaf(position) => Place::Input(position),
+            TapePlace::Given(position) => Place::Input(leaves + position),
+            TapePlace::Step(position) => Place::Step(position),
         };
-        Key { leaves: self.leaves.len(), inputs: self.inputs(batch), steps: self.steps.iter().map(step).collect() }
-    }
-
-    /// The gradients of the loss in all leaves. `None` where it cannot be had with a symbol: a size is needed, or what is read does
-    /// not say what the symbol is.
-    pub(super) fn graph(&self, symbolic: bool) -> Result<Option<Graph>> {
-        let graph = match self.differentiated(self.batch.filter(|_| symbolic)) {
-            Err(_) if symbolic => return Ok(None),
-            graph => graph?,
+        let step = |(record, sources): &(Arc<Record>, Vec<TapePlace>)| TraceStep {
+            work: record.work.clone(),
+            sources: sources.iter().map(place).collect(),
+            dtype: sources.first().map(|source| self.dtype(*source)),
+            is_kept: record.saved.is_some(),
         };
-        let batch = Dim::symbol(BATCH);
-        let is_told = !symbolic || graph.symbols().is_empty() || read(&graph).any(|shape| shape.0.contains(&batch));
-        Ok(is_told.then_some(graph))
-    }
-
-    fn differentiated(&self, batch: Option<usize>) -> Result<Graph> {
-        let mut builder = Builder::new("backward");
-        let mut inputs = Vec::new();
-        for (position, (dtype, sizes)) in self.inputs(batch).into_iter().enumerate() {
-            let size = |size: Size| match size {
-                Size::Batch => Dim::symbol(BATCH),
-                Size::Is(size) => Dim::constant(size as i64),
-            };
-            let shape = Shape(sizes.into_iter().map(size).collect());
-            let name = match position.checked_sub(self.leaves.len()) {
-                None => format!("p{position}"),
-                Some(position) => format!("x{position}"),
-            };
-            inputs.push(builder.input(InputKind::Argument(position), &name, shape, dtype));
+        let steps = self.steps.iter().map(step).collect();
+        let gives = TraceResult::Gradients { leaves };
+        // Of what is no leaf first.
+        let batch = trace::batch(inputs[leaves..].iter().chain(&inputs[..leaves]));
+        Tape {
+            trace: Trace { name: "backward".to_owned(), gives, inputs, steps, batch },
+            saved: self.steps.iter().filter_map(|(record, _)| record.saved.clone()).collect(),
+            leaves: self.leaves,
+            given: self.given.into_iter().map(|(value, _)| value).collect(),
+            owners: self.owners,
+            cuts: self.cuts,
         }
-        let (leaves, given) = inputs.split_at(self.leaves.len());
-        let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
-        let mut passed = PassedNumbers::default();
-        for step in &self.steps {
-            let node = |place: &Place| match *place {
-                Place::Leaf(position) => leaves[position],
-                Place::Given(position) => given[position],
-                Place::Step(position) => results[position],
-            };
-            let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
-            results.push(step.record.work.build(&mut builder, &sources, &mut passed, batch)?);
-        }
-        let Some(&loss) = results.last() else { return Ok(builder.finish()) };
-        let kept = self.steps.iter().zip(&results).filter(|(step, _)| step.record.saved.is_some());
-        let saved: Vec<(usize, NodeId)> =
-            kept.enumerate().map(|(number, (_, result))| (inputs.len() + number, *result)).collect();
-        gradients_from_saved(builder, loss, leaves, &saved)
     }
-}
-
-/// The shapes of the inputs that something is computed from.
-fn read(graph: &Graph) -> impl Iterator<Item = &Shape> {
-    let mut read = vec![false; graph.nodes.len()];
-    for node in &graph.nodes {
-        node.op.visit_operands(|operand| read[operand.index()] = true);
-    }
-    graph.outputs.iter().for_each(|(_, id)| read[id.index()] = true);
-    let is_read = move |id: NodeId, op: &Op| read[id.index()] && matches!(op, Op::Input(_));
-    graph.iter().filter(move |(id, node)| is_read(*id, &node.op)).map(|(_, node)| &node.shape)
 }

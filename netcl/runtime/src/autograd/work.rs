@@ -8,6 +8,7 @@ use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{self, Config, Context, Mode};
 use netcl_kernels::ops::{self, ArgKind, Operation, Value};
 use netcl_kernels::span::{Diagnostic, Result};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The size that a batch has while it is a symbol of the graph.
@@ -17,7 +18,7 @@ pub(crate) const BATCH: &str = "N";
 const ARITHMETIC: [&str; 6] = ["add", "sub", "mul", "div", "maximum", "minimum"];
 
 /// An argument of an operation. Tensors are those that the operation is given, in order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ArgValue {
     /// The next tensor.
     Tensor,
@@ -50,7 +51,7 @@ pub(crate) enum TensorWork {
 /// What tells works apart that are computed by different graphs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WorkKey {
-    Operation(&'static str, Vec<ArgKey>),
+    Operation(&'static str, SmallVec<[ArgKey; 3]>),
     Layer(Arc<str>, Mode),
 }
 
@@ -120,6 +121,13 @@ impl TensorWork {
             TensorWork::Operation { operation, .. } => operation.name,
             TensorWork::Layer { layer, .. } => layer.declaration.name,
         }
+    }
+
+    /// How many tensors it is given as lists.
+    pub(crate) fn listed(&self) -> usize {
+        let TensorWork::Operation { given, .. } = self else { return 0 };
+        let listed = |given: &ArgValue| if let ArgValue::Tensors(count) = given { *count } else { 0 };
+        given.iter().map(listed).sum()
     }
 
     /// Builds it of these tensors; what [`TensorWork::scalars`] gives becomes inputs. Where the first tensor begins with the symbol of a
@@ -204,29 +212,37 @@ impl TensorWork {
     /// What a graph of it is found by, with a first tensor of that type and a batch of that size.
     pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
         match self {
-            TensorWork::Operation { operation, given } => {
-                let key = |(position, given): (usize, &ArgValue)| match given {
-                    ArgValue::Tensor => ArgKey::Tensors(1),
-                    ArgValue::Tensors(count) => ArgKey::Tensors(*count),
-                    ArgValue::Number(number) if by_value(operation, *number, dtype).is_some() => ArgKey::Passed,
-                    ArgValue::Number(number) => ArgKey::Number(number.to_bits()),
-                    ArgValue::Integer(value) => ArgKey::Integer(*value),
-                    ArgValue::Integers(list) => match (list.split_first(), batch) {
-                        (Some((&first, rest)), Some(batch))
-                            if is_sizes(operation, position) && first == batch as i64 =>
-                        {
-                            ArgKey::Sizes(rest.into())
-                        }
-                        _ => ArgKey::Integers(list.clone()),
-                    },
-                    ArgValue::Bool(truth) => ArgKey::Bool(*truth),
-                    ArgValue::Text(text) => ArgKey::Text(text.clone()),
-                    ArgValue::DType(dtype) => ArgKey::DType(*dtype),
-                };
-                WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect())
-            }
+            TensorWork::Operation { operation, given } => WorkKey::of_operation(operation, given, dtype, batch),
             TensorWork::Layer { layer, mode, .. } => WorkKey::Layer(layer.text.clone(), *mode),
         }
+    }
+}
+
+impl WorkKey {
+    /// Of an operation with these arguments, as [`TensorWork::key`].
+    pub(crate) fn of_operation(
+        operation: &Operation,
+        given: &[ArgValue],
+        dtype: Option<DType>,
+        batch: Option<usize>,
+    ) -> WorkKey {
+        let key = |(position, given): (usize, &ArgValue)| match given {
+            ArgValue::Tensor => ArgKey::Tensors(1),
+            ArgValue::Tensors(count) => ArgKey::Tensors(*count),
+            ArgValue::Number(number) if by_value(operation, *number, dtype).is_some() => ArgKey::Passed,
+            ArgValue::Number(number) => ArgKey::Number(number.to_bits()),
+            ArgValue::Integer(value) => ArgKey::Integer(*value),
+            ArgValue::Integers(list) => match (list.split_first(), batch) {
+                (Some((&first, rest)), Some(batch)) if is_sizes(operation, position) && first == batch as i64 => {
+                    ArgKey::Sizes(rest.into())
+                }
+                _ => ArgKey::Integers(list.clone()),
+            },
+            ArgValue::Bool(truth) => ArgKey::Bool(*truth),
+            ArgValue::Text(text) => ArgKey::Text(text.clone()),
+            ArgValue::DType(dtype) => ArgKey::DType(*dtype),
+        };
+        WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect())
     }
 }
 

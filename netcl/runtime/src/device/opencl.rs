@@ -22,6 +22,7 @@ impl BufferHandle {
     ///
     /// [`crate::Error::Driver`] if the device's queue cannot be told to wait for copies that are on their way to it.
     pub fn opencl_memory(&self) -> Result<Option<*mut c_void>> {
+        self.show();
         self.settle()?;
         Ok(handles::raw_memory(self.region().memory()))
     }

@@ -47,6 +47,12 @@ pub(super) fn launch(launcher: &mut dyn Bound, given: &[BufferHandle], scalars: 
     Ok(launcher.launch(&externals, scalars)?)
 }
 
+/// Has everything computed that reads what a call of it writes to. To be called before the call holds anything.
+pub(super) fn before_writes(version: &Version, given: &[BufferHandle]) {
+    let written = version.interface.externals.iter().zip(given).filter(|(external, _)| external.supplier.is_written());
+    written.for_each(|(_, memory)| memory.before_write());
+}
+
 /// Makes it, with kernels of that tier, or, if that is not said, of the one that pays.
 pub(super) fn bind(
     version: &Arc<Version>,

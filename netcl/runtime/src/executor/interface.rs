@@ -30,6 +30,13 @@ pub(super) enum Supplier {
     Gradient(String),
 }
 
+impl Supplier {
+    /// Whether a call writes to the memory.
+    pub(super) fn is_written(&self) -> bool {
+        !matches!(self, Supplier::Argument(_) | Supplier::Parameter(_) | Supplier::State(_))
+    }
+}
+
 /// One external buffer; its position in [`Interface::externals`] is its slot at launch.
 #[derive(Clone, Debug)]
 pub(super) struct External {

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::bind::{BoundPlan, bind, launch};
+use crate::executor::bind::{BoundPlan, before_writes, bind, launch};
 use crate::executor::call::{Call, Outputs};
 use crate::executor::check;
 use crate::executor::interface::Supplier;
@@ -16,12 +16,13 @@ use crate::executor::versions::{Recompile, Versions};
 use crate::memory::{BufferHandle, Reserve};
 use crate::profile;
 use crate::recording;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, compute_all};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::process;
 use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::verify::VerifiedPlan;
 use smallvec::SmallVec;
@@ -109,6 +110,13 @@ impl Loaded {
         self.base.build_once(device)
     }
 
+    /// What it is compiled from, if it can be again, and the plan that is likely to run.
+    pub(crate) fn likely(&self, device: &Device) -> Result<(Option<Arc<Graph>>, VerifiedPlan)> {
+        let Some(versions) = &self.versions else { return Ok((None, self.base.plan.clone())) };
+        let graph = versions.graph(&self.base.plan.name)?;
+        Ok((Some(graph), versions.likely(device, &self.base)?.plan.clone()))
+    }
+
     /// Whether the plan writes gradients of parameters.
     pub(crate) fn needs_model(&self) -> bool {
         self.base.interface.needs_model
@@ -119,7 +127,7 @@ impl Loaded {
         debug_assert_eq!(device.id(), self.device, "devices keep what is loaded for them");
         process::check()?;
         // Before anything is said of their shapes.
-        call.args.iter().try_for_each(|arg| arg.region().map(drop))?;
+        compute_all(call.args.iter().map(|arg| arg.value()))?;
         device.backend().keep_pace()?;
         let base = &*self.base;
         let _span = profile::call(&base.plan.name);
@@ -142,6 +150,7 @@ impl Loaded {
         let resolved = resolved.as_deref();
         let mut given = std::mem::take(&mut bound.given);
         supply(device, call, resolved, &bound, &mut given)?;
+        before_writes(&bound.version, &given);
         // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
         let draws = bound.version.interface.uses_first_scalar;
         let scalars = with_seed(seed.map(|draw| if draws { draw() } else { Scalar::U32(0) }), call.scalars);

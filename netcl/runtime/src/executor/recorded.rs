@@ -1,7 +1,7 @@
 //! Calls that are recorded, to be done again.
 
 use crate::error::Result;
-use crate::executor::bind::{BoundPlan, launch};
+use crate::executor::bind::{BoundPlan, before_writes, launch};
 use crate::executor::states::KeptChanges;
 use crate::memory::BufferHandle;
 use crate::recording::Step;
@@ -24,6 +24,7 @@ pub(super) struct RecordedPlan {
 impl Step for RecordedPlan {
     fn repeat(&mut self) -> Result<()> {
         let RecordedPlan { bound, given, scalars, changes, .. } = self;
+        before_writes(&bound.version, given);
         changes.make(given, || launch(&mut *bound.launcher, given, scalars).map(|_| ()))
     }
 

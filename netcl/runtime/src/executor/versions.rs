@@ -66,6 +66,11 @@ impl Versions {
         Versions { policy, graph, others: Mutex::new(Others { versions: Recent::new(KEPT), vain: Vec::new() }) }
     }
 
+    /// What they are compiled from.
+    pub(super) fn graph(&self, function: &str) -> Result<Arc<Graph>> {
+        self.graph.graph(function)
+    }
+
     /// While it is the same, so is the version for given sizes.
     pub(super) fn generation(&self) -> Generation {
         self.policy.generation()

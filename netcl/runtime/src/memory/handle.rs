@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::memory::pool::block::{MemoryBlock, next_id};
 use crate::memory::pool::cache::Cache;
+use crate::memory::readers::{Reader, ReaderList, Readers};
 use crate::memory::{ALIGNMENT, LARGE_COPY};
 use netcl_hal::device::backend::Backend;
 use netcl_hal::device::memory::{Memory, Region};
@@ -10,7 +11,7 @@ use netcl_hal::event::Event;
 use netcl_hal::memory::PinnedBuffer;
 use netcl_hal::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A piece of device memory: a buffer of a [`crate::BufferPool`], a part of one, or memory shared with the host
 /// ([`crate::Device::create_zero_copy_buffer`]). Cheap to clone; clones are the same memory, which is given back when the
@@ -31,6 +32,8 @@ struct BufferAllocation {
     is_elsewhere: AtomicBool,
     /// Whether there ever were.
     was_elsewhere: AtomicBool,
+    /// What is still to be computed from it. Not used in parts, either.
+    readers: Readers,
 }
 
 enum Backing {
@@ -53,6 +56,7 @@ impl BufferHandle {
             elsewhere,
             is_elsewhere,
             was_elsewhere,
+            readers: Readers::default(),
         }))
     }
 
@@ -134,6 +138,7 @@ impl BufferHandle {
     /// it now; [those of every device](crate::Error#errors-of-every-device).
     pub fn write(&self, data: &[u8]) -> Result<()> {
         self.check("BufferHandle::write", data.len())?;
+        self.before_write();
         self.settle()?;
         if data.is_empty() {
             return Ok(());
@@ -188,6 +193,7 @@ impl BufferHandle {
     /// itself ([`BufferHandle::copy_to`]).
     pub(crate) fn copy_unrecorded(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
+        to.before_write();
         self.settle()?;
         to.settle()?;
         if bytes == 0 {
@@ -201,6 +207,7 @@ impl BufferHandle {
     pub(crate) fn copy_across(&self, to: &BufferHandle, bytes: usize) -> Result<bool> {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         let Some(from) = self.as_it_is(bytes)? else { return Ok(false) };
+        to.before_write();
         to.settle()?;
         let copy = || to.backend().copy_from(&**self.backend(), from.memory(), to.memory(), bytes);
         to.0.pool.with_memory(bytes, copy)
@@ -244,6 +251,7 @@ impl BufferHandle {
 
     /// Sets all of it to zero, as a part of something that records itself ([`BufferHandle::zero`]).
     pub(crate) fn zero_unrecorded(&self) -> Result<()> {
+        self.before_write();
         self.settle()?;
         self.0.pool.with_memory(self.bytes(), || self.backend().zero(self.memory(), self.bytes()))
     }
@@ -269,6 +277,34 @@ impl BufferHandle {
         process::check()?;
         let whole = self.whole();
         if whole.is_elsewhere.load(Ordering::Acquire) { whole.join() } else { Ok(()) }
+    }
+
+    /// Notes what is to be computed from what is in it now.
+    pub(crate) fn add_reader(&self, reader: Weak<dyn Reader>) {
+        self.whole().readers.add(reader);
+    }
+
+    /// Notes those that were noted of a value that is in it now.
+    pub(crate) fn add_readers(&self, readers: ReaderList) {
+        if !readers.is_empty() {
+            self.whole().readers.extend(readers);
+        }
+    }
+
+    /// Has everything computed that reads it. To be called before each write.
+    #[inline]
+    pub(crate) fn before_write(&self) {
+        self.whole().readers.settle();
+    }
+
+    /// Notes that it is written to by what does not say so, as a program that has the driver's own object.
+    pub(crate) fn show(&self) {
+        self.whole().readers.show();
+    }
+
+    /// Whether that was noted: then what reads it must not wait.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.whole().readers.is_shown()
     }
 
     fn whole(&self) -> &BufferAllocation {

@@ -3,6 +3,7 @@
 mod handle;
 mod pinned;
 mod pool;
+mod readers;
 mod slab;
 
 pub use handle::BufferHandle;
@@ -11,3 +12,4 @@ pub use netcl_hal::memory::{Bucket, PoolStats};
 pub(crate) use pinned::not_elements;
 pub use pinned::{PinnedBuffer, PinnedBufferPool};
 pub use pool::BufferPool;
+pub(crate) use readers::{Reader, ReaderList};

@@ -134,7 +134,7 @@ impl ModelCore {
         let index = store.parameter_index(prefix, path)?;
         let parameter = view(&store, &store.parameters()[index]);
         let version = store.version();
-        let leaf = Leaf::new(parameter.held()?, Some(Owner { store, index, version }));
+        let leaf = Leaf::new(parameter.held(), Some(Owner { store, index, version }));
         Ok(parameter.with_history(Some(History::Leaf(leaf))))
     }
 

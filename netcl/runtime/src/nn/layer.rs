@@ -8,7 +8,6 @@ use crate::autograd::work::{BATCH, ConfiguredLayer, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Call;
-use crate::jit;
 use crate::model::{Model, ModelCore, Schema, Seed};
 use crate::tensor::{Mistake, Operand, Tensor, shown};
 use netcl_hal::device::scalar::Scalar;
@@ -108,9 +107,7 @@ impl Layer {
         let name = self.layer.declaration.name;
         let store = self.core.store();
         let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed: 0 };
-        let known = known::find_or_make(store.device(), work.key(None, None), inputs, || {
-            self.known(inputs, mode, store.device())
-        })?;
+        let known = known::find_or_make(store.device(), work.key(None, None), inputs, || self.known(inputs, mode))?;
         let noted = self.noted(inputs, mode, &known.flow, caller)?;
         let seed = Cell::new(0);
         let draw = || {
@@ -122,11 +119,12 @@ impl Layer {
         };
         let call =
             Call { args: inputs, model: Some((&store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
-        let mut results = known.loaded.call(store.device(), &call)?.results;
+        let mut results = known.loaded(store.device())?.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         match noted {
             Some(noted) => {
-                noted.result(TensorWork::Layer { layer: self.layer.clone(), mode, seed: seed.get() }, result)
+                let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed: seed.get() };
+                Ok(noted.result(work, result))
             }
             None if cut::is_paused() => Ok(result.with_history(self.paused(inputs))),
             None => Ok(result),
@@ -135,7 +133,7 @@ impl Layer {
 
     /// It, of inputs of these types and shapes. One kernel for every batch size: the leading axis is a symbol, where the layer takes
     /// one.
-    fn known(&self, inputs: &[&Tensor], mode: Mode, device: &Device) -> Result<KnownWork> {
+    fn known(&self, inputs: &[&Tensor], mode: Mode) -> Result<KnownWork> {
         let ConfiguredLayer { declaration, config, .. } = &*self.layer;
         let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
         let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
@@ -151,7 +149,7 @@ impl Layer {
             _ => None,
         };
         let flow = DerivativeFlow::of(&graph, inputs.len() + specs.len(), place);
-        Ok(KnownWork { flow, loaded: jit::load(&graph, device)? })
+        Ok(KnownWork::new(graph, flow, inputs))
     }
 
     /// What is noted of a call, if it is to be recorded.
@@ -173,7 +171,7 @@ impl Layer {
         });
         let own: Vec<Tensor> = own.collect::<Result<_>>()?;
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
-        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect::<Result<_>>()?;
+        let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         Noted::new(self.layer.declaration.name, flow, sources, &tensors, inputs.len(), caller).map(Some)
     }
 

@@ -67,6 +67,7 @@ struct ByDriver {
 
 impl ByDriver {
     fn replay(&self) -> Result<()> {
+        self.memory.iter().for_each(BufferHandle::before_write);
         self.memory.iter().try_for_each(BufferHandle::settle)?;
         in_turn(&self.turns, &mut || Ok(self.buffer.enqueue()?))
     }
@@ -93,6 +94,23 @@ fn is_recorded(backend: &dyn Backend) -> bool {
         recorder.borrow().as_ref().is_some_and(|recorder| std::ptr::addr_eq(recorder.device.backend(), backend))
     });
     recorded.unwrap_or(false)
+}
+
+/// Does `work` without recording what it starts: what belongs to before the recording.
+pub(crate) fn suspended<R>(work: impl FnOnce() -> R) -> R {
+    /// Goes on with the recording, also where the work panics.
+    struct Suspension(Option<Recorder>);
+    impl Drop for Suspension {
+        fn drop(&mut self) {
+            let recorder = self.0.take();
+            let _ = RECORDER.try_with(|current| *current.borrow_mut() = recorder);
+        }
+    }
+    if RECORDERS.load(Ordering::Relaxed) == 0 {
+        return work();
+    }
+    let _suspension = taken().map(|recorder| Suspension(Some(recorder)));
+    work()
 }
 
 /// Adds a step; to be called only where [`is_active`].

@@ -175,7 +175,9 @@ macro_rules! methods {
             $(#[$alias])?
             #[track_caller]
             pub fn $name(&self $(, $parameter: parameter!($kind))*) -> $crate::tensor::Tensor {
-                self.called(stringify!($name), &[$(argument!($kind $parameter)),*], std::panic::Location::caller())
+                static OPERATION: $crate::tensor::ops::MethodOperation = $crate::tensor::ops::MethodOperation::new();
+                let (name, caller) = (stringify!($name), std::panic::Location::caller());
+                self.called(name, OPERATION.find(name), &[$(argument!($kind $parameter)),*], caller)
             }
         )*}
     };

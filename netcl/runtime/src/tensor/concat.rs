@@ -5,30 +5,26 @@
 //! element is moved a few times more, and the whole is about linear.
 
 use crate::autograd::known::{self, KnownWork};
-use crate::autograd::note::Noted;
-use crate::autograd::work::{ArgValue, TensorWork};
+use crate::autograd::work::{ArgValue, TensorWork, WorkKey};
 use crate::error::{Error, Result};
-use crate::executor::Call;
-use crate::tensor::{Operand, Tensor};
+use crate::tensor::pending::FEW;
+use crate::tensor::{Operand, Tensor, run};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, OutputKind};
-use netcl_kernels::ops::{self, Operation, Value};
+use netcl_kernels::ops::{Operation, Value, call, find};
 use netcl_kernels::span::Diagnostic;
 use std::panic::Location;
 
-/// How many parts one kernel puts together.
-const FEW: usize = 16;
-
 /// The result of `concat` or `stack` of many tensors; `None` where one kernel gives it, or what says what is wrong.
 pub(super) fn of_many(
-    operation: &Operation,
+    operation: &'static Operation,
     first: &Tensor,
     operands: &[Operand<'_>],
     caller: &'static Location<'static>,
 ) -> Result<Option<Tensor>> {
     let [Operand::Tensors(others), Operand::Integer(axis)] = *operands else { return Ok(None) };
-    let concat = ops::find("concat").filter(|_| others.len() >= FEW && ["concat", "stack"].contains(&operation.name));
+    let concat = find("concat").filter(|_| others.len() >= FEW && ["concat", "stack"].contains(&operation.name));
     let is_new = operation.name == "stack";
     let rank = first.shape().len() + usize::from(is_new);
     let from_start = if axis < 0 { axis + rank as i64 } else { axis };
@@ -42,7 +38,7 @@ pub(super) fn of_many(
     if let Some(other) = others.iter().find(|other| !fits(other)) {
         // The two alone are refused, in the words that one kernel is refused with.
         let pair = [Operand::Tensors(&[other]), Operand::Integer(axis as i64)];
-        return Ok(Some(first.called(operation.name, &pair, caller)));
+        return Ok(Some(first.called(operation.name, Some(operation), &pair, caller)));
     }
     let mut parts = Vec::with_capacity(others.len() + 1);
     for part in std::iter::once(&first).chain(others) {
@@ -60,7 +56,8 @@ pub(super) fn of_many(
         return only.copy().map(Some);
     }
     while parts.len() > 1 {
-        parts = parts.chunks(FEW).map(|chunk| few(concat, chunk, axis, caller)).collect::<Result<_>>()?;
+        // Each is computed by itself, by the program that serves all lengths.
+        parts = parts.chunks(FEW).map(|chunk| few(concat, chunk, axis, caller)?.eval()).collect::<Result<_>>()?;
     }
     Ok(parts.pop())
 }
@@ -77,19 +74,14 @@ fn few(
     }
     let tensors: Vec<&Tensor> = parts.iter().collect();
     let given = [ArgValue::Tensor, ArgValue::Tensors(parts.len() - 1), ArgValue::Integer(axis as i64)];
-    let work = TensorWork::Operation { operation: concat, given: given.into() };
     let (device, failed) = (parts[0].device(), |diagnostic| Error::graph(concat.name, diagnostic));
-    let known = known::find_or_make(device, work.key(Some(parts[0].dtype()), None), &tensors, || {
+    let key = WorkKey::of_operation(concat, &given, Some(parts[0].dtype()), None);
+    let known = known::find_or_make(device, key, &tensors, || {
         let graph = graph(concat, parts, axis).map_err(failed)?;
-        KnownWork::of_operation(&graph, device, parts.len())
+        Ok(KnownWork::of_operation(given.as_slice().into(), graph, &tensors))
     })?;
-    let noted = Noted::of_operation(concat.name, &known.flow, &tensors, caller)?;
-    let mut results = known.loaded.call(device, &Call { args: &tensors, ..Call::default() })?.results;
-    let result = results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))?;
-    match noted {
-        Some(noted) => noted.result(work, result),
-        None => Ok(result),
-    }
+    let work = TensorWork::Operation { operation: concat, given: known.shared(&given) };
+    run::carry_out(work, &known, &tensors, caller)
 }
 
 fn graph(concat: &'static Operation, parts: &[Tensor], axis: usize) -> Result<Graph, Diagnostic> {
@@ -102,7 +94,7 @@ fn graph(concat: &'static Operation, parts: &[Tensor], axis: usize) -> Result<Gr
     let mut inputs: Vec<Value> = parts.iter().enumerate().map(&mut input).collect();
     let others = Value::List(inputs.split_off(1));
     inputs.extend([others, Value::Dim(Dim::constant(axis as i64))]);
-    let result = ops::call(&mut builder, concat, &inputs)?;
+    let result = call(&mut builder, concat, &inputs)?;
     builder.output(OutputKind::Result(0), result);
     Ok(builder.finish())
 }

@@ -122,7 +122,7 @@ impl Tensor {
     /// ```
     #[doc(alias = "async_copy")]
     pub fn pending_copies(&self) -> Vec<Event> {
-        self.region().map(BufferHandle::elsewhere).unwrap_or_default().into_iter().map(Event).collect()
+        self.value.in_memory().map(BufferHandle::elsewhere).unwrap_or_default().into_iter().map(Event).collect()
     }
 
     /// The elements in row-major order as they are now, once the device has them: this starts the copy and returns. The
@@ -149,7 +149,10 @@ impl Tensor {
         self.expect::<T>("to_host_async")?;
         netcl_hal::process::check()?;
         let into = self.device.pinned_pool().allocate(self.byte_count())?;
-        let (event, bytes, from) = self.region()?.read_later(into.0)?;
+        let region = self.region()?;
+        // Clones reach it by the same handle.
+        let _other = (!self.value.is_sole()).then(|| region.clone());
+        let (event, bytes, from) = region.read_later(into.0)?;
         Ok(ToHost { event: Event(event), bytes, from, _elements: PhantomData })
     }
 

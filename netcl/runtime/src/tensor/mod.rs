@@ -4,13 +4,18 @@ mod arguments;
 mod concat;
 mod create;
 mod display;
+mod evaluation;
+mod explain;
 mod host;
 mod methods;
 mod mistake;
 mod operand;
 mod operators;
 mod ops;
+mod pending;
+mod run;
 mod split;
+mod value;
 pub(crate) mod vector;
 
 pub use arguments::{AsInteger, AsIntegers, AsNumber, AsOperand, AsTensors};
@@ -19,9 +24,10 @@ pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
 pub(crate) use operand::shown;
+pub(crate) use value::{Computed, Held, PendingValue, TensorValue, compute_all};
 
 use crate::autograd::cut;
-use crate::autograd::record::{CutKind, Held, History};
+use crate::autograd::record::{CutKind, History};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -60,14 +66,6 @@ pub struct Tensor {
     device: Device,
     /// What it has to do with gradients.
     history: Option<History>,
-}
-
-/// What a tensor is.
-#[derive(Clone)]
-enum TensorValue {
-    Memory(BufferHandle),
-    /// It could not be computed.
-    Mistake(Arc<Mistake>),
 }
 
 impl Tensor {
@@ -170,26 +168,14 @@ impl Tensor {
         Tensor { value: TensorValue::Memory(region), shape, dtype, device, history: None }
     }
 
-    /// A tensor without history.
-    pub(crate) fn from_held(held: &Held) -> Tensor {
-        let Held { region, shape, dtype, device } = held.clone();
-        Tensor::from_region(region, shape, dtype, device)
-    }
-
-    /// Its memory, without its history.
-    pub(crate) fn held(&self) -> Result<Held> {
-        let region = self.region()?.clone();
-        let Tensor { shape, dtype, device, .. } = self.clone();
-        Ok(Held { region, shape, dtype, device })
-    }
-
     /// What gives that mistake where its value is needed.
     pub(crate) fn of_mistake(shape: &[usize], dtype: DType, device: &Device, mistake: Mistake) -> Tensor {
         let value = TensorValue::Mistake(Arc::new(mistake));
         Tensor { value, shape: shape.into(), dtype, device: device.clone(), history: None }
     }
 
-    /// The tensor, unless it could not be computed: then what went wrong first on the way to it.
+    /// The tensor, unless it is known that it cannot be computed: then what went wrong first on the way to it. Nothing is computed
+    /// for that; [`Tensor::eval`] does.
     ///
     /// ```
     /// use netcl::{Device, Tensor};
@@ -204,13 +190,40 @@ impl Tensor {
     ///
     /// [`Error::Operation`], which says the operation, what it was given, and from where it was called.
     pub fn check(&self) -> Result<Tensor> {
+        self.checked().map(|()| self.clone())
+    }
+
+    /// The tensor, computed: operations are noted when they are called, and computed together when a value is needed. Does not
+    /// wait for the device.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// let device = Device::host();
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+    /// let before = device.launches();
+    /// let y = x.mul(&x).add(&x).relu();
+    /// assert_eq!(device.launches(), before);
+    /// y.eval()?;
+    /// assert_eq!(device.launches(), before + 1);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Operation`], as [`Tensor::check`]; its cause may be that there is no memory left, or that the driver failed.
+    pub fn eval(&self) -> Result<Tensor> {
         self.region().map(|_| self.clone())
+    }
+
+    /// Fails if it is known already that it cannot be computed.
+    pub(crate) fn checked(&self) -> Result<()> {
+        self.value.mistake().map_or(Ok(()), |mistake| Err(mistake.error()))
     }
 
     /// What went wrong on the way to it, as a tensor of which nothing else is kept.
     pub(crate) fn mistake(&self) -> Option<Tensor> {
-        let is_mistaken = matches!(self.value, TensorValue::Mistake(_));
-        is_mistaken.then(|| self.clone().with_history(None))
+        let mistake = self.value.mistake()?.clone();
+        Some(Tensor { value: TensorValue::Mistake(mistake), ..self.clone().with_history(None) })
     }
 
     pub(crate) fn history(&self) -> Option<&History> {
@@ -230,10 +243,9 @@ impl Tensor {
 
     /// The tensor as it is now: itself, unless it is a view of a model's memory, which the next step changes; then a copy.
     pub(crate) fn as_it_is(&self) -> Result<Tensor> {
-        let region = self.region()?;
-        if !region.is_part() {
-            return Ok(self.clone());
-        }
+        self.checked()?;
+        // What is pending gets memory of its own.
+        let Some(region) = self.value.in_memory().filter(|region| region.is_part()) else { return Ok(self.clone()) };
         let copy = Tensor::uninitialised("vjp", &self.device, &self.shape, self.dtype)?;
         region.copy_to(copy.region()?, self.byte_count())?;
         Ok(copy)
@@ -242,24 +254,38 @@ impl Tensor {
     /// The tensor with memory that no other one has: its own, or that of a copy. What is recorded starts each time from what the
     /// tensor was.
     pub(crate) fn taken(self) -> Result<Tensor> {
-        let own = self.region()?.is_sole() && !recording::is_active(self.device.backend());
+        let own = self.region()?.is_sole() && self.value.is_sole() && !recording::is_active(self.device.backend());
         if own { Ok(self) } else { self.copy() }
     }
 
-    /// Its memory.
+    /// Its memory. What is pending is computed.
     pub(crate) fn region(&self) -> Result<&BufferHandle> {
-        match &self.value {
-            TensorValue::Memory(region) => Ok(region),
-            TensorValue::Mistake(mistake) => Err(mistake.error()),
-        }
+        self.value.region()
     }
 
-    /// Its memory, without another handle of it.
+    /// Its memory, without another handle of it if there was no clone.
     fn into_region(self) -> Result<BufferHandle> {
         match self.value {
             TensorValue::Memory(region) => Ok(region),
-            TensorValue::Mistake(mistake) => Err(mistake.error()),
+            // Its handle goes with it.
+            value => value.region().cloned(),
         }
+    }
+
+    pub(crate) fn value(&self) -> &TensorValue {
+        &self.value
+    }
+
+    /// Without its history.
+    pub(crate) fn held(&self) -> Held {
+        let Tensor { value, shape, dtype, device, .. } = self.clone();
+        Held { value, shape, dtype, device }
+    }
+
+    /// Without a history.
+    pub(crate) fn from_held(held: Held) -> Tensor {
+        let Held { value, shape, dtype, device } = held;
+        Tensor { value, shape, dtype, device, history: None }
     }
 
     /// The size of each axis, outermost first. Of a tensor that could not be computed ([`Tensor::check`]), that of the first
@@ -369,14 +395,18 @@ impl Tensor {
         Ok(copy.with_history(self.history.clone()))
     }
 
-    /// The same memory under another shape, of as many elements.
-    pub(crate) fn shaped(&self, shape: &[usize]) -> Tensor {
-        Tensor { shape: shape.into(), history: None, ..self.clone() }
+    /// The same memory under another shape, of as many elements; `None` while there is none.
+    fn shaped(&self, shape: &[usize]) -> Option<Tensor> {
+        let value = match &self.value {
+            TensorValue::Pending(_) => TensorValue::Memory(self.value.in_memory()?.clone()),
+            value => value.clone(),
+        };
+        Some(Tensor { value, shape: shape.into(), history: None, ..self.clone() })
     }
 
     /// Fails unless it was computed and has elements of that type.
     fn expect<T: Element>(&self, operation: &'static str) -> Result<()> {
-        self.region()?;
+        self.checked()?;
         if self.dtype == T::DTYPE {
             return Ok(());
         }

@@ -10,8 +10,8 @@ macro_rules! operators {
         operators!($trait $method: &Tensor, Tensor, |own, other| Tensor::$method(&own, &other));
         operators!($trait $method: Tensor, Tensor, |own, other| Tensor::$method(&own, &other));
         operators!($trait $method: &Tensor, &Tensor, |own, other| Tensor::$method(&own, &other));
-        operators!($trait $method: Tensor, f64, |own, other| own.apply(stringify!($method), &[other.into()]));
-        operators!($trait $method: &Tensor, f64, |own, other| own.apply(stringify!($method), &[other.into()]));
+        operators!($trait $method: Tensor, f64, |own, other| Tensor::$method(&own, other));
+        operators!($trait $method: &Tensor, f64, |own, other| Tensor::$method(own, other));
         operators!($trait $method: f64, Tensor, |own, other| {
             other.after_number(own, stringify!($method), Location::caller())
         });

@@ -2,17 +2,30 @@
 
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
-use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork};
+use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork, WorkKey};
 use crate::error::{Error, Result};
-use crate::executor::Call;
-use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, shown};
+use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation};
 use netcl_kernels::span::Diagnostic;
+use smallvec::SmallVec;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// A method's operation, which is looked up once.
+pub(super) struct MethodOperation(OnceLock<Option<&'static Operation>>);
+
+impl MethodOperation {
+    pub(super) const fn new() -> MethodOperation {
+        MethodOperation(OnceLock::new())
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&'static Operation> {
+        *self.0.get_or_init(|| ops::find(name))
+    }
+}
 
 impl Tensor {
     /// Applies the operation called `name` of netcl's table, the receiver first among the arguments.
@@ -30,11 +43,18 @@ impl Tensor {
     #[doc(alias = "conv2d")]
     #[track_caller]
     pub fn apply(&self, name: &str, others: &[Operand<'_>]) -> Tensor {
-        self.called(name, others, Location::caller())
+        self.called(name, ops::find(name), others, Location::caller())
     }
 
-    pub(super) fn called(&self, name: &str, others: &[Operand<'_>], caller: &'static Location<'static>) -> Tensor {
-        let result = match ops::find(name) {
+    /// Applies the operation that was found by that name.
+    pub(super) fn called(
+        &self,
+        name: &str,
+        found: Option<&'static Operation>,
+        others: &[Operand<'_>],
+        caller: &'static Location<'static>,
+    ) -> Tensor {
+        let result = match found {
             Some(operation) => self.computed(operation, others, caller),
             None => Err(unknown(name)),
         };
@@ -56,8 +76,10 @@ impl Tensor {
         if let Some(result) = concat::of_many(operation, self, others, caller)? {
             return Ok(result);
         }
-        let mut given = vec![ArgValue::Tensor];
-        let mut tensors = vec![self];
+        let mut given: SmallVec<[ArgValue; 4]> = SmallVec::new();
+        let mut tensors: SmallVec<[&Tensor; 4]> = SmallVec::new();
+        given.push(ArgValue::Tensor);
+        tensors.push(self);
         for operand in others {
             given.push(match *operand {
                 Operand::Tensor(tensor) => {
@@ -76,7 +98,7 @@ impl Tensor {
                 Operand::DType(dtype) => ArgValue::DType(dtype),
             });
         }
-        run(operation, given, &tensors, caller)
+        operation_of(operation, &given, &tensors, caller)
     }
 
     /// An arithmetic operation whose first operand is a number.
@@ -84,8 +106,9 @@ impl Tensor {
         if let Some(mistake) = self.mistake() {
             return mistake;
         }
-        let given = vec![ArgValue::Number(number), ArgValue::Tensor];
-        let result = ops::find(name).ok_or_else(|| unknown(name)).and_then(|found| run(found, given, &[self], caller));
+        let given = [ArgValue::Number(number), ArgValue::Tensor];
+        let result =
+            ops::find(name).ok_or_else(|| unknown(name)).and_then(|found| operation_of(found, &given, &[self], caller));
         result.unwrap_or_else(|error| mistaken(self, name, &[number.into(), self.into()], caller, error))
     }
 
@@ -118,17 +141,20 @@ impl Tensor {
                 ),
             });
         }
-        let result = self.shaped(shape);
-        let Some(operation) = ops::find("reshape").filter(|_| note::is_tracked([self.history()].into_iter())) else {
+        let operation = ops::find("reshape").ok_or_else(|| unknown("reshape"))?;
+        let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
+        let given = [ArgValue::Tensor, ArgValue::Integers(sizes.into())];
+        // Memory that is there is shared.
+        let Some(result) = self.shaped(shape) else { return operation_of(operation, &given, &[self], caller) };
+        if !note::is_tracked([self.history()].into_iter()) {
             return Ok(result.computed_by("reshape", &[self]));
-        };
-        let sizes: Arc<[i64]> = shape.iter().map(|size| *size as i64).collect();
-        let work = TensorWork::Operation { operation, given: [ArgValue::Tensor, ArgValue::Integers(sizes)].into() };
-        let noted = Noted::of_operation("reshape", &DerivativeFlow::view(self.dtype()), &[self], caller)?;
-        match noted {
-            Some(noted) => noted.result(work, result),
-            None => Ok(result),
         }
+        let work = TensorWork::Operation { operation, given: given.into() };
+        let noted = Noted::of_operation("reshape", &DerivativeFlow::view(self.dtype()), &[self], caller)?;
+        Ok(match noted {
+            Some(noted) => noted.result(work, result),
+            None => result,
+        })
     }
 
     /// The shape that `sizes` stand for: -1 is what the others leave.
@@ -180,28 +206,23 @@ fn first_mistake(first: &Tensor, others: &[Operand<'_>]) -> Option<Tensor> {
     })
 }
 
-/// Computes an operation of these tensors.
-fn run(
+/// An operation of these tensors.
+fn operation_of(
     operation: &'static Operation,
-    given: Vec<ArgValue>,
+    given: &[ArgValue],
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
     let name = operation.name;
-    let work = TensorWork::Operation { operation, given: given.into() };
     let Some(first) = tensors.first() else { return Err(Error::graph(name, Diagnostic::new("it has no tensor"))) };
-    let known = known::find_or_make(first.device(), work.key(Some(first.dtype()), None), tensors, || {
+    let key = WorkKey::of_operation(operation, given, Some(first.dtype()), None);
+    let known = known::find_or_make(first.device(), key, tensors, || {
+        let given: Arc<[ArgValue]> = given.into();
+        let work = TensorWork::Operation { operation, given: given.clone() };
         let graph = portable(&work, tensors).map_err(|diagnostic| Error::graph(name, diagnostic))?;
-        KnownWork::of_operation(&graph, first.device(), tensors.len())
+        Ok(KnownWork::of_operation(given, graph, tensors))
     })?;
-    let noted = Noted::of_operation(name, &known.flow, tensors, caller)?;
-    let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
-    let mut results = known.loaded.call(first.device(), &call)?.results;
-    let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
-    match noted {
-        Some(noted) => noted.result(work, result),
-        None => Ok(result),
-    }
+    run::carry_out(TensorWork::Operation { operation, given: known.shared(given) }, &known, tensors, caller)
 }
 
 /// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the

@@ -56,7 +56,7 @@ fn answers_come_from_the_bucket_then_from_the_nearest_shape_then_from_the_compil
 /// The kernels that computing a product of these sizes launches.
 fn launched(device: &Device, [m, n, k]: [usize; 3]) -> Result<Vec<String>> {
     let of = |shape: &[usize]| Tensor::zeros(device, shape, DType::F32);
-    of(&[m, k])?.matmul(&of(&[k, n])?);
+    of(&[m, k])?.matmul(&of(&[k, n])?).eval()?;
     let records = device.take_records().expect("a null device");
     Ok(records.iter().map(|record| record.entry.trim_start_matches("matmul_0_").to_owned()).collect())
 }

@@ -1,0 +1,169 @@
+//! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
+
+use crate::autograd::work::{BATCH, PassedNumbers, TensorWork, WorkKey};
+use netcl_hal::device::scalar::Scalar;
+use netcl_kernels::autodiff::gradients_from_saved;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
+use netcl_kernels::span::Result;
+use std::sync::Arc;
+
+/// A relative graph: tensors are numbered.
+pub(crate) struct Trace {
+    /// What the plan is called.
+    pub(crate) name: String,
+    pub(crate) gives: TraceResult,
+    pub(crate) inputs: Vec<TraceInput>,
+    /// Operands first.
+    pub(crate) steps: Vec<TraceStep>,
+    /// The size of the batch, if some input begins with one.
+    pub(crate) batch: Option<usize>,
+}
+
+/// What the plan of a trace gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TraceResult {
+    /// The values of the steps that are kept.
+    Values,
+    /// The gradients of the last step in so many first inputs. The caller has the values of the steps that are kept: they are
+    /// arguments after the inputs.
+    Gradients { leaves: usize },
+}
+
+pub(crate) struct TraceInput {
+    pub(crate) dtype: DType,
+    pub(crate) shape: Arc<[usize]>,
+    /// Whether its leading axis may be the batch's.
+    pub(crate) may_be_batch: bool,
+}
+
+pub(crate) struct TraceStep {
+    pub(crate) work: TensorWork,
+    pub(crate) sources: Vec<Place>,
+    /// The element type of the first source.
+    pub(crate) dtype: Option<DType>,
+    /// What becomes of its value: [`TraceResult`].
+    pub(crate) is_kept: bool,
+}
+
+/// Which tensor a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    Input(usize),
+    Step(usize),
+}
+
+/// An axis of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Size {
+    /// The batch's, which is a symbol.
+    Batch,
+    Is(usize),
+}
+
+/// What the plan of a trace is found by.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TraceKey {
+    gives: TraceResult,
+    inputs: Vec<(DType, Vec<Size>)>,
+    /// The work, its sources, and whether its value is kept.
+    steps: Vec<(WorkKey, Vec<Place>, bool)>,
+}
+
+impl Trace {
+    /// The numbers that the graph takes by value.
+    pub(crate) fn scalars(&self) -> Vec<Scalar> {
+        self.steps.iter().flat_map(|step| step.work.scalars(step.dtype)).collect()
+    }
+
+    fn sizes(&self, batch: Option<usize>) -> Vec<(DType, Vec<Size>)> {
+        let input = |input: &TraceInput| {
+            let size = |(axis, &size): (usize, &usize)| match batch {
+                Some(batch) if input.may_be_batch && axis == 0 && size == batch => Size::Batch,
+                _ => Size::Is(size),
+            };
+            (input.dtype, input.shape.iter().enumerate().map(size).collect())
+        };
+        self.inputs.iter().map(input).collect()
+    }
+
+    /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
+    pub(crate) fn key(&self, symbolic: bool) -> TraceKey {
+        let batch = self.batch.filter(|_| symbolic);
+        let step = |step: &TraceStep| (step.work.key(step.dtype, batch), step.sources.clone(), step.is_kept);
+        TraceKey { gives: self.gives, inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
+    }
+
+    /// The graph that is compiled. `None` where it cannot be had with a symbol: a size is needed, or what is read does not say what
+    /// the symbol is.
+    pub(crate) fn graph(&self, symbolic: bool) -> Result<Option<Graph>> {
+        let graph = match self.built(self.batch.filter(|_| symbolic)) {
+            Err(_) if symbolic => return Ok(None),
+            graph => graph?,
+        };
+        let batch = Dim::symbol(BATCH);
+        let is_told = !symbolic || graph.symbols().is_empty() || read(&graph).any(|shape| shape.0.contains(&batch));
+        Ok(is_told.then_some(graph))
+    }
+
+    fn built(&self, batch: Option<usize>) -> Result<Graph> {
+        let mut builder = Builder::new(&self.name);
+        let leaves = match self.gives {
+            TraceResult::Values => 0,
+            TraceResult::Gradients { leaves } => leaves,
+        };
+        let mut inputs = Vec::with_capacity(self.inputs.len());
+        for (position, (dtype, sizes)) in self.sizes(batch).into_iter().enumerate() {
+            let size = |size: Size| match size {
+                Size::Batch => Dim::symbol(BATCH),
+                Size::Is(size) => Dim::constant(size as i64),
+            };
+            let shape = Shape(sizes.into_iter().map(size).collect());
+            let name = match position.checked_sub(leaves) {
+                None => format!("p{position}"),
+                Some(position) => format!("x{position}"),
+            };
+            inputs.push(builder.input(InputKind::Argument(position), &name, shape, dtype));
+        }
+        let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
+        let mut passed = PassedNumbers::default();
+        for step in &self.steps {
+            let node = |place: &Place| match *place {
+                Place::Input(position) => inputs[position],
+                Place::Step(position) => results[position],
+            };
+            let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
+            results.push(step.work.build(&mut builder, &sources, &mut passed, batch)?);
+        }
+        let kept = self.steps.iter().zip(&results).filter(|(step, _)| step.is_kept).map(|(_, result)| *result);
+        match (self.gives, results.last()) {
+            (TraceResult::Gradients { .. }, Some(&loss)) => {
+                let saved: Vec<(usize, NodeId)> =
+                    kept.enumerate().map(|(number, result)| (inputs.len() + number, result)).collect();
+                gradients_from_saved(builder, loss, &inputs[..leaves], &saved)
+            }
+            _ => {
+                kept.enumerate().for_each(|(number, result)| builder.output(OutputKind::Result(number), result));
+                Ok(builder.finish())
+            }
+        }
+    }
+}
+
+/// The size of the batch: the first leading one, in this order, of an input that may begin with it.
+pub(crate) fn batch<'a>(inputs: impl Iterator<Item = &'a TraceInput>) -> Option<usize> {
+    inputs.filter(|input| input.may_be_batch).filter_map(|input| input.shape.first().copied()).find(|size| *size > 1)
+}
+
+/// The shapes of the inputs that something is computed from.
+fn read(graph: &Graph) -> impl Iterator<Item = &Shape> {
+    let mut read = vec![false; graph.nodes.len()];
+    for node in &graph.nodes {
+        node.op.visit_operands(|operand| read[operand.index()] = true);
+    }
+    graph.outputs.iter().for_each(|(_, id)| read[id.index()] = true);
+    let is_read = move |id: NodeId, op: &Op| read[id.index()] && matches!(op, Op::Input(_));
+    graph.iter().filter(move |(id, node)| is_read(*id, &node.op)).map(|(_, node)| &node.shape)
+}

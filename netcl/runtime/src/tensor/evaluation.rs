@@ -1,0 +1,349 @@
+//! Computes pending values: what leads to them, as one plan.
+
+use crate::autograd::plan;
+use crate::autograd::trace::{self, Place, Trace, TraceInput, TraceResult, TraceStep};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::executor::{Call, Loaded};
+use crate::hash::hash;
+use crate::memory::Reader;
+use crate::recording;
+use crate::tensor::pending::{self, PendingWork};
+use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
+use netcl_hal::device::scalar::Scalar;
+use netcl_hal::recent::Recent;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::span::Diagnostic;
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many plans stay found by what is computed.
+const KEPT: usize = 256;
+
+/// What leads to some pending values.
+struct Evaluation {
+    device: Device,
+    /// Operands first, by number.
+    steps: SmallVec<[EvaluationStep; 1]>,
+    /// What is in memory already.
+    inputs: SmallVec<[Held; 4]>,
+    /// Something on the way went wrong before.
+    is_mistaken: bool,
+}
+
+struct EvaluationStep {
+    pending: Arc<PendingWork>,
+    sources: Arc<[Held]>,
+    places: SmallVec<[Place; 3]>,
+    /// It is asked for, or dear and held by something else.
+    is_kept: bool,
+}
+
+/// What leads to a value, while it is collected.
+struct FoundWork {
+    pending: Arc<PendingWork>,
+    sources: Arc<[Held]>,
+    /// How often it is used or asked for.
+    times: usize,
+}
+
+/// Ordered by number.
+struct Open(Arc<PendingWork>);
+
+impl Ord for Open {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.number().cmp(&other.0.number())
+    }
+}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Open {}
+
+/// The plans of a device by what they compute: for sizes that were met before, nothing else is compared.
+struct Plans(Mutex<Recent<KnownPlan>>);
+
+struct KnownPlan {
+    hash: u64,
+    signature: Signature,
+    loaded: Arc<Loaded>,
+}
+
+/// Of each step what is known of it, by number, whether it is kept, and its sources.
+type Signature = SmallVec<[u64; 32]>;
+
+/// Of each step its value, if that is kept.
+type Values = SmallVec<[Option<Computed>; 1]>;
+
+/// The values of `roots`, by position. Values on the way that are worth it are given to whom they belong to.
+pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Computed> {
+    let evaluation = Evaluation::of(roots, device);
+    // What waits was called for before the recording.
+    let mut values = recording::suspended(|| evaluation.values());
+    let of_roots = roots.iter().map(|root| {
+        let value = evaluation.position(root.number()).and_then(|position| values[position].take());
+        // Another thread may have been first.
+        value.or_else(|| root.value().get().cloned()).unwrap_or_else(|| Err(root.mistaken(no_result())))
+    });
+    let of_roots = of_roots.collect();
+    for (step, value) in evaluation.steps.iter().zip(values) {
+        if let Some(value) = value {
+            step.pending.get_or_set(|| value);
+        }
+    }
+    of_roots
+}
+
+/// The plan that will compute the tensor; `None` if there is nothing to compute.
+pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<Arc<Loaded>>> {
+    let root = pending::waiting_of(tensor.value()).and_then(PendingWork::shared);
+    root.map(|root| Evaluation::of(&[root], tensor.device()).loaded()).transpose()
+}
+
+impl PendingValue for PendingWork {
+    fn computed(&self) -> Option<&Computed> {
+        self.value().get()
+    }
+
+    fn compute(&self) -> &Computed {
+        self.get_or_set(|| {
+            let roots: SmallVec<[Arc<PendingWork>; 1]> = self.shared().into_iter().collect();
+            computed(&roots, self.device()).pop().unwrap_or_else(|| Err(self.mistaken(no_result())))
+        })
+    }
+
+    fn compute_together(&self, all: &[&dyn PendingValue]) {
+        let works = all.iter().filter_map(|value| pending::work_behind(*value)?.shared());
+        // Each once, in the order of the calls.
+        let roots: BTreeMap<u64, Arc<PendingWork>> = works.map(|work| (work.number(), work)).collect();
+        let roots: Vec<Arc<PendingWork>> = roots.into_values().collect();
+        for (root, value) in roots.iter().zip(computed(&roots, self.device())) {
+            root.get_or_set(|| value);
+        }
+    }
+}
+
+impl Reader for PendingWork {
+    fn compute(self: Arc<Self>) {
+        // Its value says what goes wrong.
+        let _ = PendingValue::compute(&*self);
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.value().get().is_none()
+    }
+}
+
+impl Evaluation {
+    fn of(roots: &[Arc<PendingWork>], device: &Device) -> Evaluation {
+        // The latest first: all that is computed from a value comes before it, so that it comes as often as it is used.
+        let mut open: BinaryHeap<Open> = roots.iter().cloned().map(Open).collect();
+        let mut found: SmallVec<[FoundWork; 1]> = SmallVec::new();
+        while let Some(Open(pending)) = open.pop() {
+            if let Some(last) = found.last_mut().filter(|last| last.pending.number() == pending.number()) {
+                last.times += 1;
+                continue;
+            }
+            // Where there are none, another thread has just computed it.
+            if let Some(sources) = pending.sources() {
+                open.extend(sources.iter().filter_map(|source| pending::waiting_of(&source.value)?.shared()).map(Open));
+                found.push(FoundWork { pending, sources, times: 1 });
+            }
+        }
+        found.reverse();
+        let numbers: SmallVec<[u64; 8]> = found.iter().map(|found| found.pending.number()).collect();
+        let (steps, inputs) = (SmallVec::with_capacity(found.len()), SmallVec::new());
+        let mut evaluation = Evaluation { device: device.clone(), steps, inputs, is_mistaken: false };
+        for FoundWork { pending, sources, times } in found {
+            let mut places = SmallVec::with_capacity(sources.len());
+            for source in sources.iter() {
+                let known = pending::work_of(&source.value).and_then(|work| numbers.binary_search(&work.number()).ok());
+                places.push(known.map_or_else(|| evaluation.input(source), Place::Step));
+            }
+            let is_root = roots.iter().any(|root| Arc::ptr_eq(root, &pending));
+            // One is held here.
+            let is_kept = is_root || (pending.is_dear() && Arc::strong_count(&pending) > 1 + times);
+            evaluation.steps.push(EvaluationStep { pending, sources, places, is_kept });
+        }
+        evaluation
+    }
+
+    /// Where that step is.
+    fn position(&self, number: u64) -> Option<usize> {
+        self.steps.binary_search_by_key(&number, |step| step.pending.number()).ok()
+    }
+
+    /// Where a tensor is that is not computed here.
+    fn input(&mut self, tensor: &Held) -> Place {
+        // Nothing that waits comes here; another thread may be about to have the value.
+        let Ok(region) = tensor.value.region() else {
+            self.is_mistaken = true;
+            return Place::Input(0);
+        };
+        let same = |known: &Held| {
+            known.value.in_memory().is_some_and(|known| known.id() == region.id())
+                && known.shape == tensor.shape
+                && known.dtype == tensor.dtype
+        };
+        let position = self.inputs.iter().position(same).unwrap_or_else(|| {
+            self.inputs.push(tensor.clone());
+            self.inputs.len() - 1
+        });
+        Place::Input(position)
+    }
+
+    /// Of each step that is kept, its value.
+    fn values(&self) -> Values {
+        if self.is_mistaken {
+            return self.one_by_one();
+        }
+        match (self.run(), self.steps.as_slice()) {
+            (Ok(values), _) => values,
+            (Err(error), [step]) => SmallVec::from_elem(Some(Err(step.pending.mistaken(error))), 1),
+            (Err(error), _) => {
+                // Each alone may need less; if not, it says what was called where.
+                tracing::debug!(%error, "operations are computed one by one");
+                self.one_by_one()
+            }
+        }
+    }
+
+    fn run(&self) -> Result<Values> {
+        let loaded = self.loaded()?;
+        // A tensor that is given twice is two arguments of an operation's own plan.
+        let given = if let [step] = self.steps.as_slice() { &step.sources[..] } else { &self.inputs[..] };
+        let args: SmallVec<[Tensor; 8]> = given.iter().cloned().map(Tensor::from_held).collect();
+        let args: SmallVec<[&Tensor; 8]> = args.iter().collect();
+        let scalars: SmallVec<[Scalar; 8]> =
+            self.steps.iter().flat_map(|step| step.pending.work().scalars(step.dtype())).collect();
+        let call = Call { args: &args, scalars: &scalars, ..Call::default() };
+        let mut results = loaded.call(&self.device, &call)?.results.into_iter();
+        let value = |step: &EvaluationStep| {
+            let Some(result) = step.is_kept.then(|| results.next()).flatten() else { return Ok(None) };
+            debug_assert_eq!(result.shape(), step.pending.shape());
+            Ok(Some(Ok(result.into_region()?)))
+        };
+        self.steps.iter().map(value).collect()
+    }
+
+    /// Every operation as a plan of its own.
+    fn one_by_one(&self) -> Values {
+        let mut known: BTreeMap<u64, Result<Tensor, Arc<Mistake>>> = BTreeMap::new();
+        for step in &self.steps {
+            let value = self.alone(step, &known);
+            known.insert(step.pending.number(), value);
+        }
+        let value = |step: &EvaluationStep| match known.get(&step.pending.number()).filter(|_| step.is_kept)? {
+            Ok(tensor) => Some(Ok(tensor.value().in_memory()?.clone())),
+            Err(mistake) => Some(Err(mistake.clone())),
+        };
+        self.steps.iter().map(value).collect()
+    }
+
+    fn alone(
+        &self,
+        step: &EvaluationStep,
+        known: &BTreeMap<u64, Result<Tensor, Arc<Mistake>>>,
+    ) -> Result<Tensor, Arc<Mistake>> {
+        let mut args = Vec::with_capacity(step.sources.len());
+        for source in step.sources.iter() {
+            let computed = pending::work_of(&source.value).and_then(|work| known.get(&work.number()));
+            args.push(match computed {
+                Some(value) => value.clone()?,
+                None => Tensor::from_held(source.clone()),
+            });
+        }
+        if let Some(mistake) = args.iter().find_map(|arg| arg.value().mistake()) {
+            return Err(mistake.clone());
+        }
+        let args: Vec<&Tensor> = args.iter().collect();
+        let scalars = step.pending.work().scalars(step.dtype());
+        let call = Call { args: &args, scalars: &scalars, ..Call::default() };
+        let run = || {
+            let mut results = step.pending.known().loaded(&self.device)?.call(&self.device, &call)?.results;
+            results.pop().ok_or_else(no_result)
+        };
+        run().map_err(|error| step.pending.mistaken(error))
+    }
+
+    /// Its plan.
+    fn loaded(&self) -> Result<Arc<Loaded>> {
+        if let [step] = self.steps.as_slice() {
+            return step.pending.known().loaded(&self.device).cloned();
+        }
+        let signature = self.signature();
+        let hash = hash(&signature[..]);
+        let Plans(plans) = self.device.slot(|| Plans(Mutex::new(Recent::new(KEPT))));
+        let lock = || plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().find(|known| known.hash == hash && known.signature == signature) {
+            return Ok(known.loaded.clone());
+        }
+        let loaded = plan::of(&self.trace(), &self.device)?;
+        let surplus = lock().add(KnownPlan { hash, signature, loaded: loaded.clone() });
+        drop(surplus);
+        Ok(loaded)
+    }
+
+    fn signature(&self) -> Signature {
+        let mut signature = Signature::new();
+        for step in &self.steps {
+            signature.push(step.pending.known().number << 1 | u64::from(step.is_kept));
+            signature.extend(step.places.iter().map(|place| match *place {
+                Place::Input(position) => (position as u64) << 1,
+                Place::Step(position) => (position as u64) << 1 | 1,
+            }));
+        }
+        signature
+    }
+
+    fn trace(&self) -> Trace {
+        let input = |held: &Held| TraceInput { dtype: held.dtype, shape: held.shape.clone(), may_be_batch: true };
+        let inputs: Vec<TraceInput> = self.inputs.iter().map(input).collect();
+        let step = |step: &EvaluationStep| TraceStep {
+            work: step.pending.work().clone(),
+            sources: step.places.to_vec(),
+            dtype: step.dtype(),
+            is_kept: step.is_kept,
+        };
+        let steps = self.steps.iter().map(step).collect();
+        let batch = trace::batch(inputs.iter());
+        Trace { name: self.name(), gives: TraceResult::Values, inputs, steps, batch }
+    }
+
+    /// After its first operations.
+    fn name(&self) -> String {
+        const SHOWN: usize = 4;
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.steps.iter().map(|step| step.pending.work().name()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let more = if names.len() > SHOWN { "_and_more" } else { "" };
+        names.truncate(SHOWN);
+        format!("{}{more}", names.join("_"))
+    }
+}
+
+impl EvaluationStep {
+    /// The element type of the first source.
+    fn dtype(&self) -> Option<DType> {
+        self.sources.first().map(|source| source.dtype)
+    }
+}
+
+fn no_result() -> Error {
+    Error::graph("evaluation", Diagnostic::new("an operation has no result"))
+}

@@ -1,0 +1,149 @@
+//! Notes what is called, or computes it where it cannot wait.
+
+use crate::autograd::known::KnownWork;
+use crate::autograd::note::Noted;
+use crate::autograd::work::TensorWork;
+use crate::error::{Error, Result};
+use crate::executor::Call;
+use crate::memory::{BufferHandle, Reader};
+use crate::recording;
+use crate::tensor::pending::{self, FEW, PendingWork, WaitingSize};
+use crate::tensor::{Held, Tensor, TensorValue, byte_count};
+use netcl_hal::config;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::span::Diagnostic;
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::sync::{Arc, Weak};
+
+/// How many operations wait at most for one value.
+const MOST_OPERATIONS: usize = 128;
+
+/// How many bytes are kept at most for what waits alone.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Notes what is known, to be computed when it is needed, or computes it now where it cannot wait.
+pub(super) fn carry_out(
+    work: TensorWork,
+    known: &Arc<KnownWork>,
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Result<Tensor> {
+    let (name, first) = (work.name(), tensors[0]);
+    let noted = Noted::of_operation(name, &known.flow, tensors, caller)?;
+    let result = match record(&work, known, tensors, caller) {
+        Some(result) => result.computed_by(name, tensors),
+        None => {
+            let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
+            let mut results = known.loaded(first.device())?.call(first.device(), &call)?.results;
+            results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?
+        }
+    };
+    Ok(match noted {
+        Some(noted) => noted.result(work, result),
+        None => result,
+    })
+}
+
+/// The result of an operation of these tensors, to be computed when it is needed. `None` where it cannot wait: then it is
+/// computed now, or what is wrong is found.
+fn record(
+    work: &TensorWork,
+    known: &Arc<KnownWork>,
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Option<Tensor> {
+    let (first, (shape, dtype)) = (tensors.first()?, known.result.as_ref()?);
+    let device = first.device();
+    let can_compute = |dtype: DType| dtype != DType::F64 || device.profile().fp64;
+    if is_eager()
+        || recording::is_active(device.backend())
+        || byte_count(work.name(), shape, *dtype).is_err()
+        || !can_compute(*dtype)
+        || !tensors.iter().all(|tensor| tensor.device() == device && can_compute(tensor.dtype()))
+        || tensors.iter().any(|tensor| tensor.value().in_memory().is_some_and(BufferHandle::is_shown))
+    {
+        return None;
+    }
+    let mut size = size_of(work, tensors);
+    if work.listed() > 0 && size.parts > FEW {
+        // One kernel would ask for each element which part of which part it is of.
+        for tensor in tensors {
+            tensor.region().ok()?;
+        }
+        size = size_of(work, tensors);
+    }
+    let is_large = |size: &WaitingSize| size.operations > MOST_OPERATIONS || size.bytes > MOST_BYTES;
+    let sources: Arc<[Held]> = tensors.iter().map(|tensor| tensor.held()).collect();
+    if is_large(&size) {
+        (size.operations, size.bytes) = counted(&sources);
+    }
+    let pending = PendingWork::new(work.clone(), known.clone(), caller, device.clone(), sources.clone(), size);
+    let reader: Weak<dyn Reader> = Arc::<PendingWork>::downgrade(&pending);
+    for source in sources.iter() {
+        add_reader(&source.value, reader.clone());
+    }
+    let held =
+        Held { value: TensorValue::Pending(pending), shape: shape.clone(), dtype: *dtype, device: device.clone() };
+    if is_large(&size) {
+        // Its value says what goes wrong.
+        let _ = held.value.region();
+    }
+    Some(Tensor::from_held(held))
+}
+
+/// Notes what is computed of a value.
+fn add_reader(value: &TensorValue, reader: Weak<dyn Reader>) {
+    if pending::waiting_of(value).is_some_and(|pending| pending.add_reader(&reader)) {
+        return;
+    }
+    // Another thread may be about to have it computed.
+    if let Ok(memory) = value.region() {
+        memory.add_reader(reader);
+    }
+}
+
+/// What waits with a value of these tensors, at most.
+fn size_of(work: &TensorWork, tensors: &[&Tensor]) -> WaitingSize {
+    let mut size = WaitingSize { operations: 1, bytes: 0, parts: work.listed() };
+    for tensor in tensors {
+        match pending::waiting_of(tensor.value()) {
+            Some(pending) => {
+                let more = pending.size();
+                size.operations = size.operations.saturating_add(more.operations);
+                size.bytes = size.bytes.saturating_add(more.bytes);
+                size.parts = size.parts.saturating_add(more.parts);
+            }
+            None => size.bytes = size.bytes.saturating_add(tensor.byte_count()),
+        }
+    }
+    size
+}
+
+/// Whether each operation is computed at once.
+fn is_eager() -> bool {
+    config::get().is_ok_and(|config| config.eager)
+}
+
+/// How many operations wait for a value of these sources, it included, and how many bytes of memory nothing else holds.
+fn counted(sources: &[Held]) -> (usize, usize) {
+    let mut seen: BTreeMap<u64, Arc<[Held]>> = BTreeMap::new();
+    let mut memory: BTreeMap<u64, (&BufferHandle, usize)> = BTreeMap::new();
+    let waiting = |sources: &[Held]| -> Vec<Arc<PendingWork>> {
+        sources.iter().filter_map(|source| pending::waiting_of(&source.value)?.shared()).collect()
+    };
+    let mut open = waiting(sources);
+    while let Some(pending) = open.pop() {
+        if let (false, Some(sources)) = (seen.contains_key(&pending.number()), pending.sources()) {
+            open.extend(waiting(&sources));
+            seen.insert(pending.number(), sources);
+        }
+    }
+    for source in seen.values().flat_map(|sources| sources.iter()).chain(sources) {
+        if let Some(region) = source.value.in_memory().filter(|region| !region.is_part()) {
+            memory.entry(region.id()).or_insert((region, 0)).1 += 1;
+        }
+    }
+    let alone = memory.values().filter(|(region, holders)| region.handles() <= *holders);
+    (1 + seen.len(), alone.map(|(region, _)| region.bytes()).sum())
+}

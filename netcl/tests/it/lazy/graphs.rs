@@ -1,0 +1,102 @@
+//! Random graphs, and their gradients, computed together and one by one.
+
+use super::{floats, near, ramp, values};
+use netcl::prelude::*;
+use netcl::{DeviceKind, grad, no_grad};
+use netcl_fixtures::devices::all;
+
+/// A stream of numbers for random graphs.
+struct Choices(u64);
+
+impl Choices {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % most
+    }
+}
+
+/// What the graph of that number is of: as many rows as `w` has among others, and one row.
+fn sources(device: &Device, seed: u64) -> (Tensor, Tensor) {
+    let rows = seed as usize % 7 + 1;
+    let x = Tensor::from_slice(device, &ramp(rows * 6, seed as usize), &[rows, 6]).unwrap();
+    (x, Tensor::from_slice(device, &ramp(36, 7), &[6, 6]).unwrap())
+}
+
+/// Some operations of tensors of the shape of `x`, at random; `after` is what is made of each value. The last few are given.
+fn random_graph(x: &Tensor, w: &Tensor, seed: u64, after: &dyn Fn(Tensor) -> Tensor) -> Vec<Tensor> {
+    let rows = x.shape()[0] as i64;
+    let mut choices = Choices(seed);
+    let mut known = vec![x.clone(), after(x.tanh())];
+    for _ in 0..(3 + choices.below(12)) {
+        let a = known[choices.below(known.len())].clone();
+        let b = known[choices.below(known.len())].clone();
+        let made = match choices.below(16) {
+            0 => &a + &b,
+            1 => &a * &b,
+            2 => a.maximum(&b),
+            3 => a.sigmoid(),
+            4 => a.tanh(),
+            5 => &a * 0.3 - 0.7,
+            6 => 1.5 - &a,
+            7 => after(a.matmul(w)).tanh(),
+            8 => a.softmax(1),
+            9 => after(a.reshape([6, rows])).reshape([rows, 6]),
+            10 => after(a.t()).reshape([rows, 6]),
+            11 => &a - &after(after(a.mean([1])).reshape([rows, 1])),
+            13 => after(a.slice(1, 2, 6, 1)).concat([&b.slice(1, 0, 2, 1)], 1),
+            14 => after(a.cumsum(1)).tanh(),
+            12 => a.relu() - b.abs(),
+            _ => after(a.sum([0])).mul(&b).tanh(),
+        };
+        known.push(after(made));
+    }
+    known.split_off(known.len().saturating_sub(3))
+}
+
+/// How many are tried: as many as `NETCL_FUZZ` says, or a thousand; a hundredth of it where a driver takes its time to build what
+/// nobody has met.
+fn graphs(device: &Device) -> u64 {
+    let count = std::env::var("NETCL_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(1000);
+    if device.profile().kind == DeviceKind::Host { count } else { count.div_ceil(100) }
+}
+
+#[test]
+fn random_graphs_give_what_they_give_one_by_one() {
+    for device in all() {
+        for seed in 0..graphs(&device) {
+            let (x, w) = sources(&device, seed);
+            let at_once = random_graph(&x, &w, seed, &|value| value.eval().unwrap());
+            let waiting = random_graph(&x, &w, seed, &|value| value);
+            for (found, expected) in waiting.iter().zip(&at_once) {
+                assert_eq!(found.shape(), expected.shape());
+                near(&values(found), &values(expected), &format!("{device}, graph {seed}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_of_what_waits_are_those_of_what_was_computed() {
+    for device in all() {
+        for seed in 0..graphs(&device).div_ceil(4) {
+            let (x, w) = sources(&device, seed);
+            let loss = |x: &Tensor, after: &dyn Fn(Tensor) -> Tensor| {
+                let results = random_graph(x, &w, seed, after);
+                results.iter().map(|y| y.mean([0, 1])).reduce(|sum, next| sum + next).unwrap()
+            };
+            let at_once = grad(&x, |x| loss(x, &|value| value.eval().unwrap()));
+            let waiting = grad(&x, |x| loss(x, &|value| value));
+            match (waiting, at_once) {
+                (Ok(found), Ok(expected)) => near(&values(&found), &values(&expected), &format!("{device}, {seed}")),
+                // The last few do not depend on it.
+                (found, expected) => assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err().to_string()),
+            }
+        }
+        // Of what waits itself.
+        let x = floats(&device, &[1.0, 2.0]);
+        let doubled = &x * 2.0;
+        let (_, gradient) = netcl::value_and_grad(&doubled, |y| (y * y).sum([0])).unwrap();
+        assert_eq!(values(&gradient), [4.0, 8.0]);
+        assert!(no_grad(|| doubled.requires_grad().unwrap().exp()).sum([0]).backward().is_err());
+    }
+}

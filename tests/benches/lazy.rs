@@ -1,0 +1,106 @@
+//! What operations on tensors cost the host, called one by one and as graphs that were met before, and what computing them together
+//! saves. One JSON object a line.
+//!
+//! `cargo bench -p netcl-tests --bench lazy -- [--device SELECTOR]`. The host's share is measured on a null device, which launches
+//! nothing: what is left is netcl's. Nothing here is a test.
+#![allow(missing_docs, reason = "a program")]
+
+use netcl::prelude::*;
+use std::time::Instant;
+
+const ROUNDS: usize = 301;
+const CALLS: usize = 100;
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Nanoseconds of one of `calls` in a round of `work`, the median of rounds.
+fn nanoseconds(calls: usize, mut work: impl FnMut() -> netcl::Result<()>) -> netcl::Result<f64> {
+    let mut times = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let started = Instant::now();
+        work()?;
+        times.push(started.elapsed().as_secs_f64() * 1e9 / calls as f64);
+    }
+    Ok(median(times))
+}
+
+fn formula(a: &Tensor, b: &Tensor, c: &Tensor, after: &dyn Fn(Tensor) -> Tensor) -> Tensor {
+    let inner = after(after(a * b) + c);
+    let product = after(inner.tanh());
+    let gate = after(a.sigmoid());
+    after(after(product * gate) + after(b.relu()))
+}
+
+fn host_cost() -> netcl::Result<()> {
+    let device = Device::null(netcl::Target::Gpu, u64::MAX);
+    let x = Tensor::from_slice(&device, &[0.5f32; 64], &[64])?;
+    let y = Tensor::from_slice(&device, &[0.25f32; 64], &[64])?;
+    let report = |what: &str, calls: usize, work: &mut dyn FnMut() -> netcl::Result<()>| -> netcl::Result<()> {
+        println!(r#"{{"what":"{what}","ns":{:.0}}}"#, nanoseconds(calls, work)?);
+        Ok(())
+    };
+    let many = |work: &dyn Fn() -> netcl::Result<()>| (0..CALLS).try_for_each(|_| work());
+    report("an operation that nobody reads", CALLS, &mut || many(&|| x.add(&y).check().map(drop)))?;
+    report("an operation, computed at once", CALLS, &mut || many(&|| x.add(&y).eval().map(drop)))?;
+    let chain = |after: &dyn Fn(Tensor) -> Tensor| {
+        (0..100).fold(x.clone(), |sum, step| match step % 4 {
+            0 => after(&sum + &y),
+            1 => after(sum.tanh()),
+            2 => after(&sum * &x),
+            _ => after(&sum * 0.3),
+        })
+    };
+    let before = device.launches();
+    chain(&|value| value).eval()?;
+    println!(r#"{{"what":"launches of a graph of 100 operations","value":{}}}"#, device.launches() - before);
+    report("a graph of 100 operations, in all", 1, &mut || chain(&|value| value).eval().map(drop))?;
+    let at_once = |value: Tensor| value.eval().unwrap_or(value);
+    report("the same operations one by one, in all", 1, &mut || chain(&at_once).eval().map(drop))
+}
+
+fn together(device: &Device) -> netcl::Result<()> {
+    for elements in [1usize << 10, 1 << 22] {
+        let values: Vec<f32> = (0..elements).map(|i| (i % 97) as f32 / 48.0 - 1.0).collect();
+        let new = || Tensor::from_slice(device, &values, &[elements]);
+        let (a, b, c) = (new()?, new()?, new()?);
+        let before = device.launches();
+        formula(&a, &b, &c, &|value| value).eval()?;
+        let launches = device.launches() - before;
+        let at_once = |value: Tensor| value.eval().unwrap_or(value);
+        let step = |after: &dyn Fn(Tensor) -> Tensor| -> netcl::Result<f64> {
+            let started = Instant::now();
+            formula(&a, &b, &c, after).eval()?;
+            device.finish()?;
+            Ok(started.elapsed().as_secs_f64())
+        };
+        let (mut fused, mut single) = (Vec::new(), Vec::new());
+        step(&at_once)?;
+        for _ in 0..21 {
+            fused.push(step(&|value| value)?);
+            single.push(step(&at_once)?);
+        }
+        let (fused, single) = (median(fused), median(single));
+        println!(
+            r#"{{"what":"tanh(a*b+c)*sigmoid(a)+relu(b)","elements":{elements},"launches":{launches},"us":{:.1},"one_by_one_us":{:.1},"ratio":{:.2}}}"#,
+            fused * 1e6,
+            single * 1e6,
+            single / fused
+        );
+    }
+    Ok(())
+}
+
+fn main() -> netcl::Result<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
+    let device = match selector {
+        Some(selector) => Device::select(selector)?,
+        None => Device::auto()?,
+    };
+    println!(r#"{{"device":"{device}"}}"#);
+    host_cost()?;
+    together(&device)
+}
