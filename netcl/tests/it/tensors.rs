@@ -89,6 +89,25 @@ fn operations_are_methods_that_take_what_is_at_hand() {
 }
 
 #[test]
+fn operators_are_those_of_bodies() {
+    for device in all() {
+        let whole = |x: Tensor| x.to_vec::<i32>().unwrap();
+        let x = Tensor::from_slice(&device, &[7i32, -7], &[2]).unwrap();
+        let y = Tensor::from_slice(&device, &[2i32, 3], &[2]).unwrap();
+        assert_eq!(whole(&x % 4), [3, -3]);
+        assert_eq!(whole(&x & 3), [3, 1]);
+        assert_eq!(whole((&x | &y) ^ 1), [6, -6]);
+        assert_eq!(whole((&x >> 1) + (1 << &y)), [7, 4]);
+        assert_eq!(whole(!&x), [-8, 6]);
+        assert_eq!(whole(2 * &x - y * 3), [8, -23]);
+        let positive = !x.gt(0) | x.eq(7);
+        assert_eq!(positive.to_vec::<bool>().unwrap(), [true, true]);
+        let z = Tensor::from_slice(&device, &[7.5f32, -7.5], &[2]).unwrap();
+        assert_eq!((&z % 2.0 * 2).to_vec::<f32>().unwrap(), [3.0, -3.0]);
+    }
+}
+
+#[test]
 fn tensors_follow_rules() {
     for device in all() {
         let read = |x: netcl::Result<Tensor>| x.unwrap().cast(DType::F32).to_vec::<f32>().unwrap();
