@@ -35,7 +35,7 @@ macro_rules! of_floats {
             doc: $doc,
             args: &[X, OTHER],
             build: |b, a| {
-                let $y = a.tensor(1)?;
+                let (_, $y) = floats($name, b, a.tensor(1)?)?;
                 let (mut formula, $x) = floats($name, b, a.tensor(0)?)?;
                 let $f = &mut formula;
                 $formula

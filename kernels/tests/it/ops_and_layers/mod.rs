@@ -6,4 +6,5 @@ mod errors;
 mod hand;
 mod instead;
 mod messages;
+mod names;
 mod whole_numbers;
