@@ -56,7 +56,7 @@ fn adaptive_avg_pool2d(b: &mut Builder, x: NodeId, size: [u64; 2]) -> Result<Nod
         && w.is_multiple_of(size[1])
     {
         let kernel = [h / size[0], w / size[1]];
-        return avg_pool2d(b, x, kernel, ConvGeometry { stride: kernel, ..ConvGeometry::default() });
+        return avg_pool2d(b, OP, x, kernel, ConvGeometry { stride: kernel, ..ConvGeometry::default() });
     }
     for (axis, size) in [(2, size[0]), (3, size[1])] {
         let pixels = &source[axis];

@@ -78,7 +78,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "bce_loss",
         doc: "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; \
-              logarithms count as at least -100",
+              logarithms count as at least -100; gradient `(x - target) / max((1 - x) x, 1e-12)` in `x`",
         args: &[X, tensor_arg("target")],
         build: |b, a| bce_loss(b, a.tensor(0)?, a.tensor(1)?),
     },

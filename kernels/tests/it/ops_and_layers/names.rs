@@ -50,7 +50,7 @@ fn names_another(operation: &Operation, message: &str) -> bool {
     })
 }
 
-/// What `operation` says of these arguments, problems and bounds that are looked at when it runs.
+/// What `operation` says of these arguments: problems, bounds that are looked at when it runs, and where sizes came from.
 fn said(operation: &Operation, x: (&Shape, DType), y: (&Shape, DType), choices: [usize; 2]) -> Vec<String> {
     let mut b = Builder::new("wrong");
     let mut args = vec![match operation.args[0].kind {
@@ -63,7 +63,12 @@ fn said(operation: &Operation, x: (&Shape, DType), y: (&Shape, DType), choices: 
         args.push(given(&mut b, spec.kind, choice, y, position));
     }
     match ops::call(&mut b, operation, &args) {
-        Ok(_) => b.finish().limits.iter().map(|limit| limit.words.concat()).collect(),
+        Ok(_) => {
+            let graph = b.finish();
+            let origins = graph.iter().flat_map(|(_, node)| node.origins.iter().flatten());
+            let limits = graph.limits.iter().map(|limit| limit.words.concat());
+            limits.chain(origins.map(|origin| origin.to_string())).collect()
+        }
         Err(problem) => vec![problem.message],
     }
 }
