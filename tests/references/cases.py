@@ -212,8 +212,11 @@ edge("hypot", [given([3.0, 0.0, INF, NAN, 1e30]), given([4.0, -2.0, NAN, 1.0, 1e
 edge("logaddexp", [given([1.0, INF, -INF, -INF, 100.0, NAN]), given([1.0, INF, -INF, 2.0, -100.0, 1.0])],
      lambda x, y: torch.logaddexp(x, y).detach(), "special")
 edge("logaddexp", [given([1.0, 1000.0]), given([1.0, -1000.0])], torch.logaddexp, "equal and far")
+edge("logaddexp", [given([2e38, -3e38, 2e38, -3e38, -INF, 2.0]), given([2e38, -3e38, -3e38, 3e38, 1.0, -INF])],
+     torch.logaddexp, "large")
 edge("xlogy", [given([0.0, 0.0, 2.0, 0.0]), given([0.0, 3.0, 1.0, NAN])],
      lambda x, y: torch.special.xlogy(x, y).detach(), "zeros")
+edge("xlogy", [given([0.0, 0.0, 0.0, 2.0, 2.0]), given([0.5, 2.0, -1.0, 0.0, INF])], torch.special.xlogy, "gradients at zero")
 op("remainder", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], torch.remainder)
 op("floor_divide", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], lambda x, y: torch.floor(x / y))
 op("rem_euclid", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], torch.fmod)
@@ -336,6 +339,9 @@ for p in [1.0, 2.0, 4.0, INF]:
 edge("norm", [given([0.0, 0.0, 3.0, 4.0], [2, 2]), axes(1), num(2.0)], lambda x, a, p: x.norm(p, dim=a), "of zeros")
 edge("norm", [given([0.0, 0.0, 3.0, 4.0], [2, 2]), axes(1), num(3.0)],
      lambda x, a, p: x.norm(p, dim=a).detach(), "of zeros, 3")
+# PyTorch has no largest of no elements.
+for p in [1.0, 2.0, 3.0, INF]:
+    edge("norm", [T(0, 4), axes(0), num(p)], lambda x, a, p: x.sum(dim=a).abs(), f"of nothing, {p}")
 op("normalize", [T(3, 4), axis(1)], lambda x, a: F.normalize(x, dim=a))
 edge("normalize", [given([0.0, 0.0, 3.0, 4.0], [2, 2]), axis(-1)], lambda x, a: F.normalize(x, dim=a).detach(), "of zeros")
 op("cosine_similarity", [T(3, 4), T(3, 4), axis(1)], lambda x, y, a: F.cosine_similarity(x, y, dim=a))
@@ -395,10 +401,14 @@ op("max_pool1d", [T(2, 3, 8), size(3), size(2), size(1), size(1)], lambda x, k, 
 op("avg_pool1d", [T(2, 3, 8), size(3), size(2), size(1)], lambda x, k, s, p: F.avg_pool1d(x, k, s, p))
 op("conv_transpose1d", [T(2, 4, 5), T(4, 3, 3), size(2), size(1), size(1), size(1), size(2)],
    lambda x, w, s, p, o, d, g: F.conv_transpose1d(x, w, None, s, p, o, g, d))
+op("conv_transpose1d", [T(2, 4, 5), T(4, 3, 3), size(2), size(1), size(2), size(3), size(2)],
+   lambda x, w, s, p, o, d, g: F.conv_transpose1d(x, w, None, s, p, o, g, d), "output padding of a step")
 for note, stride, padding, more, dilation, groups in [
     ("", 1, 0, 0, 1, 1),
     ("stride, padding, output padding", 2, 1, 1, 1, 1),
     ("dilation, groups", 1, 1, 0, 2, 2),
+    ("output padding of steps", 1, 0, 1, 3, 1),
+    ("output padding beyond a step", 2, 1, 3, 4, 2),
 ]:
     op("conv_transpose2d",
        [T(2, 4, 3, 4), T(4, 2, 3, 3), sizes(stride), sizes(padding), sizes(more), sizes(dilation), size(groups)],
@@ -414,6 +424,18 @@ PROBABILITIES = dict(low=0.05, high=0.95)
 op("bce_loss", [T(2, 3, **PROBABILITIES), T(2, 3, **PROBABILITIES)], F.binary_cross_entropy)
 edge("bce_loss", [given([0.0, 1.0, 0.0, 1.0]), given([0.0, 1.0, 1.0, 0.0])],
      lambda x, t: F.binary_cross_entropy(x, t).detach(), "certain")
+
+
+def binary_cross_entropy(x, target):
+    """With PyTorch's gradient in x, and in the target that of the bounded logarithms, where PyTorch's is infinite."""
+    log, other = (torch.clamp(torch.log(p.detach()), min=-100) for p in (x, 1 - x))
+    of_target = -torch.mean(target * log + (1 - target) * other)
+    return F.binary_cross_entropy(x, target.detach()) + of_target - of_target.detach()
+
+
+edge("bce_loss", [given([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.5]), given([0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 1.0])],
+     binary_cross_entropy, "certain, gradients")
+edge("bce_loss", [given([1e-13, 1e-13, 1e-30]), given([0.0, 1.0, 0.5])], binary_cross_entropy, "nearly certain")
 op("kl_div", [T(2, 3, low=-3, high=-0.1), T(2, 3, **PROBABILITIES)], lambda x, t: F.kl_div(x, t, reduction="mean"))
 edge("kl_div", [T(2, 2), given([0.0, 1.0, 0.5, 0.5], [2, 2])], lambda x, t: F.kl_div(x, t, reduction="mean").detach(), "zeros")
 op("poisson_nll_loss", [T(2, 3), T(2, 3, **POSITIVE)], lambda x, t: F.poisson_nll_loss(x, t))

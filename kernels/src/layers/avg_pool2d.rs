@@ -36,7 +36,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let geometry =
         ConvGeometry { stride: pool_stride(config), padding: config.pair("padding"), ..ConvGeometry::default() };
     let kernel = config.pair("kernel");
-    let y = ops::convolution::avg_pool2d(context.builder, x, kernel, geometry)
+    let y = ops::convolution::avg_pool2d(context.builder, "avg_pool2d", x, kernel, geometry)
         .map_err(|error| misfit(renamed(error, "avg_pool2d", context.name), config))?;
     ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
     Ok(y)

@@ -118,7 +118,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     };
     let weight = context.tensor(0, dtype)?;
     let bias = if context.config.bool("bias") { Some(context.tensor(1, dtype)?) } else { None };
-    let y = ops::convolution::conv2d(context.builder, x, weight, bias, geometry)
+    let y = ops::convolution::conv2d(context.builder, "conv2d", [x, weight], bias, geometry)
         .map_err(|error| misfit(renamed(error, "conv2d", context.name), context.config))?;
     context.origin(y, 1, "outputs");
     let kernel = context.config.pair("kernel");

@@ -64,7 +64,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         groups: 1,
     };
     let kernel = config.pair("kernel");
-    let y = ops::convolution::max_pool2d(context.builder, x, kernel, geometry)
+    let y = ops::convolution::max_pool2d(context.builder, "max_pool2d", x, kernel, geometry)
         .map_err(|error| misfit(renamed(error, "max_pool2d", context.name), config))?;
     ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
     Ok(y)

@@ -37,7 +37,30 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
     for (spec, arg) in operation.args.iter().zip(args) {
         ready.push(convert(builder, operation, spec, arg, dtype)?);
     }
-    (operation.build)(builder, &ready)
+    let limits = builder.limits().len();
+    let result = (operation.build)(builder, &ready);
+    for limit in &mut builder.limits()[limits..] {
+        limit.words[0] = said_of(operation, &limit.words[0]);
+    }
+    result.map_err(|problem| Diagnostic { message: said_of(operation, &problem.message), ..problem })
+}
+
+/// The message of `operation`, whichever of its parts found what is wrong: nobody wrote `narrow` who called `roll`. Messages start
+/// with the name of an operation, or with that of an argument.
+fn said_of(operation: &Operation, message: &str) -> String {
+    let part = message.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+    match part {
+        Some((part, rest)) if is_name(part) && operation.args.iter().all(|arg| arg.name != part) => {
+            format!("`{}`{rest}", operation.name)
+        }
+        _ => message.to_string(),
+    }
+}
+
+/// Whether it is written as operations are.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 fn convert(

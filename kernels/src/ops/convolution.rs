@@ -32,7 +32,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 dilation: pair("conv2d", "dilation", a, 4)?,
                 groups: count("conv2d", "groups", &a.size(5)?)?,
             };
-            conv2d(b, a.tensor(0)?, a.tensor(1)?, None, geometry)
+            conv2d(b, "conv2d", [a.tensor(0)?, a.tensor(1)?], None, geometry)
         },
     },
     Operation {
@@ -54,7 +54,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 dilation: pair("max_pool2d", "dilation", a, 4)?,
                 groups: 1,
             };
-            max_pool2d(b, a.tensor(0)?, kernel, geometry)
+            max_pool2d(b, "max_pool2d", a.tensor(0)?, kernel, geometry)
         },
     },
     Operation {
@@ -68,7 +68,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 padding: pair("avg_pool2d", "padding", a, 3)?,
                 ..ConvGeometry::default()
             };
-            avg_pool2d(b, a.tensor(0)?, kernel, geometry)
+            avg_pool2d(b, "avg_pool2d", a.tensor(0)?, kernel, geometry)
         },
     },
 ];
@@ -101,15 +101,15 @@ pub(super) fn pair(op: &str, name: &str, a: &[Value], position: usize) -> Result
 /// Cross-correlation with an optional bias `[o]`.
 pub fn conv2d(
     b: &mut Builder,
-    x: NodeId,
-    weight: NodeId,
+    op: &str,
+    [x, weight]: [NodeId; 2],
     bias: Option<NodeId>,
     geometry: ConvGeometry,
 ) -> Result<NodeId> {
     let kernel = b.shape(weight).0.iter().skip(2).map(Dim::as_constant).collect::<Option<Vec<_>>>();
     let y = b.conv2d(x, weight, geometry)?;
     if let Some([height, width]) = kernel.as_deref() {
-        note_windows(b, "conv2d", (x, y), [*height as u64, *width as u64], &geometry);
+        note_windows(b, op, (x, y), [*height as u64, *width as u64], &geometry);
     }
     with_bias(b, y, bias)
 }
@@ -203,22 +203,22 @@ fn tiles(b: &mut Builder, x: NodeId, windows: &Shape) -> Result<NodeId> {
 }
 
 /// The largest element of each window. Padding must not win against negative elements: it counts as -inf.
-pub fn max_pool2d(b: &mut Builder, x: NodeId, kernel: [u64; 2], geometry: ConvGeometry) -> Result<NodeId> {
-    let Windows { mut elements, inside } = windows(b, "max_pool2d", x, kernel, &geometry)?;
+pub fn max_pool2d(b: &mut Builder, op: &str, x: NodeId, kernel: [u64; 2], geometry: ConvGeometry) -> Result<NodeId> {
+    let Windows { mut elements, inside } = windows(b, op, x, kernel, &geometry)?;
     if let Some(inside) = inside {
         let dtype = b.dtype(x);
         let lowest = b.constant(f64::NEG_INFINITY, dtype);
         elements = b.select(inside, elements, lowest)?;
     }
     let y = b.reduce(ReduceOp::Max, elements, &[4, 5], false)?;
-    note_windows(b, "max_pool2d", (x, y), kernel, &geometry);
+    note_windows(b, op, (x, y), kernel, &geometry);
     Ok(y)
 }
 
 /// The mean of each window, padding counted as zeros (PyTorch's `count_include_pad`).
-pub fn avg_pool2d(b: &mut Builder, x: NodeId, kernel: [u64; 2], geometry: ConvGeometry) -> Result<NodeId> {
-    let Windows { elements, .. } = windows(b, "avg_pool2d", x, kernel, &geometry)?;
+pub fn avg_pool2d(b: &mut Builder, op: &str, x: NodeId, kernel: [u64; 2], geometry: ConvGeometry) -> Result<NodeId> {
+    let Windows { elements, .. } = windows(b, op, x, kernel, &geometry)?;
     let y = b.mean(elements, &[4, 5], false)?;
-    note_windows(b, "avg_pool2d", (x, y), kernel, &geometry);
+    note_windows(b, op, (x, y), kernel, &geometry);
     Ok(y)
 }

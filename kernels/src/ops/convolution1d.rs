@@ -40,7 +40,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             let kernel = [1, count("max_pool1d", "kernel", &a.size(1)?)?];
             let geometry = line_geometry("max_pool1d", a, [Some(2), Some(3), Some(4)], 1)?;
             let [x] = rows(b, "max_pool1d", [a.tensor(0)?])?;
-            let y = max_pool2d(b, x, kernel, geometry)?;
+            let y = max_pool2d(b, "max_pool1d", x, kernel, geometry)?;
             squeeze(b, y, 2)
         },
     },
@@ -52,7 +52,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             let kernel = [1, count("avg_pool1d", "kernel", &a.size(1)?)?];
             let geometry = line_geometry("avg_pool1d", a, [Some(2), Some(3), None], 1)?;
             let [x] = rows(b, "avg_pool1d", [a.tensor(0)?])?;
-            let y = avg_pool2d(b, x, kernel, geometry)?;
+            let y = avg_pool2d(b, "avg_pool1d", x, kernel, geometry)?;
             squeeze(b, y, 2)
         },
     },
@@ -61,7 +61,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
 /// Cross-correlation of `x [n, c, l]` with `weight [o, c/groups, k]`: the geometry's second axis.
 pub(crate) fn conv1d(b: &mut Builder, op: &str, [x, weight]: [NodeId; 2], geometry: ConvGeometry) -> Result<NodeId> {
     let [x, weight] = rows(b, op, [x, weight])?;
-    let y = conv2d(b, x, weight, None, geometry)?;
+    let y = conv2d(b, op, [x, weight], None, geometry)?;
     squeeze(b, y, 2)
 }
 

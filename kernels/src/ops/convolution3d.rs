@@ -69,7 +69,7 @@ fn conv3d(b: &mut Builder, [x, weight]: [NodeId; 2], depth: &ConvGeometry, geome
     let images = b.reshape(windows, Shape(vec![images, channels, h.clone(), w.clone()]))?;
     let flat = Shape(vec![o.clone(), part.clone() * kd.clone(), kh.clone(), kw.clone()]);
     let weight = b.reshape(weight, flat)?;
-    let y = conv2d(b, images, weight, None, geometry)?;
+    let y = conv2d(b, OP, [images, weight], None, geometry)?;
     let sizes = b.shape(y).clone();
     let y = b.reshape(y, Shape(vec![n.clone(), depths, o.clone(), sizes[2].clone(), sizes[3].clone()]))?;
     b.permute(y, &[0, 2, 1, 3, 4])

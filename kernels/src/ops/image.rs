@@ -2,11 +2,12 @@
 
 use super::args::{Args, X, arg, float};
 use super::convolution::{avg_pool2d, count, pair};
+use super::shape::{SURE, get};
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, CompareOp, ConvGeometry, NodeId};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, ConvGeometry, NodeId};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -44,6 +45,7 @@ fn image(b: &Builder, op: &str, x: NodeId) -> Result<[Dim; 4]> {
 fn adaptive_avg_pool2d(b: &mut Builder, x: NodeId, size: [u64; 2]) -> Result<NodeId> {
     const OP: &str = "adaptive_avg_pool2d";
     let dtype = float(b, OP, x)?;
+    let source = b.shape(x).clone();
     let [_, _, h, w] = image(b, OP, x)?;
     if size.contains(&0) {
         return Err(Diagnostic::new(format!("`{OP}` expects a `size` of at least 1, found 0")));
@@ -54,7 +56,17 @@ fn adaptive_avg_pool2d(b: &mut Builder, x: NodeId, size: [u64; 2]) -> Result<Nod
         && w.is_multiple_of(size[1])
     {
         let kernel = [h / size[0], w / size[1]];
-        return avg_pool2d(b, x, kernel, ConvGeometry { stride: kernel, ..ConvGeometry::default() });
+        return avg_pool2d(b, OP, x, kernel, ConvGeometry { stride: kernel, ..ConvGeometry::default() });
+    }
+    for (axis, size) in [(2, size[0]), (3, size[1])] {
+        let pixels = &source[axis];
+        // One area is the whole, also of nothing.
+        if size > 1 && b.may_be_outside_axis(&AxisIndex::fixed(Dim::constant(0)), pixels, &source) {
+            let found = if pixels.is(0) { "found 0".to_string() } else { format!("and {pixels} may be 0") };
+            let problem =
+                Diagnostic::new(format!("`{OP}` expects at least 1 pixel along axis {axis} of {source}, {found}"));
+            return Err(if pixels.is(0) { problem } else { problem.hint(SURE) });
+        }
     }
     let x = b.cast(x, dtype.compute())?;
     let columns = mean_of_areas(b, x, size[1])?;
@@ -98,7 +110,7 @@ fn mean_of_areas(b: &mut Builder, x: NodeId, count: u64) -> Result<NodeId> {
     let counted = b.select(inside, x, zero)?;
     let sum = b.reduce(crate::graph::ReduceOp::Sum, counted, &[last + 1], false)?;
     let elements = b.binary(BinaryOp::Sub, end, start)?;
-    let elements = super::shape::get(b, elements, last + 1, &Dim::constant(0))?;
+    let elements = get(b, elements, last + 1, &Dim::constant(0))?;
     let elements = b.cast(elements, b.dtype(x))?;
     b.binary(BinaryOp::Div, sum, elements)
 }

@@ -78,7 +78,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "bce_loss",
         doc: "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; \
-              logarithms count as at least -100",
+              logarithms count as at least -100; gradient `(x - target) / max((1 - x) x, 1e-12)` in `x`",
         args: &[X, tensor_arg("target")],
         build: |b, a| bce_loss(b, a.tensor(0)?, a.tensor(1)?),
     },
@@ -319,20 +319,49 @@ pub fn bce_with_logits(b: &mut Builder, x: NodeId, target: NodeId) -> Result<Nod
     mean_as(b, each, dtype)
 }
 
+/// `-target * log(x) - (1 - target) * log(1 - x)`, the logarithms at least -100, with PyTorch's gradient,
+/// `(x - target) / max((1 - x) * x, 1e-12)`: where `x` is so near to 0 or 1 that the bound counts, what is added has that gradient and
+/// the value 0.
 fn bce_loss(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
+    const LEAST: f64 = 1e-12;
     let own = b.dtype(x);
     let [x, target] = alike(b, "bce_loss", x, target)?;
     let dtype = b.dtype(x);
-    let (least, one, minus) = (b.constant(-100.0, dtype), b.constant(1.0, dtype), b.unary(UnaryOp::Neg, x)?);
-    let log = b.unary(UnaryOp::Log, x)?;
-    let log = b.binary(BinaryOp::Max, log, least)?;
-    let other = b.unary(UnaryOp::Log1p, minus)?;
-    let other = b.binary(BinaryOp::Max, other, least)?;
+    let [one, half, least] = [1.0, 0.5, LEAST].map(|value| b.constant(value, dtype));
+    let rest = b.binary(BinaryOp::Sub, one, x)?;
+    let product = b.binary(BinaryOp::Mul, rest, x)?;
+    let at_an_end = b.compare(CompareOp::Lt, product, least)?;
+
+    // Between the ends, at whose places stands a number that has logarithms.
+    let held = b.select(at_an_end, half, x)?;
+    let [log, other] = logarithms(b, held)?;
+    // At the ends; the bound cannot count elsewhere.
+    let still = b.detach(x);
+    let lowest = b.constant(-100.0, dtype);
+    let [end_log, end_other] = logarithms(b, still)?.map(|log| b.binary(BinaryOp::Max, log, lowest));
+    let (log, other) = (b.select(at_an_end, end_log?, log)?, b.select(at_an_end, end_other?, other)?);
+
     let rest = b.binary(BinaryOp::Sub, one, target)?;
     let (hit, missed) = (b.binary(BinaryOp::Mul, target, log)?, b.binary(BinaryOp::Mul, rest, other)?);
     let sum = b.binary(BinaryOp::Add, hit, missed)?;
-    let each = b.unary(UnaryOp::Neg, sum)?;
+
+    // `(x - s) ((x + s) / 2 - target)` of the number `s` that `x` is: 0, with the derivative `x - target`.
+    let (nothing, twice) = (b.binary(BinaryOp::Sub, x, still)?, b.binary(BinaryOp::Add, x, still)?);
+    let mean = b.binary(BinaryOp::Mul, twice, half)?;
+    let slope = b.binary(BinaryOp::Sub, mean, target)?;
+    let steep = b.constant(1.0 / LEAST, dtype);
+    let slope = b.binary(BinaryOp::Mul, slope, steep)?;
+    let turn = b.binary(BinaryOp::Mul, nothing, slope)?;
+    let zero = b.constant(0.0, dtype);
+    let turn = b.select(at_an_end, turn, zero)?;
+    let each = b.binary(BinaryOp::Sub, turn, sum)?;
     mean_as(b, each, own)
+}
+
+/// `log(x)` and `log(1 - x)`.
+fn logarithms(b: &mut Builder, x: NodeId) -> Result<[NodeId; 2]> {
+    let minus = b.unary(UnaryOp::Neg, x)?;
+    Ok([b.unary(UnaryOp::Log, x)?, b.unary(UnaryOp::Log1p, minus)?])
 }
 
 fn kl_div(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {

@@ -64,7 +64,10 @@ fn norm(b: &mut Builder, x: NodeId, axes: &[usize], p: f64) -> Result<NodeId> {
         if p == 1.0 {
             b.reduce(ReduceOp::Sum, sizes, axes, false)?
         } else if p.is_infinite() {
-            b.reduce(ReduceOp::Max, sizes, axes, false)?
+            let largest = b.reduce(ReduceOp::Max, sizes, axes, false)?;
+            // Of no elements it is -inf.
+            let zero = b.constant(0.0, dtype);
+            b.binary(BinaryOp::Max, largest, zero)?
         } else {
             let (power, root) = (b.constant(p, dtype), b.constant(1.0 / p, dtype));
             let (zero, one) = (b.constant(0.0, dtype), b.constant(1.0, dtype));

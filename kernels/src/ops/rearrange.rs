@@ -1,7 +1,7 @@
 //! Elements in another arrangement: steps and windows along an axis, diagonals, copies, and edges beyond the ends.
 
 use super::args::{self, AXIS, Args, OTHER, X, arg};
-use super::shape::{concat, get, narrow, no_negative, unsqueeze};
+use super::shape::{concat, get, keep_origin, narrow, no_negative, unsqueeze};
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::{Builder, window_count};
@@ -109,19 +109,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
         name: "pad_reflect",
         doc: "`before` and `after` elements around `axis` as in a mirror at its first and last element, which are not repeated",
         args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size)],
-        build: |b, a| around(b, a, "pad_reflect", reflected),
+        build: |b, a| around(b, a, "pad_reflect", reflected, |size| Some(size - 1)),
     },
     Operation {
         name: "pad_replicate",
         doc: "`before` copies of the first element and `after` of the last around `axis`",
         args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size)],
-        build: |b, a| around(b, a, "pad_replicate", replicated),
+        build: |b, a| around(b, a, "pad_replicate", replicated, |size| (size == 0).then_some(0)),
     },
     Operation {
         name: "pad_circular",
         doc: "the last `before` elements before `axis`, and its first `after` behind it",
         args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size)],
-        build: |b, a| around(b, a, "pad_circular", wrapped),
+        build: |b, a| around(b, a, "pad_circular", wrapped, Some),
     },
     Operation {
         name: "outer",
@@ -248,7 +248,10 @@ fn roll(b: &mut Builder, x: NodeId, shift: i64, axis: usize) -> Result<NodeId> {
     // What is behind comes first.
     let last = narrow(b, x, axis, head, tail)?;
     let first = narrow(b, x, axis, &zero, head)?;
-    concat(b, &[last, first], axis)
+    let rolled = concat(b, &[last, first], axis)?;
+    b.set_origin(rolled, axis, &format!("`roll` of {}", b.shape(x)[axis].clone()));
+    keep_origin(b, x, rolled, axis);
+    Ok(rolled)
 }
 
 fn tile(b: &mut Builder, x: NodeId, counts: &[Dim]) -> Result<NodeId> {
@@ -282,11 +285,38 @@ pub(super) fn copies(b: &mut Builder, op: &str, x: NodeId, axis: usize, new: usi
 /// What is added at one end: the tensor, the axis, how many elements, and whether it is behind.
 type Edge = fn(&mut Builder, NodeId, usize, &Dim, bool) -> Result<NodeId>;
 
-fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge) -> Result<NodeId> {
+/// `x` between the edges that `edge` makes of it, each of up to as many elements as `most` says of an axis, if that is bounded.
+fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, most: fn(i64) -> Option<i64>) -> Result<NodeId> {
     let x = a.tensor(0)?;
     let axis = args::axis(op, b.shape(x), a.integer(1)?)?;
     let (before, after) = (a.size(2)?, a.size(3)?);
     no_negative(op, &[before.clone(), after.clone()])?;
+    let source = b.shape(x).clone();
+    let sides: Vec<i64> = [&before, &after].into_iter().filter_map(Dim::as_constant).collect();
+    let largest = sides.iter().copied().max().unwrap_or(0);
+    let size = source[axis].as_constant();
+    if let Some(size) = size
+        && let Some(most) = most(size)
+        && largest > most.max(0)
+    {
+        let note = b.origin_note(x, axis);
+        let has = format!("along axis {axis} of {source}, which has {size}{note}");
+        let elements = if largest == 1 { "1 element".to_string() } else { format!("{largest} elements") };
+        let problem = Diagnostic::new(format!("`{op}` of {elements} on a side {has}"));
+        return Err(match most {
+            ..=0 => problem.hint("there are too few elements along that axis for any"),
+            1 => problem.hint("at most 1 element on each side"),
+            most => problem.hint(format!("at most {most} elements on each side")),
+        });
+    }
+    // As positions are counted.
+    let length = sides.into_iter().fold(size.unwrap_or(0), i64::saturating_add);
+    if length > i64::from(i32::MAX) {
+        return Err(Diagnostic::new(format!(
+            "`{op}` makes axis {axis} of {source} longer than {} elements, found {before} before and {after} behind",
+            i32::MAX
+        )));
+    }
     let mut parts = Vec::new();
     if !before.is(0) {
         parts.push(edge(b, x, axis, &before, false)?);
@@ -295,7 +325,12 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge) -> Result<N
     if !after.is(0) {
         parts.push(edge(b, x, axis, &after, true)?);
     }
-    if parts.len() == 1 { Ok(x) } else { concat(b, &parts, axis) }
+    if parts.len() == 1 {
+        return Ok(x);
+    }
+    let padded = concat(b, &parts, axis)?;
+    b.set_origin(padded, axis, &format!("`{op}` of {} by {before} and {after}", source[axis]));
+    Ok(padded)
 }
 
 fn reflected(b: &mut Builder, x: NodeId, axis: usize, size: &Dim, behind: bool) -> Result<NodeId> {

@@ -374,7 +374,8 @@ pub(super) fn flip(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId>
     b.view(x, shape, index)
 }
 
-fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: &Value) -> Result<NodeId> {
+/// `value` around `axis`, as many as `around` says before it and behind it.
+pub(super) fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: &Value) -> Result<NodeId> {
     let [before, after] = around;
     no_negative("pad", &[before.clone(), after.clone()])?;
     let dtype = b.dtype(x);

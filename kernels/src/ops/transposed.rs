@@ -3,8 +3,8 @@
 use super::args::{Args, X, arg, float, tensor_arg};
 use super::convolution::{count, pair};
 use super::convolution1d::{line_geometry, rows};
-use super::shape::squeeze;
-use super::{ArgKind, Operation};
+use super::shape::{pad, squeeze};
+use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{ConvGeometry, NodeId};
@@ -81,6 +81,7 @@ pub(crate) fn conv_transpose2d(
         return Err(Diagnostic::new(format!("`{op}` of {dtype} expects a weight of the same type, found {found}"))
             .hint(format!("convert it: `.cast({dtype})`")));
     }
+    let mut x = x;
     let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let mut shape = vec![source[0].clone(), Dim::constant(outputs.saturating_mul(signed(geometry.groups)))];
     for (axis, kernel) in [height, width].into_iter().enumerate() {
@@ -107,6 +108,10 @@ pub(crate) fn conv_transpose2d(
             )));
         }
         shape.push(size);
+        // As many zeros behind the image give the output as many more elements; only less than one step is what a convolution leaves
+        // out.
+        let steps = Dim::constant(signed(more[axis] / stride));
+        x = pad(b, x, 2 + axis, [&Dim::constant(0), &steps], &Value::Number(0.0))?;
     }
     b.conv2d_input_grad(x, weight, &Shape(shape), geometry)
 }

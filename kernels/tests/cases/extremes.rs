@@ -265,9 +265,47 @@ fn loss_is_a_number(name: &str, args: &[Value]) {
     }
 }
 
+/// The derivative of `sin(a) / a` at `a = pi x` by its series, `-a/3 (1 - a²/10 (1 - a²/28 (1 - ..)))`.
+fn slope_of_sinc(x: f64) -> f64 {
+    let a = x * std::f64::consts::PI;
+    let terms = (1..20).rev().map(f64::from);
+    let sum = terms.fold(1.0, |rest, n| 1.0 - a * a * (n + 1.0) / (n * 2.0 * (n + 1.0) * (2.0 * n + 3.0)) * rest);
+    -std::f64::consts::PI * a / 3.0 * sum
+}
+
+fn sinc_has_all_digits() {
+    for exponent in -80..=0 {
+        let x = f64::from(10f32.powf(exponent as f32 / 10.0));
+        let function = |b: &mut Builder, x: NodeId| call(b, "sinc", &[Value::Tensor(x)]);
+        for (precision, bound) in [(Precision::F64, 3e-15), (Precision::Typed, 1e-6)] {
+            let [_, gradient] = value_and_gradient(&[1], &[x], None, &function, precision);
+            let expected = slope_of_sinc(x);
+            let error = ((gradient[0] - expected) / expected).abs();
+            assert!(error < bound, "at {x:e}: {:e}, expected {expected:e}, {error:e} ({precision:?})", gradient[0]);
+        }
+    }
+}
+
+/// What `f32` cannot tell from 0 and 1: the loss of a unit that has gone far teaches nothing where it is right.
+fn saturated_units_have_gradients() {
+    for (x, target, expected) in [(200.0, 1.0, 0.0), (-200.0, 0.0, 0.0), (200.0, 0.0, 0.0), (0.5, 1.0, -0.377_540_67)] {
+        let function = |b: &mut Builder, x: NodeId| {
+            let target = b.full(target, &Shape::of(&[1]), DType::F32);
+            let probability = call(b, "sigmoid", &[Value::Tensor(x)]);
+            call(b, "bce_loss", &[Value::Tensor(probability), Value::Tensor(target)])
+        };
+        let [_, gradient] = value_and_gradient(&[1], &[x], None, &function, Precision::Typed);
+        assert!((gradient[0] - expected).abs() < 1e-6, "at {x} of {target}: {}, expected {expected}", gradient[0]);
+    }
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let here = every_activation_and_loss_is_here;
-    let mut trials = vec![test("extremes::every_activation_and_loss_is_here", here)];
+    let mut trials = vec![
+        test("extremes::every_activation_and_loss_is_here", here),
+        test("extremes::sinc_has_all_digits", sinc_has_all_digits),
+        test("extremes::saturated_units_have_gradients", saturated_units_have_gradients),
+    ];
     for (name, args, expected) in activations() {
         let given = args.clone();
         trials.push(test(format!("extremes::activations::{name}"), move || is_a_number_everywhere(name, &given)));

@@ -156,6 +156,11 @@ impl Builder {
         }
     }
 
+    /// What has been noted so.
+    pub(crate) fn limits(&mut self) -> &mut [Limit] {
+        &mut self.graph.limits
+    }
+
     /// Declares an output.
     pub fn output(&mut self, kind: OutputKind, id: NodeId) {
         self.graph.outputs.push((kind, id));

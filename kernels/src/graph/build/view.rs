@@ -73,7 +73,7 @@ impl Builder {
     pub fn transpose(&mut self, a: NodeId) -> Result<NodeId> {
         let rank = self.shape(a).rank();
         if rank < 2 {
-            return self.fail(format!("`transpose` expects at least 2 axes, found {}", self.shape(a)));
+            return self.fail(format!("`t` expects at least 2 axes, found {}", self.shape(a)));
         }
         let mut order: Vec<usize> = (0..rank).collect();
         order.swap(rank - 1, rank - 2);

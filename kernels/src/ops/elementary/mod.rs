@@ -35,7 +35,7 @@ macro_rules! of_floats {
             doc: $doc,
             args: &[X, OTHER],
             build: |b, a| {
-                let $y = a.tensor(1)?;
+                let (_, $y) = floats($name, b, a.tensor(1)?)?;
                 let (mut formula, $x) = floats($name, b, a.tensor(0)?)?;
                 let $f = &mut formula;
                 $formula
@@ -116,7 +116,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "`|x|` with the sign that `other` is written with; NaN counts as positive"
     ),
     of_floats!("logaddexp", |f, x, y| f.logaddexp(x, y), "`log(e^x + e^other)`, without overflow"),
-    of_floats!("xlogy", |f, x, y| f.xlogy(x, y), "`x * log(other)`, and 0 where `x` is 0 and `other` is not NaN"),
+    of_floats!(
+        "xlogy",
+        |f, x, y| f.xlogy(x, y),
+        "`x * log(other)`, and 0 where `x` is 0 and `other` is not NaN, with the gradient `log(other)` in `x` if that is finite"
+    ),
     of_floats!("logit", |f, x| f.logit(x), "`log(x / (1 - x))`, the inverse of `sigmoid`; NaN beyond `[0, 1]`"),
     of_floats!("sinc", |f, x| f.sinc(x), "`sin(pi x) / (pi x)`, and 1 at 0"),
     of_numbers!("rem_euclid", rem_euclid, "the remainder of `x / other` that is not negative, of integers too"),

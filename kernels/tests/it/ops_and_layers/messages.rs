@@ -99,7 +99,39 @@ fn operations_say_what_does_not_fit() {
         ("mean", vec![Tensor(I32, &[2]), int(0)], "`mean` is not defined for i32 tensors"),
         ("sum", vec![Tensor(Bool, &[2]), int(0)], "`sum` is not defined for bool tensors"),
         ("permute", vec![pair(), ints(&[0])], "`permute` of [2, 3] expects each axis once, found [0]"),
-        ("t", vec![Tensor(F32, &[2])], "`transpose` expects at least 2 axes, found [2]"),
+        ("t", vec![Tensor(F32, &[2])], "`t` expects at least 2 axes, found [2]"),
+        (
+            "pad_reflect",
+            vec![Tensor(F32, &[3, 4]), int(0), int(3), int(0)],
+            "`pad_reflect` of 3 elements on a side along axis 0 of [3, 4], which has 3",
+        ),
+        (
+            "pad_circular",
+            vec![Tensor(F32, &[3, 4]), int(0), int(0), int(4)],
+            "`pad_circular` of 4 elements on a side along axis 0 of [3, 4], which has 3",
+        ),
+        (
+            "pad_replicate",
+            vec![Tensor(F32, &[0, 4]), int(0), int(1), int(0)],
+            "`pad_replicate` of 1 element on a side along axis 0 of [0, 4], which has 0",
+        ),
+        (
+            "pad_replicate",
+            vec![pair(), int(0), int(i64::MAX), int(0)],
+            "`pad_replicate` makes axis 0 of [2, 3] longer than 2147483647 elements, found 9223372036854775807 before and 0 \
+             behind",
+        ),
+        (
+            "adaptive_avg_pool2d",
+            vec![Tensor(F32, &[1, 3, 0, 5]), int(2)],
+            "`adaptive_avg_pool2d` expects at least 1 pixel along axis 2 of [1, 3, 0, 5], found 0",
+        ),
+        ("xlogy", vec![pair(), Tensor(Bool, &[2, 3])], "`xlogy` expects a float tensor, found bool"),
+        (
+            "conv1d",
+            vec![Tensor(F32, &[1, 3, 5]), Tensor(F32, &[4, 2, 3]), one.clone(), int(0), one.clone(), one.clone()],
+            "`conv1d` expects 2 input channels, found 3",
+        ),
         ("reshape", vec![pair(), ints(&[4, 2])], "`reshape` cannot turn [2, 3] (6 elements) into [4, 2] (8 elements)"),
         (
             "concat",

@@ -6,6 +6,7 @@ mod errors;
 mod hand;
 mod instead;
 mod messages;
+mod names;
 mod ordering;
 mod products;
 mod whole_numbers;

@@ -72,7 +72,7 @@ methods! {
     "`sqrt(x^2 + other^2)`, whose squares do not overflow; its gradient at `(0, 0)` is zero" hypot(other: operand);
     "`|x|` with the sign that `other` is written with; NaN counts as positive" copysign(other: operand);
     "`log(e^x + e^other)`, without overflow" logaddexp(other: operand);
-    "`x * log(other)`, and 0 where `x` is 0 and `other` is not NaN" xlogy(other: operand);
+    "`x * log(other)`, and 0 where `x` is 0 and `other` is not NaN, with the gradient `log(other)` in `x` if that is finite" xlogy(other: operand);
     "`log(x / (1 - x))`, the inverse of `sigmoid`; NaN beyond `[0, 1]`" logit();
     "`sin(pi x) / (pi x)`, and 1 at 0" sinc();
     "the remainder of `x / other` that is not negative, of integers too" rem_euclid(other: operand);
@@ -234,7 +234,7 @@ methods! {
     "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`" huber_loss(other: operand, delta: number);
     "`huber_loss(beta) / beta`; `l1_loss` for a `beta` of 0" smooth_l1_loss(other: operand, beta: number);
     "the mean of `softplus(x) - x * target`: binary cross-entropy of `sigmoid(x)`, both of one shape" bce_with_logits(target: operand);
-    "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; logarithms count as at least -100" bce_loss(target: operand);
+    "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; logarithms count as at least -100; gradient `(x - target) / max((1 - x) x, 1e-12)` in `x`" bce_loss(target: operand);
     "the mean of `target * (log(target) - x)`: Kullback-Leibler divergence of log-probabilities `x` from the probabilities `target`, both of one shape" kl_div(target: operand);
     "the mean of `e^x - target * x`: Poisson-distributed counts whose expectation is `e^x`, both of one shape" poisson_nll_loss(target: operand);
 }

@@ -161,9 +161,7 @@ impl Tensor {
     fn completed(&self, sizes: &[i64]) -> Result<Vec<usize>> {
         let wrong = |message: String| Error::Shape { operation: "reshape", message };
         let (unknown, written): (Vec<i64>, Vec<i64>) = sizes.iter().partition(|&&size| size == -1);
-        // What is beyond 64 bits with a sign comes as their largest number, and is too large.
-        let size = |size: i64| if size == i64::MAX { Some(usize::MAX) } else { usize::try_from(size).ok() };
-        let shape: Option<Vec<usize>> = written.into_iter().map(size).collect();
+        let shape: Option<Vec<usize>> = written.into_iter().map(|size| usize::try_from(size).ok()).collect();
         let mut shape = shape.ok_or_else(|| wrong(format!("{sizes:?} has a negative size that is not -1")))?;
         match unknown.len() {
             0 => Ok(shape),
