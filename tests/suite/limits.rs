@@ -26,7 +26,7 @@ pub(crate) fn all() -> Vec<Case> {
             let shape = Shape(vec![Dim::from(1), Dim::from(1), Dim::symbol("H"), Dim::symbol("W")]);
             let x = b.input(InputKind::Argument(0), "x", shape, DType::F32);
             let geometry = ConvGeometry { stride: [5, 5], ..ConvGeometry::default() };
-            let y = max_pool2d(&mut b, x, [5, 5], geometry).expect("a pooling");
+            let y = max_pool2d(&mut b, "max_pool2d", x, [5, 5], geometry).expect("a pooling");
             b.output(OutputKind::Result(0), y);
             let words = ["`pool` with H = 9, W = 1", "a window of 5 does not fit into 1 with padding 0"];
             refused(device, &b.finish(), &[&[1, 1, 9, 1]], &words)

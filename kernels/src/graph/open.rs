@@ -146,8 +146,20 @@ mod tests {
         let sizes = [channels.clone(), channels.clone(), Dim::constant(3), Dim::constant(3)];
         let weight = input(InputKind::Parameter, "a.weight", sizes);
         let y: Result<NodeId> = (|| {
-            let y = conv2d(&mut b, x, weight, None, ConvGeometry { padding: [1, 1], ..ConvGeometry::default() })?;
-            let y = max_pool2d(&mut b, y, [2, 2], ConvGeometry { stride: [2, 2], ..ConvGeometry::default() })?;
+            let y = conv2d(
+                &mut b,
+                "conv2d",
+                [x, weight],
+                None,
+                ConvGeometry { padding: [1, 1], ..ConvGeometry::default() },
+            )?;
+            let y = max_pool2d(
+                &mut b,
+                "max_pool2d",
+                y,
+                [2, 2],
+                ConvGeometry { stride: [2, 2], ..ConvGeometry::default() },
+            )?;
             b.mean(y, &[1], false)
         })();
         b.output(OutputKind::Result(0), y.unwrap());

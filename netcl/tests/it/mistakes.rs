@@ -156,6 +156,12 @@ fn wrong_shapes_types_and_axes_have_the_right_words() {
         (&|| v.t(), "t", &["[3]"]),
         (&|| x.reshape([4]), "reshape", &["6", "4"]),
         (&|| x.reshape([usize::MAX, 9]), "reshape", &["larger than memory"]),
+        (
+            &|| x.reshape([i64::MAX, i64::MAX, 12]),
+            "reshape",
+            &["[9223372036854775807, 9223372036854775807, 12] is larger than memory"],
+        ),
+        (&|| x.pad_reflect(0, 9, 0), "pad_reflect", &["9 elements on a side along axis 0"]),
         (&|| x.apply("broadcast_to", &[(&[2i64, 4][..]).into()]), "broadcast_to", &["[2, 3]", "[2, 4]"]),
         (&|| x.apply("cross_entropy", &[(&tensor(&[2])).into()]), "cross_entropy", &["f32"]),
         (&|| x.apply("conv2d", &[(&x).into()]), "conv2d", &["[2, 3]"]),
