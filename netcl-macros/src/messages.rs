@@ -47,6 +47,7 @@ messages! {
     // Items
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
     NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
+    DEFAULT_TWICE = "an enum of layers starts as one variant, and `{}` is marked with `#[default]` already", "remove this `#[default]`";
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
     VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
     VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
@@ -55,6 +56,7 @@ messages! {
     ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { Act::Relu => .., Act::Gelu(line) => line.forward(x) }`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
+    LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`, also where it is imported: `use parts::Gate as {};` would name the layer";
     MODEL_TWICE = "`#[{}]` stands above this model already", "remove this one";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
     GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes and types: `struct Mlp<const HIDDEN: usize, L>`; what is chosen is an argument of a function: `deep: bool`";
@@ -118,6 +120,7 @@ messages! {
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
+    PARAMETER_STATE = "`{}` is marked with `#[parameter]` and with `#[state]`", "leave one of them out: `#[parameter]` for what an optimizer changes, `#[state]` for what a function assigns";
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "write a parameter of the struct, which is 0 where it is not, or a comparison of sizes: `present = STRIDE > 1`";
     MISSING_PRESENT = "nothing says whether `{}` is there", "write `present = STRIDE > 1` among the keys of its `#[layer(..)]`: a comparison of the model's numbers, or a parameter that is 0 where it is not there; what always is needs no `Option`";

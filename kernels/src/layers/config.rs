@@ -160,7 +160,7 @@ impl ConfigKey {
 
     pub(super) const fn count(name: &'static str, default: u64, doc: &'static str) -> Self {
         let default = Some(ConfigValue::Size(default));
-        ConfigKey { name, kind: ConfigKind::Fixed, default, doc }
+        ConfigKey { name, kind: ConfigKind::Count, default, doc }
     }
 
     pub(super) const fn pair(name: &'static str, default: u64, doc: &'static str) -> Self {

@@ -19,14 +19,21 @@ pub(crate) fn structure(diag: &Diag, item: &ItemEnum) -> Option<ItemStruct> {
     }
     let mut variants = Variants { all: Vec::new(), first: 0 };
     let mut fields: Vec<TokenStream> = Vec::new();
+    let mut first = None;
     for (position, variant) in item.variants.iter().enumerate() {
         attr::decided(diag, &variant.attrs, &m::CFG);
         if let Some((_, number)) = &variant.discriminant {
             diag.report(number.span(), &m::VARIANT_NUMBER, &[&variant.ident]);
         }
         let (own, others): (Vec<_>, Vec<_>) = variant.attrs.iter().partition(|attr| helper(attr).is_some());
-        if others.iter().any(|attr| attr.path().is_ident(words::DEFAULT)) {
-            variants.first = position;
+        for attr in others.iter().filter(|attr| attr.path().is_ident(words::DEFAULT)) {
+            match first {
+                None => first = Some(position),
+                Some(first) => {
+                    let first = &item.variants[first].ident;
+                    diag.report(attr.span(), &m::DEFAULT_TWICE, &[first]);
+                }
+            }
         }
         if let (Some(attr), true) = (own.first(), variant.fields.len() != 1) {
             let count = variant.fields.len();
@@ -51,6 +58,7 @@ pub(crate) fn structure(diag: &Diag, item: &ItemEnum) -> Option<ItemStruct> {
         }
         variants.all.push(Variant { name: variant.ident.clone(), parts });
     }
+    variants.first = first.unwrap_or(0);
     let (vis, name, generics) = (&item.vis, &item.ident, &item.generics);
     let (attrs, mark, bounds) = (&item.attrs, variants.mark(), &item.generics.where_clause);
     Some(syn::parse_quote!(#(#attrs)* #mark #vis struct #name #generics #bounds { #(#fields),* }))

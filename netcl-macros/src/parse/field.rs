@@ -226,7 +226,7 @@ fn single(
         if unfit(&[words::PARAMETER, words::STATE, words::FROZEN]) {
             return None;
         }
-        return tensor(diag, ty, attrs, constants);
+        return tensor((diag, field), ty, attrs, constants);
     }
     if matches!(name.as_str(), "f32" | "f64" | "usize" | "i64" | "i32" | "u32" | "bool")
         && path.path.get_ident().is_some()
@@ -331,12 +331,16 @@ fn layer_or_model(
     }
 }
 
-fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
+fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
     let parsed = types::tensor(diag, ty, "", constants);
     let (given, trainable) = match (find(attrs, words::PARAMETER), find(attrs, words::STATE)) {
         (Some(given), None) => (given, true),
         (None, Some(given)) => (given, false),
-        _ => {
+        (Some(_), Some(second)) => {
+            diag.report(second.path().span(), &m::PARAMETER_STATE, &[&field]);
+            return None;
+        }
+        (None, None) => {
             diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
             return None;
         }

@@ -28,6 +28,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_parameters(diag, &item.generics, told);
     super::attr::decided(diag, &item.attrs, &m::CFG);
+    super::reserved::layer_name(diag, &item.ident);
     let mut constants = constants.with_types(type_names(&item.generics));
     constants.parameters = item.generics.const_params().map(|given| super::name(&given.ident)).collect();
     let constants = &constants;

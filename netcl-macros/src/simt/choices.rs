@@ -14,9 +14,14 @@ use syn::{Expr, FnArg, ItemFn, MetaNameValue, Pat, Token, Type, punctuated::Punc
 /// The function for each choice of its element types (`#[types(T = [f32, f16])]`), with what chooses it: the types of
 /// the first arguments that name them.
 pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenStream, bool)>)> {
-    let Some(attr) = item.attrs.iter().find(|attr| attr.path().is_ident(words::TYPES)) else {
+    let mut given = item.attrs.iter().filter(|attr| attr.path().is_ident(words::TYPES));
+    let Some(attr) = given.next() else {
         return vec![(item.clone(), Vec::new())];
     };
+    if let Some(second) = given.next() {
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&words::TYPES]);
+        return Vec::new();
+    }
     let mut all = vec![(item.clone(), Vec::new())];
     let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,

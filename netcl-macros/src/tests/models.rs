@@ -292,3 +292,59 @@ fn a_refused_constant_is_the_only_error() {
     assert!(errors[0].contains("found `width()`"), "{errors:?}");
     assert!(errors[0].contains("write `#[netcl::constant] const WIDTH: usize = 64;`"), "{errors:?}");
 }
+
+/// The only error of what is declared so.
+fn only_error(source: &str) -> String {
+    let own = super::compiled(source);
+    let errors = own.errors();
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    errors[0].clone()
+}
+
+#[test]
+fn a_model_with_the_name_of_a_layer_is_an_error_where_it_is_declared() {
+    for item in [
+        "#[netcl::model] pub struct Sigmoid { #[parameter(init = 2.0)] k: Tensor<f32> }",
+        "#[netcl::model] pub struct Linear { #[parameter(init = 2.0)] k: Tensor<f32> }",
+    ] {
+        assert!(only_error(item).contains("is a layer of netcl's"), "{item}");
+    }
+    super::compiled("#[netcl::model] pub struct Swish { #[parameter(init = 2.0)] k: Tensor<f32> }").sound();
+}
+
+#[test]
+fn what_is_given_twice_is_an_error() {
+    let both = only_error("#[netcl::model] pub struct A { #[parameter] #[state] s: Tensor<f32, 4> }");
+    assert!(both.contains("`#[parameter]` and with `#[state]`"), "{both}");
+    let types = only_error(
+        "netcl::kernel! { #[types(T = [f32])] #[types(U = [f32, i32])] pub fn k(x: &Tensor<T, N>, y: &Tensor<U, N>) -> \
+         Tensor<T, N> { |n| x[n] + y[n] as T } }",
+    );
+    assert!(types.contains("`#[types]` is given twice"), "{types}");
+    let mut own = Crate::default();
+    own.model(quote!(
+        pub enum Act {
+            #[default]
+            Relu,
+            #[default]
+            Tanh,
+        }
+    ));
+    assert!(
+        own.errors().iter().any(|error| error.contains("`Relu` is marked with `#[default]`")),
+        "{:?}",
+        own.errors()
+    );
+}
+
+#[test]
+fn a_convolution_along_one_axis_may_have_a_padding_of_zero() {
+    let mut own = Crate::default();
+    own.model(quote! {
+        pub struct Causal {
+            #[layer(inputs = 4, outputs = 4, kernel = 3, padding = 0)]
+            c: Conv1d,
+        }
+    });
+    own.sound();
+}

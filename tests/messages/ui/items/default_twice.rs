@@ -1,0 +1,11 @@
+//! DEFAULT_TWICE
+
+#[netcl::model]
+pub enum Act {
+    #[default]
+    Relu,
+    #[default]
+    Tanh,
+}
+
+fn main() {}
