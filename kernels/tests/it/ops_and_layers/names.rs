@@ -37,6 +37,7 @@ fn given(b: &mut Builder, kind: ArgKind, choice: usize, tensor: (&Shape, DType),
         ArgKind::Sizes => Value::List(vec![int(number), int(number)]),
         ArgKind::Number => Value::Number(number as f64),
         ArgKind::Bool => Value::Bool(number > 0),
+        ArgKind::Text => Value::Text(number.to_string()),
     }
 }
 
