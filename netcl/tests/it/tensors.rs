@@ -210,6 +210,11 @@ fn sizes_beyond_reason_are_errors() {
             assert!(Tensor::zeros(device, shape, DType::F32).is_err(), "{shape:?}");
             assert!(Tensor::from_slice::<f32>(device, &[], shape).is_err(), "{shape:?}");
         }
+        for count in [1 << 44, usize::MAX] {
+            assert!(Tensor::arange(device, count, DType::F64).is_err());
+            assert!(Tensor::linspace(device, 0.0, 1.0, count, DType::F32).is_err());
+        }
+        assert!(Tensor::eye(device, 1 << 22, DType::F32).is_err() && Tensor::eye(device, 1 << 40, DType::F32).is_err());
         let empty = Tensor::zeros(device, &[0, 3], DType::F32).unwrap();
         assert!(empty.reshape([0, usize::MAX]).check().is_err() && empty.reshape([0, 1i64 << 62]).check().is_ok());
         assert!(DataLoader::new(device, &[0.0f32; 4], &[usize::MAX, 2], &[0u32; 4], &[]).is_err());

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::tensor::{Element, Tensor, element_count};
+use crate::tensor::{Element, Tensor, element_count, vector};
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 
@@ -125,5 +125,8 @@ fn refused(operation: &'static str, message: String) -> Error {
 }
 
 fn numbers(device: &Device, dtype: DType, shape: &[usize], values: impl Iterator<Item = f64>) -> Result<Tensor> {
-    by_type!(dtype, convert => Tensor::from_slice(device, &values.map(convert).collect::<Vec<_>>(), shape))
+    let count = element_count("Tensor::from_slice", shape)?;
+    by_type!(dtype, convert => {
+        Tensor::from_slice(device, &vector::collect(device, count, values.map(convert))?, shape)
+    })
 }
