@@ -163,6 +163,12 @@ impl ConfigKey {
         ConfigKey { name, kind: ConfigKind::Count, default, doc }
     }
 
+    /// A count of at least 1.
+    pub(super) const fn step(name: &'static str, default: u64, doc: &'static str) -> Self {
+        let default = Some(ConfigValue::Size(default));
+        ConfigKey { name, kind: ConfigKind::Fixed, default, doc }
+    }
+
     pub(super) const fn pair(name: &'static str, default: u64, doc: &'static str) -> Self {
         ConfigKey { name, kind: ConfigKind::Pair, default: Some(ConfigValue::Pair([default; 2])), doc }
     }
