@@ -300,7 +300,7 @@ pub(crate) fn judge_helper(
     if let Some(mut helper) = parse::function::helper(diag, sig, block) {
         names(gathered, &mut helper.scope);
         helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-        lower::function(diag, &helper);
+        lower::alone::function(diag, &helper);
     }
 }
 

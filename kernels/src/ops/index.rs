@@ -92,7 +92,9 @@ fn embedding_bag(b: &mut Builder, [x, indices]: [NodeId; 2], mode: &str) -> Resu
         "sum" => b.reduce(ReduceOp::Sum, found, &[1], false),
         "mean" => b.mean(found, &[1], false),
         "max" => b.reduce(ReduceOp::Max, found, &[1], false),
-        _ => Err(Diagnostic::new(format!("`embedding_bag` expects `sum`, `mean` or `max` as `mode`, found `{mode}`"))),
+        _ => Err(Diagnostic::new(format!(
+            "`embedding_bag` expects \"sum\", \"mean\" or \"max\" as `mode`, found {mode:?}"
+        ))),
     }
 }
 

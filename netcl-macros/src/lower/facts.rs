@@ -12,21 +12,21 @@ pub(super) struct Facts {
     /// Of whatever is true or false, by its text.
     truths: BTreeMap<String, bool>,
     /// Of whole numbers, by the text of what they are.
-    numbers: BTreeMap<String, Number>,
+    numbers: BTreeMap<String, PossibleNumbers>,
     /// The variants of enums, by the text of what is one: the one that it is, and those that it is not.
     enums: BTreeMap<String, (Option<String>, BTreeSet<String>)>,
 }
 
 /// A whole number that is not negative.
-struct Number {
+struct PossibleNumbers {
     least: u64,
     most: u64,
     never: BTreeSet<u64>,
 }
 
-impl Default for Number {
-    fn default() -> Number {
-        Number { least: 0, most: u64::MAX, never: BTreeSet::new() }
+impl Default for PossibleNumbers {
+    fn default() -> PossibleNumbers {
+        PossibleNumbers { least: 0, most: u64::MAX, never: BTreeSet::new() }
     }
 }
 
@@ -113,7 +113,7 @@ impl Facts {
                 _ => self.truths.get(&text(condition)).copied(),
             },
             Question::Number(name, comparison, constant, denied) => {
-                let unknown = Number::default();
+                let unknown = PossibleNumbers::default();
                 let number = self.numbers.get(&name).unwrap_or(&unknown);
                 let holds = match comparison {
                     Comparison::Equal if number.least == number.most => Some(number.least == constant),
@@ -201,10 +201,12 @@ mod tests {
         text.parse().unwrap()
     }
 
+    /// What was decided, and, of other conditions, what follows.
+    type Case = (&'static [(&'static str, bool)], &'static [(&'static str, Option<bool>)]);
+
     #[test]
     fn what_is_decided_decides_what_follows() {
-        // What was decided, and, of other conditions, what follows.
-        let cases: [(&[(&str, bool)], &[(&str, Option<bool>)]); 8] = [
+        let cases: [Case; 8] = [
             (
                 &[("(k == 1)", true)],
                 &[("(k == 2)", Some(false)), ("(k < 2)", Some(true)), ("k != 1", Some(false)), ("j == 1", None)],

@@ -6,7 +6,7 @@
 mod advice;
 mod affine;
 mod agree;
-mod alone;
+pub(crate) mod alone;
 mod arith;
 mod assign;
 mod branch;
@@ -66,7 +66,6 @@ use crate::literal::Large;
 use crate::messages as m;
 use crate::{quotient, variants, words};
 pub(crate) use affine::Affine;
-pub(crate) use alone::function;
 pub(crate) use arith::{Operator, operator};
 pub(crate) use builtin::is_builtin;
 pub(crate) use call::is_rust_method;

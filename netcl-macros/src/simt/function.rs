@@ -37,7 +37,7 @@ impl Simt<'_> {
         let Some(bound) = bound else { return Val::Unknown };
         let bound: Vec<ExprId> = bound.into_iter().map(|(name, id)| self.builder.named(&name, id)).collect();
         let known = self.functions.get(&std::ptr::from_ref(helper)).cloned();
-        let graph = known.unwrap_or_else(|| crate::lower::function(self.diag, helper).map(Rc::new));
+        let graph = known.unwrap_or_else(|| crate::lower::alone::function(self.diag, helper).map(Rc::new));
         self.functions.insert(helper, graph.clone());
         match graph {
             Some(graph) => {

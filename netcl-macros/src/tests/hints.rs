@@ -276,6 +276,7 @@ fn in_kernels() -> Vec<String> {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("NO_ARGUMENTS", "the attribute itself, whose arguments the sources' reader takes apart"),
     ("MODE", "one of two words, as the author means"),
+    ("MATMUL_PRECISION", "one of three words, as the author means"),
     ("GRADIENTS_IN", "an argument and its uses"),
     ("GRAD_IN", "tensors of the author's"),
     ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),

@@ -2,6 +2,7 @@
 //! which takes over what other threads have locked.
 
 mod allocations;
+mod lazy;
 mod lost;
 mod memory;
 mod mlp;

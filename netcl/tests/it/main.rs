@@ -11,7 +11,6 @@ mod faults;
 #[cfg(unix)]
 mod forks;
 mod gradients;
-mod lazy;
 mod long_axes;
 mod mistakes;
 mod misuse;

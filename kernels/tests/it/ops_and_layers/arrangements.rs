@@ -120,7 +120,7 @@ fn arrangements_say_what_does_not_fit() {
         (
             "embedding_bag",
             vec![pair(), Tensor(U32, &[2, 1]), text("min")],
-            "`embedding_bag` expects `sum`, `mean` or `max` as `mode`, found `min`",
+            "`embedding_bag` expects \"sum\", \"mean\" or \"max\" as `mode`, found \"min\"",
         ),
         (
             "take_along_axis",

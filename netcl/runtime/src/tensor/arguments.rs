@@ -1,6 +1,8 @@
 //! What methods of tensors take: tensors and numbers, axes and sizes, as they are at hand.
 
 use crate::tensor::{Operand, Tensor};
+use netcl_kernels::ops::{self, Operation};
+use std::sync::OnceLock;
 
 /// An operand: a tensor, or a number, which counts as one of the tensor's type.
 pub trait AsOperand {
@@ -167,6 +169,19 @@ macro_rules! argument {
     };
 }
 
+/// A method's operation, which is looked up once.
+pub(super) struct MethodOperation(OnceLock<Option<&'static Operation>>);
+
+impl MethodOperation {
+    pub(super) const fn new() -> MethodOperation {
+        MethodOperation(OnceLock::new())
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&'static Operation> {
+        *self.0.get_or_init(|| ops::find(name))
+    }
+}
+
 /// A method for each `"documentation" name(parameter: kind, ..);`.
 macro_rules! methods {
     ($($(#[$alias:meta])? $doc:literal $name:ident($($parameter:ident: $kind:ident),*);)*) => {
@@ -175,7 +190,7 @@ macro_rules! methods {
             $(#[$alias])?
             #[track_caller]
             pub fn $name(&self $(, $parameter: parameter!($kind))*) -> $crate::tensor::Tensor {
-                static OPERATION: $crate::tensor::ops::MethodOperation = $crate::tensor::ops::MethodOperation::new();
+                static OPERATION: $crate::tensor::arguments::MethodOperation = $crate::tensor::arguments::MethodOperation::new();
                 let (name, caller) = (stringify!($name), std::panic::Location::caller());
                 self.called(name, OPERATION.find(name), &[$(argument!($kind $parameter)),*], caller)
             }

@@ -85,9 +85,9 @@ struct KnownPlan {
 type Signature = SmallVec<[u64; 32]>;
 
 /// Of each step its value, if that is kept.
-type Values = SmallVec<[Option<Computed>; 1]>;
+type ComputedValues = SmallVec<[Option<Computed>; 1]>;
 
-/// The values of `roots`, by position. Values on the way that are worth it are given to whom they belong to.
+/// The values of `roots`, by position. ComputedValues on the way that are worth it are given to whom they belong to.
 pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Computed> {
     let evaluation = Evaluation::of(roots, device);
     // What waits was called for before the recording.
@@ -205,7 +205,7 @@ impl Evaluation {
     }
 
     /// Of each step that is kept, its value.
-    fn values(&self) -> Values {
+    fn values(&self) -> ComputedValues {
         if self.is_mistaken {
             return self.one_by_one();
         }
@@ -220,7 +220,7 @@ impl Evaluation {
         }
     }
 
-    fn run(&self) -> Result<Values> {
+    fn run(&self) -> Result<ComputedValues> {
         let loaded = self.loaded()?;
         // A tensor that is given twice is two arguments of an operation's own plan.
         let given = if let [step] = self.steps.as_slice() { &step.sources[..] } else { &self.inputs[..] };
@@ -239,7 +239,7 @@ impl Evaluation {
     }
 
     /// Every operation as a plan of its own.
-    fn one_by_one(&self) -> Values {
+    fn one_by_one(&self) -> ComputedValues {
         let mut known: BTreeMap<u64, Result<Tensor, Arc<Mistake>>> = BTreeMap::new();
         for step in &self.steps {
             let value = self.alone(step, &known);

@@ -434,7 +434,7 @@ pub(crate) fn byte_count(operation: &'static str, shape: &[usize], dtype: DType)
     bytes.filter(|bytes| isize::try_from(*bytes).is_ok()).ok_or_else(|| too_large(operation, shape))
 }
 
-fn too_large(operation: &'static str, shape: &[usize]) -> Error {
+pub(crate) fn too_large(operation: &'static str, shape: &[usize]) -> Error {
     Error::Shape { operation, message: format!("the shape {shape:?} is larger than memory can be") }
 }
 

@@ -4,7 +4,7 @@ use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork, WorkKey};
 use crate::error::{Error, Result};
-use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown};
+use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
@@ -12,20 +12,7 @@ use netcl_kernels::ops::{self, Operation};
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
 use std::panic::Location;
-use std::sync::{Arc, OnceLock};
-
-/// A method's operation, which is looked up once.
-pub(super) struct MethodOperation(OnceLock<Option<&'static Operation>>);
-
-impl MethodOperation {
-    pub(super) const fn new() -> MethodOperation {
-        MethodOperation(OnceLock::new())
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<&'static Operation> {
-        *self.0.get_or_init(|| ops::find(name))
-    }
-}
+use std::sync::Arc;
 
 impl Tensor {
     /// Applies the operation called `name` of netcl's table, the receiver first among the arguments.
@@ -163,6 +150,10 @@ impl Tensor {
         let (unknown, written): (Vec<i64>, Vec<i64>) = sizes.iter().partition(|&&size| size == -1);
         let shape: Option<Vec<usize>> = written.into_iter().map(|size| usize::try_from(size).ok()).collect();
         let mut shape = shape.ok_or_else(|| wrong(format!("{sizes:?} has a negative size that is not -1")))?;
+        // What stands for every larger size, too, which is none beside an axis of 0 either.
+        if shape.contains(&(i64::MAX as usize)) {
+            return Err(too_large("reshape", &shape));
+        }
         match unknown.len() {
             0 => Ok(shape),
             1 => {

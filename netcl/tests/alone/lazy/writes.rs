@@ -10,6 +10,7 @@ use netcl_fixtures::devices::{all, with_driver};
 
 #[test]
 fn memory_that_is_written_is_read_before() {
+    let _turn = crate::turn();
     for device in all() {
         let bytes = |values: [f32; 2]| values.map(f32::to_ne_bytes).concat();
         let memory = device.buffer_pool().allocate(8).unwrap();
@@ -40,6 +41,7 @@ fn memory_that_is_written_is_read_before() {
 
 #[test]
 fn parameters_are_read_before_they_change() {
+    let _turn = crate::turn();
     for device in all() {
         let mut layers = Layers::new();
         layers.add("line", "Linear", &[("inputs", 3.into()), ("outputs", 2.into())]).unwrap();
@@ -65,6 +67,7 @@ fn parameters_are_read_before_they_change() {
 /// In a recording each operation is a launch; what was called before it does not belong to it.
 #[test]
 fn recordings_do_again_what_is_called_in_them() {
+    let _turn = crate::turn();
     for device in all() {
         let bytes = |values: [f32; 2]| values.map(f32::to_ne_bytes).concat();
         let memory = device.buffer_pool().allocate(8).unwrap();
@@ -85,6 +88,7 @@ fn recordings_do_again_what_is_called_in_them() {
 /// Clones of a value have one memory, which is not changed below any of them.
 #[test]
 fn clones_of_what_was_computed_are_not_taken() {
+    let _turn = crate::turn();
     for device in with_driver() {
         let x = floats(&device, &[1.0, 2.0]);
         let y = &x + 1.0;
@@ -101,6 +105,7 @@ const NEGATE: &str = "__kernel void negate(__global float* x) { x[get_global_id(
 /// Nobody knows which of its arguments a kernel in OpenCL C writes to.
 #[test]
 fn raw_kernels_write_after_what_waits_has_read() {
+    let _turn = crate::turn();
     for device in with_driver() {
         let negate = KernelSpec::from_source("negate", NEGATE).build(&device).unwrap();
         // SAFETY: the kernel writes as many elements as it has work-items, and the tensor has two.
@@ -133,6 +138,7 @@ fn raw_kernels_write_after_what_waits_has_read() {
 /// Who has the driver's own object writes without a word: nothing waits for that memory from then on.
 #[test]
 fn memory_that_others_have_is_read_at_once() {
+    let _turn = crate::turn();
     for device in with_driver() {
         let memory = device.buffer_pool().allocate(8).unwrap();
         memory.write(&[1.0f32, 2.0].map(f32::to_ne_bytes).concat()).unwrap();
@@ -152,6 +158,7 @@ fn memory_that_others_have_is_read_at_once() {
 
 #[test]
 fn running_statistics_are_read_before_a_batch_changes_them() {
+    let _turn = crate::turn();
     for device in all() {
         let layer = Layer::new(&device, Seed(1), "BatchNorm", &[("features", 3.into())]).unwrap();
         let states = || layer.core().states().into_iter().map(|(_, state)| state);
@@ -182,6 +189,7 @@ fn running_statistics_are_read_before_a_batch_changes_them() {
 /// What is drawn does not depend on when values are needed.
 #[test]
 fn random_numbers_are_those_of_the_calls_in_order() {
+    let _turn = crate::turn();
     for device in all() {
         let x = floats(&device, &ramp(64, 1));
         let program = |after: &dyn Fn(Tensor) -> Tensor| {

@@ -35,6 +35,7 @@ fn formula(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
 
 #[test]
 fn a_formula_is_one_launch_and_nothing_before_it_is_needed() {
+    let _turn = crate::turn();
     for device in all() {
         let [a, b, c] = [1, 2, 3].map(|seed| floats(&device, &ramp(1000, seed)));
         let before = device.launches();
@@ -55,6 +56,7 @@ fn a_formula_is_one_launch_and_nothing_before_it_is_needed() {
 
 #[test]
 fn what_nobody_reads_is_not_computed() {
+    let _turn = crate::turn();
     for device in all() {
         let x = floats(&device, &ramp(100, 1));
         let before = device.launches();
@@ -68,6 +70,7 @@ fn what_nobody_reads_is_not_computed() {
 
 #[test]
 fn what_is_dear_and_held_is_computed_once() {
+    let _turn = crate::turn();
     for device in all() {
         let x = Tensor::from_slice(&device, &ramp(64 * 64, 1), &[64, 64]).unwrap();
         let product = x.matmul(&x);
@@ -85,6 +88,7 @@ fn what_is_dear_and_held_is_computed_once() {
 /// Forward and backward of elementwise work are a plan each.
 #[test]
 fn a_loss_and_its_gradient_are_computed_together() {
+    let _turn = crate::turn();
     for device in all() {
         let [a, b, c] = [1, 2, 3].map(|seed| floats(&device, &ramp(1000, seed)));
         let step = || {
@@ -104,6 +108,7 @@ fn a_loss_and_its_gradient_are_computed_together() {
 
 #[test]
 fn threads_share_what_waits() {
+    let _turn = crate::turn();
     for device in all() {
         let x = floats(&device, &ramp(1000, 1));
         let y = (x.exp() + 1.0).apply("log", &[]);
@@ -124,6 +129,7 @@ fn threads_share_what_waits() {
 /// A loop that never reads holds no more than a bound.
 #[test]
 fn long_loops_are_computed_on_the_way() {
+    let _turn = crate::turn();
     for device in all() {
         let x = floats(&device, &[1.0, 2.0]);
         let before = device.launches();
@@ -154,6 +160,7 @@ fn long_loops_are_computed_on_the_way() {
 
 #[test]
 fn mistakes_of_what_waits_name_the_call() {
+    let _turn = crate::turn();
     let device = Device::null(netcl::Target::Gpu, 64 << 20);
     let x = Tensor::zeros(&device, &[1 << 20], DType::F32).unwrap();
     let small = x.add(&x);
@@ -197,6 +204,7 @@ netcl::kernel! {
 /// Functions, kernels, layers and algorithms compute what they are given, all of it together.
 #[test]
 fn whatever_takes_tensors_takes_what_waits() {
+    let _turn = crate::turn();
     for device in all() {
         let model = Line::new(&device, Seed(3)).unwrap();
         let x = Tensor::from_slice(&device, &ramp(8, 1), &[4, 2]).unwrap();
@@ -223,6 +231,7 @@ fn whatever_takes_tensors_takes_what_waits() {
 
 #[test]
 fn other_sizes_of_a_batch_use_the_same_programs() {
+    let _turn = crate::turn();
     for device in with_driver() {
         let program = |rows: usize| {
             let x = Tensor::from_slice(&device, &ramp(rows * 3, 1), &[rows, 3]).unwrap();
@@ -240,6 +249,7 @@ fn other_sizes_of_a_batch_use_the_same_programs() {
 
 #[test]
 fn what_will_be_computed_can_be_read() {
+    let _turn = crate::turn();
     for device in all() {
         let made = |rows: usize| {
             let x = Tensor::from_slice(&device, &ramp(rows * 3, 1), &[rows, 3]).unwrap();
@@ -269,6 +279,7 @@ fn what_will_be_computed_can_be_read() {
 #[test]
 #[ignore = "run by the one below, in a process of its own"]
 fn child_eager() {
+    let _turn = crate::turn();
     let device = Device::host();
     let x = floats(&device, &[1.0, 2.0]);
     let before = device.launches();
@@ -279,6 +290,7 @@ fn child_eager() {
 
 #[test]
 fn netcl_eager_computes_at_once() {
+    let _turn = crate::turn();
     for (value, expected) in [("1", "answer: 1 [2.0, 3.0]"), ("0", "answer: 0 [2.0, 3.0]")] {
         let output = processes::again(module_path!(), "child_eager").env("NETCL_EAGER", value).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);

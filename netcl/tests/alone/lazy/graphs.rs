@@ -62,6 +62,7 @@ fn graphs(device: &Device) -> u64 {
 
 #[test]
 fn random_graphs_give_what_they_give_one_by_one() {
+    let _turn = crate::turn();
     for device in all() {
         for seed in 0..graphs(&device) {
             let (x, w) = sources(&device, seed);
@@ -77,6 +78,7 @@ fn random_graphs_give_what_they_give_one_by_one() {
 
 #[test]
 fn gradients_of_what_waits_are_those_of_what_was_computed() {
+    let _turn = crate::turn();
     for device in all() {
         for seed in 0..graphs(&device).div_ceil(4) {
             let (x, w) = sources(&device, seed);
