@@ -50,9 +50,9 @@ fn results_of_convolutions_are_arranged_anew() -> Result<()> {
             assert!(a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?}\n{b:?}");
             Ok(())
         };
-        let boxes = model.all(&x)?.permute(&[0, 2, 3, 1]).reshape([2, 40, 5]);
+        let boxes = model.all(&x)?.permute([0, 2, 3, 1]).reshape([2, 40, 5]);
         same(model.boxes(&x)?, boxes.clone())?;
-        same(model.flat(&grey)?, model.grey(&grey)?.permute(&[0, 2, 3, 1]).reshape([2, 64]))?;
+        same(model.flat(&grey)?, model.grey(&grey)?.permute([0, 2, 3, 1]).reshape([2, 64]))?;
         same(model.larger(&grey)?, model.grey(&grey)?.pixel_shuffle(2))?;
         let y = wave(&device(), &[2, 40, 5]);
         let (loss, _, dx) = model.loss_with_gradients(&x, &y)?;
@@ -60,6 +60,6 @@ fn results_of_convolutions_are_arranged_anew() -> Result<()> {
         // The gradient of a convolution of one tap is a product with its weight.
         let g = ((&boxes - &y) * (2.0 / 400.0)).reshape([2, 4, 5, 10]);
         let weight = model.tensor("boxes.weight")?.reshape([10, 3]);
-        same(dx, g.matmul(&weight).permute(&[0, 3, 1, 2]))
+        same(dx, g.matmul(&weight).permute([0, 3, 1, 2]))
     })
 }
