@@ -363,6 +363,8 @@ pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
     ("LSTM", "it is a cell in a loop: a model of two `Linear`s whose `forward` returns `(h, c)`, called in a `for`"),
     ("RNN", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
     ("GRU", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
+    ("Sequential", "write each layer as a field, and call them one after the other in `forward`"),
+    ("ModuleList", "write a list of layers of one kind, `layers: [Linear; 3]`, or of models of your own"),
 ];
 
 fn within(table: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {
