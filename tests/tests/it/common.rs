@@ -1,6 +1,6 @@
 //! Tests of generated code run on one device after the other.
 
-use netcl::{Device, Result, Tensor};
+use netcl::{Device, DeviceKind, DeviceManager, Result, Tensor};
 use netcl_fixtures::devices as found;
 use std::cell::RefCell;
 
@@ -20,6 +20,15 @@ pub(crate) fn devices() -> Vec<Device> {
         Ok(selector) if !selector.is_empty() => vec![Device::select(&selector).expect("NETCL_TEST_DEVICE")],
         _ => found::all(),
     }
+}
+
+/// The same in contexts of their own: programs that no other test uses can be counted.
+pub(crate) fn devices_alone() -> Result<Vec<Device>> {
+    let own = |device: Device| match device.profile().kind {
+        DeviceKind::Host | DeviceKind::Null => Ok(device),
+        _ => Ok(DeviceManager::global().shared_context(&[device])?.remove(0)),
+    };
+    devices().into_iter().map(own).collect()
 }
 
 /// Runs a test on each of them.

@@ -1,11 +1,10 @@
 //! Networks of images of any size, each of one generic block: a residual network of eighteen layers and a U-Net.
 
-use crate::common::{devices, wave};
+use crate::common::{devices_alone, wave};
 use crate::twins::{Digest, compare, reset};
 use netcl::optim::{Adam, Optimizer};
 use netcl::{Device, Gradients, Model, Result, Seed, Tensor};
 use netcl_fixtures::devices::measured_before;
-use netcl_fixtures::processes::again;
 use netcl_tests::models::inputs::{below, unit};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -176,21 +175,9 @@ fn numbers(device: &Device, name: &str, shape: &[usize]) -> Result<Tensor> {
     Tensor::from_slice(device, &values, shape)
 }
 
-/// In a process of its own: programs of the process are counted.
-fn alone(test: &str) {
-    let status = again(module_path!(), test).status().expect("this program");
-    assert!(status.success(), "{status}");
-}
-
 #[test]
-fn a_residual_network_of_one_block_takes_images_of_any_size() {
-    alone("residual_network");
-}
-
-#[test]
-#[ignore = "run by the one above, in a process of its own"]
-fn residual_network() -> Result<()> {
-    for device in devices() {
+fn a_residual_network_of_one_block_takes_images_of_any_size() -> Result<()> {
+    for device in devices_alone()? {
         let mut model = ResNet18::new(&device, Seed(3))?;
         assert_eq!(model.parameters().len(), 3 + 8 * 6 + 3 + 2);
         let batch: Batch = |device, [h, w]| {
@@ -221,14 +208,8 @@ fn residual_network() -> Result<()> {
 }
 
 #[test]
-fn a_unet_of_one_block_takes_images_of_any_size() {
-    alone("unet");
-}
-
-#[test]
-#[ignore = "run by the one above, in a process of its own"]
-fn unet() -> Result<()> {
-    for device in devices() {
+fn a_unet_of_one_block_takes_images_of_any_size() -> Result<()> {
+    for device in devices_alone()? {
         let mut model = UNet::new(&device, Seed(3))?;
         let batch: Batch =
             |device, [h, w]| Ok([numbers(device, "unet/x", &[1, 1, h, w])?, numbers(device, "unet/y", &[1, 1, h, w])?]);

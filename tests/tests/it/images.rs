@@ -2,8 +2,8 @@
 //! does, and all sizes with the programs of the first.
 
 use crate::common;
+use netcl::ProgramStats;
 use netcl::prelude::*;
-use netcl::{DeviceKind, DeviceManager, ProgramStats};
 use netcl_fixtures::devices::measured_before;
 
 /// The same networks for other sizes of images.
@@ -174,15 +174,6 @@ fn close(what: &str, found: &Found, expected: &Found) {
     }
 }
 
-/// Devices whose programs no other test uses: they are counted.
-fn devices() -> Result<Vec<Device>> {
-    let own = |device: Device| match device.profile().kind {
-        DeviceKind::Host | DeviceKind::Null => Ok(device),
-        _ => Ok(DeviceManager::global().shared_context(&[device])?.remove(0)),
-    };
-    common::devices().into_iter().map(own).collect()
-}
-
 fn programs(stats: &ProgramStats) -> u64 {
     stats.built + stats.loaded
 }
@@ -198,7 +189,7 @@ fn asked(device: &Device, run: impl FnOnce() -> Result<()>) -> Result<u64> {
 /// batch of one size on a device.
 macro_rules! takes_any_size {
     ($network:ident, $even:ident, $odd:ident, $seed:expr, $input:expr) => {
-        for device in devices()? {
+        for device in common::devices_alone()? {
             let (host, model) = ($network::new(&Device::host(), $seed)?, $network::new(&device, $seed)?);
             let input = $input;
             let mut even = Found::new();
