@@ -156,8 +156,8 @@ fn matrices(conv: ConvNode) -> [(Matrix, NodeId); 2] {
 /// The result's axes over (group, row, column) of the product.
 fn result_axes(kind: ConvKind, shapes: ConvShapes<'_>, extents: &[Dim; 3]) -> Vec<Index> {
     let [group, row, column] = [0, 1, 2].map(Index::var);
-    // Channels count through the groups. One group is none: whoever takes coordinates apart and puts them together finds the same.
-    let channel = if extents[0].is(1) { row } else { group.times(&extents[1]).plus(&row) };
+    // Channels count through the groups.
+    let channel = group.times(&extents[1]).plus(&row);
     let shape = match kind {
         ConvKind::Forward => shapes.output,
         ConvKind::InputGrad => shapes.input,

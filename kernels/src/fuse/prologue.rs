@@ -8,7 +8,6 @@ use super::draft::{Draft, IterationSpace};
 use super::pieces::too_large;
 use super::product::{extents, in_memory, memory_operands, prologue_trace};
 use super::reading::Readings;
-use crate::dtype::DType;
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
 use crate::target::Target;
@@ -118,13 +117,13 @@ fn pays(readings: &Readings<'_>, target: Target, draft: &Draft, readers: &[Vec<u
 /// Whether `read` rounds operands of `product` for a matrix unit, and it is not known that there are few: a unit waits for what it cannot
 /// copy from memory, and how often it loads an element grows with the sizes.
 fn stays_rounded(graph: &Graph, target: Target, product: NodeId, read: &BTreeSet<NodeId>) -> bool {
-    let rounds = |id: &NodeId| match graph[*id].op {
-        Op::Cast(source) => graph[*id].dtype.is_float() && graph[source].dtype == graph[*id].dtype.compute(),
-        _ => false,
+    let rounds = |id: &NodeId| {
+        let (own, computed) = (graph[*id].dtype, graph[*id].dtype.compute());
+        own != computed && matches!(graph[*id].op, Op::Cast(source) if graph[source].dtype == computed)
     };
     let sizes = extents(graph, product);
     let known = [&sizes.batch, &sizes.m, &sizes.n, &sizes.k].iter().all(|size| size.as_constant().is_some());
-    target == Target::Gpu && !known && read.iter().any(|id| graph[*id].dtype != DType::F32 && rounds(id))
+    target == Target::Gpu && !known && read.iter().any(rounds)
 }
 
 /// The arithmetic that the operands of `product` which depend on `stored` cost when they are computed at each load.

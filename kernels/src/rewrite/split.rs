@@ -47,8 +47,7 @@ impl Rewriter<'_> {
     }
 
     /// A convolution as one with `parts` times as many groups, each of which adds up a part of the sum: of the images for
-    /// the weight's gradient, of the channels for the others. `out` and `dtype` are the
-    /// result's.
+    /// the weight's gradient, of the channels for the others. `out` and `dtype` are those of the result.
     pub(super) fn split_conv(
         &mut self,
         conv: ConvNode,

@@ -140,34 +140,39 @@ pub(crate) fn mentions(tokens: TokenStream, wanted: &dyn Fn(&Ident) -> bool) -> 
 
 /// Rule: a function's mode is one of two, said once. Wrong: `#[mode(train)] fn forward(..)`.
 fn mode(diag: &Diag, attrs: &[Attribute]) -> Option<Mode> {
-    let mut given = attrs.iter().filter(|attr| is_mode(attr));
-    let first = given.next()?;
-    if let Some(second) = given.next() {
-        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&crate::words::MODE]);
-    }
-    let word = first.parse_args::<Ident>();
-    match &word {
-        Ok(word) if word == "training" => return Some(Mode::Training),
-        Ok(word) if word == "inference" => return Some(Mode::Inference),
-        _ => {}
-    }
-    diag.report(word.map_or(first.path().span(), |word| word.span()), &m::MODE, &[]);
-    None
+    let known = |word: &str| match word {
+        "training" => Some(Mode::Training),
+        "inference" => Some(Mode::Inference),
+        _ => None,
+    };
+    word(diag, attrs, crate::words::MODE, known, &m::MODE)
 }
 
-/// Rule: products have one of three precisions. Wrong: `#[matmul_precision(bf16)] fn forward(..)`.
+/// Rule: products have one of three precisions, said once. Wrong: `#[matmul_precision(bf16)] fn forward(..)`.
 fn matmul_precision(diag: &Diag, attrs: &[Attribute]) -> MatmulPrecision {
-    let mut given = attrs.iter().filter(|attr| is_matmul_precision(attr));
-    let Some(first) = given.next() else { return MatmulPrecision::default() };
+    let attribute = crate::words::MATMUL_PRECISION;
+    word(diag, attrs, attribute, MatmulPrecision::parse, &m::MATMUL_PRECISION).unwrap_or_default()
+}
+
+/// What the word in `#[attribute(word)]` says, where that is given; `wrong` is reported of one that is not known.
+fn word<T>(
+    diag: &Diag,
+    attrs: &[Attribute],
+    attribute: &str,
+    known: impl Fn(&str) -> Option<T>,
+    wrong: &m::Message,
+) -> Option<T> {
+    let mut given = attrs.iter().filter(|attr| attr.path().is_ident(attribute));
+    let first = given.next()?;
     if let Some(second) = given.next() {
-        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&crate::words::MATMUL_PRECISION]);
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&attribute]);
     }
     let word = first.parse_args::<Ident>();
-    let known = word.as_ref().ok().and_then(|word| MatmulPrecision::parse(&word.to_string()));
-    known.unwrap_or_else(|| {
-        diag.report(word.map_or(first.path().span(), |word| word.span()), &m::MATMUL_PRECISION, &[]);
-        MatmulPrecision::default()
-    })
+    let value = word.as_ref().ok().and_then(|word| known(&word.to_string()));
+    if value.is_none() {
+        diag.report(word.map_or(first.path().span(), |word| word.span()), wrong, &[]);
+    }
+    value
 }
 
 /// Rule: a mode and a precision are said of models' functions, what these call having theirs. Wrong: `#[mode(training)]` on a kernel.

@@ -93,7 +93,7 @@ static inline void cnn_0_conv2d_store(
     const float value,
     __global float* conv2d_4
 ) {
-    conv2d_4[m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
 }
 
 static inline void cnn_0_conv2d_store_vector(
@@ -103,22 +103,22 @@ static inline void cnn_0_conv2d_store_vector(
     const float16 value,
     __global float* conv2d_4
 ) {
-    conv2d_4[m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
-    conv2d_4[m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
-    conv2d_4[m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
-    conv2d_4[m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
-    conv2d_4[m * 64 + (n + 4) / 8 / 8 * 512 + (n + 4) % 8 + (n + 4) / 8 % 8 * 8] = value.s4;
-    conv2d_4[m * 64 + (n + 5) / 8 / 8 * 512 + (n + 5) % 8 + (n + 5) / 8 % 8 * 8] = value.s5;
-    conv2d_4[m * 64 + (n + 6) / 8 / 8 * 512 + (n + 6) % 8 + (n + 6) / 8 % 8 * 8] = value.s6;
-    conv2d_4[m * 64 + (n + 7) / 8 / 8 * 512 + (n + 7) % 8 + (n + 7) / 8 % 8 * 8] = value.s7;
-    conv2d_4[m * 64 + (n + 8) / 8 / 8 * 512 + (n + 8) % 8 + (n + 8) / 8 % 8 * 8] = value.s8;
-    conv2d_4[m * 64 + (n + 9) / 8 / 8 * 512 + (n + 9) % 8 + (n + 9) / 8 % 8 * 8] = value.s9;
-    conv2d_4[m * 64 + (n + 10) / 8 / 8 * 512 + (n + 10) % 8 + (n + 10) / 8 % 8 * 8] = value.sa;
-    conv2d_4[m * 64 + (n + 11) / 8 / 8 * 512 + (n + 11) % 8 + (n + 11) / 8 % 8 * 8] = value.sb;
-    conv2d_4[m * 64 + (n + 12) / 8 / 8 * 512 + (n + 12) % 8 + (n + 12) / 8 % 8 * 8] = value.sc;
-    conv2d_4[m * 64 + (n + 13) / 8 / 8 * 512 + (n + 13) % 8 + (n + 13) / 8 % 8 * 8] = value.sd;
-    conv2d_4[m * 64 + (n + 14) / 8 / 8 * 512 + (n + 14) % 8 + (n + 14) / 8 % 8 * 8] = value.se;
-    conv2d_4[m * 64 + (n + 15) / 8 / 8 * 512 + (n + 15) % 8 + (n + 15) / 8 % 8 * 8] = value.sf;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
+    conv2d_4[batch * 512 + m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
+    conv2d_4[batch * 512 + m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
+    conv2d_4[batch * 512 + m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
+    conv2d_4[batch * 512 + m * 64 + (n + 4) / 8 / 8 * 512 + (n + 4) % 8 + (n + 4) / 8 % 8 * 8] = value.s4;
+    conv2d_4[batch * 512 + m * 64 + (n + 5) / 8 / 8 * 512 + (n + 5) % 8 + (n + 5) / 8 % 8 * 8] = value.s5;
+    conv2d_4[batch * 512 + m * 64 + (n + 6) / 8 / 8 * 512 + (n + 6) % 8 + (n + 6) / 8 % 8 * 8] = value.s6;
+    conv2d_4[batch * 512 + m * 64 + (n + 7) / 8 / 8 * 512 + (n + 7) % 8 + (n + 7) / 8 % 8 * 8] = value.s7;
+    conv2d_4[batch * 512 + m * 64 + (n + 8) / 8 / 8 * 512 + (n + 8) % 8 + (n + 8) / 8 % 8 * 8] = value.s8;
+    conv2d_4[batch * 512 + m * 64 + (n + 9) / 8 / 8 * 512 + (n + 9) % 8 + (n + 9) / 8 % 8 * 8] = value.s9;
+    conv2d_4[batch * 512 + m * 64 + (n + 10) / 8 / 8 * 512 + (n + 10) % 8 + (n + 10) / 8 % 8 * 8] = value.sa;
+    conv2d_4[batch * 512 + m * 64 + (n + 11) / 8 / 8 * 512 + (n + 11) % 8 + (n + 11) / 8 % 8 * 8] = value.sb;
+    conv2d_4[batch * 512 + m * 64 + (n + 12) / 8 / 8 * 512 + (n + 12) % 8 + (n + 12) / 8 % 8 * 8] = value.sc;
+    conv2d_4[batch * 512 + m * 64 + (n + 13) / 8 / 8 * 512 + (n + 13) % 8 + (n + 13) / 8 % 8 * 8] = value.sd;
+    conv2d_4[batch * 512 + m * 64 + (n + 14) / 8 / 8 * 512 + (n + 14) % 8 + (n + 14) / 8 % 8 * 8] = value.se;
+    conv2d_4[batch * 512 + m * 64 + (n + 15) / 8 / 8 * 512 + (n + 15) % 8 + (n + 15) / 8 % 8 * 8] = value.sf;
 }
 
 // pool1 = max(max(conv1, 0) over 4, 5)
@@ -160,7 +160,7 @@ static inline void cnn_2_conv2d_store(
     const float value,
     __global float* conv2d_14
 ) {
-    conv2d_14[m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_2_conv2d_store_vector(
@@ -170,22 +170,22 @@ static inline void cnn_2_conv2d_store_vector(
     const float16 value,
     __global float* conv2d_14
 ) {
-    conv2d_14[m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_14[m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
-    conv2d_14[m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
-    conv2d_14[m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
-    conv2d_14[m * 16 + (n + 4) / 4 / 4 * 256 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4] = value.s4;
-    conv2d_14[m * 16 + (n + 5) / 4 / 4 * 256 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4] = value.s5;
-    conv2d_14[m * 16 + (n + 6) / 4 / 4 * 256 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4] = value.s6;
-    conv2d_14[m * 16 + (n + 7) / 4 / 4 * 256 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4] = value.s7;
-    conv2d_14[m * 16 + (n + 8) / 4 / 4 * 256 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4] = value.s8;
-    conv2d_14[m * 16 + (n + 9) / 4 / 4 * 256 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4] = value.s9;
-    conv2d_14[m * 16 + (n + 10) / 4 / 4 * 256 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4] = value.sa;
-    conv2d_14[m * 16 + (n + 11) / 4 / 4 * 256 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4] = value.sb;
-    conv2d_14[m * 16 + (n + 12) / 4 / 4 * 256 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4] = value.sc;
-    conv2d_14[m * 16 + (n + 13) / 4 / 4 * 256 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4] = value.sd;
-    conv2d_14[m * 16 + (n + 14) / 4 / 4 * 256 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4] = value.se;
-    conv2d_14[m * 16 + (n + 15) / 4 / 4 * 256 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4] = value.sf;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_14[batch * 256 + m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
+    conv2d_14[batch * 256 + m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
+    conv2d_14[batch * 256 + m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
+    conv2d_14[batch * 256 + m * 16 + (n + 4) / 4 / 4 * 256 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4] = value.s4;
+    conv2d_14[batch * 256 + m * 16 + (n + 5) / 4 / 4 * 256 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4] = value.s5;
+    conv2d_14[batch * 256 + m * 16 + (n + 6) / 4 / 4 * 256 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4] = value.s6;
+    conv2d_14[batch * 256 + m * 16 + (n + 7) / 4 / 4 * 256 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4] = value.s7;
+    conv2d_14[batch * 256 + m * 16 + (n + 8) / 4 / 4 * 256 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4] = value.s8;
+    conv2d_14[batch * 256 + m * 16 + (n + 9) / 4 / 4 * 256 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4] = value.s9;
+    conv2d_14[batch * 256 + m * 16 + (n + 10) / 4 / 4 * 256 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4] = value.sa;
+    conv2d_14[batch * 256 + m * 16 + (n + 11) / 4 / 4 * 256 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4] = value.sb;
+    conv2d_14[batch * 256 + m * 16 + (n + 12) / 4 / 4 * 256 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4] = value.sc;
+    conv2d_14[batch * 256 + m * 16 + (n + 13) / 4 / 4 * 256 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4] = value.sd;
+    conv2d_14[batch * 256 + m * 16 + (n + 14) / 4 / 4 * 256 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4] = value.se;
+    conv2d_14[batch * 256 + m * 16 + (n + 15) / 4 / 4 * 256 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4] = value.sf;
 }
 
 // pool2 = max(max(conv2, 0) over 4, 5)
@@ -365,7 +365,7 @@ static inline void cnn_9_conv2d_input_grad_store(
     const float value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_9_conv2d_input_grad_store_vector(
@@ -375,22 +375,37 @@ static inline void cnn_9_conv2d_input_grad_store_vector(
     const float16 value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_input_grad_85[m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
-    conv2d_input_grad_85[m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
-    conv2d_input_grad_85[m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
-    conv2d_input_grad_85[m * 16 + (n + 4) / 4 / 4 * 128 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4] = value.s4;
-    conv2d_input_grad_85[m * 16 + (n + 5) / 4 / 4 * 128 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4] = value.s5;
-    conv2d_input_grad_85[m * 16 + (n + 6) / 4 / 4 * 128 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4] = value.s6;
-    conv2d_input_grad_85[m * 16 + (n + 7) / 4 / 4 * 128 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4] = value.s7;
-    conv2d_input_grad_85[m * 16 + (n + 8) / 4 / 4 * 128 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4] = value.s8;
-    conv2d_input_grad_85[m * 16 + (n + 9) / 4 / 4 * 128 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4] = value.s9;
-    conv2d_input_grad_85[m * 16 + (n + 10) / 4 / 4 * 128 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4] = value.sa;
-    conv2d_input_grad_85[m * 16 + (n + 11) / 4 / 4 * 128 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4] = value.sb;
-    conv2d_input_grad_85[m * 16 + (n + 12) / 4 / 4 * 128 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4] = value.sc;
-    conv2d_input_grad_85[m * 16 + (n + 13) / 4 / 4 * 128 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4] = value.sd;
-    conv2d_input_grad_85[m * 16 + (n + 14) / 4 / 4 * 128 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4] = value.se;
-    conv2d_input_grad_85[m * 16 + (n + 15) / 4 / 4 * 128 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4] = value.sf;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4]
+        = value.s1;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4]
+        = value.s2;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4]
+        = value.s3;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 4) / 4 / 4 * 128 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4]
+        = value.s4;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 5) / 4 / 4 * 128 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4]
+        = value.s5;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 6) / 4 / 4 * 128 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4]
+        = value.s6;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 7) / 4 / 4 * 128 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4]
+        = value.s7;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 8) / 4 / 4 * 128 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4]
+        = value.s8;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 9) / 4 / 4 * 128 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4]
+        = value.s9;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 10) / 4 / 4 * 128 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4]
+        = value.sa;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 11) / 4 / 4 * 128 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4]
+        = value.sb;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 12) / 4 / 4 * 128 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4]
+        = value.sc;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 13) / 4 / 4 * 128 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4]
+        = value.sd;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 14) / 4 / 4 * 128 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4]
+        = value.se;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 15) / 4 / 4 * 128 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4]
+        = value.sf;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store(
@@ -400,7 +415,7 @@ static inline void cnn_10_conv2d_weight_grad_store(
     const float value,
     __global float* grad_conv2_weight
 ) {
-    grad_conv2_weight[m * 72 + n] = value;
+    grad_conv2_weight[batch * 1152 + m * 72 + n] = value;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store_vector(
@@ -410,7 +425,7 @@ static inline void cnn_10_conv2d_weight_grad_store_vector(
     const float16 value,
     __global float* grad_conv2_weight
 ) {
-    vstore16(value, 0, &grad_conv2_weight[m * 72 + n]);
+    vstore16(value, 0, &grad_conv2_weight[batch * 1152 + m * 72 + n]);
 }
 
 // result = sum(mul_48) / N
@@ -517,7 +532,7 @@ static inline void cnn_12_conv2d_weight_grad_store(
     const float value,
     __global float* grad_conv1_weight
 ) {
-    grad_conv1_weight[m * 9 + n] = value;
+    grad_conv1_weight[batch * 72 + m * 9 + n] = value;
 }
 
 static inline void cnn_12_conv2d_weight_grad_store_vector(
@@ -527,7 +542,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
     const float16 value,
     __global float* grad_conv1_weight
 ) {
-    vstore16(value, 0, &grad_conv1_weight[m * 9 + n]);
+    vstore16(value, 0, &grad_conv1_weight[batch * 72 + m * 9 + n]);
 }
 
 // conv2d_4 = conv2d(x, conv1.weight)

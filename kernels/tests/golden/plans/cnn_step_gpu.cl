@@ -86,7 +86,7 @@ static inline void cnn_0_conv2d_store(
     const float value,
     __global float* conv2d_4
 ) {
-    conv2d_4[m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
 }
 
 static inline void cnn_0_conv2d_store_vector(
@@ -96,10 +96,10 @@ static inline void cnn_0_conv2d_store_vector(
     const float4 value,
     __global float* conv2d_4
 ) {
-    conv2d_4[m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
-    conv2d_4[m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
-    conv2d_4[m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
-    conv2d_4[m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
+    conv2d_4[batch * 512 + m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
+    conv2d_4[batch * 512 + m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
+    conv2d_4[batch * 512 + m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
 }
 
 // pool1 = max(max(conv1, 0) over 4, 5)
@@ -138,7 +138,7 @@ static inline void cnn_2_conv2d_store(
     const float value,
     __global float* conv2d_14
 ) {
-    conv2d_14[m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_2_conv2d_store_vector(
@@ -148,10 +148,10 @@ static inline void cnn_2_conv2d_store_vector(
     const float4 value,
     __global float* conv2d_14
 ) {
-    conv2d_14[m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_14[m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
-    conv2d_14[m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
-    conv2d_14[m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_14[batch * 256 + m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
+    conv2d_14[batch * 256 + m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
+    conv2d_14[batch * 256 + m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
 }
 
 // pool2 = max(max(conv2, 0) over 4, 5)
@@ -312,7 +312,7 @@ static inline void cnn_9_conv2d_input_grad_store(
     const float value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_9_conv2d_input_grad_store_vector(
@@ -322,10 +322,13 @@ static inline void cnn_9_conv2d_input_grad_store_vector(
     const float4 value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_input_grad_85[m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
-    conv2d_input_grad_85[m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
-    conv2d_input_grad_85[m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4]
+        = value.s1;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4]
+        = value.s2;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4]
+        = value.s3;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store(

@@ -110,8 +110,9 @@ static RULES: &[Rule] = &[
         why: "large products want the tiles that are best for their size, and a symbol counted as 64 when the plan's were chosen: \
               on an H100 a product of 4096³ whose sizes are symbols is computed at 3.4 TFLOP/s otherwise",
         applies: |task, circumstances| {
-            let by_default = |variant| is_by_default(task, variant, circumstances);
-            is_gpu(circumstances) && is_large_product(task) && by_default(Variant::MatMulRegisterTiled)
+            is_gpu(circumstances)
+                && is_large_product(task)
+                && is_by_default(task, Variant::MatMulRegisterTiled, circumstances)
         },
         variant: Variant::MatMulRegisterTiled,
     },

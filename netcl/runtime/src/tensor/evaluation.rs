@@ -87,7 +87,7 @@ type Signature = SmallVec<[u64; 32]>;
 /// Of each step its value, if that is kept.
 type ComputedValues = SmallVec<[Option<Computed>; 1]>;
 
-/// The values of `roots`, by position. ComputedValues on the way that are worth it are given to whom they belong to.
+/// The values of `roots`, by position. Values on the way that are worth it are given to whom they belong to.
 pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Computed> {
     let evaluation = Evaluation::of(roots, device);
     // What waits was called for before the recording.
