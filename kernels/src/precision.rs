@@ -1,4 +1,4 @@
-//! How precisely products of `f32` are computed: a rewrite of the graph, before it is compiled.
+//! How precisely products and convolutions of `f32` are computed: a rewrite of the graph, before it is compiled.
 //!
 //! Matrix units multiply numbers of 16 bits. What is asked for is written into the graph, so that every device computes the
 //! same, those without such a unit too.
@@ -11,7 +11,7 @@ use crate::span::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The precision of products of two `f32` tensors. What they are summed in is `f32` in each.
+/// The precision of products and convolutions of two `f32` tensors. What they are summed in is `f32` in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MatmulPrecision {
     /// Operands are `f32`.
@@ -43,9 +43,8 @@ impl MatmulPrecision {
     }
 }
 
-/// `graph` with its products of `f32`, those of its loops and of gradients among them, computed in that precision.
-///
-/// Convolutions stay as they are, and so do the kernels that it calls.
+/// `graph` with its products and convolutions of `f32`, those of its loops and of gradients among them, computed in that
+/// precision. The kernels that it calls stay as they are.
 ///
 /// # Errors
 ///
@@ -59,11 +58,10 @@ pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (_, node) in graph.iter() {
         products.b.set_span(node.span);
-        let new = match node.op.clone().map_operands(|operand| moved[operand.index()]) {
-            Op::MatMul(a, b) if products.b.dtype(a) == DType::F32 => match precision {
-                MatmulPrecision::Medium => products.of_upper_halves(a, b, &node.shape)?,
-                _ => products.of_both_halves(a, b, &node.shape)?,
-            },
+        let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
+        let factors = op.factors().filter(|[a, _]| products.b.dtype(*a) == DType::F32);
+        let new = match op {
+            op if factors.is_some() => products.of_halves(&op, &node.shape, precision)?,
             Op::Scan { scan, length, operands } => {
                 let body = with_matmul_precision(scan.body.clone(), precision)?;
                 let scan = Arc::new(Scan { body, ..(*scan).clone() });
@@ -98,26 +96,30 @@ struct Products {
 }
 
 impl Products {
-    /// `a x b` of rounded operands.
-    fn of_upper_halves(&mut self, a: NodeId, b: NodeId, own: &Shape) -> Result<NodeId> {
-        self.product((a, Half::Upper), (b, Half::Upper), own)
-    }
-
-    /// `a x b` but for what the lower halves of both give, the smaller terms first.
-    fn of_both_halves(&mut self, a: NodeId, b: NodeId, own: &Shape) -> Result<NodeId> {
-        let first = self.product((a, Half::Lower), (b, Half::Upper), own)?;
-        let second = self.product((a, Half::Upper), (b, Half::Lower), own)?;
+    /// The product or convolution `op` of halves of its operands: of the upper ones, or of all but what both lower ones give, the
+    /// smaller terms first.
+    fn of_halves(&mut self, op: &Op, own: &Shape, precision: MatmulPrecision) -> Result<NodeId> {
+        if precision == MatmulPrecision::Medium {
+            return self.product(op, [Half::Upper, Half::Upper], own);
+        }
+        let first = self.product(op, [Half::Lower, Half::Upper], own)?;
+        let second = self.product(op, [Half::Upper, Half::Lower], own)?;
         let small = self.b.binary(BinaryOp::Add, first, second)?;
         // What is infinite is so by its upper half; times a lower half of zero it is NaN.
         let small = self.finite_or_zero(small, small)?;
-        let large = self.product((a, Half::Upper), (b, Half::Upper), own)?;
+        let large = self.product(op, [Half::Upper, Half::Upper], own)?;
         self.b.binary(BinaryOp::Add, small, large)
     }
 
-    /// Summed in `f32`, which the result is not rounded from.
-    fn product(&mut self, a: (NodeId, Half), b: (NodeId, Half), own: &Shape) -> Result<NodeId> {
-        let (a, b) = (self.half(a.0, a.1)?, self.half(b.0, b.1)?);
-        Ok(self.b.push(Op::MatMul(a, b), own.clone(), DType::F32))
+    /// `op` of those halves of its operands, summed in `f32`, which the result is not rounded from.
+    fn product(&mut self, op: &Op, halves: [Half; 2], own: &Shape) -> Result<NodeId> {
+        let mut factors = Vec::new();
+        for (operand, half) in op.operands().into_iter().zip(halves) {
+            factors.push(self.half(operand, half)?);
+        }
+        let mut factors = factors.into_iter();
+        let op = op.clone().map_operands(|operand| factors.next().unwrap_or(operand));
+        Ok(self.b.push(op, own.clone(), DType::F32))
     }
 
     /// A half of each element of `x`. Of a transposed or repeated tensor it is a view of the tensor's own half.

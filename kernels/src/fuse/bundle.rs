@@ -10,6 +10,18 @@ use std::collections::BTreeSet;
 /// More than this many clusters in one kernel are hard to read and help no further.
 const MOST: usize = 12;
 
+/// Loops over more elements than this, where their number is known or likely, have a launch of their own: what it costs is little beside
+/// them, and a kernel of many loops has as many registers as the one that needs most.
+const LARGEST: u64 = 1 << 24;
+
+/// Whether it shares a launch.
+fn is_bundled(kind: &ClusterKind, target: Target) -> bool {
+    match kind {
+        ClusterKind::Loop { space, .. } => target != Target::Host && space.elements().estimate() <= LARGEST,
+        _ => false,
+    }
+}
+
 /// The clusters grouped into launches, in an order in which each launch comes after those it reads from.
 pub(crate) fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
     let order = division.order();
@@ -26,7 +38,7 @@ pub(crate) fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
     let mut open: BTreeSet<usize> = BTreeSet::new();
     for &cluster in order.iter().rev() {
         let after = readers[cluster].iter().map(|&reader| place[reader] + 1).max().unwrap_or(0);
-        let bundled = target != Target::Host && matches!(division.clusters[cluster].kind, ClusterKind::Loop { .. });
+        let bundled = is_bundled(&division.clusters[cluster].kind, target);
         let found = open.range(after..).next().copied().filter(|_| bundled);
         let position = found.unwrap_or_else(|| {
             bundles.push(Vec::new());

@@ -1,19 +1,39 @@
 //! Convolutions as matrix products of written-down patches: each pixel is stored once for every tap that reads it.
 
 use super::{Rewriter, constant, dim};
-use crate::dim::{Dim, Shape};
-use crate::graph::{AxisIndex, ConvGeometry, ConvKind, ConvNode, NodeId, ReduceOp};
+use crate::dim::{Dim, Shape, saturating_product};
+use crate::dtype::DType;
+use crate::graph::{AxisIndex, ConvGeometry, ConvKind, ConvNode, NodeId, Op, ReduceOp};
 use crate::span::Result;
 
+/// About how many pixels a part of a weight's gradient adds up: few weights leave most of a GPU idle otherwise.
+const TERMS_OF_PART: u64 = 2048;
+
+/// More parts than these take longer to add up than they save.
+const MOST_PARTS: u64 = 64;
+
 impl Rewriter<'_> {
-    /// A convolution as a product of patches. `out` is the result's shape.
-    pub(super) fn im2col(&mut self, conv: ConvNode, out: &Shape) -> Result<NodeId> {
+    /// A convolution as a product of patches. `out` and `dtype` are those of the result.
+    pub(super) fn im2col(&mut self, conv: ConvNode, (out, dtype): (&Shape, DType)) -> Result<NodeId> {
         let [first, second] = conv.operands;
-        match conv.kind {
-            ConvKind::Forward => self.im2col_forward((first, second), conv.geometry, out),
-            ConvKind::InputGrad => self.im2col_input_grad((first, second), conv.geometry, out),
-            ConvKind::WeightGrad => self.im2col_weight_grad((first, second), conv.geometry, out),
-        }
+        let result = match conv.kind {
+            ConvKind::Forward => self.im2col_forward((first, second), conv.geometry, out)?,
+            // A pixel is read by each tap once, so that its gradient is a convolution of its own.
+            ConvKind::InputGrad if conv.geometry.stride == [1, 1] => {
+                self.im2col_input_grad_unstrided((first, second), conv.geometry, out)?
+            }
+            ConvKind::InputGrad => self.im2col_input_grad((first, second), conv.geometry, out)?,
+            ConvKind::WeightGrad => self.im2col_weight_grad((first, second), conv.geometry, out)?,
+        };
+        self.b.cast(result, dtype)
+    }
+
+    /// `a x b`, not rounded to half precision: what follows may add up.
+    fn unrounded_product(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        let (left, right) = (self.b.shape(a), self.b.shape(b));
+        let shape = Shape(vec![left[0].clone(), left[1].clone(), right[2].clone()]);
+        let dtype = self.b.dtype(a).compute();
+        self.b.push(Op::MatMul(a, b), shape, dtype)
     }
 
     /// `y = w x patches(x)`.
@@ -30,13 +50,13 @@ impl Rewriter<'_> {
         let terms = w.0[1..].iter().cloned().fold(dim(1), |product, size| product * size);
         let own = out[1].floor_div(groups);
         let weight = self.b.reshape(weight, Shape(vec![dim(groups), own, terms]))?;
-        let product = self.b.matmul(weight, patches)?;
+        let product = self.unrounded_product(weight, patches);
         let channels_first = [out[1].clone()].into_iter().chain(pixels).collect();
         let product = self.b.reshape(product, Shape(channels_first))?;
         self.b.permute(product, &[1, 0, 2, 3])
     }
 
-    /// `dw = dy x patches(x)^T`.
+    /// `dw = dy x patches(x)^T`, a sum over all pixels: in parts, each of which has some of the images.
     fn im2col_weight_grad(
         &mut self,
         (input, grad): (NodeId, NodeId),
@@ -45,11 +65,31 @@ impl Rewriter<'_> {
     ) -> Result<NodeId> {
         let dy = self.b.shape(grad).clone();
         let pixels = [dy[0].clone(), dy[2].clone(), dy[3].clone()];
-        let patches = self.patches(input, out, geometry, &pixels)?;
+        let likely = pixels.iter().map(|size| size.likely(self.sizes));
+        let wanted = saturating_product(likely) / TERMS_OF_PART;
+        let parts = wanted.min(dy[0].likely(self.sizes)).clamp(1, MOST_PARTS);
+        let [input, grad] = match parts {
+            1 => [input, grad],
+            _ => [self.images_in_parts(input, parts)?, self.images_in_parts(grad, parts)?],
+        };
+        let dy = self.b.shape(grad).clone();
+        let groups = geometry.groups * parts;
+        let weight = Shape(std::iter::once(out[0].clone() * dim(parts)).chain(out.0[1..].iter().cloned()).collect());
+        let pixels = [dy[0].clone(), dy[2].clone(), dy[3].clone()];
+        let patches = self.patches(input, &weight, ConvGeometry { groups, ..geometry }, &pixels)?;
         let patches = self.b.transpose(patches)?;
-        let grad = self.channels_first(grad, geometry.groups)?;
-        let product = self.b.matmul(grad, patches)?;
-        self.b.reshape(product, out.clone())
+        let grad = self.channels_first(grad, groups)?;
+        let product = self.unrounded_product(grad, patches);
+        let apart = Shape(std::iter::once(dim(parts)).chain(out.0.iter().cloned()).collect());
+        let product = self.b.reshape(product, apart)?;
+        match parts {
+            1 => self.b.reshape(product, out.clone()),
+            _ => {
+                let sum = self.b.reduce(ReduceOp::Sum, product, &[0], false)?;
+                self.prefer(sum, None);
+                Ok(sum)
+            }
+        }
     }
 
     /// `dx[pixel]` is the sum of `w^T x dy` over the taps that read the pixel.
@@ -65,7 +105,7 @@ impl Rewriter<'_> {
         let weight = self.b.reshape(weight, Shape(vec![dim(groups), dy[1].floor_div(groups), terms]))?;
         let weight = self.b.transpose(weight)?;
         let grad = self.channels_first(grad, groups)?;
-        let patches = self.b.matmul(weight, grad)?;
+        let patches = self.unrounded_product(weight, grad);
         let sizes =
             [dim(groups), w[1].clone(), w[2].clone(), w[3].clone(), dy[0].clone(), dy[2].clone(), dy[3].clone()];
         let patches = self.b.reshape(patches, Shape(sizes.to_vec()))?;
@@ -84,22 +124,53 @@ impl Rewriter<'_> {
         self.b.reshape(sum, out.clone())
     }
 
+    /// `dx = w^T x patches(dy)`, for steps of one pixel: the taps that read a pixel are those of a window around it.
+    fn im2col_input_grad_unstrided(
+        &mut self,
+        (grad, weight): (NodeId, NodeId),
+        geometry: ConvGeometry,
+        out: &Shape,
+    ) -> Result<NodeId> {
+        let ConvGeometry { padding, dilation, groups, .. } = geometry;
+        let (dy, w) = (self.b.shape(grad).clone(), self.b.shape(weight).clone());
+        let own = dy[1].floor_div(groups);
+        // [groups, outputs, kh, kw, n, h, w]: output pixel y + padding - tap · dilation.
+        let space =
+            [dim(groups), own.clone(), w[2].clone(), w[3].clone(), out[0].clone(), out[2].clone(), out[3].clone()];
+        let wrote = |axis: usize| AxisIndex {
+            terms: vec![(2 + axis, -(dilation[axis] as i64)), (5 + axis, 1)],
+            offset: dim(padding[axis]),
+            divisor: 1,
+        };
+        let index = vec![AxisIndex::axis(4), channel(groups, &own)?, wrote(0), wrote(1)];
+        let patches = self.b.view(grad, Shape(space.to_vec()), index)?;
+        self.store(patches);
+        let terms = own.clone() * w[2].clone() * w[3].clone();
+        let columns = out[0].clone() * out[2].clone() * out[3].clone();
+        let patches = self.b.reshape(patches, Shape(vec![dim(groups), terms.clone(), columns]))?;
+        let apart = Shape(vec![dim(groups), own, w[1].clone(), w[2].clone(), w[3].clone()]);
+        let weight = self.b.reshape(weight, apart)?;
+        let weight = self.b.permute(weight, &[0, 2, 1, 3, 4])?;
+        self.store(weight);
+        let weight = self.b.reshape(weight, Shape(vec![dim(groups), w[1].clone(), terms]))?;
+        let product = self.unrounded_product(weight, patches);
+        let channels_first = [out[1].clone(), out[0].clone(), out[2].clone(), out[3].clone()];
+        let product = self.b.reshape(product, Shape(channels_first.to_vec()))?;
+        self.b.permute(product, &[1, 0, 2, 3])
+    }
+
     /// The patches of `[n, c, h, w]` for a weight of shape `w`, stored: `[groups, c / groups · kh · kw, n · oh · ow]`.
     fn patches(&mut self, input: NodeId, w: &Shape, geometry: ConvGeometry, pixels: &[Dim; 3]) -> Result<NodeId> {
         let ConvGeometry { stride, padding, dilation, groups } = geometry;
         // [groups, channels, kh, kw, n, oh, ow]
         let sizes: Vec<Dim> =
             std::iter::once(dim(groups)).chain(w.0[1..].iter().cloned()).chain(pixels.iter().cloned()).collect();
-        let channel = match groups {
-            1 => AxisIndex::axis(1),
-            _ => AxisIndex { terms: vec![(0, constant(&w[1])?), (1, 1)], ..AxisIndex::fixed(0) },
-        };
         let read = |axis: usize| AxisIndex {
             terms: vec![(2 + axis, dilation[axis] as i64), (5 + axis, stride[axis] as i64)],
             offset: Dim::constant(-(padding[axis] as i64)),
             divisor: 1,
         };
-        let index = vec![AxisIndex::axis(4), channel, read(0), read(1)];
+        let index = vec![AxisIndex::axis(4), channel(groups, &w[1])?, read(0), read(1)];
         let patches = self.b.view(input, Shape(sizes), index)?;
         self.store(patches);
         let product = |sizes: &[Dim]| sizes.iter().cloned().fold(dim(1), |product, size| product * size);
@@ -110,7 +181,17 @@ impl Rewriter<'_> {
     fn channels_first(&mut self, images: NodeId, groups: u64) -> Result<NodeId> {
         let shape = self.b.shape(images).clone();
         let turned = self.b.permute(images, &[1, 0, 2, 3])?;
+        // Products read fastest where neighbours along the sum are neighbours in memory.
+        self.store(turned);
         let columns = shape[0].clone() * shape[2].clone() * shape[3].clone();
         self.b.reshape(turned, Shape(vec![dim(groups), shape[1].floor_div(groups), columns]))
     }
+}
+
+/// The channel of image or gradient at axes 0 (its group) and 1 (which of the group's `own` channels).
+fn channel(groups: u64, own: &Dim) -> Result<AxisIndex> {
+    Ok(match groups {
+        1 => AxisIndex::axis(1),
+        _ => AxisIndex { terms: vec![(0, constant(own)?), (1, 1)], ..AxisIndex::fixed(0) },
+    })
 }

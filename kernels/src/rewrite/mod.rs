@@ -107,7 +107,7 @@ impl Rewriter<'_> {
             (Variant::ReductionParallel, Op::Reduce { op, source, axes }, _) => {
                 self.reduce_in_parts(*op, *source, axes, u64::from(config.values.get(PART)))
             }
-            (Variant::Conv2dIm2col, _, Some(conv)) => self.im2col(conv, out),
+            (Variant::Conv2dIm2col, _, Some(conv)) => self.im2col(conv, (out, dtype)),
             (Variant::Conv2dWinograd, _, Some(conv)) => self.winograd(conv, out),
             (_, Op::MatMul(a, b), _) if parts > 1 => self.split_product([*a, *b], dtype, parts, rest),
             (_, _, Some(conv)) if parts > 1 => self.split_conv(conv, (out, dtype), parts, rest),

@@ -6,18 +6,31 @@ use crate::dtype::Literal;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, Op, ReduceOp};
 use crate::span::Result;
 
-/// Which of `axes` to cut, and how many of its places a part has, so that it has at most `part` elements where one place has
-/// no more; `None` where one part has everything.
-fn cut(sizes: &[u64], axes: &[usize], part: u64) -> Option<(usize, u64)> {
-    let inside = |axis: usize| {
+/// How reduced axes become parts.
+#[derive(Debug, PartialEq, Eq)]
+struct Cut {
+    /// Axes of which each place is in other parts than the next.
+    apart: Vec<usize>,
+    /// The axis inside those that is cut, and how many of its places a part has.
+    split: Option<(usize, u64)>,
+}
+
+/// Which of `axes` to cut so that a part has about `part` elements; `None` where one part has everything. Outer axes come
+/// first: what lies inside them stays in one piece of memory.
+fn cut(sizes: &[u64], axes: &[usize], part: u64) -> Option<Cut> {
+    let mut cut = Cut { apart: Vec::new(), split: None };
+    for &axis in axes.iter().filter(|axis| sizes[**axis] != 1) {
         let inner = axes.iter().filter(|own| **own > axis);
-        inner.fold(1, |product: u64, &own| product.saturating_mul(sizes[own]))
-    };
-    let each = |axis: usize| (part / inside(axis).max(1)).max(1);
-    let parts = |axis: usize| sizes[axis].div_ceil(each(axis));
-    // The axis that gives most parts; of several the outermost: what lies inside it stays in one piece of memory.
-    let cuts = axes.iter().rev().copied().filter(|axis| parts(*axis) > 1);
-    cuts.max_by_key(|axis| parts(*axis)).map(|axis| (axis, each(axis)))
+        let inside = inner.fold(1, |product: u64, &own| product.saturating_mul(sizes[own]));
+        if inside > part {
+            cut.apart.push(axis);
+            continue;
+        }
+        let each = (part / inside.max(1)).max(1);
+        cut.split = (sizes[axis].div_ceil(each) > 1).then_some((axis, each));
+        break;
+    }
+    (!cut.apart.is_empty() || cut.split.is_some()).then_some(cut)
 }
 
 impl Rewriter<'_> {
@@ -40,40 +53,51 @@ impl Rewriter<'_> {
     }
 
     fn parts(&mut self, op: ReduceOp, source: NodeId, axes: &[usize], part: u64) -> Result<NodeId> {
-        let (shape, dtype) = (self.b.shape(source).clone(), self.b.dtype(source));
-        let sizes: Vec<u64> = shape.0.iter().map(|size| size.likely(self.sizes)).collect();
-        let Some((split, each)) = cut(&sizes, axes, part) else {
+        let sizes: Vec<u64> = self.b.shape(source).0.iter().map(|size| size.likely(self.sizes)).collect();
+        let Some(Cut { apart, split }) = cut(&sizes, axes, part) else {
             let whole = self.b.reduce(op, source, axes, false)?;
             self.prefer(whole, None);
             return Ok(whole);
         };
-        let parts = shape[split].ceil_div(each);
-        // The axis becomes two: which part, and where in it.
-        let mut sizes = shape.0.clone();
-        sizes[split] = parts;
-        sizes.insert(split + 1, dim(each));
-        let sizes = Shape(sizes);
-        let moved = |axis: usize| if axis > split { axis + 1 } else { axis };
-        let index = (0..shape.rank()).map(|axis| match axis == split {
-            true => AxisIndex { terms: vec![(split, each as i64), (split + 1, 1)], ..AxisIndex::fixed(0) },
-            false => AxisIndex::axis(moved(axis)),
-        });
-        let mut view = self.b.view(source, sizes.clone(), index.collect())?;
-        let whole = shape[split].as_constant().is_some_and(|size| size % each as i64 == 0);
-        if !whole && op != ReduceOp::Sum {
-            // Outside, a view reads zero, which only sums leave out by themselves.
-            let outside = self.b.push(Op::Constant(op.neutral(dtype)), sizes.clone(), dtype);
-            let inside = self.inside(&sizes, split, each, &shape[split])?;
-            view = self.b.select(inside, view, outside)?;
+        let mut own: Vec<usize> = axes.iter().filter(|axis| !apart.contains(axis)).copied().collect();
+        let mut counted = apart;
+        let mut view = source;
+        if let Some((split, each)) = split {
+            view = self.split_axis(op, source, split, each)?;
+            let moved = |axis: usize| if axis >= split { axis + 1 } else { axis };
+            own = own.into_iter().map(moved).collect();
+            counted.push(split);
         }
-        let own: Vec<usize> =
-            axes.iter().filter(|axis| **axis != split).map(|&axis| moved(axis)).chain([split + 1]).collect();
         let partial = self.b.reduce(op, view, &own, false)?;
         self.prefer(partial, None);
-        let kept = axes.iter().filter(|axis| **axis < split).count();
-        let total = self.b.reduce(op, partial, &[split - kept], false)?;
+        let left = |axis: usize| axis - own.iter().filter(|own| **own < axis).count();
+        let counted: Vec<usize> = counted.into_iter().map(left).collect();
+        let total = self.b.reduce(op, partial, &counted, false)?;
         self.prefer(total, None);
         Ok(total)
+    }
+
+    /// The tensor with the axis `split` as two: which part of `each` places, and which place in it. Behind the last place `op`
+    /// finds what changes nothing.
+    fn split_axis(&mut self, op: ReduceOp, source: NodeId, split: usize, each: u64) -> Result<NodeId> {
+        let (shape, dtype) = (self.b.shape(source).clone(), self.b.dtype(source));
+        let mut sizes = shape.0.clone();
+        sizes[split] = shape[split].ceil_div(each);
+        sizes.insert(split + 1, dim(each));
+        let sizes = Shape(sizes);
+        let index = (0..shape.rank()).map(|axis| match axis == split {
+            true => AxisIndex { terms: vec![(split, each as i64), (split + 1, 1)], ..AxisIndex::fixed(0) },
+            false => AxisIndex::axis(if axis > split { axis + 1 } else { axis }),
+        });
+        let view = self.b.view(source, sizes.clone(), index.collect())?;
+        let whole = shape[split].as_constant().is_some_and(|size| size % each as i64 == 0);
+        if whole || op == ReduceOp::Sum {
+            return Ok(view);
+        }
+        // Outside, a view reads zero, which only sums leave out by themselves.
+        let outside = self.b.push(Op::Constant(op.neutral(dtype)), sizes.clone(), dtype);
+        let inside = self.inside(&sizes, split, each, &shape[split])?;
+        self.b.select(inside, view, outside)
     }
 
     /// Where the place `out[split] · each + out[split + 1]` is below `size`.
@@ -91,17 +115,20 @@ impl Rewriter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::cut;
+    use super::{Cut, cut};
 
     #[test]
-    fn an_axis_with_one_part_is_not_cut() {
-        assert_eq!(cut(&[1, 100_000], &[0, 1], 4096), Some((1, 4096)));
-        assert_eq!(cut(&[3, 100_000], &[0, 1], 4096), Some((1, 4096)));
-        assert_eq!(cut(&[3, 100_000], &[1], 4096), Some((1, 4096)));
-        assert_eq!(cut(&[64, 32, 3136], &[0, 2], 4096), Some((0, 1)));
-        assert_eq!(cut(&[2, 3000], &[0, 1], 4096), Some((0, 1)), "no part is larger than asked for");
+    fn parts_have_about_as_many_elements_as_asked_for() {
+        let apart = |apart: &[usize], split| Some(Cut { apart: apart.to_vec(), split });
+        assert_eq!(cut(&[1, 100_000], &[0, 1], 4096), apart(&[], Some((1, 4096))));
+        assert_eq!(cut(&[3, 100_000], &[0, 1], 4096), apart(&[0], Some((1, 4096))));
+        assert_eq!(cut(&[3, 100_000], &[1], 4096), apart(&[], Some((1, 4096))));
+        assert_eq!(cut(&[64, 32, 3136], &[0, 2], 4096), apart(&[], Some((0, 1))));
+        assert_eq!(cut(&[2, 3000], &[0, 1], 4096), apart(&[], Some((0, 1))), "no part is larger than asked for");
+        assert_eq!(cut(&[2, 5000, 7], &[0, 1], 5000), apart(&[], Some((0, 1))));
+        assert_eq!(cut(&[7, 4097, 1], &[0, 1, 2], 4096), apart(&[0], Some((1, 4096))));
         assert_eq!(cut(&[1, 64], &[0, 1], 4096), None);
         assert_eq!(cut(&[0, 64], &[0, 1], 4096), None);
-        assert_eq!(cut(&[u64::MAX, u64::MAX], &[0, 1], 4096), Some((0, 1)));
+        assert_eq!(cut(&[u64::MAX, u64::MAX], &[0, 1], 4096), apart(&[0], Some((1, 4096))));
     }
 }

@@ -111,7 +111,7 @@ impl Rewriter<'_> {
 
     /// Images `[n, c, h, w]` as `[n / parts, parts · c, h, w]`: neighbouring images go to different parts, so that memory
     /// stays as it is. Where `n` is no multiple, images of zeros fill up.
-    fn images_in_parts(&mut self, images: NodeId, parts: u64) -> Result<NodeId> {
+    pub(super) fn images_in_parts(&mut self, images: NodeId, parts: u64) -> Result<NodeId> {
         let shape = self.b.shape(images).clone();
         let each = shape[0].ceil_div(parts);
         let rest = || shape.0[1..].iter().cloned();

@@ -36,7 +36,10 @@ fn tensors(config: &KernelConfig, task: &Task<u64>) -> (Vec<u64>, DType) {
         Task::Product(own) if parts > 1 => {
             (vec![saturating_product([parts, own.batch, own.m, own.n])], own.dtype.compute())
         }
-        Task::Conv2d(own) if parts > 1 => (of_convolution(config.variant, own, parts), own.dtype.compute()),
+        // Nor are the gradients of patches.
+        Task::Conv2d(own) if parts > 1 || own.kind == ConvKind::InputGrad => {
+            (of_convolution(config.variant, own, parts), own.dtype.compute())
+        }
         Task::Conv2d(own) => (of_convolution(config.variant, own, parts), own.dtype),
         Task::Reduction(own) if config.variant == Variant::ReductionParallel => {
             let parts = own.columns.div_ceil(u64::from(config.values.get(PART)).max(1));
@@ -55,9 +58,13 @@ fn tensors(config: &KernelConfig, task: &Task<u64>) -> (Vec<u64>, DType) {
 fn of_convolution(variant: Variant, conv: &Conv2dTask<u64>, parts: u64) -> Vec<u64> {
     let Some(out) = conv.conv().0.out_size() else { return Vec::new() };
     match variant {
-        // Each tap of each output pixel, in each channel of the input.
         Variant::Conv2dIm2col => {
-            vec![saturating_product([conv.channels, conv.filter[0], conv.filter[1], conv.images, out[0], out[1]])]
+            // Each tap of each output pixel in each channel of the input, or the other way round.
+            let (channels, size) = match conv.kind {
+                ConvKind::InputGrad if conv.stride == [1, 1] => (conv.out_channels, conv.size),
+                _ => (conv.channels, out),
+            };
+            vec![saturating_product([channels, conv.filter[0], conv.filter[1], conv.images, size[0], size[1]])]
         }
         Variant::Conv2dWinograd => {
             let (from, to, size) = match conv.kind {

@@ -112,9 +112,6 @@ fn legal_conv(variant: Variant, conv: &Conv2dTask<u64>) -> Result<(), String> {
     }
     let rounds = conv.dtype.compute() != conv.dtype;
     match variant {
-        Variant::Conv2dIm2col if rounds && conv.kind == ConvKind::InputGrad => {
-            Err(format!("{} would round the gradients of patches before they are added up", conv.dtype))
-        }
         Variant::Conv2dWinograd if conv.kind == ConvKind::WeightGrad => {
             Err("the weight's gradient has no 3x3 filter to transform".into())
         }

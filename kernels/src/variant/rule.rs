@@ -149,10 +149,15 @@ fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits
     fewer.filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)).next()
 }
 
-/// Few rows of very many elements in parts.
+/// Few rows of many elements in parts. A work-group takes a row, or 32 where neighbours in memory are of different rows: such have
+/// fewer work-items for each.
 fn long_rows(reduction: &Reduction<u64>, limits: &Limits) -> Option<KernelConfig> {
-    let few = reduction.rows < u64::from(limits.units) && reduction.columns > 1 << 16;
-    few.then(|| KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)])))
+    let (groups, part, long) = match reduction.contiguous {
+        true => (reduction.rows, 4096, 1 << 14),
+        false => (reduction.rows.div_ceil(32), 256, 1 << 11),
+    };
+    let few = groups < 2 * u64::from(limits.units) && reduction.columns > long;
+    few.then(|| KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, part)])))
 }
 
 /// Statistics in a kernel of their own where they are few and long: there they are computed in parts.

@@ -45,7 +45,7 @@ const PLAIN: MadeBy = MadeBy::Layout { local_memory: false };
 const IN_GROUPS: MadeBy = MadeBy::Layout { local_memory: true };
 const OTHER_NODES: MadeBy = MadeBy::Rewrite { tunables: &[] };
 const PARTS: MadeBy =
-    MadeBy::Rewrite { tunables: &[Tunable { name: PART, default: 4096, values: &[1024, 4096, 16384] }] };
+    MadeBy::Rewrite { tunables: &[Tunable { name: PART, default: 4096, values: &[256, 1024, 4096, 16384] }] };
 const IMPLICIT_GEMM: MadeBy = MadeBy::Template { gpu: &conv2d_implicit_gemm::TEMPLATE, cpu: &conv2d_cpu::TEMPLATE };
 const TILED_LOCAL: MadeBy = MadeBy::Template { gpu: &conv2d_tiled_local::TEMPLATE, cpu: &conv2d_tiled_local::TEMPLATE };
 

@@ -80,6 +80,42 @@ impl<const C: usize> Pooled<C> {
     }
 }
 
+/// Convolutions with steps and without, in groups, to the sides of which images go on.
+#[netcl::model]
+pub struct Filters {
+    #[layer(inputs = 4, outputs = 8, kernel = 3, padding = 1)]
+    plain: Conv2d,
+    #[layer(inputs = 8, outputs = 12, kernel = 3, stride = 2, padding = 1, groups = 2)]
+    strided: Conv2d,
+    #[layer(inputs = 12, outputs = 6, kernel = 2, dilation = 2)]
+    dilated: Conv2d,
+}
+
+#[netcl::model]
+impl Filters {
+    fn filtered(&self, x: &Tensor<f32, N, 4, H, W>) -> Tensor<f32> {
+        let h = self.strided.forward(self.plain.forward(x).tanh());
+        self.dilated.forward(h).square().mean_all()
+    }
+
+    #[gradients(x)]
+    pub fn exact(&self, x: &Tensor<f32, N, 4, { H + 6 }, { W + 6 }>) -> Tensor<f32> {
+        self.filtered(x)
+    }
+
+    #[gradients(x)]
+    #[matmul_precision(high)]
+    pub fn high(&self, x: &Tensor<f32, N, 4, { H + 6 }, { W + 6 }>) -> Tensor<f32> {
+        self.filtered(x)
+    }
+
+    #[gradients(x)]
+    #[matmul_precision(medium)]
+    pub fn medium(&self, x: &Tensor<f32, N, 4, { H + 6 }, { W + 6 }>) -> Tensor<f32> {
+        self.filtered(x)
+    }
+}
+
 type Outputs = Vec<Vec<f32>>;
 
 fn read((loss, gradients, dx): (Tensor, AttendedGradients, Tensor)) -> Result<Outputs> {
@@ -113,6 +149,28 @@ fn products_have_the_precision_that_a_function_asks_for() -> Result<()> {
         assert!(medium > 5e-4 && medium < 5e-2, "{medium}");
         let plain = [model.exact(&x)?.item::<f32>()?, model.medium(&x)?.item::<f32>()?];
         assert_ne!(plain[0], plain[1]);
+        Ok(())
+    })
+}
+
+#[test]
+fn convolutions_have_the_precision_that_a_function_asks_for() -> Result<()> {
+    everywhere(|| {
+        let model = Filters::new(&device(), Seed(5))?;
+        let values: Vec<f32> = (0..3 * 4 * 11 * 10).map(|i| (i as f32 * 0.37).sin() * 1.5).collect();
+        let x = floats(&values, &[3, 4, 11, 10]);
+        let read = |(loss, gradients, dx): (Tensor, FiltersGradients, Tensor)| -> Result<Outputs> {
+            let mut all = vec![loss.to_vec()?, dx.to_vec()?];
+            for name in ["plain.weight", "strided.weight", "dilated.weight", "plain.bias"] {
+                all.push(gradients.tensor(name)?.to_vec()?);
+            }
+            Ok(all)
+        };
+        let exact = read(model.exact_with_gradients(&x)?)?;
+        let high = difference(&read(model.high_with_gradients(&x)?)?, &exact);
+        let medium = difference(&read(model.medium_with_gradients(&x)?)?, &exact);
+        assert!(high < 1e-4, "{high}");
+        assert!(medium > 5e-4 && medium < 5e-2, "{medium}");
         Ok(())
     })
 }

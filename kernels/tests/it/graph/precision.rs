@@ -23,8 +23,21 @@ output result 0 = %5";
 
 const ROWS: u64 = 7;
 
+/// Strided, padded and grouped.
+const CONVOLUTION: &str = "graph filter
+%0 = input argument 0 : f32[N, 4, 9, 8]
+%1 = input parameter : f32[6, 2, 3, 3]  # w
+%2 = conv2d %0, %1 stride [2, 1] padding [1, 1] dilation [1, 2] groups 2 : f32[N, 6, 5, 6]
+%3 = mul %2, %2 : f32[N, 6, 5, 6]
+%4 = reduce sum %3 over [0, 1, 2, 3] : f32[]
+output result 0 = %4";
+
 fn layer() -> Graph {
-    let graph = parse(LAYER).unwrap_or_else(|error| panic!("{error}"));
+    with_gradients(LAYER)
+}
+
+fn with_gradients(text: &str) -> Graph {
+    let graph = parse(text).unwrap_or_else(|error| panic!("{error}"));
     append_gradients(graph, Arguments::At(&[0])).expect("gradients")
 }
 
@@ -62,7 +75,11 @@ fn largest_error(found: &[(OutputKind, Vec<f64>)], exact: &[(OutputKind, Vec<f64
 
 #[test]
 fn values_and_gradients_have_the_precision_that_is_asked_for() {
-    let graph = layer();
+    [LAYER, CONVOLUTION].into_iter().for_each(has_the_precision_that_is_asked_for);
+}
+
+fn has_the_precision_that_is_asked_for(text: &str) {
+    let graph = with_gradients(text);
     let input = |position: usize| ((position * 37 % 101) as f64 / 50.5 - 1.0) * 1.37;
     let exact = outputs(&graph, &input);
     assert_eq!(exact.len(), 3);
@@ -92,8 +109,9 @@ fn numbers_without_a_remainder_stay_infinite() {
 #[test]
 fn plans_for_every_target_compile() {
     for precision in MatmulPrecision::ALL {
-        for target in Target::ALL {
-            compile(&in_precision(&layer(), precision), target)
+        for (text, target) in [LAYER, CONVOLUTION].into_iter().flat_map(|text| Target::ALL.map(|target| (text, target)))
+        {
+            compile(&in_precision(&with_gradients(text), precision), target)
                 .unwrap_or_else(|error| panic!("{precision:?}: {error}"));
         }
     }

@@ -6,7 +6,9 @@ use netcl_kernels::dim::saturating_product;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::{Limits, MatrixUnit};
-use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, initial_config, legal, typical};
+use netcl_kernels::variant::{
+    Conv2dTask, KernelConfig, Task, Variant, candidates, default_config, initial_config, legal, typical,
+};
 
 /// What the rules may go by.
 #[derive(Clone, Debug)]
@@ -89,9 +91,26 @@ static RULES: &[Rule] = &[
         variant: Variant::Conv2dTiledLocal,
     },
     Rule {
+        why: "products of patches go to a matrix unit, and convolutions do not",
+        applies: |task, circumstances| {
+            let Task::Conv2d(conv) = task else { return false };
+            is_gpu(circumstances)
+                && circumstances.limits.matrix_unit.multiplies(conv.dtype)
+                && is_large_convolution(conv)
+        },
+        variant: Variant::Conv2dIm2col,
+    },
+    Rule {
         why: "Winograd's algorithm saves 5 of 9 multiplications of a 3×3 convolution, and GPUs have the bandwidth for its transforms",
         applies: |task, circumstances| is_gpu(circumstances) && wants_winograd(task),
         variant: Variant::Conv2dWinograd,
+    },
+    Rule {
+        why: "finding the pixels of a convolution takes longer than writing down its patches where there is much to multiply",
+        applies: |task, circumstances| {
+            is_gpu(circumstances) && matches!(task, Task::Conv2d(conv) if is_large_convolution(conv))
+        },
+        variant: Variant::Conv2dIm2col,
     },
     Rule {
         why: "NVIDIA's GPUs want vectors for long maps: on an H200 they are 1.09 times as fast at 2^22 elements, 1.11 times at 2^26",
@@ -105,6 +124,13 @@ static RULES: &[Rule] = &[
               on an H200 a sum of 2^22 elements takes one work-group 1.6 ms",
         applies: |task, circumstances| is_gpu(circumstances) && is_few_long_rows(task, circumstances),
         variant: Variant::ReductionParallel,
+    },
+    Rule {
+        why: "statistics of few channels are few long rows: on an H100 those of 64 channels of 65,536 pixels take 1.2 ms in one kernel",
+        applies: |task, circumstances| {
+            is_gpu(circumstances) && is_by_default(task, Variant::BatchNormNaive, circumstances)
+        },
+        variant: Variant::BatchNormNaive,
     },
     Rule {
         why: "large products want the tiles that are best for their size, and a symbol counted as 64 when the plan's were chosen: \
@@ -135,6 +161,13 @@ fn is_long_map(task: &Task<u64>) -> bool {
 /// Whether a product is of so many multiply-adds that building a kernel for it pays soon.
 fn is_large_product(task: &Task<u64>) -> bool {
     matches!(task, Task::Product(own) if saturating_product([own.batch, own.m, own.n, own.k]) >= 1 << 28)
+}
+
+/// The same of a convolution or one of its gradients, each of whose groups is a product worth the name.
+fn is_large_convolution(conv: &Conv2dTask<u64>) -> bool {
+    conv.problem().is_some_and(|own| {
+        saturating_product([own.batch, own.m, own.n, own.k]) >= 1 << 26 && own.m.min(own.n).min(own.k) >= 8
+    })
 }
 
 /// Whether a reduction is one that the compiler's rule would cut, had it known the sizes.
@@ -191,7 +224,7 @@ mod tests {
     use crate::device::{LocalMemory, Quirk};
     use crate::select::testing::{conv, product};
     use netcl_kernels::graph::{ConvKind, ReduceOp};
-    use netcl_kernels::variant::{Conv2dTask, Elementwise, Reduction};
+    use netcl_kernels::variant::{Elementwise, Reduction};
 
     fn gpu() -> Circumstances {
         let profile = DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu).with(|profile| {
@@ -252,7 +285,7 @@ mod tests {
         assert!(asked.allows(Variant::Conv2dTiledLocal));
         let picked =
             |task: &Task<u64>, circumstances: &Circumstances| pick(task, circumstances).map(|(config, _)| config);
-        let small = conv(32, 16, 28, 3);
+        let small = conv(4, 16, 28, 3);
         let config = picked(&small, &asked).unwrap();
         assert_eq!(
             config.to_string(),
@@ -260,7 +293,7 @@ mod tests {
             "as its template begins"
         );
         assert_eq!(picked(&small, &gpu()), None);
-        for other in [conv(32, 16, 56, 3), conv(32, 16, 28, 1), product(64, 64, 64)] {
+        for other in [conv(4, 16, 56, 3), conv(32, 16, 28, 1), product(64, 64, 64)] {
             assert_eq!(picked(&other, &asked), None, "{other}");
         }
         let Task::Conv2d(small) = small else { unreachable!() };
@@ -279,10 +312,30 @@ mod tests {
         assert!(applies(&large, &gpu()));
         assert!(pick(&large, &gpu()).is_some() && gpu().allows(Variant::Conv2dWinograd));
         let without = gpu_with(Variant::Conv2dWinograd, false);
-        assert!(pick(&large, &without).is_none() && !without.allows(Variant::Conv2dWinograd));
+        let other = pick(&large, &without).map(|(config, _)| config.variant);
+        assert_eq!(other, Some(Variant::Conv2dIm2col));
+        assert!(!without.allows(Variant::Conv2dWinograd));
         assert!(!applies(&large, &Circumstances { strategy: KernelStrategy::Portable, ..gpu() }));
         assert!(!applies(&conv(32, 64, 28, 3), &gpu()), "8 channels out");
         assert!(!applies(&product(512, 512, 512), &gpu()));
+    }
+
+    #[test]
+    fn large_convolutions_on_gpus_are_products_of_patches() {
+        let picked = |conv: Conv2dTask<u64>, circumstances: &Circumstances| {
+            pick(&Task::Conv2d(conv), circumstances).map(|(config, _)| config.variant)
+        };
+        let Task::Conv2d(large) = conv(32, 64, 28, 3) else { unreachable!() };
+        let small = Conv2dTask { images: 4, ..large.clone() };
+        assert_eq!(picked(small.clone(), &gpu()), None);
+        for kind in [ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad] {
+            let own = Conv2dTask { kind, ..large.clone() };
+            assert_eq!(picked(own.clone(), &gpu()), Some(Variant::Conv2dIm2col), "{kind:?}");
+            let portable = Circumstances { strategy: KernelStrategy::Portable, ..gpu() };
+            assert_eq!(picked(own, &portable), None, "{kind:?}");
+        }
+        let each_alone = Conv2dTask { images: 1 << 16, out_channels: large.channels, groups: large.channels, ..large };
+        assert_eq!(picked(each_alone, &gpu()), None, "there is nothing to multiply with");
     }
 
     #[test]

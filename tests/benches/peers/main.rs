@@ -1,10 +1,15 @@
 //! The works that the peers' benchmarks measure, by netcl, in the same units: one JSON object a line.
 //!
-//! `cargo bench -p netcl-tests --bench peers -- [--device SELECTOR] [--only NAME]`. Medians after warm-up; compare in one
-//! run with the peers, as ratios.
-#![allow(missing_docs, reason = "a program")]
+//! `cargo bench -p netcl-tests --bench peers -- [--device SELECTOR] [--only NAME] [--profile]`. Medians after warm-up; compare in
+//! one run with the peers, as ratios. `--profile` lists where the device's time of one training step went.
+#![allow(missing_docs, unreachable_pub, reason = "a program")]
 
+mod gpt2;
+mod resnet18;
+
+use gpt2::Gpt2;
 use netcl::prelude::*;
+use resnet18::ResNet18;
 use std::time::Instant;
 
 #[netcl::model]
@@ -141,6 +146,8 @@ netcl::kernel! {
 struct Bench {
     device: Device,
     only: String,
+    /// Whether to list where the device's time went.
+    profile: bool,
 }
 
 impl Bench {
@@ -237,17 +244,83 @@ impl Bench {
         x: &Tensor,
         step: impl Fn(&mut M, &mut Adam, &Tensor, &Tensor) -> Result<()>,
     ) -> Result<()> {
-        let batch = x.shape()[0];
-        let labels = self.labels(batch)?;
+        let labels = self.labels(x.shape()[0])?;
         let mut optimizer = Adam::new(1e-3);
-        let steps = 10;
-        let seconds = self.seconds(2, 15, &mut || {
-            for _ in 0..steps {
-                step(&mut model, &mut optimizer, x, &labels)?;
+        self.steps(work, (10, 15), (x.shape()[0], "samples/s"), &mut || step(&mut model, &mut optimizer, x, &labels))
+    }
+
+    /// Steps, so many to a timing and so many timings, each of so many of a unit.
+    fn steps(
+        &self,
+        work: &str,
+        (steps, runs): (usize, usize),
+        (count, unit): (usize, &str),
+        step: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let seconds = self.seconds(2, runs, &mut || (0..steps).try_for_each(|_| step()))?;
+        self.report(work, (count * steps) as f64 / seconds, unit);
+        if self.profile {
+            netcl::profile::start()?;
+            step()?;
+            self.device.finish()?;
+            for total in netcl::profile::stop()?.totals().iter().take(250) {
+                let (time, count) = (total.time.as_secs_f64() * 1e3, total.count);
+                println!("{time:10.3} ms in {count:4} of {:?} {}", total.kind, total.name);
             }
-            Ok(())
-        })?;
-        self.report(work, (batch * steps) as f64 / seconds, "samples/s");
+        }
+        Ok(())
+    }
+
+    /// GPT-2 in bf16 products, batches of 1,024 tokens.
+    fn gpt2(&self, batch: usize) -> Result<()> {
+        let mut model = Gpt2::new(&self.device, Seed(1))?;
+        let words = |seed: usize| {
+            let words: Vec<u32> = (0..batch * 1024).map(|i| ((i + seed) * 7919 % 50304) as u32).collect();
+            Tensor::from_slice(&self.device, &words, &[batch, 1024])
+        };
+        let (x, y) = (words(0)?, words(1)?);
+        let mut optimizer = Adam::new(1e-4);
+        self.steps(&format!("train_gpt2_124m_b{batch}_t1024_medium"), (1, 7), (batch * 1024, "tokens/s"), &mut || {
+            let (_, gradients) = model.loss_with_gradients(&x, &y)?;
+            optimizer.step(&mut model, &gradients)
+        })
+    }
+
+    /// ResNet-18 for images of 64 by 64, known while compiling or not.
+    fn resnet18(&self) -> Result<()> {
+        type Loss = fn(&ResNet18, &Tensor, &Tensor) -> Result<(Tensor, resnet18::ResNet18Gradients)>;
+        let losses: [(&str, Loss); 4] = [
+            ("any", ResNet18::loss_with_gradients),
+            ("known", ResNet18::loss_64_with_gradients),
+            ("high", ResNet18::high_with_gradients),
+            ("medium", ResNet18::medium_with_gradients),
+        ];
+        for (sizes, loss) in losses {
+            let model = ResNet18::new(&self.device, Seed(1))?;
+            let x = self.wave(&[256, 3, 64, 64])?;
+            self.train(&format!("train_resnet18_64x64_b256_{sizes}"), model, &x, |model, optimizer, x, labels| {
+                let (_, gradients) = loss(model, x, labels)?;
+                optimizer.step(model, &gradients)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Causal attention of bf16, batches of 8: heads, steps, features of a head. Half the scores are computed.
+    fn attention(&self) -> Result<()> {
+        for [heads, steps, features] in [[12, 1024, 64], [16, 4096, 64], [16, 4096, 128]] {
+            let shape = [8, heads, steps, features];
+            let halves = |tensor: Tensor| tensor.cast(DType::BF16);
+            let [q, k, v] = [self.wave(&shape)?, self.wave(&shape)?, self.wave(&shape)?];
+            let [q, k, v] = [halves(q).requires_grad()?, halves(k).requires_grad()?, halves(v).requires_grad()?];
+            let operations = 2.0 * (8 * heads * steps * steps * features) as f64;
+            let size = format!("h{heads}_t{steps}_d{features}");
+            let attended = || q.scaled_dot_product_attention(&k, &v, true);
+            let forward = self.seconds(2, 7, &mut || netcl::no_grad(|| attended().eval().map(drop)))?;
+            self.report(&format!("attention_forward_{size}"), operations / forward / 1e12, "TFLOP/s");
+            let both = self.seconds(2, 7, &mut || attended().sum_all().backward().map(drop))?;
+            self.report(&format!("attention_both_{size}"), 3.5 * operations / both / 1e12, "TFLOP/s");
+        }
         Ok(())
     }
 }
@@ -259,7 +332,11 @@ fn main() -> Result<()> {
         arguments.get(position + 1).cloned()
     };
     let device = Device::select(&option("--device").unwrap_or_else(|| "auto".into()))?;
-    let bench = Bench { device: device.clone(), only: option("--only").unwrap_or_default() };
+    let bench = Bench {
+        device: device.clone(),
+        only: option("--only").unwrap_or_default(),
+        profile: arguments.iter().any(|argument| argument == "--profile"),
+    };
     if bench.wants("train_mlp_digits_64_32_10_b32") {
         let model = Digits::new(&device, Seed(1))?;
         let x = bench.wave(&[32, 64])?;
@@ -300,6 +377,17 @@ fn main() -> Result<()> {
             let (_, gradients) = model.loss_with_gradients(x, labels)?;
             optimizer.step(model, &gradients)
         })?;
+    }
+    if bench.wants("train_resnet18") {
+        bench.resnet18()?;
+    }
+    for batch in [4, 16] {
+        if bench.wants(&format!("train_gpt2_124m_b{batch}")) {
+            bench.gpt2(batch)?;
+        }
+    }
+    if bench.wants("attention") {
+        bench.attention()?;
     }
     if bench.wants("chain_forward") {
         let log2 = option("--log2").and_then(|text| text.parse::<u32>().ok()).unwrap_or(24);
