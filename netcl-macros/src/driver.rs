@@ -4,6 +4,7 @@ use crate::associated::Associated;
 use crate::ast::{FieldKind, ModelImpl, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
+use crate::expand::meant::Body;
 use crate::kernel::{KernelOutput, kernel};
 use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
@@ -313,7 +314,8 @@ impl rounds::Item for ImplBlock {
         dump::tokens(&unit.name(), "impl", &quote!(#functions #about));
         let export = self.export(gathered, false, &open.iter().collect::<Vec<_>>());
         let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));
-        Some(quote!(#functions #once))
+        let meant = expand::meant::operations(&scan::operations_of(&self.item), Body::Tensors);
+        Some(quote!(#functions #once #meant))
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
@@ -403,7 +405,9 @@ impl rounds::Item for Scalars {
         }
         let item = &self.0;
         let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, true));
-        Some(quote!(#[allow(dead_code)] #item #export))
+        let called = scan::operations(&item.sig, &item.block, is_builtin);
+        let meant = expand::meant::operations(&called, Body::Element);
+        Some(quote!(#[allow(dead_code)] #item #export #meant))
     }
 
     /// What is wrong is said once, not by rustc as well.
