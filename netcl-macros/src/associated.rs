@@ -3,7 +3,7 @@
 
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
-use crate::expand::meant::Body;
+use crate::expand::meant::CallingBody;
 use crate::lower::is_builtin;
 use crate::{dump, expand, messages as m, parse, paths, payload, rounds, scan, told};
 use netcl_kernels::layers;
@@ -101,7 +101,7 @@ impl rounds::Item for Associated {
                 called.push(name);
             }
         }
-        let meant = expand::meant::operations(&called, Body::Element);
+        let meant = expand::meant::operations(&called, CallingBody::Element);
         let tokens = quote!(#[allow(dead_code)] #item #export #meant);
         dump::tokens(&parse::text(&item.self_ty), "functions", &tokens);
         Some(tokens)

@@ -3,7 +3,7 @@
 use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
-use crate::expand::meant::Body;
+use crate::expand::meant::CallingBody;
 use crate::lower;
 use crate::parse::{attr, text};
 use crate::recover::{self, Piece};
@@ -173,7 +173,7 @@ impl rounds::Item for Kernel {
         if self.form == KernelOutput::Callable {
             let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
             let called = scan::operations(&item.sig, &item.block, known);
-            expanded.extend(expand::meant::operations(&called, Body::Element));
+            expanded.extend(expand::meant::operations(&called, CallingBody::Element));
         }
         dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
         Some(expanded)

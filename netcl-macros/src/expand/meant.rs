@@ -6,13 +6,15 @@
 
 use crate::paths;
 use netcl_kernels::graph::{BinaryOp, UnaryOp};
-use netcl_kernels::ops;
+use netcl_kernels::{layers, ops};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::visit::{self, Visit};
+use syn::{Path, Type};
 
 /// What may call more than functions of scalars.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Body {
+pub(crate) enum CallingBody {
     /// Of whole tensors: kernels and functions of tensors are called too.
     Tensors,
     /// Of one element, where a kernel's name can only be meant for the operation.
@@ -20,7 +22,7 @@ pub(crate) enum Body {
 }
 
 /// The check of operations that a body calls by their names alone.
-pub(crate) fn operations(names: &[Ident], body: Body) -> Option<TokenStream> {
+pub(crate) fn operations(names: &[Ident], body: CallingBody) -> Option<TokenStream> {
     let private = paths::private();
     let (declared, asked): (Vec<_>, Vec<_>) = names
         .iter()
@@ -37,18 +39,15 @@ pub(crate) fn operations(names: &[Ident], body: Body) -> Option<TokenStream> {
             let bound = format_ident!("__Netcl_{}_is_the_operation", name, span = ident.span());
             let declared = quote! {
                 #[allow(non_upper_case_globals)]
-                const #ident: #private::Operation = #private::Operation;
+                const #ident: #private::CalledOperation = #private::CalledOperation;
                 #[diagnostic::on_unimplemented(message = #message, label = "netcl's operation, or the function?", note = #note)]
                 trait #bound {}
-                impl #bound for #private::Operation {}
+                impl #bound for #private::CalledOperation {}
             };
-            let span = ident.span();
-            let kernels = (body == Body::Element).then(|| quote!(let called = #private::Called(called).of_elements();));
+            let of_elements = (body == CallingBody::Element).then(|| quote_spanned!(ident.span()=> .of_elements()));
             let asked = quote_spanned! {ident.span()=>
                 fn is<T: #bound>(_: &T) {}
-                let called = #private::Called(&#ident).not_generic();
-                #kernels
-                is(called);
+                is(::netcl::__private::Called(&#ident).not_generic()#of_elements.0);
             };
             (declared, quote!({ #asked }))
         })
@@ -68,6 +67,54 @@ pub(crate) fn operations(names: &[Ident], body: Body) -> Option<TokenStream> {
             };
         }
     })
+}
+
+/// The check of layers that a field's type or a type argument names.
+pub(crate) fn layers<'t>(types: impl Iterator<Item = &'t Type>) -> Option<TokenStream> {
+    let mut named = Named(Vec::new());
+    types.for_each(|ty| named.visit_type(ty));
+    let asked: Vec<_> = named.0.iter().filter_map(|path| Some((path, &path.segments.last()?.ident))).collect();
+    let asked = asked.into_iter().enumerate().map(|(position, (path, ident))| {
+        let name = crate::parse::name(ident);
+        let message = format!("`{name}` is a layer of netcl's, and another type has that name here");
+        let note = format!("give that type another name where it is imported: `use parts::Gate as My{name};`");
+        let bound = format_ident!("__Netcl_{position}_is_the_layer", span = ident.span());
+        quote_spanned! {ident.span()=>
+            #[diagnostic::on_unimplemented(message = #message, label = "not netcl's layer", note = #note)]
+            trait #bound {}
+            impl #bound for ::netcl::layers::#ident {}
+            const _: fn() = || {
+                #[allow(unused_imports)]
+                use self::*;
+                fn is<T: #bound>() {}
+                is::<#path>();
+            };
+        }
+    });
+    let asked: Vec<_> = asked.collect();
+    (!asked.is_empty()).then(|| {
+        quote! {
+            #[allow(dead_code, non_camel_case_types, clippy::wildcard_imports)]
+            const _: () = {
+                #[allow(unused_imports)]
+                use ::netcl::layers::*;
+                #(#asked)*
+            };
+        }
+    })
+}
+
+/// Paths of layers, each once.
+struct Named(Vec<Path>);
+
+impl<'ast> Visit<'ast> for Named {
+    fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
+        let layer = ty.path.segments.last().and_then(|last| layers::find(&crate::parse::name(&last.ident)));
+        if layer.is_some() && ty.qself.is_none() && !self.0.contains(&ty.path) {
+            self.0.push(ty.path.clone());
+        }
+        visit::visit_type_path(self, ty);
+    }
 }
 
 fn is_method(name: &str) -> bool {

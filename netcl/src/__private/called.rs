@@ -1,7 +1,7 @@
 //! What a function's name stands for where a body calls an operation by that name.
 
 /// The operation.
-pub struct Operation;
+pub struct CalledOperation;
 
 /// What is called.
 pub struct Called<'a, T>(pub &'a T);
@@ -16,34 +16,28 @@ pub trait OfTensors {}
 /// Functions that take anything, such as `std::cmp::max`, are no functions of netcl's.
 impl<T: Fn(Other, Other) -> Other> Called<'_, T> {
     /// The operation.
-    pub fn not_generic(self) -> &'static Operation {
-        &Operation
+    pub fn not_generic(self) -> Called<'static, CalledOperation> {
+        Called(&CalledOperation)
     }
 }
 
 impl<T: OfTensors> Called<'_, T> {
     /// The operation.
-    pub fn of_elements(self) -> &'static Operation {
-        &Operation
+    pub fn of_elements(self) -> Called<'static, CalledOperation> {
+        Called(&CalledOperation)
     }
 }
 
 /// What has none of the above: rustc takes these functions where it finds none that are the type's own.
-pub trait CalledOtherwise<'a> {
-    /// What it is.
-    type Itself;
-    /// What it is.
-    fn not_generic(self) -> &'a Self::Itself;
-    /// What it is.
-    fn of_elements(self) -> &'a Self::Itself;
+pub trait CalledOtherwise: Sized {
+    /// Itself.
+    fn not_generic(self) -> Self {
+        self
+    }
+    /// Itself.
+    fn of_elements(self) -> Self {
+        self
+    }
 }
 
-impl<'a, T> CalledOtherwise<'a> for Called<'a, T> {
-    type Itself = T;
-    fn not_generic(self) -> &'a T {
-        self.0
-    }
-    fn of_elements(self) -> &'a T {
-        self.0
-    }
-}
+impl<T> CalledOtherwise for Called<'_, T> {}

@@ -2,7 +2,7 @@
 
 mod called;
 
-pub use called::{Called, CalledOtherwise, OfTensors, Operation};
+pub use called::{Called, CalledOperation, CalledOtherwise, OfTensors};
 pub use netcl_macros::__resume;
 pub use netcl_runtime::__private::*;
 
