@@ -138,7 +138,9 @@ impl Alias {
             .iter()
             .map(|function| expand::instance::of(diag, (&unit, &of), function, &sizes).map(|forms| (function, forms)))
             .collect();
-        Some(expand::instance::implementation(&self.known().ty, &all?))
+        let meant = expand::meant::layers(std::iter::once(&*self.0.ty));
+        let implementation = expand::instance::implementation(&self.known().ty, &all?);
+        Some(quote!(#implementation #meant))
     }
 }
 

@@ -3,8 +3,9 @@
 
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
+use crate::expand::meant::CallingBody;
 use crate::lower::is_builtin;
-use crate::{dump, messages as m, parse, paths, payload, rounds, scan, told};
+use crate::{dump, expand, messages as m, parse, paths, payload, rounds, scan, told};
 use netcl_kernels::layers;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -94,7 +95,14 @@ impl rounds::Item for Associated {
             return None;
         }
         let (item, export) = (&self.0, self.export(gathered, true));
-        let tokens = quote!(#[allow(dead_code)] #item #export);
+        let mut called: Vec<Ident> = Vec::new();
+        for name in self.functions().flat_map(|f| scan::operations(&f.sig, &f.block, is_builtin)) {
+            if !called.contains(&name) {
+                called.push(name);
+            }
+        }
+        let meant = expand::meant::operations(&called, CallingBody::Element);
+        let tokens = quote!(#[allow(dead_code)] #item #export #meant);
         dump::tokens(&parse::text(&item.self_ty), "functions", &tokens);
         Some(tokens)
     }

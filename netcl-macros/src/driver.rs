@@ -4,10 +4,12 @@ use crate::associated::Associated;
 use crate::ast::{FieldKind, ModelImpl, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
+use crate::expand::meant::CallingBody;
 use crate::kernel::{KernelOutput, kernel};
-use crate::lower::{self, Sizes, is_builtin};
+use crate::lower::{self, Sizes};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
+use crate::scalars::Scalars;
 use crate::tensors::Tensors;
 use crate::{
     alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
@@ -50,26 +52,35 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     };
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Struct(mut parsed)) => {
-            parse::attr::once(&diag, &mut parsed.attrs);
+            parse::attr::once(&diag, &mut parsed.attrs, "model");
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
         Ok(Item::Impl(mut parsed)) => {
-            parse::attr::once(&diag, &mut parsed.attrs);
+            parse::attr::once(&diag, &mut parsed.attrs, "model");
             parse::model::bound(&mut parsed.generics);
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
+            parse::attr::of_items(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
         Ok(Item::Enum(mut parsed)) => {
-            parse::attr::once(&diag, &mut parsed.attrs);
+            parse::attr::once(&diag, &mut parsed.attrs, "model");
             let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else { return with_errors(diag, || item) };
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
+        Ok(Item::Fn(parsed)) => {
+            let instead = "a function of tensors or of numbers has `#[netcl::function]`; with `&self` it stands in the `impl` \
+                           block of a model, which has this";
+            diag.report(parsed.sig.span(), &m::NOT_A_MODEL_ITEM, &[&instead]);
+            let of_tensors = parse::function::is_of_tensors(&parsed.sig);
+            with_errors(diag, || if of_tensors { fallback::kernel(&parsed) } else { item })
+        }
         Ok(other) => {
-            diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);
+            let instead = "put it on the struct that holds the layers and on the `impl` block with `forward`";
+            diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[&instead]);
             with_errors(diag, || item)
         }
         Err(error) => half_typed(diag, &item, &error),
@@ -313,7 +324,8 @@ impl rounds::Item for ImplBlock {
         dump::tokens(&unit.name(), "impl", &quote!(#functions #about));
         let export = self.export(gathered, false, &open.iter().collect::<Vec<_>>());
         let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));
-        Some(quote!(#functions #once))
+        let meant = expand::meant::operations(&scan::operations_of(&self.item), CallingBody::Tensors);
+        Some(quote!(#functions #once #meant))
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
@@ -337,11 +349,15 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
             nesting::function(&item).map(|kept| half_typed_function(&kept)).unwrap_or_default()
         });
     }
-    if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
+    if let Ok(mut block) = syn::parse2::<ItemImpl>(item.clone()) {
+        parse::attr::once(&diag, &mut block.attrs, "function");
         return with_errors(diag, || rounds::round(&Associated(block), &Gathered::default()));
     }
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
-        (Ok(parsed), _) => with_errors(diag, || function_item(&Gathered::default(), parsed)),
+        (Ok(mut parsed), _) => {
+            parse::attr::once(&diag, &mut parsed.attrs, "function");
+            with_errors(diag, || function_item(&Gathered::default(), parsed))
+        }
         (Err(error), Some(kept)) => with_errors(diag, || {
             let (said, stub) = (recover::unless_rustc(&error, &item), half_typed_function(&kept));
             quote!(#said #stub)
@@ -368,61 +384,6 @@ fn function_item(gathered: &Gathered, item: syn::ItemFn) -> TokenStream {
     }
 }
 
-/// A function of scalars.
-struct Scalars(syn::ItemFn);
-
-impl rounds::Item for Scalars {
-    fn driver(&self) -> (&'static str, TokenStream) {
-        ("function", self.0.to_token_stream())
-    }
-
-    fn place(&self) -> Span {
-        self.0.sig.ident.span()
-    }
-
-    fn missing(&self, gathered: &Gathered) -> Vec<Need> {
-        let syn::ItemFn { sig, block, .. } = &self.0;
-        chain::left(gathered, scan::needs_of_others(sig, block, is_builtin))
-    }
-
-    /// Nothing is made of it that others would miss.
-    fn unless(&self) -> TokenStream {
-        TokenStream::new()
-    }
-
-    fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
-        let item = &self.0;
-        parse::attr::decided(diag, &item.attrs, &m::CFG);
-        payload::judge_helper(diag, gathered, needs, (&item.sig, &item.block));
-    }
-
-    fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
-        self.mistakes(diag, gathered, &[]);
-        if diag.count() > 0 {
-            return None;
-        }
-        let item = &self.0;
-        let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, true));
-        Some(quote!(#[allow(dead_code)] #item #export))
-    }
-
-    /// What is wrong is said once, not by rustc as well.
-    fn stub(&self, gathered: &Gathered) -> TokenStream {
-        let item = &self.0;
-        let rest = fallback::ordinary(&item.attrs, &item.vis, &item.sig);
-        if item.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Receiver(_))) {
-            // In an `impl` block no macro can stand beside it.
-            return rest;
-        }
-        let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, false));
-        quote!(#rest #export)
-    }
-
-    fn is_in_module(&self) -> bool {
-        self.0.sig.receiver().is_none()
-    }
-}
-
 /// `#[netcl::tensors]`.
 pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
@@ -431,11 +392,12 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
     let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
-    let Some(parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
+    let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
         let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
         diag.report(span, &m::TENSORS_FORM, &[]);
         return with_errors(diag, || item);
     };
+    parse::attr::once(&diag, &mut parsed.attrs, "tensors");
     let told = ItemStruct { attrs: Vec::new(), ..parsed.clone() };
     let export = chain::export(&parsed.ident, &parsed.vis, &told.to_token_stream());
     let mut rust = parsed;
@@ -462,7 +424,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         constant::evaluate(&item.expr, &none).is_some()
             || constant::declared_list(&item.ty, &item.expr, &none).is_some()
     });
-    let Some(parsed) = parsed else {
+    let Some(mut parsed) = parsed else {
         if let Some((error, kept)) = recover::constant(&item) {
             let said = recover::unless_rustc(&error, &item);
             let export = chain::export(&kept.ident, &kept.vis, &payload::constant(&kept));
@@ -472,6 +434,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
         return with_errors(diag, || item);
     };
+    parse::attr::once(&diag, &mut parsed.attrs, "constant");
     if !known {
         let found = format!(", found `{}`", parse::text(&parsed.expr));
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);

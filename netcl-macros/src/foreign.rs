@@ -341,6 +341,7 @@ pub(crate) const LAYERS: &[(&str, &str)] = &[
     ("Hardtanh", "hard_tanh()"),
     ("Softplus", "softplus()"),
     ("Softsign", "softsign()"),
+    ("AdaptiveAvgPool2d", "adaptive_avg_pool2d(1)"),
     ("CrossEntropyLoss", "cross_entropy(labels)"),
     ("NLLLoss", "nll_loss(labels)"),
     ("MSELoss", "mse_loss(y)"),
@@ -360,11 +361,19 @@ pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
     ("RMSNorm", "write `RmsNorm`, with `features = 64`"),
     ("MultiheadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
     ("MultiHeadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
+    (
+        "AdaptiveMaxPool2d",
+        "its largest elements of whole images are `x.max([2, 3])`, of areas of one size those of `MaxPool2d`",
+    ),
     ("LSTM", "it is a cell in a loop: a model of two `Linear`s whose `forward` returns `(h, c)`, called in a `for`"),
     ("RNN", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
     ("GRU", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
-    ("Sequential", "write each layer as a field, and call them one after the other in `forward`"),
+    (
+        "Sequential",
+        "write a field for each layer; `forward` calls one after the other: `self.b.forward(&self.a.forward(x).relu())`",
+    ),
     ("ModuleList", "write a list of layers of one kind, `layers: [Linear; 3]`, or of models of your own"),
+    ("ModuleDict", "write a field for each: its name is the word"),
 ];
 
 fn within(table: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {

@@ -3,6 +3,7 @@
 use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
+use crate::expand::meant::CallingBody;
 use crate::lower;
 use crate::parse::{attr, text};
 use crate::recover::{self, Piece};
@@ -169,6 +170,11 @@ impl rounds::Item for Kernel {
         };
         let mut expanded = expanded.filter(|_| diag.count() == 0)?;
         expanded.extend(self.export(gathered, true));
+        if self.form == KernelOutput::Callable {
+            let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
+            let called = scan::operations(&item.sig, &item.block, known);
+            expanded.extend(expand::meant::operations(&called, CallingBody::Element));
+        }
         dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
         Some(expanded)
     }

@@ -39,6 +39,7 @@ mod quotient;
 mod recover;
 mod root;
 mod rounds;
+mod scalars;
 mod scan;
 mod simt;
 mod tensors;

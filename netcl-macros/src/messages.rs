@@ -45,7 +45,8 @@ macro_rules! messages {
 
 messages! {
     // Items
-    NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
+    NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "{}";
+    ITEM_ATTRIBUTE = "`#[{}]` does not belong on a function of a model", "leave it out: the block's functions are compiled with it";
     NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
     DEFAULT_TWICE = "an enum of layers starts as one variant, and `{}` is marked with `#[default]` already", "remove this `#[default]`";
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
@@ -57,7 +58,7 @@ messages! {
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`, also where it is imported: `use parts::Gate as {};` would name the layer";
-    MODEL_TWICE = "`#[{}]` stands above this model already", "remove this one";
+    MODEL_TWICE = "`#[{}]` stands above this already", "remove this one";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
     GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes and types: `struct Mlp<const HIDDEN: usize, L>`; what is chosen is an argument of a function: `deep: bool`";
     BLOCK_TYPE = "`{}` is one type, and a block is for all that its model may have", "write a parameter in its place: `impl<{}> Block<{}> { .. }`; which type it is, each use of the model says";
@@ -239,6 +240,7 @@ messages! {
     MATCH_WITHOUT_ARM = "no arm of this `match` is for {}", "end with `_ => ..`";
     RETURNED = "what is returned here is {} for some elements and {} for others", "give values of one type: convert one with `as`";
     OPTION_METHOD = "an `Option` has no method `{}` here", "it has `is_some()`, `is_none()`, `unwrap_or(x)` and `map(|x| ..)`; or write `if let Some(x) = .. { .. }`";
+    LET_ELSE = "what stands behind `else` goes on", "end it with `return ..;`, or in a loop with `continue;` or `break;`";
     OPTION_NONE = "`{}` of what is `None`", "write `if let Some(x) = .. { .. }`";
     WHILE_CONDITION = "`while` goes on as long as numbers and plain arguments say, found {}", "each round is compiled: compare numbers that change, as in `while i < 3 { .. i += 1; }`";
     IF_WITHOUT_ELSE = "`if` as a value needs an `else`", "write `if .. { a } else { b }`";

@@ -6,6 +6,7 @@ use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
 use crate::words;
 use netcl_kernels::dim::Symbol;
+use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, FnArg, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
@@ -40,6 +41,18 @@ fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
     Uses::of(sig, block, known, BTreeSet::new()).functions
 }
 
+/// The operations that `block`, the body of `sig`, calls by their names alone (`known`), so that a function might be meant.
+pub(crate) fn operations(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Ident> {
+    Uses::of(sig, block, known, BTreeSet::new()).operations
+}
+
+/// The same of an `impl` block's compiled functions.
+pub(crate) fn operations_of(item: &ItemImpl) -> Vec<Ident> {
+    let mut known = BTreeSet::new();
+    let all = compiled(item).flat_map(|f| operations(&f.sig, &f.block, is_known_to_tensors));
+    all.filter(|name| known.insert(parse::name(name))).collect()
+}
+
 /// The functions of scalars that an `impl` block's compiled functions call.
 pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
     let mut found = Vec::new();
@@ -68,6 +81,8 @@ struct Uses {
     /// Whether a function needs no declaration.
     known: fn(&str) -> bool,
     functions: Vec<Path>,
+    /// Operations that are called as functions are.
+    operations: Vec<Ident>,
     constants: Vec<Path>,
     /// Names that are variables where the visit is, scope by scope.
     bound: Vec<BTreeSet<String>>,
@@ -76,7 +91,8 @@ struct Uses {
 impl Uses {
     /// Of a function's body, where `symbols` are no constants.
     fn of(sig: &Signature, block: &Block, known: fn(&str) -> bool, symbols: BTreeSet<String>) -> Uses {
-        let mut uses = Uses { known, functions: Vec::new(), constants: Vec::new(), bound: vec![symbols] };
+        let mut uses =
+            Uses { known, functions: Vec::new(), operations: Vec::new(), constants: Vec::new(), bound: vec![symbols] };
         // Sizes in the arguments' types are looked at by [`Dims`].
         for input in &sig.inputs {
             if let FnArg::Typed(input) = input {
@@ -194,6 +210,14 @@ impl<'ast> Visit<'ast> for Uses {
             let first = path.path.segments.first().filter(|_| !single);
             let first = first.map(|segment| segment.ident.to_string()).unwrap_or_default();
             let capital = name.starts_with(char::is_uppercase);
+            if single
+                && (self.known)(&name)
+                && !self.is_bound(&name)
+                && !is_no_function_of_scalars(call)
+                && !self.operations.contains(&last.ident)
+            {
+                self.operations.push(last.ident.clone());
+            }
             let own = first.starts_with(|c: char| c.is_uppercase())
                 || matches!(first.as_str(), "std" | "core" | "alloc" | "torch" | "tch" | "np" | "numpy" | "jnp" | "tf");
             if !capital

@@ -4,6 +4,7 @@
 use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
+use crate::expand::meant::CallingBody;
 use crate::lower;
 use crate::{dump, expand, fallback, messages as m, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
@@ -109,6 +110,8 @@ impl rounds::Item for Tensors {
         }
         let mut expanded = expand::kernel::kernel(diag, instances).filter(|_| diag.count() == 0)?;
         expanded.extend(self.export(gathered, true));
+        let called = scan::operations(&self.0.sig, &self.0.block, scan::is_known_to_tensors);
+        expanded.extend(expand::meant::operations(&called, CallingBody::Tensors));
         dump::tokens(&parse::name(&self.0.sig.ident), "function", &expanded);
         Some(expanded)
     }

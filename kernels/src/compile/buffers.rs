@@ -80,7 +80,9 @@ impl Buffers {
             buffers.of.insert(id, own);
             buffers.names.insert(id, name.clone());
             buffers.named.insert(name.clone(), own);
-            buffers.list.push(Buffer { name, shape: node.shape.clone(), dtype: node.dtype, role });
+            let argument = matches!(role, Role::Argument(_)) && !node.name.is_empty();
+            let written = (argument && node.name != name).then(|| node.name.clone());
+            buffers.list.push(Buffer { name, shape: node.shape.clone(), dtype: node.dtype, role, written });
         }
         let scatters = division.clusters.iter().filter_map(|cluster| match cluster.kind {
             ClusterKind::Scatter(id) => Some(id),
@@ -92,7 +94,7 @@ impl Buffers {
                 let name = distinct(&mut taken, format!("{}_{what}", buffers.names[&id]));
                 let own = BufferId(buffers.list.len() as u32);
                 buffers.named.insert(name.clone(), own);
-                buffers.list.push(Buffer { name, shape, dtype, role: Role::Scratch });
+                buffers.list.push(Buffer { name, shape, dtype, role: Role::Scratch, written: None });
                 between.push(own);
             }
             buffers.between.insert(id, between);
@@ -130,7 +132,7 @@ impl Buffers {
                 let name = distinct(taken, format!("{}_{own}", self.names[&id]));
                 let own = BufferId(self.list.len() as u32);
                 self.named.insert(name.clone(), own);
-                self.list.push(Buffer { name, shape, dtype, role: Role::Scratch });
+                self.list.push(Buffer { name, shape, dtype, role: Role::Scratch, written: None });
                 unread.push(own);
             }
             self.between.insert(id, unread);
@@ -142,7 +144,7 @@ impl Buffers {
         let mut taken: BTreeSet<String> = self.named.keys().chain(self.scalars.keys()).cloned().collect();
         let name = distinct(&mut taken, wanted.to_owned());
         self.named.insert(name.clone(), BufferId(self.list.len() as u32));
-        self.list.push(Buffer { name: name.clone(), shape, dtype, role: Role::Scratch });
+        self.list.push(Buffer { name: name.clone(), shape, dtype, role: Role::Scratch, written: None });
         name
     }
 

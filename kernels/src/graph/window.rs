@@ -31,6 +31,9 @@ pub struct Window {
     pub reach: i64,
     /// Added on either side, in elements.
     pub padding: i64,
+    /// The layer or the operation that slides it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
 impl Window {
@@ -38,7 +41,7 @@ impl Window {
     pub fn new(size: &Dim, kernel: u64, axis: usize, geometry: &ConvGeometry) -> Window {
         let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let reach = signed(geometry.dilation[axis]).saturating_mul(signed(kernel).saturating_sub(1)).saturating_add(1);
-        Window { size: size.clone(), reach, padding: signed(geometry.padding[axis]) }
+        Window { size: size.clone(), reach, padding: signed(geometry.padding[axis]), of: None }
     }
 
     /// How many elements the axis and its padding have beyond the window.
@@ -46,8 +49,14 @@ impl Window {
         self.size.clone() + Dim::constant(self.padding.saturating_mul(2).saturating_sub(self.reach))
     }
 
+    /// Whether it is the same window, whoever slides it.
+    pub fn is(&self, other: &Window) -> bool {
+        (&self.size, self.reach, self.padding) == (&other.size, other.reach, other.padding)
+    }
+
     /// What is wrong if it does not fit into an axis of `size`.
     pub fn misfit(&self, size: &dyn std::fmt::Display) -> String {
-        format!("a window of {} does not fit into {size} with padding {}", self.reach, self.padding)
+        let of = self.of.as_ref().map(|name| format!("`{name}`: ")).unwrap_or_default();
+        format!("{of}a window of {} does not fit into {size} with padding {}", self.reach, self.padding)
     }
 }

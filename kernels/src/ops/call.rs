@@ -37,11 +37,12 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
     for (spec, arg) in operation.args.iter().zip(args) {
         ready.push(convert(builder, operation, spec, arg, dtype)?);
     }
-    let limits = builder.limits().len();
+    let (limits, windows) = (builder.limits().len(), builder.windows());
     let result = (operation.build)(builder, &ready);
     for limit in &mut builder.limits()[limits..] {
         limit.words[0] = said_of(operation, &limit.words[0]);
     }
+    builder.name_windows(windows, operation.name);
     result.map_err(|problem| Diagnostic { message: said_of(operation, &problem.message), ..problem })
 }
 

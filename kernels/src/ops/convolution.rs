@@ -109,6 +109,10 @@ pub fn conv2d(
     let kernel = b.shape(weight).0.iter().skip(2).map(Dim::as_constant).collect::<Option<Vec<_>>>();
     let y = b.conv2d(x, weight, geometry)?;
     if let Some([height, width]) = kernel.as_deref() {
+        for (axis, kernel) in [height, width].into_iter().enumerate() {
+            let window = Window::new(&b.shape(x)[2 + axis], *kernel as u64, axis, &geometry);
+            b.require_window(window);
+        }
         note_windows(b, op, (x, y), [*height as u64, *width as u64], &geometry);
     }
     with_bias(b, y, bias)

@@ -3,7 +3,7 @@
 use super::args::{Args, X, arg, float};
 use super::convolution::pair;
 use super::elementary::Formula;
-use super::{ArgKind, Operation};
+use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
@@ -17,8 +17,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
               `-> [n, c, h * scale, w * scale]`",
         args: &[X, arg("scale", ArgKind::Sizes)],
         build: |b, a| {
-            let scale = pair("upsample_nearest2d", "scale", a, 1)?;
-            upsample_nearest2d(b, a.tensor(0)?, scale)
+            let by = scale("upsample_nearest2d", a)?;
+            upsample_nearest2d(b, a.tensor(0)?, by)
         },
     },
     Operation {
@@ -27,8 +27,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
               those of the first and the last (PyTorch's `align_corners=False`)",
         args: &[X, arg("scale", ArgKind::Sizes)],
         build: |b, a| {
-            let scale = pair("upsample_bilinear2d", "scale", a, 1)?;
-            upsample_bilinear2d(b, a.tensor(0)?, scale)
+            let by = scale("upsample_bilinear2d", a)?;
+            upsample_bilinear2d(b, a.tensor(0)?, by)
         },
     },
     Operation {
@@ -36,11 +36,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
         doc: "as `upsample_bilinear2d`, but along a smooth curve through four pixels",
         args: &[X, arg("scale", ArgKind::Sizes)],
         build: |b, a| {
-            let scale = pair("upsample_bicubic2d", "scale", a, 1)?;
-            upsample(b, "upsample_bicubic2d", a.tensor(0)?, scale, curved)
+            let by = scale("upsample_bicubic2d", a)?;
+            upsample(b, "upsample_bicubic2d", a.tensor(0)?, by, curved)
         },
     },
 ];
+
+/// How many pixels each becomes, along both axes.
+fn scale(op: &str, a: &[Value]) -> Result<[u64; 2]> {
+    let sizes = a.sizes(1)?;
+    match sizes.iter().find(|size| size.as_constant().is_none()) {
+        Some(size) => {
+            Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 1 as `scale`, found {size}"))
+                .hint(format!(
+                    "it says how many pixels each becomes, and not how large the image is then: write `{op}(2)`"
+                )))
+        }
+        None => pair(op, "scale", a, 1),
+    }
+}
 
 fn check(b: &Builder, op: &str, x: NodeId, scale: [u64; 2]) -> Result<()> {
     let shape = b.shape(x);

@@ -175,6 +175,7 @@ mod tests {
                     shape: Shape(vec![size.clone()]),
                     dtype: DType::U8,
                     role: Role::Scratch,
+                    written: None,
                 })
                 .collect(),
             scalars: vec![],

@@ -65,6 +65,19 @@ pub struct Buffer {
     pub dtype: DType,
     /// Who owns it.
     pub role: Role,
+    /// How the user writes it, where that is no name of a kernel's parameter: `batch.x` of a struct's field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
+}
+
+impl Buffer {
+    /// What the user calls it: a tensor of a model by its path.
+    pub fn said(&self) -> &str {
+        match &self.role {
+            Role::Parameter(path) | Role::State(path) => path,
+            _ => self.written.as_deref().unwrap_or(&self.name),
+        }
+    }
 }
 
 /// What is passed for one parameter of a step's kernel.

@@ -40,7 +40,7 @@ impl Requirement {
                 None => Err(uncountable(dim)),
             },
             Requirement::Window(window) => match (window.spare().evaluate(bindings), window.size.evaluate(bindings)) {
-                (Some(spare), Some(size)) if spare < 0 => Err(window.misfit(&size)),
+                (Some(spare), Some(size)) if spare < 0 => Err(window.misfit(&equation(&window.size, size))),
                 _ => Ok(()),
             },
             Requirement::Batch(batch) => match batch.count().evaluate(bindings) {
@@ -110,10 +110,10 @@ mod tests {
 
     #[test]
     fn windows_fit_or_not() {
-        let window = Requirement::Window(Window { size: Dim::symbol("H"), reach: 5, padding: 1 });
+        let window = Requirement::Window(Window { size: Dim::symbol("H"), reach: 5, padding: 1, of: None });
         let check = |size| window.check(&[(Symbol::new("H"), size)]);
         assert_eq!(check(3), Ok(()));
-        assert_eq!(check(2).unwrap_err(), "a window of 5 does not fit into 2 with padding 1");
+        assert_eq!(check(2).unwrap_err(), "a window of 5 does not fit into H = 2 with padding 1");
     }
 
     #[test]

@@ -103,6 +103,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
         #vis mod #name {
             /// A compiled kernel: call it, or take its `vjp`.
             #inner struct Kernel(pub(super) ());
+            impl ::netcl::__private::OfTensors for Kernel {}
             #[automatically_derived]
             impl ::core::ops::Deref for Kernel {
                 type Target = #pointer;

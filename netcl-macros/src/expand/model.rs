@@ -1,7 +1,7 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
 use super::rust::{TensorPath, float, held, length, mark_of_types, part, presence, size};
-use super::{gradients, schema};
+use super::{gradients, meant, schema};
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::parse::model::type_names;
 use crate::{paths, unused};
@@ -42,6 +42,8 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         let mark = paths::field_mark(&name, field.name.span());
         quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #mark(&self) {})
     });
+    let defaults = generics.type_params().filter_map(|parameter| parameter.default.as_ref().map(|(_, ty)| ty));
+    let meant = meant::layers(model.fields.iter().map(|field| &field.ty).chain(defaults));
     quote! {
         #(#attrs)*
         #vis struct #name #generics #bounds {
@@ -103,6 +105,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         }
         #gradients
         #fields_read
+        #meant
         #prelude
     }
 }

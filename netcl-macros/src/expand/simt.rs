@@ -85,6 +85,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
             /// A compiled kernel: call it.
             #in_words
             pub struct Kernel(pub(super) ());
+            impl ::netcl::__private::OfTensors for Kernel {}
             #[automatically_derived]
             impl ::core::ops::Deref for Kernel {
                 type Target = #is_unsafe fn(#(#types),*) -> ::netcl::Result<#result>;

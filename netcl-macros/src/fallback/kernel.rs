@@ -73,6 +73,7 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
         #vis mod #name {
             use super::*;
             pub struct Kernel(pub(super) ());
+            impl ::netcl::__private::OfTensors for Kernel {}
             impl ::core::ops::Deref for Kernel {
                 type Target = fn(#(#types),*) -> ::netcl::Result<#value>;
                 fn deref(&self) -> &Self::Target {

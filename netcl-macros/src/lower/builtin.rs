@@ -9,6 +9,15 @@ pub(crate) fn is_builtin(name: &str) -> bool {
     builtins().contains(&name)
 }
 
+/// What to write where an operation is called with another number of arguments than it has: a function may be meant.
+pub(super) fn own_is_meant(name: &str, given: usize) -> Option<String> {
+    let operation = ops::find(name).filter(|operation| operation.args.len() != given)?;
+    let args = operation.args.iter().map(|arg| arg.name).collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "the operation is called as `{name}({args})`, a function or a kernel of your own by that name as `self::{name}(..)`"
+    ))
+}
+
 pub(super) fn builtins() -> Vec<&'static str> {
     let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
     let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);

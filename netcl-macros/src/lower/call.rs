@@ -74,7 +74,11 @@ impl<'a> Lowering<'a> {
             self.partial = true;
             return Val::Unknown;
         }
-        if unit.own.as_ref().is_some_and(|own| path.path.get_ident().is_some_and(|ident| name_of(ident) == *own)) {
+        // A kernel is of whole tensors: of an element its name is an operation's.
+        let of_element = self.axes.is_some() && super::is_builtin(&name);
+        if !of_element
+            && unit.own.as_ref().is_some_and(|own| path.path.get_ident().is_some_and(|ident| name_of(ident) == *own))
+        {
             return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
         }
         if let [_, method] = segments.as_slice()
@@ -104,7 +108,10 @@ impl<'a> Lowering<'a> {
             return self.unknown_path(call, &name, span);
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-        self.builtin(&name, args, span)
+        self.advice = super::builtin::own_is_meant(&name, call.args.len());
+        let value = self.builtin(&name, args, span);
+        self.advice = None;
+        value
     }
 
     /// `Self::function(args)`.

@@ -25,6 +25,34 @@ enum Taken {
 }
 
 impl<'a> Lowering<'a> {
+    /// `let Some(l) = &self.l else { return x; };`: a `match` whose first arm is the rest of the block.
+    pub(super) fn let_else(&mut self, local: &'a syn::Local, given: &'a Expr, otherwise: &'a Expr) -> Val<'a> {
+        let value = self.expr(given);
+        let taken = match &value {
+            Val::Unknown => Taken::Unknown,
+            value => self.takes(&local.pat, value),
+        };
+        match taken {
+            Taken::Yes => Val::Unit,
+            Taken::No => {
+                let before = self.diag.count();
+                self.expr(otherwise);
+                let said = self.leaves() || self.diag.count() > before;
+                if said { Val::Unknown } else { self.report(otherwise.span(), &m::LET_ELSE, &[]) }
+            }
+            Taken::Unknown => {
+                self.somehow(otherwise.span(), |this| drop(this.expr(otherwise)));
+                self.bind_unknown(&local.pat, false);
+                Val::Unit
+            }
+            Taken::Elementwise(_) => {
+                let instead = "which it is differs from element to element: write `if` and `else` with a value in both";
+                self.bind_unknown(&local.pat, false);
+                self.report(local.span(), &m::UNSUPPORTED, &[&"`let .. else`", &instead])
+            }
+        }
+    }
+
     /// `match kind { 0 => x.relu(), _ => x }`.
     pub(super) fn choice(&mut self, given: &'a ExprMatch, wanted: bool) -> Val<'a> {
         let value = self.expr(&given.expr);

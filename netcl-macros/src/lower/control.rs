@@ -51,9 +51,8 @@ impl<'a> Lowering<'a> {
                     self.bind_unknown(&local.pat, true);
                     return Val::Unit;
                 };
-                if let Some((token, _)) = &init.diverge {
-                    let instead = "write `if` on plain `bool` or `usize` arguments";
-                    self.report(token.span, &m::UNSUPPORTED, &[&"`let .. else`", &instead]);
+                if let Some((_, otherwise)) = &init.diverge {
+                    return self.let_else(local, &init.expr, otherwise);
                 }
                 self.expected = declared::scalar(&local.pat);
                 self.wanted = true;

@@ -300,7 +300,7 @@ fn lower_path<'a>(
     };
     lowering.enter(unit, this, sizes.clone(), &name);
     lowering.differentiates(function);
-    lowering.arguments(&function.args);
+    lowering.arguments(function);
     lowering.bind_params(function);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
@@ -390,7 +390,8 @@ impl<'a> Lowering<'a> {
         self.frames.last_mut().expect("evaluation happens inside a call")
     }
 
-    fn arguments(&mut self, args: &[ArgDecl]) {
+    fn arguments(&mut self, function: &FunctionItem) {
+        let args = &function.args;
         let dims: Vec<&Dim> =
             args.iter().filter_map(ArgDecl::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
         let mut computed = std::collections::BTreeSet::new();
@@ -398,7 +399,7 @@ impl<'a> Lowering<'a> {
         computed.retain(|name| name.len() == 1 && !dims.iter().any(|dim| **dim == Dim::symbol(name)));
         self.computed = computed.into_iter().filter(|name| !self.frame().symbols.contains_key(name)).collect();
         let (mut tensors, mut scalars) = (0, 0);
-        for arg in args {
+        for (arg, written) in args.iter().zip(written::arguments(function)) {
             let name = crate::parse::name(&arg.name);
             let value = match &arg.ty {
                 ArgType::Tensor(ty) => {
@@ -406,7 +407,7 @@ impl<'a> Lowering<'a> {
                     let ty = ty.substitute(&self.frame().sizes.clone().functions);
                     match ty.dims.iter().any(|token| quotient::is_in(&token.dim)) {
                         true => self.open(),
-                        false => Val::Tensor(self.argument(&arg.name, &ty, tensors - 1)),
+                        false => Val::Tensor(self.argument((&arg.name, &written), &ty, tensors - 1)),
                     }
                 }
                 ArgType::Scalar(dtype) => {
@@ -432,12 +433,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn argument(&mut self, name: &Ident, ty: &TensorType, position: usize) -> NodeId {
+    fn argument(&mut self, (name, written): (&Ident, &str), ty: &TensorType, position: usize) -> NodeId {
         let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         self.at(name.span());
-        let id = self.builder.input(InputKind::Argument(position), &crate::parse::name(name), shape, ty.dtype);
+        let id = self.builder.input(InputKind::Argument(position), written, shape, ty.dtype);
         for (axis, dim) in ty.dims.iter().enumerate() {
-            self.builder.set_origin(id, axis, &format!("`{name}: &{ty}`"));
+            self.builder.set_origin(id, axis, &format!("`{written}: &{ty}`"));
             let symbols = &mut self.frame_mut().symbols;
             dim.dim.visit_symbols(&mut |symbol| {
                 symbols.insert(symbol.name().to_string(), Dim::symbol(symbol.name()));

@@ -308,7 +308,9 @@ impl<'a> Lowering<'a> {
             seed,
             updates: &mut updates,
         };
+        let windows = context.builder.windows();
         let result = (field.layer.forward)(&mut context, args);
+        self.builder.name_windows(windows, name);
         for (position, id) in updates {
             let path = Self::tensor_path(field, path, specs[position].name);
             // A second use in the same call goes on from the first one's update.

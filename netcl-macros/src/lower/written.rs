@@ -1,6 +1,8 @@
-//! Calls as they are written.
+//! Calls, and arguments, as they are written.
 
+use crate::ast::FunctionItem;
 use crate::parse::text;
+use crate::parts::Param;
 use proc_macro2::Span;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -39,5 +41,16 @@ impl Written {
         let mut args: Vec<&str> = self.args.iter().map(|(_, text)| text.as_str()).collect();
         (one.max(other) < args.len()).then(|| args.swap(one, other))?;
         Some(format!("{}({})", self.called, args.join(", ")))
+    }
+}
+
+/// How each argument of a function is written in Rust: `batch.x` of a struct.
+pub(super) fn arguments(function: &FunctionItem) -> Vec<String> {
+    let reads = function.params.iter().flat_map(Param::reads);
+    let written: Vec<String> = reads.map(|read| text(&read).replace("r#", "")).collect();
+    match written.len() == function.args.len() {
+        true => written,
+        // Of a pattern that is wrong it has been said.
+        false => function.args.iter().map(|arg| crate::parse::name(&arg.name)).collect(),
     }
 }

@@ -81,16 +81,33 @@ pub(crate) fn decided(diag: &Diag, attrs: &[Attribute], message: &Message) {
     }
 }
 
-/// Rule: one attribute makes a model. Wrong: `#[netcl::model] #[netcl::model] struct Net { .. }`.
-pub(crate) fn once(diag: &Diag, attrs: &mut Vec<Attribute>) {
-    attrs.retain(|attr| {
-        let mut names = attr.path().segments.iter().rev().map(|segment| &segment.ident);
-        let again =
-            names.next().is_some_and(|last| last == "model") && names.next().is_none_or(|first| first == "netcl");
-        if again {
-            diag.report(attr.path().span(), &m::MODEL_TWICE, &[&text(attr.path())]);
+/// Rule: one attribute, called `name`, makes an item. Wrong: `#[netcl::model] #[netcl::model] struct Net { .. }`.
+pub(crate) fn once(diag: &Diag, attrs: &mut Vec<Attribute>, name: &str) {
+    without(attrs, &[name], |attr| diag.report(attr.path().span(), &m::MODEL_TWICE, &[&text(attr.path())]));
+}
+
+/// Rule: what makes items stands on none of a block's functions. Wrong: `#[netcl::function] pub fn forward(&self, ..)`.
+pub(crate) fn of_items(diag: &Diag, block: &mut syn::ItemImpl) {
+    for item in &mut block.items {
+        if let syn::ImplItem::Fn(f) = item {
+            without(&mut f.attrs, &["function", "model", "tensors", "constant"], |attr| {
+                diag.report(attr.path().span(), &m::ITEM_ATTRIBUTE, &[&text(attr.path())]);
+            });
         }
-        !again
+    }
+}
+
+/// Leaves out those of netcl's attributes of items that are called as `names` say.
+fn without(attrs: &mut Vec<Attribute>, names: &[&str], left: impl Fn(&Attribute)) {
+    attrs.retain(|attr| {
+        let mut path = attr.path().segments.iter().rev().map(|segment| &segment.ident);
+        let is_one = path.next().is_some_and(|last| names.iter().any(|name| last == name));
+        // A `#[model]` of another crate's is not known here, a `#[constant]` of a bare name is a field's.
+        let ours = is_one && path.next().is_none_or(|first| first == "netcl");
+        if ours {
+            left(attr);
+        }
+        !ours
     });
 }
 

@@ -156,6 +156,8 @@ pub(crate) fn braced_paths(expr: &Expr, constants: &Constants, found: &mut Vec<s
 /// The paths in `expr` that are not known constants.
 pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     match expr {
+        // Python's words, of which what they stand for says what they are.
+        Expr::Path(path) if ["True", "False", "None"].iter().any(|word| path.path.is_ident(word)) => {}
         Expr::Path(path) if known(&path.path, constants).is_none() => {
             found.push(path.path.clone());
         }

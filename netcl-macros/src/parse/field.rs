@@ -39,17 +39,23 @@ pub(crate) fn field(
         }
         diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);
     });
+    let mut twice = false;
     for (position, attr) in own.iter().enumerate() {
         if own[..position].iter().any(|other| helper(other) == helper(attr)) {
             diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);
+            twice = true;
         }
     }
     let variant = super::variant::take(&mut own, vec_of(&field.ty).is_some());
     // What an undecided attribute would have brought is not missing.
     let undecided = attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
     let of_refused = || !refused.is_empty() && !refused.is_disjoint(&super::names_in(field.ty.to_token_stream()));
-    let kind =
-        if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
+    // What stands in the second of two attributes is not missing either.
+    let kind = if undecided || twice || of_refused() {
+        None
+    } else {
+        kind((diag, &super::name(&name)), &field.ty, &own, constants)
+    };
     let kind = match variant {
         Some(variant) => kind.and_then(|kind| super::variant::fixed((diag, &super::name(&name)), kind, &variant)),
         None => kind,
@@ -76,6 +82,11 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         Type::Tuple(tuple) if !tuple.elems.is_empty() => {
             return super::listed::tuple((diag, field), tuple, attrs, &|place, ty| kind(place, ty, &[], constants));
         }
+        Type::Array(array) if argument_of("Option", &array.elem).is_some() => {
+            let instead = super::instead::options(field, argument_of("Option", &array.elem), attrs);
+            diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &instead]);
+            return None;
+        }
         Type::Array(array) => {
             let example = format!("[{}; 4]", text(&array.elem));
             let count = attr::count(diag, &array.len, &example, constants);
@@ -90,6 +101,10 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         _ => {}
     }
     if let Some(inner) = argument_of("Option", ty) {
+        if let Some(instead) = super::instead::optional(field, inner, attrs) {
+            diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &instead]);
+            return None;
+        }
         let (mut present, before) = (None, diag.count());
         let each = single((diag, field), inner, attrs, Some((words::PRESENT, &mut present)), constants)?;
         let present = match present {
@@ -105,6 +120,11 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
             }
         };
         return Some(FieldKind::Optional { each: Box::new(each), present });
+    }
+    if let Some(option) = vec_of(ty).and_then(|inner| argument_of("Option", inner)) {
+        let instead = super::instead::options(field, Some(option), attrs);
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &instead]);
+        return None;
     }
     if let (Some(inner), Some(lists)) = (vec_of(ty), super::listed::Lists::of(attrs)) {
         let each = |attrs: &[Attribute], place: &str| single((diag, place), inner, attrs, None, constants);
@@ -252,13 +272,12 @@ fn single(
 }
 
 /// Types of Rust and modules of other frameworks that hold others and are no models.
-const CONTAINERS: [&str; 18] = [
+const CONTAINERS: [&str; 15] = [
     "Box",
     "Arc",
     "Rc",
     "Mutex",
     "RefCell",
-    "Cell",
     "HashMap",
     "BTreeMap",
     "IndexMap",
@@ -267,11 +286,12 @@ const CONTAINERS: [&str; 18] = [
     "BTreeSet",
     "LinkedList",
     "PhantomData",
-    "Sequential",
-    "ModuleList",
-    "ModuleDict",
     "Vec",
+    "Option",
 ];
+
+/// Modules of PyTorch that hold others, and of which each has its own ways here.
+const SEQUENCES: [&str; 3] = ["Sequential", "ModuleList", "ModuleDict"];
 
 /// A layer with its configuration, or a model, whose sizes stand in angle brackets.
 fn layer_or_model(
@@ -286,7 +306,9 @@ fn layer_or_model(
     let given = !types::type_arguments(&ty.path, &constants.named_types).is_empty();
     let fits = |sizes: &Vec<_>| match layers::find(&name) {
         Some(_) => sizes.is_empty() && !given,
-        None => !given || !CONTAINERS.contains(&name.as_str()),
+        // By a path, `self::Rc<Relu>`, it is a model of the user's.
+        None if SEQUENCES.contains(&name.as_str()) => ty.path.segments.len() > 1,
+        None => !given || !CONTAINERS.contains(&name.as_str()) || ty.path.segments.len() > 1,
     };
     let Some(sizes) = sizes.filter(fits) else {
         let whole = Type::Path(ty.clone());

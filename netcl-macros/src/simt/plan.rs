@@ -180,7 +180,13 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
         let ArgType::Tensor(ty) = &arg.ty else { continue };
         let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         let mut add = |role| {
-            buffers.push(Buffer { name: crate::parse::name(&arg.name), shape: shape.clone(), dtype: ty.dtype, role })
+            buffers.push(Buffer {
+                name: crate::parse::name(&arg.name),
+                shape: shape.clone(),
+                dtype: ty.dtype,
+                role,
+                written: None,
+            })
         };
         if arg.is_input() {
             add(Role::Argument(inputs));

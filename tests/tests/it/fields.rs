@@ -28,6 +28,53 @@ impl<const I: usize, const O: usize, const STRIDE: usize> Residual<I, O, STRIDE>
     }
 }
 
+/// What is not there leaves the function.
+#[netcl::model]
+pub struct Maybe<const C: usize> {
+    #[layer(inputs = C, outputs = C, init = 1.0, bias = false, present = C > 4)]
+    line: Option<Linear>,
+}
+
+#[netcl::model]
+impl<const C: usize> Maybe<C> {
+    pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        let Some(line) = &self.line else {
+            return x * 3.0;
+        };
+        let mut sum = line.forward(x);
+        for k in 0..2 {
+            let Some(line) = &self.line else { continue };
+            sum = sum + line.forward(x) * k;
+        }
+        sum
+    }
+}
+
+#[netcl::model]
+pub struct Both {
+    narrow: Maybe<2>,
+    wide: Maybe<5>,
+}
+
+#[netcl::model]
+impl Both {
+    pub fn forward(&self, x: &Tensor<f32, N, 2>, y: &Tensor<f32, N, 5>) -> (Tensor<f32, N, 2>, Tensor<f32, N, 5>) {
+        (self.narrow.forward(x), self.wide.forward(y))
+    }
+}
+
+#[test]
+fn what_is_not_there_leaves_by_let_else() -> Result<()> {
+    for device in devices() {
+        let both = Both::new(&device, Seed(1))?;
+        let ones = |count: usize| Tensor::full(&device, 1.0f32, &[1, count]);
+        let (narrow, wide) = both.forward(&ones(2)?, &ones(5)?)?;
+        assert_eq!(narrow.to_vec::<f32>()?, [3.0; 2]);
+        assert_eq!(wide.to_vec::<f32>()?, [10.0; 5]);
+    }
+    Ok(())
+}
+
 #[netcl::model]
 pub struct Head {
     #[layer(inputs = 4, outputs = 4)]

@@ -128,7 +128,7 @@ pub struct PlainNet {
 }
 
 #[netcl::function]
-fn softsign(x: f32) -> f32 {
+fn soft_sign(x: f32) -> f32 {
     x / (1.0 + x.abs())
 }
 
@@ -139,7 +139,7 @@ impl PlainNet {
         for scale in &self.scales {
             h = scale.forward(h);
         }
-        let first = softsign(h) + softsign(x);
+        let first = soft_sign(h) + soft_sign(x);
         let mut h = self.line.forward(first);
         for norm in &self.mixed {
             h = norm.forward(h);
@@ -152,7 +152,7 @@ impl PlainNet {
             h = norm.forward(h);
         }
         h = self.batch.forward((h.relu() + first.relu()).relu()).relu();
-        h = softsign(self.third.forward(h)) + softsign(h);
+        h = soft_sign(self.third.forward(h)) + soft_sign(h);
         let mut g = self.fourth.forward(h);
         for scale in &self.fourths {
             g = scale.forward(g);

@@ -2,6 +2,7 @@
 
 use crate::common::{device, devices, everywhere};
 use netcl::prelude::*;
+use noise::lattice;
 
 /// In kernels `grad` is whatever function has that name.
 mod noise {
@@ -11,19 +12,19 @@ mod noise {
     }
 
     netcl::kernel! {
-        pub fn noise(hash: &Tensor<f32, N>, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        pub fn lattice(hash: &Tensor<f32, N>, x: &Tensor<f32, N>) -> Tensor<f32, N> {
             |n| {
                 let x = x[n] * 3.0;
                 grad(hash[n], x) * x
             }
         }
     }
+}
 
-    /// Of a model's function it is netcl's.
-    #[netcl::function]
-    pub fn slope(hash: &Tensor<f32, N>, x: &Tensor<f32, N>) -> Tensor<f32, N> {
-        grad(&noise(hash, 1.0 * x).sum_all(), x)
-    }
+/// Of a model's function it is netcl's, where no other has that name.
+#[netcl::function]
+fn slope(hash: &Tensor<f32, N>, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+    grad(&lattice(hash, 1.0 * x).sum_all(), x)
 }
 
 #[test]
@@ -31,8 +32,8 @@ fn kernels_have_functions_of_that_name() -> Result<()> {
     everywhere(|| {
         let [hash, x] = [[0.25f32, 0.75], [2.0, 3.0]].map(|values| Tensor::from_slice(&device(), &values, &[2]));
         let (hash, x) = (hash?, x?);
-        assert_eq!(noise::noise(&hash, &x)?.to_vec::<f32>()?, [-36.0, 81.0]);
-        assert_eq!(noise::slope(&hash, &x)?.to_vec::<f32>()?, [-36.0, 54.0]);
+        assert_eq!(lattice(&hash, &x)?.to_vec::<f32>()?, [-36.0, 81.0]);
+        assert_eq!(slope(&hash, &x)?.to_vec::<f32>()?, [-36.0, 54.0]);
         Ok(())
     })
 }

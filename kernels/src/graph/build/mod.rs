@@ -126,9 +126,19 @@ impl Builder {
 
     /// Notes that `window` must fit, where symbols decide that.
     pub fn require_window(&mut self, window: Window) {
-        if !window.spare().never_negative() && !self.graph.windows.contains(&window) {
+        if !window.spare().never_negative() && !self.graph.windows.iter().any(|own| own.is(&window)) {
             self.graph.windows.push(window);
         }
+    }
+
+    /// How many windows symbols must leave room for so far.
+    pub fn windows(&self) -> usize {
+        self.graph.windows.len()
+    }
+
+    /// Says of the windows from `first` on who slides them, a layer or an operation.
+    pub fn name_windows(&mut self, first: usize, name: &str) {
+        self.graph.windows[first..].iter_mut().for_each(|window| window.of = Some(name.to_string()));
     }
 
     /// Notes that the channels of `batch` must have more than one element, where symbols decide that.

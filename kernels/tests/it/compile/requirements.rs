@@ -116,12 +116,12 @@ fn windows_larger_than_symbolic_images_are_refused() {
         b.conv2d(x, w, geometry).expect("a convolution")
     });
     let graphs = [
-        (pool("max_pool2d", 5, 0), 5, 0),
-        (pool("max_pool2d", 2, 0), 5, 0),
-        (pool("avg_pool2d", 2, 1), 3, 1),
-        (convolution, 3, 1),
+        ("`max_pool2d`: ", pool("max_pool2d", 5, 0), 5, 0),
+        ("`max_pool2d`: ", pool("max_pool2d", 2, 0), 5, 0),
+        ("`avg_pool2d`: ", pool("avg_pool2d", 2, 1), 3, 1),
+        ("", convolution, 3, 1),
     ];
-    for (graph, least, padding) in graphs {
+    for (of, graph, least, padding) in graphs {
         for target in Target::ALL {
             // Templates of convolutions are for images of fixed size.
             let Ok(plan) = compile(&graph, target) else {
@@ -129,7 +129,7 @@ fn windows_larger_than_symbolic_images_are_refused() {
                 continue;
             };
             assert_eq!(problem(&plan, &[("H", least), ("W", least + 4)]), None, "{graph}");
-            let expected = format!("a window of 5 does not fit into {} with padding {padding}", least - 1);
+            let expected = format!("{of}a window of 5 does not fit into W = {} with padding {padding}", least - 1);
             assert_eq!(problem(&plan, &[("H", least + 4), ("W", least - 1)]), Some(expected), "{graph}");
         }
     }

@@ -66,6 +66,11 @@ fn operations_say_what_does_not_fit() {
             "`upsample_bilinear2d` expects a `scale` of at least 1, found 0",
         ),
         (
+            "upsample_bilinear2d",
+            vec![image(), Arg::Value(Value::List(vec![Value::Dim(Dim::symbol("H"))]))],
+            "`upsample_bilinear2d` expects an integer constant of at least 1 as `scale`, found H",
+        ),
+        (
             "matmul",
             vec![pair(), Tensor(F32, &[4, 2])],
             "`matmul` cannot multiply [2, 3] by [4, 2]: the left has 3 columns, the right 4 rows",

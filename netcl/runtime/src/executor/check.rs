@@ -92,7 +92,7 @@ impl Check<'_> {
         if arg.device() != device {
             return Err(Error::DeviceMismatch {
                 operation: self.plan.name.clone(),
-                what: format!("argument `{}`", buffer.name),
+                what: format!("argument `{}`", buffer.said()),
                 expected: device.to_string(),
                 found: arg.device().to_string(),
             });
@@ -120,14 +120,14 @@ impl Check<'_> {
                     None if size == 0 => {
                         return Err(Error::Empty {
                             function: self.plan.name.clone(),
-                            argument: self.plan.buffer(id).name.clone(),
+                            argument: self.plan.buffer(id).said().to_owned(),
                             shape: shape.to_vec(),
                             symbol: symbol.to_string(),
                         });
                     }
                     None => self.values[position] = Some((size as u64, id)),
                     Some((value, from)) if value != size as u64 => {
-                        let note = format!(" with {symbol} = {value} (from `{}`)", self.plan.buffer(from).name);
+                        let note = format!(" with {symbol} = {value} (from `{}`)", self.plan.buffer(from).said());
                         return Err(self.wrong_size(id, shape, note));
                     }
                     Some(_) => {}
@@ -197,7 +197,7 @@ impl Check<'_> {
         let buffer = self.plan.buffer(id);
         Error::Argument {
             function: self.plan.name.clone(),
-            argument: buffer.name.clone(),
+            argument: buffer.said().to_owned(),
             expected: format!("{} {}{note}", buffer.dtype, buffer.shape),
             found: format!("{dtype} {}", Shape::of(shape)),
         }

@@ -2,7 +2,7 @@
 
 use super::progress::Progress;
 use super::settings::{accept, not_negative};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::store::StoredTensor;
 
 /// What an optimizer does otherwise in one part of a model: `AdamW::new(1e-3).group("head", ParameterGroup::new().rate(10.0))`.
@@ -57,9 +57,15 @@ impl Groups {
             accept(optimizer, "group", path, !twice, "each path once, with all that is set for it")?;
             not_negative(optimizer, "rate of a group", group.rate)?;
             not_negative(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0))?;
-            let mut paths = entries.iter().filter_map(|entry| entry.path.strip_prefix(prefix));
-            let known = paths.any(|own| is_in(own, path));
-            accept(optimizer, "group", path, known, "the path of a field that has parameters, as `encoder.norm`")?;
+            let paths = || entries.iter().filter_map(|entry| entry.path.strip_prefix(prefix));
+            let known = paths().any(|own| is_in(own, path));
+            if !known {
+                let problem = format!(
+                    "`group` is `{path}`, and no field of that path has parameters; the path is that of a field, here {}",
+                    fields(paths())
+                );
+                return Err(Error::Mismatch { operation: optimizer.to_owned(), problem });
+            }
         }
         Ok(())
     }
@@ -80,6 +86,23 @@ impl Groups {
             None => (progress, decay),
         }
     }
+}
+
+/// The fields that hold these parameters, and what an example of a longer path is.
+fn fields<'p>(paths: impl Iterator<Item = &'p str>) -> String {
+    let (mut fields, mut longer) = (Vec::new(), None);
+    for path in paths {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        if !fields.contains(&first) {
+            fields.push(first);
+        }
+        if !rest.is_empty() && longer.is_none() {
+            longer = Some(path);
+        }
+    }
+    let all: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    let longer = longer.map(|path| format!(", or what is in it, as `{path}`")).unwrap_or_default();
+    format!("{}{longer}", all.join(", "))
 }
 
 /// Whether the parameter is in the field of that path.

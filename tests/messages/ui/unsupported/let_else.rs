@@ -1,20 +1,17 @@
-//! UNSUPPORTED: `let .. else`.
+//! LET_ELSE: what stands behind it goes on.
+use netcl::prelude::*;
 
 #[netcl::model]
 pub struct Mlp {
-    #[layer(inputs = 8, outputs = 4)]
-    hidden: Linear,
-    #[layer(inputs = 4, outputs = 2)]
-    output: Linear,
-    #[layer(count = 2, inputs = 4, outputs = 4)]
-    more: Vec<Linear>,
+    #[layer(inputs = 8, outputs = 8, present = 1 > 2)]
+    hidden: Option<Linear>,
 }
 
 #[netcl::model]
 impl Mlp {
-    pub fn forward(&self, x: &Tensor<f32, N, 8>, deep: bool) -> Tensor<f32, N, 4> {
-        let h = self.hidden.forward(x) else { return x };
-        h
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        let Some(hidden) = &self.hidden else { x.relu() };
+        hidden.forward(x)
     }
 }
 

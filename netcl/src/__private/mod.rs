@@ -1,5 +1,8 @@
 //! What code made by netcl's macros calls. Not for people; changes without notice.
 
+mod called;
+
+pub use called::{Called, CalledOperation, CalledOtherwise, OfTensors};
 pub use netcl_macros::__resume;
 pub use netcl_runtime::__private::*;
 
