@@ -257,6 +257,10 @@ impl Bench {
         (count, unit): (usize, &str),
         step: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
+        let start = Instant::now();
+        step()?;
+        self.device.finish()?;
+        self.report(&format!("{work}_first_step"), start.elapsed().as_secs_f64(), "s");
         let seconds = self.seconds(2, runs, &mut || (0..steps).try_for_each(|_| step()))?;
         self.report(work, (count * steps) as f64 / seconds, unit);
         if self.profile {
@@ -331,7 +335,11 @@ fn main() -> Result<()> {
         let position = arguments.iter().position(|argument| argument == name)?;
         arguments.get(position + 1).cloned()
     };
-    let device = Device::select(&option("--device").unwrap_or_else(|| "auto".into()))?;
+    let device = match option("--device").as_deref() {
+        // Computes nothing: what is left is netcl's own time.
+        Some("null") => Device::null(netcl::Target::Gpu, u64::MAX),
+        selector => Device::select(selector.unwrap_or("auto"))?,
+    };
     let bench = Bench {
         device: device.clone(),
         only: option("--only").unwrap_or_default(),
