@@ -268,7 +268,7 @@ messages! {
     UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
     OPERANDS = "`{}` is not defined for {} and {}", "{}";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
-    OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "it is called as `{}({})`";
+    OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "{}";
     NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";

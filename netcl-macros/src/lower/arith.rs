@@ -239,10 +239,7 @@ impl<'a> Lowering<'a> {
         if !fits(&left) || !fits(&right) {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
-        let remainder = match (op, &left, &right) {
-            (Operator::Binary(BinaryOp::Rem), Val::Dim(a), Val::Dim(b)) => Some([a.clone(), b.clone()]),
-            _ => None,
-        };
+        let position = self.position_of(op, &left, &right);
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
@@ -261,8 +258,8 @@ impl<'a> Lowering<'a> {
             diagnostic
         };
         let value = self.check(result.map_err(named), span);
-        if let (Val::Tensor(id), Some(remainder)) = (&value, remainder) {
-            self.remainders.insert(*id, remainder);
+        if let (Val::Tensor(id), Some(position)) = (&value, position) {
+            self.positions.insert(*id, position);
         }
         value
     }

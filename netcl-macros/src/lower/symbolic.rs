@@ -41,7 +41,7 @@ impl<'a> Lowering<'a> {
             self.builder.name(*id, &variable.name);
         }
         let (updates, frames) = (self.updates.clone(), self.frames.len());
-        let remainders = self.remainders.clone();
+        let positions = self.positions.clone();
         self.loops.push(SymbolicLoop { around: (frames, self.frame().scopes.len()), pushed: Vec::new() });
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
@@ -49,7 +49,7 @@ impl<'a> Lowering<'a> {
         let value = self.for_round(pattern, Val::Dim(start + round), &each.body);
         self.frame_mut().control.loops.pop();
         // The body's nodes are its own.
-        self.remainders = remainders;
+        self.positions = positions;
         let pushed = self.loops.pop().map(|own| own.pushed).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[]);

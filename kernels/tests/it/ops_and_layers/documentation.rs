@@ -50,7 +50,7 @@ fn operations() -> String {
                     ArgKind::Tensor | ArgKind::Axis | ArgKind::Axes => arg.name.to_string(),
                     ArgKind::Tensors | ArgKind::Sizes => format!("{}: list", arg.name),
                     ArgKind::Size => format!("{}: integer", arg.name),
-                    ArgKind::Number => format!("{}: number", arg.name),
+                    ArgKind::Number | ArgKind::Scalar => format!("{}: number", arg.name),
                     ArgKind::Bool => format!("{}: bool", arg.name),
                     ArgKind::Text => format!("{}: text", arg.name),
                     ArgKind::DType => format!("{}: type", arg.name),
@@ -84,7 +84,7 @@ fn methods() -> String {
                 .iter()
                 .map(|arg| {
                     let kind = match arg.kind {
-                        ArgKind::Tensor => "operand",
+                        ArgKind::Tensor | ArgKind::Scalar => "operand",
                         ArgKind::Tensors => "tensors",
                         ArgKind::Axis | ArgKind::Size => "integer",
                         ArgKind::Axes | ArgKind::Sizes => "integers",
