@@ -8,6 +8,7 @@ use crate::kernel::{KernelOutput, kernel};
 use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
+use crate::structs::Struct;
 use crate::tensors::Tensors;
 use crate::{
     alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
@@ -121,7 +122,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
     with_errors(diag, || recover::unless_rustc(error, item))
 }
 
-fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
+pub(crate) fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
     let mut tokens = diag.finish().err().unwrap_or_default();
     tokens.extend(rest());
     tokens
@@ -150,6 +151,10 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
             let round = |block| rounds::round(&Associated(block), &resumed.gathered);
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), round)
         }
+        "tensors" => {
+            let round = |item| rounds::round(&Struct(item), &resumed.gathered);
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), round)
+        }
         "kernel" => kernel(KernelOutput::Callable, resumed.gathered, body),
         "rules" => kernel(KernelOutput::Plans, resumed.gathered, body),
         _ => TokenStream::new(),
@@ -166,7 +171,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
-    let unknown = payload::has_refused_constant(&gathered);
+    let unknown = payload::has_refused(&gathered);
     let failed =
         unknown || diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
     // What is wrong with a made-up size is not the user's mistake.
@@ -423,30 +428,6 @@ impl rounds::Item for Scalars {
     }
 }
 
-/// `#[netcl::tensors]`.
-pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
-    let diag = Diag::new();
-    if let Some(first) = args.into_iter().next() {
-        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"tensors", &"tensors"]);
-    }
-    let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
-    let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
-    let Some(parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
-        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
-        diag.report(span, &m::TENSORS_FORM, &[]);
-        return with_errors(diag, || item);
-    };
-    let told = ItemStruct { attrs: Vec::new(), ..parsed.clone() };
-    let export = chain::export(&parsed.ident, &parsed.vis, &told.to_token_stream());
-    let mut rust = parsed;
-    for field in &mut rust.fields {
-        let ty = parse::parts::rust(&field.ty);
-        field.ty = syn::Type::Verbatim(ty);
-    }
-    let prelude = paths::prelude();
-    with_errors(diag, || quote!(#rust #export #prelude))
-}
-
 /// `#[netcl::constant]`.
 pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
@@ -476,7 +457,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         let found = format!(", found `{}`", parse::text(&parsed.expr));
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
     }
-    let payload = if known { payload::constant(&parsed) } else { payload::refused_constant() };
+    let payload = if known { payload::constant(&parsed) } else { payload::refused() };
     let export = chain::export(&parsed.ident, &parsed.vis, &payload);
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }

@@ -41,6 +41,7 @@ mod root;
 mod rounds;
 mod scan;
 mod simt;
+mod structs;
 mod tensors;
 #[cfg(test)]
 mod tests;
@@ -107,7 +108,7 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 /// one size in all that a function takes.
 #[proc_macro_attribute]
 pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(args, item, driver::tensors)
+    attribute(args, item, structs::tensors)
 }
 
 /// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name

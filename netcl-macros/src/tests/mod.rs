@@ -106,7 +106,7 @@ impl Crate {
 
     /// `#[netcl::tensors]` on `item`.
     pub(crate) fn tensors(&mut self, item: TokenStream) {
-        self.add(driver::tensors(TokenStream::new(), item));
+        self.add(crate::structs::tensors(TokenStream::new(), item));
     }
 
     /// `#[netcl::constant]` on `item`.
