@@ -116,7 +116,9 @@ impl rounds::Item for Kernel {
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let (sig, block) = (&self.item.sig, &self.item.block);
         if !simt::is_simt(&self.item) {
-            return chain::left(gathered, scan::needs(sig, block, lower::is_builtin));
+            // Functions of the other form are spoken of where the body is looked at.
+            let known = |name: &str| lower::is_builtin(name) || simt::is_known(name);
+            return chain::left(gathered, scan::needs_of_others(sig, block, known));
         }
         // Who calls it learns of its gradient by it.
         let gradient =

@@ -69,14 +69,17 @@ fn scalar(b: &Builder, operation: &Operation, spec: &ArgSpec, id: NodeId, dtype:
     if shape.rank() == 0 && dtype.is_none_or(|dtype| dtype == found) {
         return Ok(Value::Tensor(id));
     }
-    let expected = dtype.map(|dtype| format!("{dtype} ")).unwrap_or_default();
+    let expected = dtype.map(|dtype| format!(" of {dtype}")).unwrap_or_default();
     let problem = Diagnostic::new(format!(
-        "`{}` expects a number or a {expected}tensor without axes as `{}`, found {found} {shape}",
+        "`{}` expects a number, or a tensor without axes{expected}, as `{}`, found {found} {shape}",
         operation.name, spec.name
     ));
     Err(match (shape.rank(), dtype) {
         (0, Some(dtype)) => problem.hint(format!("convert it with `.cast({dtype})`")),
-        _ => problem,
+        _ if operation.name == "clamp" => {
+            problem.hint("bounds of other shapes are operations of their own: `.maximum(least).minimum(most)`")
+        }
+        _ => problem.hint("it is one number for all elements"),
     })
 }
 

@@ -97,7 +97,19 @@ impl<'a> Lowering<'a> {
                 Val::Number(number) => format!("`{:?}`", number.value),
                 other => other.kind(),
             };
-            return self.report(span, &m::PLAIN_OPERANDS, &[&text, &known(&left), &known(&right)]);
+            let instead = match (&left, &right) {
+                (Val::Index(_), Val::Plain(given, PlainType::Usize))
+                | (Val::Plain(given, PlainType::Usize), Val::Index(_)) => {
+                    format!(
+                        "make it an `i32` argument, `{given}: i32`, and say that outside is zero: `pad(x[n {text} {given}])`"
+                    )
+                }
+                _ => {
+                    "a plain `usize` meets whole numbers from 0 on and other plain `usize`s, a plain `bool` meets bools"
+                        .to_string()
+                }
+            };
+            return self.report(span, &m::PLAIN_OPERANDS, &[&text, &known(&left), &known(&right), &instead]);
         }
         if let (Operator::Binary(BinaryOp::Div | BinaryOp::Rem), Val::Index(_), Val::Dim(b)) = (operator, &left, &right)
             && b.is(0)

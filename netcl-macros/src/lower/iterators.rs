@@ -61,6 +61,9 @@ impl<'a> Lowering<'a> {
             }
             (_, Val::Range(start, end), _) if is_adapter(name) => {
                 let range = format!("{start}..{end}");
+                if self.axes.is_some() {
+                    return Some(self.report(span, &m::KERNEL_ADAPTED, &[&name, &range, &end, &end]));
+                }
                 Some(self.report(span, &m::LOOP_ADAPTED, &[&name, &range, &range]))
             }
             _ => None,

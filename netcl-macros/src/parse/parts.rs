@@ -228,7 +228,7 @@ fn parts(
             Some(Composite::Struct(path.clone(), all))
         }
         ty => {
-            let reference: Type = match types::is_tensor(ty) && borrowed {
+            let reference: Type = match types::is_called_tensor(ty) && borrowed {
                 true => syn::parse_quote!(&#ty),
                 false => ty.clone(),
             };
