@@ -213,7 +213,7 @@ messages! {
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_NEGATIVE = "whether a loop over `{}` has rounds is known only at run time: nothing says that `{}` is not negative", "say so in the type of an argument: with `{ {} + 3 }` for the axis, `3..{} + 3` has `{}` rounds";
     STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
-    KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "write `{}`, which goes from its start to its end one by one, and compute the index: `x[n, {} - 1 - t]` for the other direction; every other one is `x[n, 2 * t]` over `0..{} / 2`";
+    KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
     LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
     LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over the list itself, `for one in &{}`, whose rounds are compiled one by one";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";

@@ -459,3 +459,9 @@ pub(crate) fn index_for_each(name: &str, rank: usize) -> String {
         _ => "write one index for each axis".to_string(),
     }
 }
+
+/// Whether a kernel's body is no closure, though its result has axes.
+pub(crate) fn is_of_other_form(sig: &syn::Signature, body: &syn::Block) -> bool {
+    let has_axes = matches!(&sig.output, syn::ReturnType::Type(_, ty) if text(ty).contains(','));
+    has_axes && closure_of(body).is_none()
+}

@@ -90,6 +90,9 @@ impl Simt<'_> {
             return Val::Unknown;
         }
         let name = constant::name(&path.path).unwrap_or_default();
+        if unit.own.as_ref().is_some_and(|own| path.path.is_ident(own)) {
+            return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
+        }
         if let Some(here) = foreign::device(&name) {
             return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
