@@ -58,7 +58,7 @@ impl Cell {
     }
 
     pub fn loss(&self, batch: &Batch, xs: &Tensor<f32, T, N, 2>) -> Tensor<f32> {
-        let mut now = halved(self.step(batch, 3.0));
+        let mut now = halved(self.step(batch, Tensor::full(3.0, [])));
         for t in 0..T {
             now.state.h.x = now.state.h.x * 0.5 + xs.get(0, t) * self.w;
         }

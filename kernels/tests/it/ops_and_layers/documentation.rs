@@ -47,10 +47,10 @@ fn operations() -> String {
             let args: Vec<String> = operation.args[1..]
                 .iter()
                 .map(|arg| match arg.kind {
-                    ArgKind::Tensor | ArgKind::Axis | ArgKind::Axes => arg.name.to_string(),
+                    ArgKind::Tensor | ArgKind::Scalar | ArgKind::Axis | ArgKind::Axes => arg.name.to_string(),
                     ArgKind::Tensors | ArgKind::Sizes => format!("{}: list", arg.name),
                     ArgKind::Size => format!("{}: integer", arg.name),
-                    ArgKind::Number | ArgKind::Scalar => format!("{}: number", arg.name),
+                    ArgKind::Number => format!("{}: number", arg.name),
                     ArgKind::Bool => format!("{}: bool", arg.name),
                     ArgKind::Text => format!("{}: text", arg.name),
                     ArgKind::DType => format!("{}: type", arg.name),
