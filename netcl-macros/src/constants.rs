@@ -43,7 +43,7 @@ pub(crate) struct Constants {
     /// These, and those for which a model stands.
     pub(crate) named_types: BTreeSet<String>,
     /// Structs with `#[netcl::tensors]`, by the text of their path.
-    pub(crate) structs: BTreeMap<String, Rc<syn::ItemStruct>>,
+    pub(crate) structs: BTreeMap<String, Rc<crate::structs::TensorStruct>>,
 }
 
 impl Constants {
@@ -55,6 +55,11 @@ impl Constants {
     pub(crate) fn with_types(&self, types: BTreeSet<String>) -> Constants {
         let named_types = self.named_types.union(&types).cloned().collect();
         Constants { types, named_types, ..self.clone() }
+    }
+
+    /// These in the types of a struct's fields, which name those structs.
+    pub(crate) fn with_structs(&self, structs: &BTreeMap<String, Rc<crate::structs::TensorStruct>>) -> Constants {
+        Constants { structs: structs.clone(), ..self.clone() }
     }
 
     /// Whether the size is made of parameters alone.

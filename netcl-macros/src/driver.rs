@@ -10,6 +10,7 @@ use crate::lower::{self, Sizes};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::scalars::Scalars;
+use crate::structs::Struct;
 use crate::tensors::Tensors;
 use crate::{
     alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
@@ -132,7 +133,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
     with_errors(diag, || recover::unless_rustc(error, item))
 }
 
-fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
+pub(crate) fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
     let mut tokens = diag.finish().err().unwrap_or_default();
     tokens.extend(rest());
     tokens
@@ -161,6 +162,10 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
             let round = |block| rounds::round(&Associated(block), &resumed.gathered);
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), round)
         }
+        "tensors" => {
+            let round = |item| rounds::round(&Struct(item), &resumed.gathered);
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), round)
+        }
         "kernel" => kernel(KernelOutput::Callable, resumed.gathered, body),
         "rules" => kernel(KernelOutput::Plans, resumed.gathered, body),
         _ => TokenStream::new(),
@@ -177,7 +182,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
-    let unknown = payload::has_refused_constant(&gathered);
+    let unknown = payload::has_refused(&gathered);
     let failed =
         unknown || diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
     // What is wrong with a made-up size is not the user's mistake.
@@ -384,31 +389,6 @@ fn function_item(gathered: &Gathered, item: syn::ItemFn) -> TokenStream {
     }
 }
 
-/// `#[netcl::tensors]`.
-pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
-    let diag = Diag::new();
-    if let Some(first) = args.into_iter().next() {
-        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"tensors", &"tensors"]);
-    }
-    let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
-    let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
-    let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
-        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
-        diag.report(span, &m::TENSORS_FORM, &[]);
-        return with_errors(diag, || item);
-    };
-    parse::attr::once(&diag, &mut parsed.attrs, "tensors");
-    let told = ItemStruct { attrs: Vec::new(), ..parsed.clone() };
-    let export = chain::export(&parsed.ident, &parsed.vis, &told.to_token_stream());
-    let mut rust = parsed;
-    for field in &mut rust.fields {
-        let ty = parse::parts::rust(&field.ty);
-        field.ty = syn::Type::Verbatim(ty);
-    }
-    let prelude = paths::prelude();
-    with_errors(diag, || quote!(#rust #export #prelude))
-}
-
 /// `#[netcl::constant]`.
 pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
@@ -439,7 +419,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         let found = format!(", found `{}`", parse::text(&parsed.expr));
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
     }
-    let payload = if known { payload::constant(&parsed) } else { payload::refused_constant() };
+    let payload = if known { payload::constant(&parsed) } else { payload::refused() };
     let export = chain::export(&parsed.ident, &parsed.vis, &payload);
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }

@@ -34,6 +34,8 @@ const DRAWN: &str =
     "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
 const FILLED: &str = "a number meets every element, as in `x + 1.0`; where a tensor is needed there are `Tensor::zeros([N, 8])`, `Tensor::ones([N, 8])` and `Tensor::full(0.5, [N, 8])`";
 const COUNTED: &str = "write `Tensor::arange(T)`, of `u32`, or `Tensor::arange(T, f32)`";
+/// Of what moves a tensor elsewhere.
+pub(crate) const DEVICE: &str = "a body is compiled for every device, and runs where the model is: leave it out";
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
 const LOOPED: &str =
     "a loop: `let mut h = Tensor::zeros([N, 8]); for t in 0..T { h = self.cell(x.get(1, t), h); ys.push(h); }`";
@@ -76,6 +78,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["repeat_dim"], Write("x.repeat(0, 2)")),
     (&["fliplr", "rev_axis"], Write("x.flip([1])")),
     (&["zero_pad2d", "constant_pad"], Write("x.pad(1, 0, 2, 0.0)")),
+    (&["device"], Say(DEVICE)),
     // Products.
     (&["mm", "bmm", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
     (&["tensordot", "inner"], Write("x.einsum(\"ij,kj->ik\", y)")),

@@ -117,13 +117,16 @@ impl rounds::Item for Kernel {
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let (sig, block) = (&self.item.sig, &self.item.block);
         if !simt::is_simt(&self.item) {
-            return chain::left(gathered, scan::needs(sig, block, lower::is_builtin));
+            // A body of the other form is spoken of, and not its functions.
+            let other = |name: &str| lower::is_builtin(name) || simt::is_known(name);
+            let known = if lower::is_of_other_form(sig, block) { other } else { lower::is_builtin };
+            return chain::left(gathered, scan::needs_of_others(sig, block, known));
         }
         // Who calls it learns of its gradient by it.
         let gradient =
             simt::gradient::path(&self.item).filter(|path| !path.get_ident().is_some_and(paths::is_macro_of_rust));
         let gradient = gradient.map(|path| Need { kind: ItemKind::Function, path });
-        chain::left(gathered, scan::needs(sig, block, simt::is_known).into_iter().chain(gradient))
+        chain::left(gathered, scan::needs_of_others(sig, block, simt::is_known).into_iter().chain(gradient))
     }
 
     fn unless(&self) -> TokenStream {
@@ -134,7 +137,7 @@ impl rounds::Item for Kernel {
     }
 
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
-        let (unit, item) = (unit(gathered, needs), &meant(diag, &self.item));
+        let (unit, item) = (self.unit(gathered, needs), &meant(diag, &self.item));
         if matches!(item.sig.inputs.first(), Some(FnArg::Receiver(_))) {
             return;
         }
@@ -159,7 +162,7 @@ impl rounds::Item for Kernel {
     }
 
     fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
-        let (unit, item) = (unit(gathered, &[]), &meant(diag, &self.item));
+        let (unit, item) = (self.unit(gathered, &[]), &meant(diag, &self.item));
         let expanded = if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
             diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
             None
@@ -197,12 +200,14 @@ impl Kernel {
     }
 }
 
-/// What names mean in the kernel, where the functions that `needs` names are not known.
-fn unit(gathered: &Gathered, needs: &[Need]) -> Unit {
-    let mut unit = Unit::default();
-    payload::names(gathered, &mut unit);
-    unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-    unit
+impl Kernel {
+    /// What names mean in it, where the functions that `needs` names are not known.
+    fn unit(&self, gathered: &Gathered, needs: &[Need]) -> Unit {
+        let mut unit = Unit { own: Some(parse::name(&self.item.sig.ident)), ..Unit::default() };
+        payload::names(gathered, &mut unit);
+        unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+        unit
+    }
 }
 
 /// What is no function stays as it is; of a half-typed one there is a stub.

@@ -42,6 +42,7 @@ mod rounds;
 mod scalars;
 mod scan;
 mod simt;
+mod structs;
 mod tensors;
 #[cfg(test)]
 mod tests;
@@ -103,12 +104,12 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A struct of tensors that functions take and give: `#[netcl::tensors] struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`.
 ///
-/// Its fields are tensors with their sizes, numbers, and tuples and arrays of these. In Rust its tensors are like all
+/// Its fields are tensors with their sizes, numbers, tuples and arrays of these, and other such structs. In Rust its tensors are like all
 /// others. Functions take it by reference, `fn loss(&self, batch: &Batch) -> Tensor<f32>`, and give it as it is; a size of one name is
 /// one size in all that a function takes.
 #[proc_macro_attribute]
 pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(args, item, driver::tensors)
+    attribute(args, item, structs::tensors)
 }
 
 /// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name

@@ -196,6 +196,7 @@ messages! {
     MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "leave that attribute out, with `Tensor<..>` types, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
+    GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
     GRAD_VALUE = "`grad` differentiates a number, found {}", "write `{}.sum_all()`, whose derivative is the sum of those of all elements";
     GRAD_IN = "`grad` has no derivative in {}", "{}";
     GRAD_UNNAMED = "`grad` differentiates in what has a name, found `{}`", "name it, and compute the value from that: `let h = {};`";
@@ -213,6 +214,7 @@ messages! {
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_NEGATIVE = "whether a loop over `{}` has rounds is known only at run time: nothing says that `{}` is not negative", "say so in the type of an argument: with `{ {} + 3 }` for the axis, `3..{} + 3` has `{}` rounds";
     STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
+    KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
     LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
     LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over the list itself, `for one in &{}`, whose rounds are compiled one by one";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
@@ -224,6 +226,7 @@ messages! {
     LOOP_CHANGED = "`{}` changes in a loop whose rounds are known only at run time, and is {}", "one body is compiled for all rounds: what it carries from round to round are tensors and numbers; for a first round of another kind, write it above the loop and begin with `1..T`";
     LOOP_STACK = "the new axis of a list is one from 0 to {}, as a number", "write `ys.stack(0)`";
     EMPTY_STACK = "a list without values cannot be stacked", "push a value into it, or let a loop do so";
+    MAKER_DEVICE = "`{}` takes no device in a body, which is compiled for every one", "write `{}`";
     MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`), or `Tensor::from([1.0, 2.0])`";
     PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
     PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `usize`", "go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
@@ -270,7 +273,7 @@ messages! {
     UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
     OPERANDS = "`{}` is not defined for {} and {}", "{}";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
-    OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "it is called as `{}({})`";
+    OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "{}";
     NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
@@ -278,7 +281,7 @@ messages! {
     CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; a model with other fields is another struct";
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
-    PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "a plain `usize` meets whole numbers from 0 on and other plain `usize`s, a plain `bool` meets bools";
+    PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "{}";
     TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";
     TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
     RESULT_COUNT = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
@@ -296,12 +299,12 @@ messages! {
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
     KERNEL_CONST = "`kernel!` takes functions, found a `const`", "move it above `kernel!`: {}";
     KERNEL_RECEIVER = "a kernel has no `self`", "pass tensors as arguments";
-    KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`";
+    KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`{}";
     KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
     KERNEL_INDEX_PATTERN = "an index is a plain name, without a type", "write `|{}|`";
     KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "write `_{}` if that is meant";
     KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "remove it, or write `_{}`";
-    KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "write one index for each axis";
+    KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "{}";
     KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
     KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";

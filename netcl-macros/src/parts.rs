@@ -40,18 +40,27 @@ impl Composite {
 
     /// The value of Rust that is put together from `each`.
     pub(crate) fn value(&self, each: &mut impl Iterator<Item = TokenStream>) -> TokenStream {
+        self.value_in(false, each)
+    }
+
+    /// The same; in a struct the names of others are those of where it stands.
+    fn value_in(&self, inner: bool, each: &mut dyn Iterator<Item = TokenStream>) -> TokenStream {
         match self {
             Composite::One => each.next().unwrap_or_default(),
             Composite::Tuple(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| part.value(each)).collect();
+                let parts: Vec<_> = parts.iter().map(|part| part.value_in(inner, each)).collect();
                 quote!((#(#parts,)*))
             }
             Composite::Array(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| part.value(each)).collect();
+                let parts: Vec<_> = parts.iter().map(|part| part.value_in(inner, each)).collect();
                 quote!([#(#parts),*])
             }
             Composite::Struct(path, fields) => {
-                let values: Vec<_> = fields.iter().map(|(_, part)| part.value(each)).collect();
+                let values: Vec<_> = fields.iter().map(|(_, part)| part.value_in(true, each)).collect();
+                if inner {
+                    let private = crate::paths::private();
+                    return quote!(#private::Composed::compose((#(#values,)*)));
+                }
                 let names = fields.iter().map(|(name, _)| name);
                 quote!(#path { #(#names: #values),* })
             }

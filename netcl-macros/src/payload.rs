@@ -6,6 +6,7 @@ use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::module::{self, Around, Made, Substitute};
 use crate::parse::constant::{self, Constants};
+use crate::structs::TensorStruct;
 use crate::{parse, scan, simt, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
@@ -78,8 +79,8 @@ pub(crate) fn constant(item: &ItemConst) -> TokenStream {
     quote!(const #name: #ty = #expr;)
 }
 
-/// What a constant tells whoever names it, whose value has been refused.
-pub(crate) fn refused_constant() -> TokenStream {
+/// What a constant or a struct of tensors tells whoever names it that has been refused.
+pub(crate) fn refused() -> TokenStream {
     quote!(refused)
 }
 
@@ -88,13 +89,15 @@ pub(crate) fn refused_constants(gathered: &Gathered) -> impl Iterator<Item = Str
     let refused = gathered
         .parts
         .iter()
-        .filter(|(kind, _, value)| *kind == ItemKind::Constant && value.to_string() == refused_constant().to_string());
+        .filter(|(kind, _, value)| *kind == ItemKind::Constant && value.to_string() == refused().to_string());
     refused.map(|(_, path, _)| path.clone())
 }
 
-/// Whether a constant was refused: what would be said of sizes that it is in would be made up.
-pub(crate) fn has_refused_constant(gathered: &Gathered) -> bool {
-    refused_constants(gathered).next().is_some()
+/// Whether a constant or a struct was refused: what would be said of sizes that it is in would be made up.
+pub(crate) fn has_refused(gathered: &Gathered) -> bool {
+    let refused = refused().to_string();
+    let told = |kind: &ItemKind| matches!(kind, ItemKind::Constant | ItemKind::Struct);
+    gathered.parts.iter().any(|(kind, _, value)| told(kind) && value.to_string() == refused)
 }
 
 /// Reads what [`constant`](self::constant()) wrote.
@@ -122,7 +125,7 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
         add_constant(constants, path, value);
     }
     for (_, path, item) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Struct) {
-        if let Ok(item) = syn::parse2::<ItemStruct>(item.clone()) {
+        if let Some(item) = TensorStruct::read(item) {
             constants.structs.insert(path.clone(), item.into());
         }
     }

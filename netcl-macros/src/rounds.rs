@@ -53,7 +53,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
     let others = chain::asked(gathered, others);
     let diag = Diag::new();
     diag.of_item(item.place());
-    if !payload::has_refused_constant(gathered) {
+    if !payload::has_refused(gathered) {
         guard::or_report(&diag, || item.mistakes(&diag, gathered, &needs));
     }
     match diag.finish() {
@@ -71,7 +71,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
 
 /// The last round: the item, or what the early judgement has not said.
 fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
-    if payload::has_refused_constant(gathered) {
+    if payload::has_refused(gathered) {
         return beside(item, item.stub(gathered));
     }
     let diag = Diag::new();

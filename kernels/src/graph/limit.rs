@@ -16,9 +16,9 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// What is wrong, the end written like that.
-    pub fn beyond(&self, end: &dyn Display) -> String {
+    /// What is wrong, the end and the axis written like that.
+    pub fn beyond(&self, end: &dyn Display, size: &dyn Display) -> String {
         let [before, between] = &self.words;
-        format!("{before}{end}{between} {}", self.size)
+        format!("{before}{end}{between} {size}")
     }
 }

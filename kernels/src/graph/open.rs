@@ -58,7 +58,7 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
         limit.end = limit.end.known(sizes);
         limit.size = limit.size.known(sizes);
         match (limit.size.clone() - limit.end.clone()).as_constant() {
-            Some(spare) if spare < 0 => return Err(Diagnostic::new(limit.beyond(&limit.end))),
+            Some(spare) if spare < 0 => return Err(Diagnostic::new(limit.beyond(&limit.end, &limit.size))),
             Some(_) => {}
             None => graph.limits.push(limit),
         }

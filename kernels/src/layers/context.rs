@@ -77,9 +77,20 @@ impl Context<'_> {
         }
         let note = self.builder.origin_note(x, axis);
         let problem = Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name));
-        Err(match self.rearranged(x, axis, &expected) {
+        Err(match self.of_pixels(x, axis).or_else(|| self.rearranged(x, axis, &expected)) {
             Some(instead) => problem.hint(instead),
             None => problem,
+        })
+    }
+
+    /// How flattened images of any size would have a number of features that is known.
+    fn of_pixels(&self, x: NodeId, axis: usize) -> Option<String> {
+        let Op::Reshape(images) = self.builder.node(x).op else { return None };
+        let (shape, from) = (self.builder.shape(x), self.builder.shape(images));
+        let any = from.rank() == 4 && (2..4).any(|axis| from[axis].as_constant().is_none());
+        let channels = from.0.get(1)?.as_constant()?;
+        (any && axis + 1 == shape.rank() && shape.rank() == 2).then(|| {
+            format!("of images of any size take the mean over the pixels, `.mean([2, 3])`, in place of `.flatten(1)`: {channels} features")
         })
     }
 

@@ -4,9 +4,9 @@
 //! overflows is nowhere multiplied by a zero. Infinities themselves give the value that IEEE says, as in PyTorch: `-inf` times a
 //! gate that is 0 is NaN.
 
-use super::Operation;
-use super::args::{Args, X, float, number_arg, tensor_arg};
+use super::args::{Args, X, float, literal, number_arg, scalar_arg, tensor_arg};
 use super::arithmetic::clamp;
+use super::{Operation, Value};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
 use crate::span::{Diagnostic, Result};
@@ -23,8 +23,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "leaky_relu",
         doc: "`x` above zero, `slope * x` below",
-        args: &[X, number_arg("slope")],
-        build: |b, a| leaky_relu(b, a.tensor(0)?, a.number(1)?),
+        args: &[X, scalar_arg("slope")],
+        build: |b, a| leaky_relu(b, a.tensor(0)?, a.scalar(1)?),
     },
     Operation {
         name: "prelu",
@@ -60,20 +60,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "threshold",
         doc: "`x` above `threshold`, else `value`",
-        args: &[X, number_arg("threshold"), number_arg("value")],
-        build: |b, a| threshold(b, a.tensor(0)?, a.number(1)?, a.number(2)?),
+        args: &[X, scalar_arg("threshold"), scalar_arg("value")],
+        build: |b, a| threshold(b, a.tensor(0)?, a.scalar(1)?, a.scalar(2)?),
     },
     Operation {
         name: "hard_shrink",
         doc: "`x` where `|x|` is above `lambda`, else 0",
-        args: &[X, number_arg("lambda")],
-        build: |b, a| hard_shrink(b, a.tensor(0)?, a.number(1)?),
+        args: &[X, scalar_arg("lambda")],
+        build: |b, a| hard_shrink(b, a.tensor(0)?, a.scalar(1)?),
     },
     Operation {
         name: "soft_shrink",
         doc: "`x` moved by `lambda` toward 0, and 0 where it would cross it",
-        args: &[X, number_arg("lambda")],
-        build: |b, a| soft_shrink(b, a.tensor(0)?, a.number(1)?),
+        args: &[X, scalar_arg("lambda")],
+        build: |b, a| soft_shrink(b, a.tensor(0)?, a.scalar(1)?),
     },
     plain!("tanh_shrink", tanh_shrink, "`x - tanh(x)`"),
 ];
@@ -109,39 +109,39 @@ fn hard_swish(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     b.binary(BinaryOp::Mul, x, gate)
 }
 
-fn threshold(b: &mut Builder, x: NodeId, threshold: f64, value: f64) -> Result<NodeId> {
+fn threshold(b: &mut Builder, x: NodeId, threshold: &Value, value: &Value) -> Result<NodeId> {
     let dtype = float(b, "threshold", x)?;
-    let (threshold, value) = (b.constant(threshold, dtype), b.constant(value, dtype));
+    let (threshold, value) = (literal(b, "threshold", threshold, dtype)?, literal(b, "threshold", value, dtype)?);
     let below = b.compare(CompareOp::Le, x, threshold)?;
     b.select(below, value, x)
 }
 
 /// NaN stays NaN.
-fn hard_shrink(b: &mut Builder, x: NodeId, lambda: f64) -> Result<NodeId> {
-    let within = within(b, "hard_shrink", x, lambda)?;
+fn hard_shrink(b: &mut Builder, x: NodeId, lambda: &Value) -> Result<NodeId> {
+    let (within, _) = within(b, "hard_shrink", x, lambda)?;
     let zero = b.constant(0.0, b.dtype(x));
     b.select(within, zero, x)
 }
 
-fn soft_shrink(b: &mut Builder, x: NodeId, lambda: f64) -> Result<NodeId> {
-    let within = within(b, "soft_shrink", x, lambda)?;
-    let dtype = b.dtype(x);
-    let (zero, up, down) = (b.constant(0.0, dtype), b.constant(lambda, dtype), b.constant(-lambda, dtype));
+fn soft_shrink(b: &mut Builder, x: NodeId, lambda: &Value) -> Result<NodeId> {
+    let (within, [down, up]) = within(b, "soft_shrink", x, lambda)?;
+    let zero = b.constant(0.0, b.dtype(x));
     let positive = b.compare(CompareOp::Gt, x, zero)?;
     let toward = b.select(positive, down, up)?;
     let moved = b.binary(BinaryOp::Add, x, toward)?;
     b.select(within, zero, moved)
 }
 
-/// Whether `x` is from `-lambda` to `lambda`.
-fn within(b: &mut Builder, op: &str, x: NodeId, lambda: f64) -> Result<NodeId> {
+/// Whether `x` is from `-lambda` to `lambda`, and these.
+fn within(b: &mut Builder, op: &str, x: NodeId, lambda: &Value) -> Result<(NodeId, [NodeId; 2])> {
     let dtype = float(b, op, x)?;
-    if lambda.is_nan() || lambda < 0.0 {
+    if let Some(lambda) = lambda.as_number().filter(|lambda| lambda.is_nan() || *lambda < 0.0) {
         return Err(Diagnostic::new(format!("`{op}` expects a `lambda` of at least 0, found {lambda}")));
     }
-    let (least, most) = (b.constant(-lambda, dtype), b.constant(lambda, dtype));
+    let most = literal(b, op, lambda, dtype)?;
+    let least = b.unary(UnaryOp::Neg, most)?;
     let (above, below) = (b.compare(CompareOp::Ge, x, least)?, b.compare(CompareOp::Le, x, most)?);
-    b.binary(BinaryOp::And, above, below)
+    Ok((b.binary(BinaryOp::And, above, below)?, [least, most]))
 }
 
 /// Near 0, where the two differ in nothing but their last digits, `x³/3 - 2 x⁵/15 + 17 x⁷/315`.
@@ -162,9 +162,9 @@ fn tanh_shrink(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     b.select(near, series, difference)
 }
 
-fn leaky_relu(b: &mut Builder, x: NodeId, slope: f64) -> Result<NodeId> {
+fn leaky_relu(b: &mut Builder, x: NodeId, slope: &Value) -> Result<NodeId> {
     let dtype = float(b, "leaky_relu", x)?;
-    let slope = b.constant(slope, dtype);
+    let slope = literal(b, "leaky_relu", slope, dtype)?;
     prelu(b, x, slope)
 }
 

@@ -31,6 +31,11 @@ pub(super) const fn number_arg(name: &'static str) -> ArgSpec {
     arg(name, ArgKind::Number)
 }
 
+/// A parameter that is a number, or a tensor without axes.
+pub(super) const fn scalar_arg(name: &'static str) -> ArgSpec {
+    arg(name, ArgKind::Scalar)
+}
+
 /// Arguments as `call` has checked them. A mismatch is a mistake in a table; it is reported, not a panic.
 pub(super) trait Args {
     /// The tensor at `position`.
@@ -39,8 +44,8 @@ pub(super) trait Args {
     fn tensors(&self, position: usize) -> Result<Vec<NodeId>>;
     /// The number at `position`.
     fn number(&self, position: usize) -> Result<f64>;
-    /// The number at `position` as it was written, for [`literal`]: whole numbers have all their digits.
-    fn written(&self, position: usize) -> Result<&Value>;
+    /// The number at `position` as it was written, or a tensor without axes, for [`literal`]: whole numbers have all their digits.
+    fn scalar(&self, position: usize) -> Result<&Value>;
     /// The truth value at `position`.
     fn bool(&self, position: usize) -> Result<bool>;
     /// The text at `position`.
@@ -80,8 +85,9 @@ impl Args for [Value] {
         self.get(position).and_then(Value::as_number).map_or_else(|| mismatch(position, "number"), Ok)
     }
 
-    fn written(&self, position: usize) -> Result<&Value> {
-        self.get(position).filter(|value| value.as_number().is_some()).map_or_else(|| mismatch(position, "number"), Ok)
+    fn scalar(&self, position: usize) -> Result<&Value> {
+        let fits = |value: &&Value| matches!(value, Value::Number(_) | Value::Dim(_) | Value::Tensor(_));
+        self.get(position).filter(fits).map_or_else(|| mismatch(position, "number"), Ok)
     }
 
     fn bool(&self, position: usize) -> Result<bool> {
@@ -132,7 +138,7 @@ impl Args for [Value] {
     }
 }
 
-/// `value` as a scalar of `dtype`; an error where the type cannot hold it, never a silent truncation.
+/// `value` as a scalar of `dtype`; an error where the type cannot hold it, never a silent truncation. A tensor is of that type.
 pub(super) fn literal(builder: &mut Builder, op: &str, value: &Value, dtype: DType) -> Result<NodeId> {
     match value {
         Value::Bool(value) if dtype == DType::Bool => Ok(builder.constant(f64::from(u8::from(*value)), dtype)),
@@ -145,7 +151,8 @@ pub(super) fn literal(builder: &mut Builder, op: &str, value: &Value, dtype: DTy
             Some(value) => integer(builder, op, value, dtype),
             None => builder.dim(dim, dtype),
         },
-        Value::Tensor(_) | Value::List(_) | Value::Text(_) => {
+        Value::Tensor(id) => Ok(*id),
+        Value::List(_) | Value::Text(_) => {
             Err(Diagnostic::new(format!("`{op}` expects a number, found {}", value.kind())))
         }
     }

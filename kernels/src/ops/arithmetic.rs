@@ -1,6 +1,6 @@
 //! Elementwise arithmetic, comparisons, logic and conversions. Operands broadcast as in NumPy.
 
-use super::args::{Args, OTHER, X, arg, float, literal, number_arg, tensor_arg};
+use super::args::{Args, OTHER, X, arg, float, literal, scalar_arg, tensor_arg};
 use super::{ArgKind, Operation, Value};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
@@ -71,9 +71,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
     unary!("round", Round, "the nearest whole number, halves to even; its gradient is zero"),
     Operation {
         name: "clamp",
-        doc: "`min(max(x, min), max)`; NaN stays NaN, the bounds pass no gradient",
-        args: &[X, number_arg("min"), number_arg("max")],
-        build: |b, a| between(b, a.tensor(0)?, a.written(1)?, a.written(2)?),
+        doc: "`min(max(x, min), max)`; NaN stays NaN, bounds that are numbers pass no gradient",
+        args: &[X, scalar_arg("min"), scalar_arg("max")],
+        build: |b, a| between(b, a.tensor(0)?, a.scalar(1)?, a.scalar(2)?),
     },
     Operation {
         name: "lerp",
@@ -172,11 +172,12 @@ pub fn clamp(b: &mut Builder, x: NodeId, min: f64, max: f64) -> Result<NodeId> {
 
 /// [`clamp`] between numbers as they were written.
 fn between(b: &mut Builder, x: NodeId, min: &Value, max: &Value) -> Result<NodeId> {
+    let known = min.as_number().is_some() && max.as_number().is_some();
     let ordered = match (min, max) {
         (Value::Dim(min), Value::Dim(max)) => min.as_constant() <= max.as_constant(),
         _ => min.as_number() <= max.as_number(),
     };
-    if !ordered {
+    if known && !ordered {
         let [min, max] = [min, max].map(|bound| match bound {
             Value::Dim(whole) => whole.to_string(),
             other => other.as_number().unwrap_or(f64::NAN).to_string(),

@@ -64,6 +64,26 @@ fn is_name(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
+/// A tensor where a number may stand: it has no axes, and is of the type of the others.
+fn scalar(b: &Builder, operation: &Operation, spec: &ArgSpec, id: NodeId, dtype: Option<DType>) -> Result<Value> {
+    let (found, shape) = (b.dtype(id), b.shape(id));
+    if shape.rank() == 0 && dtype.is_none_or(|dtype| dtype == found) {
+        return Ok(Value::Tensor(id));
+    }
+    let expected = dtype.map(|dtype| format!(" of {dtype}")).unwrap_or_default();
+    let problem = Diagnostic::new(format!(
+        "`{}` expects a number, or a tensor without axes{expected}, as `{}`, found {found} {shape}",
+        operation.name, spec.name
+    ));
+    Err(match (shape.rank(), dtype) {
+        (0, Some(dtype)) => problem.hint(format!("convert it with `.cast({dtype})`")),
+        _ if operation.name == "clamp" => {
+            problem.hint("bounds of other shapes are operations of their own: `.maximum(least).minimum(most)`")
+        }
+        _ => problem.hint("it is one number for all elements"),
+    })
+}
+
 fn convert(
     builder: &mut Builder,
     operation: &Operation,
@@ -72,6 +92,8 @@ fn convert(
     dtype: Option<DType>,
 ) -> Result<Value> {
     let fits = match (spec.kind, arg) {
+        (ArgKind::Scalar, Value::Tensor(id)) => return scalar(builder, operation, spec, *id, dtype),
+        (ArgKind::Scalar, Value::Number(_) | Value::Dim(_)) => true,
         (ArgKind::Tensor, Value::Tensor(_))
         | (ArgKind::Size, Value::Dim(_))
         | (ArgKind::Number, Value::Number(_))
@@ -99,11 +121,33 @@ fn convert(
     if fits {
         return Ok(arg.clone());
     }
-    Err(Diagnostic::new(format!(
+    let problem = Diagnostic::new(format!(
         "`{}` expects {} as `{}`, found {}",
         operation.name,
         spec.kind.describe(),
         spec.name,
         arg.kind()
-    )))
+    ));
+    Err(problem.hint(instead(operation, spec, arg)))
+}
+
+/// What to write instead of an argument of another kind.
+fn instead(operation: &Operation, spec: &ArgSpec, arg: &Value) -> String {
+    match (operation.name, spec.kind, arg) {
+        ("get", ArgKind::Size, Value::Tensor(_)) => {
+            "the elements whose numbers a tensor holds are `.index_select(axis, numbers)`; positions that a loop's `t` makes are sums, \
+             `%`, `min`, `max` and `clamp` of it and of sizes: `min(t + 1, T - 1)`"
+                .to_string()
+        }
+        (_, ArgKind::Number, Value::Tensor(_)) => {
+            format!("write a number, or a constant: a program is built for one `{}`", spec.name)
+        }
+        _ => format!("it is called as `{}`", called(operation)),
+    }
+}
+
+/// How it is called.
+fn called(operation: &Operation) -> String {
+    let names: Vec<&str> = operation.args.iter().skip(1).map(|arg| arg.name).collect();
+    format!("{}({})", operation.name, names.join(", "))
 }

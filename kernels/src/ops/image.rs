@@ -2,7 +2,8 @@
 
 use super::args::{Args, X, arg, float};
 use super::convolution::{avg_pool2d, count, pair};
-use super::shape::{SURE, get};
+use super::inside::SURE;
+use super::shape::get;
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;

@@ -1,6 +1,6 @@
 //! Choosing elements by number or by mask.
 
-use super::args::{self, AXIS, Args, X, arg, literal, number_arg, spread, tensor_arg};
+use super::args::{self, AXIS, Args, X, arg, literal, scalar_arg, spread, tensor_arg};
 use super::{ArgKind, Operation};
 use crate::dim::Dim;
 use crate::dtype::DType;
@@ -43,11 +43,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "masked_fill",
         doc: "`value` where the bool `mask` is true, else `x`",
-        args: &[X, tensor_arg("mask"), number_arg("value")],
+        args: &[X, tensor_arg("mask"), scalar_arg("value")],
         build: |b, a| {
             let x = a.tensor(0)?;
             let dtype = b.dtype(x);
-            let value = literal(b, "masked_fill", a.written(2)?, dtype)?;
+            let value = literal(b, "masked_fill", a.scalar(2)?, dtype)?;
             b.select(a.tensor(1)?, value, x)
         },
     },
@@ -65,7 +65,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
 ];
 
-fn index_select(b: &mut Builder, x: NodeId, axis: usize, indices: NodeId) -> Result<NodeId> {
+pub(super) fn index_select(b: &mut Builder, x: NodeId, axis: usize, indices: NodeId) -> Result<NodeId> {
     if b.shape(indices).rank() != 1 {
         let found = b.shape(indices);
         return Err(Diagnostic::new(format!("`index_select` expects indices with one axis, found {found}")));

@@ -5,7 +5,7 @@
 //! right would be worse. `cross_entropy_ignoring` leaves rows of one label out.
 
 use super::activation::{SoftplusParts, softplus_parts};
-use super::args::{Args, OTHER, X, arg, float, literal, number_arg, spread, tensor_arg};
+use super::args::{Args, OTHER, X, arg, float, literal, number_arg, scalar_arg, spread, tensor_arg};
 use super::reduction::mean_all;
 use super::softmax::{log_of_sum, shifted};
 use super::{ArgKind, Formula, Operation, Value};
@@ -60,8 +60,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "huber_loss",
         doc: "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`",
-        args: &[X, OTHER, number_arg("delta")],
-        build: |b, a| huber_loss(b, a.tensor(0)?, a.tensor(1)?, a.number(2)?),
+        args: &[X, OTHER, scalar_arg("delta")],
+        build: |b, a| huber_loss(b, a.tensor(0)?, a.tensor(1)?, a.scalar(2)?),
     },
     Operation {
         name: "smooth_l1_loss",
@@ -272,11 +272,12 @@ fn same_shape(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<()
 
 /// With `c` the difference `d` kept between `-delta` and `delta` both sides are `c * (d - c/2)`; an infinite difference has a finite
 /// gradient. Without `|d|` the second derivative at 0 is 1, too.
-fn huber_loss(b: &mut Builder, x: NodeId, target: NodeId, delta: f64) -> Result<NodeId> {
-    if delta.is_nan() || delta <= 0.0 {
+fn huber_loss(b: &mut Builder, x: NodeId, target: NodeId, delta: &Value) -> Result<NodeId> {
+    if let Some(delta) = delta.as_number().filter(|delta| delta.is_nan() || *delta <= 0.0) {
         return Err(Diagnostic::new(format!("`huber_loss` expects a `delta` above 0, found {delta}")));
     }
     let difference = difference(b, "huber_loss", x, target)?;
+    let delta = literal(b, "huber_loss", delta, b.dtype(difference.value))?;
     huber_mean(b, &difference, delta, 1.0)
 }
 
@@ -289,12 +290,13 @@ fn smooth_l1_loss(b: &mut Builder, x: NodeId, target: NodeId, beta: f64) -> Resu
         let size = b.unary(UnaryOp::Abs, difference.value)?;
         return mean_as(b, size, difference.dtype);
     }
-    huber_mean(b, &difference, beta, 1.0 / beta)
+    let width = b.constant(beta, b.dtype(difference.value));
+    huber_mean(b, &difference, width, 1.0 / beta)
 }
 
-fn huber_mean(b: &mut Builder, difference: &Difference, delta: f64, scale: f64) -> Result<NodeId> {
+fn huber_mean(b: &mut Builder, difference: &Difference, delta: NodeId, scale: f64) -> Result<NodeId> {
     let dtype = b.dtype(difference.value);
-    let (delta, half, scale) = (b.constant(delta, dtype), b.constant(0.5, dtype), b.constant(scale, dtype));
+    let (half, scale) = (b.constant(0.5, dtype), b.constant(scale, dtype));
     let least = b.unary(UnaryOp::Neg, delta)?;
     let capped = b.binary(BinaryOp::Min, difference.value, delta)?;
     let capped = b.binary(BinaryOp::Max, capped, least)?;

@@ -27,11 +27,13 @@ mod einsum;
 mod elementary;
 mod image;
 pub mod index;
+mod inside;
 pub mod linear;
 pub mod loss;
 mod norm;
 mod operation;
 mod ordering;
+mod position;
 mod rearrange;
 pub mod reduction;
 mod sampling;
@@ -40,14 +42,13 @@ pub mod shape;
 pub mod softmax;
 pub(crate) mod transposed;
 pub mod upsample;
-mod wrapped;
 
 pub(crate) use args::{along, spread};
 pub use call::call;
 pub use elementary::Formula;
 pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
+pub use position::{Position, get_at, get_numbered};
 pub(crate) use reduction::Moments;
-pub use wrapped::get_remainder;
 
 /// Every operation, family by family.
 pub fn all() -> impl Iterator<Item = &'static Operation> {

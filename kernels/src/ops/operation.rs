@@ -66,6 +66,8 @@ pub enum ArgKind {
     Sizes,
     /// A float (an integer literal will do).
     Number,
+    /// The same, a size, or a tensor without axes, of the type of the first tensor among the arguments.
+    Scalar,
     /// `true` or `false`.
     Bool,
     /// A text.
@@ -85,6 +87,7 @@ impl ArgKind {
             ArgKind::Size => "a size (an integer constant or a symbol)",
             ArgKind::Sizes => "a list of sizes",
             ArgKind::Number => "a number",
+            ArgKind::Scalar => "a number, or a tensor without axes,",
             ArgKind::Bool => "`true` or `false`",
             ArgKind::Text => "a text",
             ArgKind::DType => "an element type",

@@ -1,12 +1,13 @@
 //! Shapes: other views of the same elements, parts of them, and tensors put together.
 
-use super::args::{self, AXES, AXIS, Args, X, arg, literal, number_arg};
+use super::args::{self, AXES, AXIS, Args, X, arg, literal, scalar_arg};
+use super::inside::{SURE, calls_tell, has, in_a_loop, limit};
 use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::equality::Equality;
 use crate::graph::build::{Builder, smaller};
-use crate::graph::{AxisIndex, CompareOp, Limit, NodeId};
+use crate::graph::{AxisIndex, CompareOp, NodeId};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -119,11 +120,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "pad",
         doc: "`before` and `after` elements of `value` added around `axis`",
-        args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size), number_arg("value")],
+        args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size), scalar_arg("value")],
         build: |b, a| {
             let x = a.tensor(0)?;
             let axis = args::axis("pad", b.shape(x), a.integer(1)?)?;
-            pad(b, x, axis, [&a.size(2)?, &a.size(3)?], a.written(4)?)
+            pad(b, x, axis, [&a.size(2)?, &a.size(3)?], a.scalar(4)?)
         },
     },
     Operation {
@@ -280,15 +281,8 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
         (Some(end), Some(size)) => end > size,
         _ => b.may_be_outside_axis(&index[axis], &source[axis], &shape),
     };
-    if outside
-        && source[axis].as_constant().is_some_and(|size| size > 0)
-        && end.as_constant().is_none()
-        && !b.is_in_loop(&end)
-    {
-        let (size, note) = (source[axis].clone(), b.origin_note(x, axis));
-        let before = format!("`narrow` takes {start}..");
-        let between = format!(" along axis {axis} of {source}{note}, which has");
-        b.limit(Limit { end, size, words: [before, between] });
+    if outside && calls_tell(b, &end, &source[axis]) {
+        limit(b, (x, axis), end, format!("`narrow` takes {start}.."));
     } else if outside {
         let has = has(b, x, axis);
         let problem = Diagnostic::new(format!(
@@ -324,30 +318,29 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
     b.view(x, shape, index)
 }
 
-/// How to make sure that there are enough elements along an axis that has a name.
-pub(super) const SURE: &str = "a size that is a number, or such as `N + 5`, in the type of the argument makes it sure";
-
-/// How many elements there are along an axis, for messages.
-pub(super) fn has(b: &Builder, x: NodeId, axis: usize) -> String {
-    let (size, note) = (&b.shape(x)[axis], b.origin_note(x, axis));
-    match size.as_constant() {
-        Some(size) => format!("has {size}{note}"),
-        None => format!("is not sure to have that many: it has {size}{note}"),
-    }
-}
-
 /// The elements at `position` along `axis`, which disappears.
 pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Result<NodeId> {
     let source = b.shape(x).clone();
     let mut shape = source.clone();
     shape.0.remove(axis);
     let coordinate = AxisIndex::fixed(position.clone());
-    if b.may_be_outside_axis(&coordinate, &source[axis], &shape) {
-        let has = has(b, x, axis);
-        let problem = Diagnostic::new(format!(
-            "`get` takes position {} along axis {axis} of {source}, which {has}",
-            b.in_rounds(position)
-        ));
+    let end = position.clone() + Dim::constant(1);
+    let outside = b.may_be_outside_axis(&coordinate, &source[axis], &shape);
+    if outside && b.is_never_negative(position) && calls_tell(b, &end, &source[axis]) {
+        limit(b, (x, axis), end, format!("`get` takes position {position}, the last of "));
+    } else if outside {
+        let at = b.in_rounds(position);
+        let end = match b.round_of(position) {
+            Some((.., away)) if away.as_constant().is_some_and(|away| away < 0) => {
+                "which is negative in the first round".to_string()
+            }
+            _ if b.is_in_loop(position) && !b.is_never_negative(position) => "which may be negative".to_string(),
+            _ => format!("which {}", has(b, x, axis)),
+        };
+        let problem = Diagnostic::new(format!("`get` takes position {at} along axis {axis} of {source}, {end}"));
+        if let Some(hint) = in_a_loop(b, position, &source[axis], axis) {
+            return Err(problem.hint(hint));
+        }
         return Err(match (position.as_constant(), source[axis].as_constant()) {
             (_, Some(0)) => problem.hint("there are no elements along that axis"),
             (Some(back @ ..0), size) if size.is_none_or(|size| back >= -size) => {

@@ -62,8 +62,11 @@ impl Requirement {
             }
             Requirement::Limit(limit) => match (limit.end.evaluate(bindings), limit.size.evaluate(bindings)) {
                 (Some(end), Some(size)) if end <= size => Ok(()),
-                (Some(end), _) => Err(limit.beyond(&equation(&limit.end, end))),
-                _ => Err(limit.beyond(&limit.end)),
+                (end, size) => {
+                    let written =
+                        |own: &Dim, value: Option<i64>| value.map_or_else(|| own.to_string(), |v| equation(own, v));
+                    Err(limit.beyond(&written(&limit.end, end), &written(&limit.size, size)))
+                }
             },
             Requirement::Items { global, written } => {
                 let none =

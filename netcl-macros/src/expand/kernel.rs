@@ -206,10 +206,8 @@ fn imports(function: &FunctionItem) -> TokenStream {
         match parts {
             Composite::One => {}
             Composite::Tuple(parts) | Composite::Array(parts) => parts.iter().for_each(|part| structs(part, all)),
-            Composite::Struct(path, fields) => {
-                all.push(path);
-                fields.iter().for_each(|(_, part)| structs(part, all));
-            }
+            // Structs in it are known where it stands.
+            Composite::Struct(path, _) => all.push(path),
         }
     }
     let mut all = Vec::new();

@@ -97,7 +97,19 @@ impl<'a> Lowering<'a> {
                 Val::Number(number) => format!("`{:?}`", number.value),
                 other => other.kind(),
             };
-            return self.report(span, &m::PLAIN_OPERANDS, &[&text, &known(&left), &known(&right)]);
+            let instead = match (&left, &right) {
+                (Val::Index(_), Val::Plain(given, PlainType::Usize))
+                | (Val::Plain(given, PlainType::Usize), Val::Index(_)) => {
+                    format!(
+                        "make it an `i32` argument, `{given}: i32`, and say that outside is zero: `pad(x[n {text} {given}])`"
+                    )
+                }
+                _ => {
+                    "a plain `usize` meets whole numbers from 0 on and other plain `usize`s, a plain `bool` meets bools"
+                        .to_string()
+                }
+            };
+            return self.report(span, &m::PLAIN_OPERANDS, &[&text, &known(&left), &known(&right), &instead]);
         }
         if let (Operator::Binary(BinaryOp::Div | BinaryOp::Rem), Val::Index(_), Val::Dim(b)) = (operator, &left, &right)
             && b.is(0)
@@ -239,10 +251,7 @@ impl<'a> Lowering<'a> {
         if !fits(&left) || !fits(&right) {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
-        let remainder = match (op, &left, &right) {
-            (Operator::Binary(BinaryOp::Rem), Val::Dim(a), Val::Dim(b)) => Some([a.clone(), b.clone()]),
-            _ => None,
-        };
+        let position = self.position_of(op, &left, &right);
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
@@ -261,8 +270,8 @@ impl<'a> Lowering<'a> {
             diagnostic
         };
         let value = self.check(result.map_err(named), span);
-        if let (Val::Tensor(id), Some(remainder)) = (&value, remainder) {
-            self.remainders.insert(*id, remainder);
+        if let (Val::Tensor(id), Some(position)) = (&value, position) {
+            self.positions.insert(*id, position);
         }
         value
     }

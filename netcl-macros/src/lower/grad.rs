@@ -29,10 +29,17 @@ impl<'a> Lowering<'a> {
         };
         let (value, given) = (self.expr(of), self.expr(wrt));
         let mut asked = Vec::new();
-        let named = self.wanted(wrt, &given, &mut asked);
+        let exchanged =
+            matches!(&value, Val::Tensor(id) if self.builder.shape(*id).rank() > 0) && self.is_single(&given);
+        let named = exchanged || self.wanted(wrt, &given, &mut asked);
         let id = match value {
             Val::Unknown => return Val::Unknown,
             Val::Tensor(id) if self.builder.shape(id).rank() == 0 => id,
+            // The value comes first.
+            Val::Tensor(_) if exchanged => {
+                let exchanged = format!("grad({}, {})", text(wrt), text(of));
+                return self.report(of.span(), &m::GRAD_EXCHANGED, &[&exchanged]);
+            }
             Val::Tensor(id) => {
                 let found = format!("{} {}", self.builder.dtype(id), self.builder.shape(id));
                 return self.report(of.span(), &m::GRAD_VALUE, &[&found, &written(of)]);
@@ -65,6 +72,11 @@ impl<'a> Lowering<'a> {
         }
         let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
         shaped(given, &mut found.into_iter())
+    }
+
+    /// Whether it is a tensor of one number.
+    fn is_single(&self, value: &Val<'a>) -> bool {
+        matches!(value, Val::Tensor(id) if self.builder.shape(*id).rank() == 0 && self.builder.dtype(*id).is_float())
     }
 
     /// Rule: the derivative in a number goes through no loop. Wrong: `grad(&y.sum_all(), a)` of `a: f32`, by which each round

@@ -61,7 +61,15 @@ impl<'a> Lowering<'a> {
                 self.axes = Some(Vec::new());
                 return self.block(&function.body);
             }
-            return self.report(function.body.span(), &m::KERNEL_BODY, &[&names]);
+            let of_items =
+                crate::parse::function::mentions(quote::ToTokens::to_token_stream(&function.body), &|name| {
+                    crate::simt::is_of_items(&name.to_string())
+                });
+            let other = match of_items {
+                true => "; work-items, as `global_id(0)`, are of SIMT form, `#[launch(global = [N])]` above the kernel",
+                false => "",
+            };
+            return self.report(function.body.span(), &m::KERNEL_BODY, &[&names, &other]);
         };
         if closure.inputs.len() != shape.len() {
             let (axes, indices) = (shape.len(), closure.inputs.len());
@@ -259,7 +267,12 @@ impl<'a> Lowering<'a> {
         let rank = self.builder.shape(source).rank();
         if indices.len() != rank {
             let (e, ces) = (if rank == 1 { "is" } else { "es" }, if indices.len() == 1 { "ex" } else { "ices" });
-            return self.report(read.index.span(), &m::KERNEL_RANK, &[&name, &rank, &e, &indices.len(), &ces]);
+            let instead = index_for_each(&name, rank);
+            return self.report(
+                read.index.span(),
+                &m::KERNEL_RANK,
+                &[&name, &rank, &e, &indices.len(), &ces, &instead],
+            );
         }
         let mut coordinates = Vec::new();
         for expr in &indices {
@@ -437,4 +450,18 @@ fn closure_of(body: &syn::Block) -> Option<&ExprClosure> {
         [Stmt::Expr(Expr::Closure(closure), None)] => Some(closure),
         _ => None,
     }
+}
+
+/// What to write instead of another number of indices.
+pub(crate) fn index_for_each(name: &str, rank: usize) -> String {
+    match rank {
+        0 => format!("it is a single number: write `{name}`"),
+        _ => "write one index for each axis".to_string(),
+    }
+}
+
+/// Whether a kernel's body is no closure, though its result has axes.
+pub(crate) fn is_of_other_form(sig: &syn::Signature, body: &syn::Block) -> bool {
+    let has_axes = matches!(&sig.output, syn::ReturnType::Type(_, ty) if text(ty).contains(','));
+    has_axes && closure_of(body).is_none()
 }

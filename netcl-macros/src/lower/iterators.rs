@@ -61,6 +61,20 @@ impl<'a> Lowering<'a> {
             }
             (_, Val::Range(start, end), _) if is_adapter(name) => {
                 let range = format!("{start}..{end}");
+                if self.axes.is_some() {
+                    let last = end.clone() - Dim::constant(1);
+                    let instead = match (name, args) {
+                        ("step_by", [Val::Dim(step)]) if start.is(0) && step.as_constant() == Some(2) => {
+                            let whole =
+                                if end.to_string().contains(' ') { format!("({end})") } else { end.to_string() };
+                            format!("write `0..({whole} + 1) / 2`, and compute the index from it: `x[n, 2 * t]`")
+                        }
+                        _ => {
+                            format!("write `{range}`, and compute the index from it: `x[n, {last} - t]` goes backwards")
+                        }
+                    };
+                    return Some(self.report(span, &m::KERNEL_ADAPTED, &[&name, &instead]));
+                }
                 Some(self.report(span, &m::LOOP_ADAPTED, &[&name, &range, &range]))
             }
             _ => None,

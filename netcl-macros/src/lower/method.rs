@@ -10,7 +10,6 @@ use crate::number::ConstFloat;
 use crate::parse::{list, suggestion};
 use crate::{paths, words};
 use netcl_kernels::dim::Dim;
-use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops;
 use proc_macro2::Span;
@@ -105,6 +104,7 @@ impl<'a> Lowering<'a> {
             Val::Place(place @ FieldRef::Many(..)) => self.of_list(call, &name, place, &args),
             receiver => {
                 if let Val::Tensor(_) = receiver
+                    && self.position(&receiver).is_none()
                     && let Some(value) = self.of_two(call, &name, &args)
                 {
                     return value;
@@ -263,6 +263,9 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }
+        if let Some(value) = self.position_method(name, &receiver, &args, span) {
+            return value;
+        }
         if let Some(value) = self.iterator(name, &receiver, &args) {
             return value;
         }
@@ -307,105 +310,6 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, known)]);
         };
         self.table_operation(operation, receiver, args, span)
-    }
-
-    /// An entry of the table, with its operands as tensors and numbers of one type.
-    fn table_operation(
-        &mut self,
-        operation: &'static ops::Operation,
-        receiver: Val<'a>,
-        args: Vec<Val<'a>>,
-        span: Span,
-    ) -> Val<'a> {
-        let name = operation.name;
-        let receiver = match receiver {
-            Val::Tensor(_) => receiver,
-            other => match self.tensor(other, None, span) {
-                Some(id) => Val::Tensor(id),
-                None => return Val::Unknown,
-            },
-        };
-        // `x.get(0, (t + 1) % T)`.
-        if let (Val::Tensor(x), "get", [Val::Dim(axis), Val::Tensor(at)]) = (&receiver, name, args.as_slice())
-            && let (Some(axis), Some([position, by])) = (axis.as_constant(), self.remainders.get(at).cloned())
-        {
-            self.at(span);
-            let part = ops::get_remainder(&mut self.builder, *x, axis, [&position, &by]);
-            return self.check(part, span);
-        }
-        let args = match (name, args.as_slice()) {
-            ("select", [then, otherwise]) => match self.both_chosen(then.clone(), otherwise.clone(), span) {
-                Some(both) => both.map(Val::Tensor).to_vec(),
-                None => return Val::Unknown,
-            },
-            _ => args,
-        };
-        // Numbers are of the type of the floats beside them: those of `mask.select(0.1, x)` of `x`'s.
-        let dtype = |value: &Val<'a>| match value {
-            Val::Tensor(id) => Some(self.builder.dtype(*id)).filter(|dtype| dtype.is_float()),
-            _ => None,
-        };
-        let float = std::iter::once(&receiver).chain(&args).find_map(dtype).unwrap_or(DType::F32);
-        let mut operands = Vec::with_capacity(args.len() + 1);
-        let given = args.clone();
-        for value in std::iter::once(receiver).chain(args) {
-            let value = match value {
-                Val::Index(_) => match self.tensor(value, None, span) {
-                    Some(id) => Val::Tensor(id),
-                    None => return Val::Unknown,
-                },
-                Val::Number(number) => Val::Number(number.meeting(float).into()),
-                value => value,
-            };
-            match value.operand() {
-                Some(operand) => operands.push(operand),
-                None if operands.is_empty() => return self.report(span, &m::OPERAND, &[&name, &value.kind()]),
-                None => {
-                    let args = names(operation.args.get(1..).unwrap_or_default());
-                    return self.report(span, &m::OPERATION_ARGUMENT, &[&name, &value.kind(), &name, &args]);
-                }
-            }
-        }
-        if let Some(ops::Value::Tensor(receiver)) = operands.first()
-            && !self.numbers_beside(self.builder.dtype(*receiver), &given, (name, span))
-        {
-            return Val::Unknown;
-        }
-        self.at(span);
-        let result = ops::call(&mut self.builder, operation, &operands);
-        self.check(result, span)
-    }
-
-    /// The two sides of `condition.select(x, 0.0)`: a number, or a size or an index, is of the type of the other side. What is
-    /// no such thing is left for the operation to judge, as it was given.
-    fn both_chosen(&mut self, then: Val<'a>, otherwise: Val<'a>, span: Span) -> Option<[NodeId; 2]> {
-        let dtype = self.common_dtype(&then, &otherwise);
-        let mut side = |value: Val<'a>| match value {
-            Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Index(_) | Val::Bool(_) => {
-                self.tensor(value, Some(dtype), span)
-            }
-            other => {
-                self.report(span, &m::OPERATION_ARGUMENT, &[&"select", &other.kind(), &"select", &"then, otherwise"]);
-                None
-            }
-        };
-        Some([side(then)?, side(otherwise)?])
-    }
-
-    /// Rule: the numbers among an operation's arguments are of the tensor's type. Wrong: `x.clamp(0f64, 1f64)`, where `x` is of
-    /// `f32`.
-    fn numbers_beside(&self, dtype: DType, args: &[Val<'a>], (name, span): (&str, Span)) -> bool {
-        // What is added to whole numbers and to truths is judged by the operation.
-        let dtype = if dtype.is_float() { dtype } else { DType::F32 };
-        args.iter().all(|value| match value {
-            Val::List(values) | Val::Tuple(values) => self.numbers_beside(dtype, values, (name, span)),
-            Val::Number(number) if number.beside(dtype) != dtype => {
-                self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &number.beside(dtype)]);
-                false
-            }
-            Val::Number(number) => self.large.fits(self.diag, number.value, dtype),
-            _ => true,
-        })
     }
 
     /// Methods that are not operations: `clone`, `dim`.
@@ -466,11 +370,6 @@ impl<'a> Lowering<'a> {
             }
         }
     }
-}
-
-/// The names of an operation's arguments, separated by commas.
-pub(super) fn names(args: &[ops::ArgSpec]) -> String {
-    args.iter().map(|arg| arg.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Which arguments of the operation `name` are texts.

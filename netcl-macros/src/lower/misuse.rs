@@ -56,6 +56,9 @@ impl<'a> Lowering<'a> {
             _ => !scalars || of_list,
         };
         let args: Vec<String> = call.args.iter().map(text).collect();
+        // `x.to(x.device())`, as PyTorch has `x.to(torch.float16)`.
+        let elsewhere = args.iter().any(|arg| arg.contains("device") || arg.contains("Device"));
+        let here = if name == "to" && elsewhere { foreign::Here::Say(foreign::DEVICE) } else { here };
         let hint = here.hint(&written(&call.receiver), &args);
         fits.then(|| self.report(span, &m::ELSEWHERE, &[&name, &hint]))
     }

@@ -42,6 +42,7 @@ mod open;
 mod options;
 mod parts;
 mod place;
+mod position;
 mod reach;
 mod reduction;
 mod results;
@@ -52,6 +53,7 @@ mod space;
 mod state;
 mod suffix;
 mod symbolic;
+mod table;
 mod typed;
 mod unit;
 mod value;
@@ -72,12 +74,14 @@ pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 use given::Given;
+pub(crate) use index::{index_for_each, is_of_other_form};
 pub(crate) use misuse::{constant as moved_constant, is_no_function_of_scalars, is_of_tensors, macro_call};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
+use netcl_kernels::ops;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
@@ -132,8 +136,8 @@ pub(crate) struct Lowering<'a> {
     /// What enums of layers are whose fields say so, by the paths of these.
     fixed: BTreeMap<String, &'a syn::Ident>,
     seed: Option<NodeId>,
-    /// Positions that go around, `(t + 1) % T`, by what they are as numbers.
-    remainders: BTreeMap<NodeId, [Dim; 2]>,
+    /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
+    positions: BTreeMap<NodeId, ops::Position>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
     depth: usize,
@@ -348,7 +352,7 @@ impl<'a> Lowering<'a> {
             expected: None,
             wanted: false,
             computed: Vec::new(),
-            remainders: BTreeMap::new(),
+            positions: BTreeMap::new(),
             advice: None,
             written: written::Written::default(),
             large: Large::default(),
@@ -369,6 +373,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn enter(&mut self, unit: &'a Unit, this: Option<FieldRef<'a>>, sizes: Rc<Sizes>, function: &str) {
+        sizes.fields.values().for_each(|size| self.builder.settle(size));
         self.frames.push(Frame {
             unit,
             this,

@@ -56,7 +56,14 @@ impl<'a> Lowering<'a> {
         let fields: Vec<String> = parts.iter().map(|(field, _)| crate::parse::name(field)).collect();
         let missing = fields.iter().find(|field| given.iter().all(|(given, _)| given != *field));
         let same = path.segments.last().is_some_and(|last| last.ident == name);
-        let Some(missing) = missing.filter(|_| same) else { return false };
+        let Some(missing) = missing.filter(|_| same) else {
+            let field = |name: &Ident| {
+                let name = crate::parse::name(name);
+                given.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
+            };
+            let mut inner = parts.iter().filter_map(|(name, part)| Some((part, field(name)?)));
+            return inner.any(|(part, value)| self.lacks_fields(part, value, span));
+        };
         let all = fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
         self.report(span, &m::STRUCT_FIELDS, &[name, missing, &all]);
         true

@@ -1,7 +1,7 @@
 //! `self.field`: layers and their tensors, nested models, parameters, constants, and arrays of these.
 
-use super::method::names;
 use super::misuse::written;
+use super::table::names;
 use super::{FieldRef, Lowering, Sizes, Val, is_builtin};
 use crate::ast::{FieldKind, Form, LayerField, TensorField, Unit};
 use crate::foreign;

@@ -41,7 +41,7 @@ impl<'a> Lowering<'a> {
             self.builder.name(*id, &variable.name);
         }
         let (updates, frames) = (self.updates.clone(), self.frames.len());
-        let remainders = self.remainders.clone();
+        let positions = self.positions.clone();
         self.loops.push(SymbolicLoop { around: (frames, self.frame().scopes.len()), pushed: Vec::new() });
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
@@ -49,7 +49,7 @@ impl<'a> Lowering<'a> {
         let value = self.for_round(pattern, Val::Dim(start + round), &each.body);
         self.frame_mut().control.loops.pop();
         // The body's nodes are its own.
-        self.remainders = remainders;
+        self.positions = positions;
         let pushed = self.loops.pop().map(|own| own.pushed).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
@@ -236,11 +236,42 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Rule: a body is compiled for every device. Wrong: `Tensor::zeros(x.device(), &[N, 4], DType::F32)`, as outside of it.
+    fn made_on_device(&self, call: &syn::ExprCall) -> Option<Val<'a>> {
+        fn bare(expr: &Expr) -> &Expr {
+            match expr {
+                Expr::Reference(inner) => bare(&inner.expr),
+                other => parse::unparenthesized(other),
+            }
+        }
+        let first = call.args.first()?;
+        let of_device = match bare(first) {
+            Expr::MethodCall(inner) => inner.method == "device",
+            Expr::Path(path) => path.path.get_ident().is_some_and(|name| {
+                let name = parse::name(name);
+                matches!(name.as_str(), "device" | "dev" | "d") && self.lookup(&name).is_none()
+            }),
+            Expr::Call(inner) => text(&inner.func).starts_with("Device::"),
+            Expr::Field(field) => matches!(&field.member, syn::Member::Named(name) if name == "device"),
+            _ => false,
+        };
+        if !of_device {
+            return None;
+        }
+        let others = call.args.iter().skip(1).map(bare).filter(|arg| text(arg) != "DType::F32");
+        let others: Vec<String> = others.map(text).collect();
+        let instead = format!("{}({})", text(&call.func), others.join(", "));
+        Some(self.report(first.span(), &m::MAKER_DEVICE, &[&text(&call.func), &instead]))
+    }
+
     /// `Tensor::zeros([N, 16])` and the like; `None` for other names.
     fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
         let (span, args) = (call.func.span(), &call.args);
         if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack" | "from") {
             return None;
+        }
+        if let Some(refused) = self.made_on_device(call) {
+            return Some(refused);
         }
         let mut values: Vec<Val<'a>> = args.iter().map(|arg| self.expr(arg)).collect();
         if values.iter().any(Val::is_unknown) {

@@ -49,7 +49,10 @@ pub(crate) fn field(
     let variant = super::variant::take(&mut own, vec_of(&field.ty).is_some());
     // What an undecided attribute would have brought is not missing.
     let undecided = attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
-    let of_refused = || !refused.is_empty() && !refused.is_disjoint(&super::names_in(field.ty.to_token_stream()));
+    let of_refused = || {
+        let given = own.iter().map(|attr| attr.meta.to_token_stream()).chain([field.ty.to_token_stream()]);
+        !refused.is_empty() && !refused.is_disjoint(&super::names_in(given.collect()))
+    };
     // What stands in the second of two attributes is not missing either.
     let kind = if undecided || twice || of_refused() {
         None

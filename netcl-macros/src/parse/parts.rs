@@ -50,6 +50,19 @@ pub(crate) fn structs(sig: &syn::Signature) -> Vec<syn::Path> {
     found
 }
 
+/// The structs of the user's in a field of one.
+pub(crate) fn structs_of_field(ty: &Type) -> Vec<syn::Path> {
+    let mut found = Vec::new();
+    structs_in(ty, true, &mut found);
+    found
+}
+
+/// Judges a field of a struct of tensors where that stands.
+pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) {
+    let name = field.ident.as_ref().map(super::name).unwrap_or_default();
+    parts(diag, &name, &field.ty, (true, constants), &mut Vec::new());
+}
+
 /// The same in its arguments.
 pub(crate) fn taken_structs(sig: &syn::Signature) -> Vec<syn::Path> {
     let mut found = Vec::new();
@@ -207,14 +220,15 @@ fn parts(
         }
         ty if borrowed && struct_path(ty).is_some() => {
             let path = struct_path(ty)?;
+            let (fields, constants) = fields(diag, path, constants)?;
             let mut all = Vec::new();
-            for (field, ty) in fields(diag, path, constants)? {
-                all.push((field, parts(diag, name, &ty, (true, constants), found)?));
+            for (field, ty) in fields {
+                all.push((field, parts(diag, name, &ty, (true, &constants), found)?));
             }
             Some(Composite::Struct(path.clone(), all))
         }
         ty => {
-            let reference: Type = match types::is_tensor(ty) && borrowed {
+            let reference: Type = match types::is_called_tensor(ty) && borrowed {
                 true => syn::parse_quote!(&#ty),
                 false => ty.clone(),
             };
@@ -227,13 +241,14 @@ fn parts(
     }
 }
 
-/// The fields of a struct with `#[netcl::tensors]`; where there is none of the name, rustc says so.
-fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<Vec<(Ident, Type)>> {
-    let Some(item) = constants.structs.get(&text(path)) else {
+/// The fields of a struct with `#[netcl::tensors]`, and what names mean in their types; where there is none of the name, rustc says so.
+fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<(Vec<(Ident, Type)>, Constants)> {
+    let Some(own) = constants.structs.get(&text(path)) else {
         diag.report(path.span(), &m::NO_STRUCT, &[&text(path)]);
         return None;
     };
-    Some(item.fields.iter().filter_map(|field| Some((field.ident.clone()?, field.ty.clone()))).collect())
+    let fields = own.item.fields.iter().filter_map(|field| Some((field.ident.clone()?, field.ty.clone())));
+    Some((fields.collect(), constants.with_structs(&own.inner)))
 }
 
 /// How many elements an array has.
@@ -272,8 +287,9 @@ pub(crate) fn result(
         ty if struct_path(ty).is_some_and(|path| constants.structs.contains_key(&text(path))) => {
             let path = struct_path(ty)?;
             let mut all = Vec::new();
-            for (field, ty) in fields(diag, path, constants)? {
-                all.push((field, result(diag, &ty, one, constants, found)?));
+            let (fields, constants) = fields(diag, path, constants)?;
+            for (field, ty) in fields {
+                all.push((field, result(diag, &ty, one, &constants, found)?));
             }
             Some(Composite::Struct(path.clone(), all))
         }

@@ -41,7 +41,11 @@ pub(crate) fn of_model(
             let silent = Diag::new();
             let function = one(&silent, &item);
             silent.dismiss();
-            FunctionItem { unsound: Some(Vec::new()), ..function }
+            let typed = item.sig.inputs.iter().filter_map(|input| match input {
+                syn::FnArg::Typed(typed) => Some(function::names(&typed.pat)),
+                syn::FnArg::Receiver(_) => None,
+            });
+            FunctionItem { unsound: Some(typed.flatten().collect()), ..function }
         }
     }
 }

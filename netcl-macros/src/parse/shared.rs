@@ -32,9 +32,12 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             Some((_, Some(other))) if other.shared_with.is_some() => {
                 Err(format!("`{with}`, whose tensors are those of another field"))
             }
-            Some((name, Some(other))) => tensors(own, other)
-                .map(|tensors| SharedTensors { field: name.clone(), tensors })
-                .ok_or_else(|| format!("`{with}`, none of whose tensors fits")),
+            Some((name, Some(other))) => {
+                tensors(own, other).map(|tensors| SharedTensors { field: name.clone(), tensors }).ok_or_else(|| {
+                    let own_sizes = sizes(own, &super::name(&field.name));
+                    format!("`{with}`, none of whose tensors fits: {} against {own_sizes}", sizes(other, name))
+                })
+            }
         };
         match found {
             Ok(shared) => own.shared = Some(shared),
@@ -44,6 +47,16 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             }
         }
     }
+}
+
+/// Its tensors with their sizes.
+fn sizes(layer: &LayerField, name: &str) -> String {
+    let tensors = (layer.layer.tensors)(&layer.config.closed());
+    let each = tensors.iter().map(|tensor| {
+        let sizes: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
+        format!("`{name}.{}` [{}]", tensor.name, sizes.join(", "))
+    });
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// The field that is named where nothing can be shared.

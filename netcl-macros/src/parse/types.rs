@@ -28,6 +28,11 @@ pub(crate) fn is_tensor(ty: &Type) -> bool {
     }
 }
 
+/// The same of one without sizes, which is a mistake where sizes are told.
+pub(crate) fn is_called_tensor(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == words::TENSOR))
+}
+
 /// `Tensor<f32, N, 64>`; `borrow` is what the hint puts before it.
 pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants) -> Option<TensorType> {
     named_tensor(diag, "x", ty, borrow, constants)

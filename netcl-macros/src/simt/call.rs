@@ -50,6 +50,11 @@ pub(crate) fn is_known(name: &str) -> bool {
     known().iter().any(|known| known == name) || foreign::device(name).is_some()
 }
 
+/// Whether it says which of the work-items one is.
+pub(crate) fn is_of_items(name: &str) -> bool {
+    WorkItem::ALL.into_iter().any(|item| item.name() == name)
+}
+
 fn known() -> Vec<String> {
     let functions = UnaryOp::ALL.into_iter().map(UnaryOp::name).chain(BinaryOp::ALL.into_iter().map(BinaryOp::name));
     let splats = WIDTHS.iter().map(|width| format!("splat{width}"));
@@ -85,6 +90,9 @@ impl Simt<'_> {
             return Val::Unknown;
         }
         let name = constant::name(&path.path).unwrap_or_default();
+        if unit.own.as_ref().is_some_and(|own| path.path.is_ident(own)) {
+            return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
+        }
         if let Some(here) = foreign::device(&name) {
             return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
@@ -282,6 +290,13 @@ impl Simt<'_> {
                 _ => self.report(span, &m::SIMT_VECTOR, &[&"lane"]),
             },
             (receiver @ (Val::Expr(..) | Val::Number(_)), _) => self.of_number(&name, receiver, args, span),
+            (Val::Buffer(buffer), _) if ["len", "dim", "shape", "size", "dims"].contains(&name.as_str()) => {
+                let dims = &self.buffers[buffer].dims;
+                let shape = netcl_kernels::dim::Shape(dims.clone());
+                let all = dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" * ");
+                let tensor = text(&call.receiver);
+                self.report(span, &m::KERNEL_SIZES, &[&name, &tensor, &shape, &all])
+            }
             (receiver, _) => self.report(span, &m::OPERAND, &[&name, &kind(&receiver)]),
         }
     }

@@ -32,7 +32,10 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
     };
     for pair in pairs {
         let (Some(name), Some(types)) = (pair.path.get_ident(), listed(&pair)) else {
-            diag.report(pair.value.span(), &m::SIMT_TYPE_LIST, &[]);
+            match unknown(&pair) {
+                Some(ty) => diag.report(ty.span(), &m::UNKNOWN_DTYPE, &[&text(ty)]),
+                None => diag.report(pair.value.span(), &m::SIMT_TYPE_LIST, &[]),
+            };
             return Vec::new();
         };
         let Some(argument) = argument_of(item, name) else {
@@ -71,6 +74,12 @@ fn listed(pair: &MetaNameValue) -> Option<Vec<DType>> {
     let Expr::Array(list) = &pair.value else { return None };
     let types: Vec<DType> = list.elems.iter().map(|ty| DType::from_name(&text(ty))).collect::<Option<_>>()?;
     (!types.is_empty()).then_some(types)
+}
+
+/// The first in the list that is no element type.
+fn unknown(pair: &MetaNameValue) -> Option<&Expr> {
+    let Expr::Array(list) = &pair.value else { return None };
+    list.elems.iter().find(|ty| DType::from_name(&text(ty)).is_none())
 }
 
 /// The function with the first choice of each element type where scalars are of that type.

@@ -71,7 +71,12 @@ impl Simt<'_> {
             let e = if sizes.len() == 1 { "is" } else { "es" };
             let ces = if written.len() == 1 { "ex" } else { "ices" };
             let name = text(&whole.expr);
-            self.report(whole.index.span(), &m::KERNEL_RANK, &[&name, &sizes.len(), &e, &written.len(), &ces]);
+            let instead = crate::lower::index_for_each(&name, sizes.len());
+            self.report(
+                whole.index.span(),
+                &m::KERNEL_RANK,
+                &[&name, &sizes.len(), &e, &written.len(), &ces, &instead],
+            );
             return None;
         }
         let values = self.operands(written.iter().copied());
@@ -163,7 +168,8 @@ impl Simt<'_> {
         if written.len() != dims.len() && written.len() != 1 {
             let (e, ces) = (if dims.len() == 1 { "is" } else { "es" }, "ices");
             let name = text(&index.expr);
-            self.report(index.index.span(), &m::KERNEL_RANK, &[&name, &dims.len(), &e, &written.len(), &ces]);
+            let instead = crate::lower::index_for_each(&name, dims.len());
+            self.report(index.index.span(), &m::KERNEL_RANK, &[&name, &dims.len(), &e, &written.len(), &ces, &instead]);
             return None;
         }
         if written.len() > MAX_INDICES {

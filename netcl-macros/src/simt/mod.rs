@@ -63,7 +63,7 @@ use netcl_kernels::kir::{ArrayId, AtomicTarget, Expr, Kernel, Launch, ParamKind,
 use proc_macro2::Ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(crate) use call::is_known;
+pub(crate) use call::{is_known, is_of_items};
 pub(crate) use check::shim;
 pub(crate) use custom::launched;
 pub(crate) use plan::compile;

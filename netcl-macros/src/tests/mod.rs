@@ -54,9 +54,10 @@ impl Crate {
             if text(0) == "use" && text(2) == "as" {
                 alias.insert(text(3), text(1));
             }
-            // A macro of this module whose name is one of Rust's.
-            if text(0) == "self" && text(1) == ":" && text(2) == ":" && text(4) == "!" {
-                position += 3;
+            // A macro of this module whose name is one of Rust's, or of another module: all items stand in one here.
+            let way = (0..).step_by(3).take_while(|at| text(at + 1) == ":" && text(at + 2) == ":").count();
+            if way > 0 && text(3 * way + 1) == "!" && self.exports.contains_key(&text(3 * way)) {
+                position += 3 * way;
                 continue;
             }
             // `path ! { { callback } { rest } }`.
@@ -106,7 +107,7 @@ impl Crate {
 
     /// `#[netcl::tensors]` on `item`.
     pub(crate) fn tensors(&mut self, item: TokenStream) {
-        self.add(driver::tensors(TokenStream::new(), item));
+        self.add(crate::structs::tensors(TokenStream::new(), item));
     }
 
     /// `#[netcl::constant]` on `item`.

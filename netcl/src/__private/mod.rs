@@ -6,6 +6,12 @@ pub use called::{Called, CalledOperation, CalledOtherwise, OfTensors};
 pub use netcl_macros::__resume;
 pub use netcl_runtime::__private::*;
 
+/// A struct of tensors, made of its fields where nobody can name it: as a field of another, whose type says what is made.
+pub trait Composed<Fields> {
+    /// The struct.
+    fn compose(fields: Fields) -> Self;
+}
+
 /// Who asks whether the prelude is in scope.
 pub struct Prelude;
 

@@ -86,7 +86,7 @@ fn argument<'a>(kind: ArgKind, x: &'a Tensor) -> (Operand<'a>, Operand<'a>) {
         ArgKind::Axes => return (Operand::Integers(&[0]), Operand::Bool(true)),
         ArgKind::Size => Operand::Integer(1),
         ArgKind::Sizes => return (Operand::Integers(&[1]), Operand::Bool(true)),
-        ArgKind::Number => Operand::Number(0.5),
+        ArgKind::Number | ArgKind::Scalar => Operand::Number(0.5),
         ArgKind::Bool => Operand::Bool(true),
         ArgKind::Text => Operand::Text("ij,ij->ij"),
         ArgKind::DType => Operand::DType(DType::F32),

@@ -79,6 +79,7 @@ impl Draw {
             ArgKind::Axis,
             ArgKind::Axes,
             ArgKind::Number,
+            ArgKind::Scalar,
             ArgKind::Bool,
             ArgKind::Text,
             ArgKind::DType,
@@ -92,7 +93,8 @@ impl Draw {
             }
             ArgKind::Axis | ArgKind::Size => Given::Integer(self.integer(odd)),
             ArgKind::Axes | ArgKind::Sizes => Given::Integers(self.integers(odd)),
-            ArgKind::Number => Given::Number(self.number()),
+            ArgKind::Scalar if self.below(3) == 0 => Given::Tensor(self.tensor(device, odd)?),
+            ArgKind::Number | ArgKind::Scalar => Given::Number(self.number()),
             ArgKind::Bool => Given::Bool(self.below(2) == 0),
             ArgKind::Text => Given::Text(self.of(&[
                 "",

@@ -1,4 +1,5 @@
-//! Positions that go around in a loop over a symbol, `x.get(1, (t + 1) % T)`, with their gradients.
+//! Positions that go around or stay inside in a loop over a symbol, `x.get(1, (t + 1) % T)` and `x.get(1, min(t + 1, T - 1))`, with
+//! their gradients.
 
 use crate::common::{device, everywhere, floats};
 use netcl::prelude::*;
@@ -42,6 +43,83 @@ impl Ring {
         }
         sum
     }
+}
+
+#[netcl::model]
+pub struct Line {
+    #[parameter(init = 0.5)]
+    weight: Tensor<f32, 3>,
+}
+
+#[netcl::model]
+impl Line {
+    /// Each with those beside it, at the ends with itself, and with the second from it and the one before, which go around.
+    #[gradients(x)]
+    pub fn loss(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32> {
+        let mut sum = Tensor::zeros([N, 3]);
+        for t in 0..T {
+            let before = max(t - 1, 0);
+            let (next, before, own) = (x.get(1, min(t + 1, T - 1)), x.get(1, before), x.get(1, t));
+            sum = sum + &self.weight * &own * next.square() + own * before * before * before;
+            let (second, around) = (x.get(1, (t + 2).clamp(0, T - 1)), x.get(1, (t - 1).rem_euclid(T)));
+            sum = sum + own * second + own * around.square();
+        }
+        sum.sum_all()
+    }
+
+    /// The same positions as methods and from the last round to the first; as numbers they are what they are in Rust.
+    pub fn sides(&self, x: &Tensor<f32, T, 3>) -> Tensor<f32, T, 3> {
+        let mut all = Vec::new();
+        for t in (0..T).rev() {
+            let place = (t - 3).max(0).min(T - 1);
+            all.push(x.get(0, place) + 100.0 * place + 10.0 * (t - 1).rem_euclid(T));
+        }
+        all.stack(0)
+    }
+
+    /// Outside of loops too.
+    pub fn sixth(&self, x: &Tensor<f32, T, 3>) -> Tensor<f32, 3> {
+        x.get(0, min(5, T - 1))
+    }
+}
+
+#[test]
+fn rounds_stay_inside() -> Result<()> {
+    everywhere(|| {
+        let model = Line::new(&device(), Seed(1))?;
+        for steps in [1usize, 2, 3, 7] {
+            let values: Vec<f32> = (0..2 * steps * 3).map(|i| (i as f32 * 0.7).sin() + 0.1).collect();
+            let (loss, gradients, dx) = model.loss_with_gradients(&floats(&values, &[2, steps, 3]))?;
+            let (mut wanted, mut wanted_x, mut wanted_w) = (0.0, vec![0.0; values.len()], vec![0.0; 3]);
+            for (n, t, c) in (0..2).flat_map(|n| (0..steps).flat_map(move |t| (0..3).map(move |c| (n, t, c)))) {
+                let at = |t: usize| (n * steps + t) * 3 + c;
+                let last = steps - 1;
+                let places = [t, (t + 1).min(last), t.saturating_sub(1), (t + 2).min(last), (t + last) % steps];
+                let [a, b, p, s, r] = places.map(|t| f64::from(values[at(t)]));
+                wanted += 0.5 * a * b * b + a * p * p * p + a * s + a * r * r;
+                let slopes = [0.5 * b * b + p * p * p + s + r * r, a * b, 3.0 * a * p * p, a, 2.0 * a * r];
+                places.iter().zip(slopes).for_each(|(t, slope)| wanted_x[at(*t)] += slope);
+                wanted_w[c] += a * b * b;
+            }
+            let close =
+                |a: f32, b: f64| assert!((f64::from(a) - b).abs() <= 1e-4 * b.abs().max(1.0), "{a}, {b}, {steps}");
+            close(loss.item()?, wanted);
+            dx.to_vec::<f32>()?.into_iter().zip(wanted_x).for_each(|(a, b)| close(a, b));
+            gradients.tensor("weight")?.to_vec::<f32>()?.into_iter().zip(wanted_w).for_each(|(a, b)| close(a, b));
+        }
+        for steps in [1usize, 2, 5, 9] {
+            let values: Vec<f32> = (0..steps * 3).map(|i| i as f32).collect();
+            let x = floats(&values, &[steps, 3]);
+            let wanted = (0..steps).rev().flat_map(|t| {
+                let (place, around) = (t.saturating_sub(3), (t + steps - 1) % steps);
+                (0..3).map(move |c| (place * 3 + c + 100 * place + 10 * around) as f32)
+            });
+            assert_eq!(model.sides(&x)?.to_vec::<f32>()?, wanted.collect::<Vec<_>>());
+            let sixth = 5.min(steps - 1) * 3;
+            assert_eq!(model.sixth(&x)?.to_vec::<f32>()?, values[sixth..sixth + 3]);
+        }
+        Ok(())
+    })
 }
 
 /// Loss, and its gradients in `x` and the weight.

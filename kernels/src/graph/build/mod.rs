@@ -35,6 +35,8 @@ pub struct Builder {
     literal: bool,
     /// See [`Builder::distinct`].
     distinct: BTreeSet<NodeId>,
+    /// See [`Builder::settle`].
+    settled: BTreeSet<crate::dim::Symbol>,
 }
 
 impl Builder {
@@ -157,6 +159,20 @@ impl Builder {
                 Ok(())
             }
         }
+    }
+
+    /// Notes that the symbols are a model's own: no argument's type says how large they are, so calls compare with them.
+    pub fn settle(&mut self, size: &Dim) {
+        size.visit_symbols(&mut |symbol| {
+            self.settled.insert(symbol.clone());
+        });
+    }
+
+    /// Whether the size is a number, or one of a model's own.
+    pub(crate) fn is_settled(&self, size: &Dim) -> bool {
+        let mut all = true;
+        size.visit_symbols(&mut |symbol| all &= self.settled.contains(symbol));
+        all
     }
 
     /// Notes that a slice must end inside an axis, where symbols decide that.

@@ -176,6 +176,14 @@ impl Builder {
         })
     }
 
+    /// The loop whose round, counted from 0, is the size but for what is the same in all rounds: its name, how many rounds it has,
+    /// and that rest.
+    pub(crate) fn round_of(&self, size: &Dim) -> Option<(String, Dim, Dim)> {
+        let (step, rounds) = self.steps.iter().rev().find(|(step, _)| mentions(size, step))?;
+        let rest = size.clone() - Dim::symbol(step.name()) + Dim::constant(1);
+        (!self.is_in_loop(&rest)).then(|| (step.name().to_string(), rounds.clone(), rest))
+    }
+
     /// Whether the size depends on the round of a loop.
     pub fn is_in_loop(&self, size: &Dim) -> bool {
         self.steps.iter().any(|(step, _)| mentions(size, step))

@@ -52,8 +52,12 @@ impl Builder {
 
     /// Whether a coordinate may lie outside an axis of `dim` elements.
     pub(crate) fn may_be_outside_axis(&self, index: &AxisIndex, dim: &Dim, out: &Shape) -> bool {
-        let inside = |size: Dim| size.never_negative() || self.in_loops(&size).never_negative();
-        index.spare(dim, out).is_none_or(|spare| !spare.into_iter().all(inside))
+        index.spare(dim, out).is_none_or(|spare| !spare.iter().all(|size| self.is_never_negative(size)))
+    }
+
+    /// Whether the size is at least 0, whatever its symbols are, in all rounds of the loops that are built.
+    pub fn is_never_negative(&self, size: &Dim) -> bool {
+        size.never_negative() || self.in_loops(size).never_negative()
     }
 
     /// The axes in another order: `out[i0, i1, ..]` has `order[k]` of the source as its axis `k`.

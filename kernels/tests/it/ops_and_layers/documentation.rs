@@ -47,7 +47,7 @@ fn operations() -> String {
             let args: Vec<String> = operation.args[1..]
                 .iter()
                 .map(|arg| match arg.kind {
-                    ArgKind::Tensor | ArgKind::Axis | ArgKind::Axes => arg.name.to_string(),
+                    ArgKind::Tensor | ArgKind::Scalar | ArgKind::Axis | ArgKind::Axes => arg.name.to_string(),
                     ArgKind::Tensors | ArgKind::Sizes => format!("{}: list", arg.name),
                     ArgKind::Size => format!("{}: integer", arg.name),
                     ArgKind::Number => format!("{}: number", arg.name),
@@ -84,7 +84,7 @@ fn methods() -> String {
                 .iter()
                 .map(|arg| {
                     let kind = match arg.kind {
-                        ArgKind::Tensor => "operand",
+                        ArgKind::Tensor | ArgKind::Scalar => "operand",
                         ArgKind::Tensors => "tensors",
                         ArgKind::Axis | ArgKind::Size => "integer",
                         ArgKind::Axes | ArgKind::Sizes => "integers",

@@ -35,7 +35,7 @@ fn given(b: &mut Builder, kind: ArgKind, choice: usize, tensor: (&Shape, DType),
         ArgKind::Axis | ArgKind::Size | ArgKind::DType => int(number),
         ArgKind::Axes => Value::List(vec![int(number)]),
         ArgKind::Sizes => Value::List(vec![int(number), int(number)]),
-        ArgKind::Number => Value::Number(number as f64),
+        ArgKind::Number | ArgKind::Scalar => Value::Number(number as f64),
         ArgKind::Bool => Value::Bool(number > 0),
         ArgKind::Text => Value::Text(number.to_string()),
     }

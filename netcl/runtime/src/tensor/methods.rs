@@ -36,7 +36,7 @@ methods! {
     "the nearest whole number toward -inf; its gradient is zero" floor();
     "the nearest whole number toward +inf; its gradient is zero" ceil();
     "the nearest whole number, halves to even; its gradient is zero" round();
-    "`min(max(x, min), max)`; NaN stays NaN, the bounds pass no gradient" clamp(min: number, max: number);
+    "`min(max(x, min), max)`; NaN stays NaN, bounds that are numbers pass no gradient" clamp(min: operand, max: operand);
     "`x + weight * (other - x)` of floats" lerp(other: operand, weight: operand);
     "whether `x == other`, as bool; false if either is NaN" eq(other: operand);
     "whether `x != other`, as bool; true if either is NaN" ne(other: operand);
@@ -85,7 +85,7 @@ methods! {
     // Activations
     "`max(x, 0)`; NaN stays NaN, the gradient at 0 is 0" relu();
     "`min(max(x, 0), 6)`" relu6();
-    "`x` above zero, `slope * x` below" leaky_relu(slope: number);
+    "`x` above zero, `slope * x` below" leaky_relu(slope: operand);
     "`x` above zero, `slope * x` below, the slope a tensor that broadcasts" prelu(slope: operand);
     "`x * Phi(x) = x/2 * (1 + erf(x / sqrt(2)))`, exact" gelu();
     "`x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x^3)))`, an approximation of `gelu`" gelu_tanh();
@@ -102,9 +102,9 @@ methods! {
     "`clamp(x, -1, 1)`" hard_tanh();
     "`x * tanh(softplus(x))`" mish();
     "`x / (1 + |x|)`" softsign();
-    "`x` above `threshold`, else `value`" threshold(threshold: number, value: number);
-    "`x` where `|x|` is above `lambda`, else 0" hard_shrink(lambda: number);
-    "`x` moved by `lambda` toward 0, and 0 where it would cross it" soft_shrink(lambda: number);
+    "`x` above `threshold`, else `value`" threshold(threshold: operand, value: operand);
+    "`x` where `|x|` is above `lambda`, else 0" hard_shrink(lambda: operand);
+    "`x` moved by `lambda` toward 0, and 0 where it would cross it" soft_shrink(lambda: operand);
     "`x - tanh(x)`" tanh_shrink();
     // Reductions
     #[doc(alias("reduce_sum"))]
@@ -152,7 +152,7 @@ methods! {
     "the elements `start..start + length` along `axis`" narrow(axis: integer, start: integer, length: integer);
     "the elements at `position` along `axis`, which disappears" get(axis: integer, position: integer);
     "the elements in reverse order along `axes`" flip(axes: integers);
-    "`before` and `after` elements of `value` added around `axis`" pad(axis: integer, before: integer, after: integer, value: number);
+    "`before` and `after` elements of `value` added around `axis`" pad(axis: integer, before: integer, after: integer, value: operand);
     "`x` and `others` one after the other along `axis`" concat(others: tensors, axis: integer);
     "`x` and `others`, all of one shape, along a new axis at `axis`" stack(others: tensors, axis: integer);
     // Rearranging
@@ -175,7 +175,7 @@ methods! {
     "the elements at `indices [i]` along `axis`, whose size becomes `i`; as `gather` otherwise" index_select(axis: integer, indices: operand);
     "of each row of `indices [n, l]` (u32 or i32) the rows `x [r, d]` that it names as one: their `\"sum\"`, `\"mean\"` or `\"max\"`, as `mode` says; `-> [n, d]`, a number out of range being a row of zeros" embedding_bag(indices: operand, mode: text);
     "`[..]` numbers (u32 or i32) as `[.., classes]` f32 rows: 1 at the number, else 0; a number out of range gives a row of zeros" one_hot(classes: integer);
-    "`value` where the bool `mask` is true, else `x`" masked_fill(mask: operand, value: number);
+    "`value` where the bool `mask` is true, else `x`" masked_fill(mask: operand, value: operand);
     "`x [.., m, n]` with zeros above diagonal `diagonal` (0 is the main one, positive is right of it)" tril(diagonal: integer);
     "`x [.., m, n]` with zeros below diagonal `diagonal` (0 is the main one, positive is right of it)" triu(diagonal: integer);
     // Positions along an axis
@@ -231,7 +231,7 @@ methods! {
     "the mean over rows of `-x[label]`, log-probabilities `[.., classes]`, labels `[..]` (u32 or i32); a label out of range gives NaN" nll_loss(labels: operand);
     "the mean of `(x - other)^2`, both of one shape" mse_loss(other: operand);
     "the mean of `|x - other|`, both of one shape" l1_loss(other: operand);
-    "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`" huber_loss(other: operand, delta: number);
+    "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`" huber_loss(other: operand, delta: operand);
     "`huber_loss(beta) / beta`; `l1_loss` for a `beta` of 0" smooth_l1_loss(other: operand, beta: number);
     "the mean of `softplus(x) - x * target`: binary cross-entropy of `sigmoid(x)`, both of one shape" bce_with_logits(target: operand);
     "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; logarithms count as at least -100; gradient `(x - target) / max((1 - x) x, 1e-12)` in `x`" bce_loss(target: operand);

@@ -1,0 +1,61 @@
+//! Whether what is read along an axis is inside of it: by the sizes alone, by what each call brings, or not for sure.
+
+use crate::dim::Dim;
+use crate::graph::build::Builder;
+use crate::graph::{Limit, NodeId};
+
+/// Whether each call knows if so many elements are inside an axis of that size, which is a number or a model's own.
+pub(super) fn calls_tell(b: &Builder, end: &Dim, size: &Dim) -> bool {
+    let some = match size.as_constant() {
+        Some(size) => size > 0 && end.as_constant().is_none(),
+        // Past its end, whatever the sizes are.
+        None => b.is_settled(size) && !(end.clone() - size.clone() - Dim::constant(1)).never_negative(),
+    };
+    some && !b.is_in_loop(end)
+}
+
+/// Notes that what ends at `end` along the axis must be inside.
+pub(super) fn limit(b: &mut Builder, (x, axis): (NodeId, usize), end: Dim, before: String) {
+    let (source, note) = (b.shape(x).clone(), b.origin_note(x, axis));
+    let between = format!(" along axis {axis} of {source}{note}, which has");
+    b.limit(Limit { end, size: source[axis].clone(), words: [before, between] });
+}
+
+/// How to make sure that there are enough elements along an axis that has a name.
+pub(super) const SURE: &str = "a size that is a number, or such as `N + 5`, in the type of the argument makes it sure";
+
+/// How many elements there are along an axis, for messages.
+pub(super) fn has(b: &Builder, x: NodeId, axis: usize) -> String {
+    let (size, note) = (&b.shape(x)[axis], b.origin_note(x, axis));
+    match size.as_constant() {
+        Some(size) => format!("has {size}{note}"),
+        None => format!("is not sure to have that many: it has {size}{note}"),
+    }
+}
+
+/// What to write instead of the position of a loop's round that is outside.
+pub(super) fn in_a_loop(b: &Builder, position: &Dim, size: &Dim, axis: usize) -> Option<String> {
+    let (round, rounds, away) = b.round_of(position)?;
+    if rounds != *size {
+        // A table is as long as the loop once it is cut.
+        let table = away.is(0) && (size.as_constant().is_some() || b.is_settled(size));
+        return table.then(|| {
+            format!("before the loop, `.narrow({axis}, 0, {rounds})` takes as many as there are rounds, and each call checks that")
+        });
+    }
+    let away = away.as_constant()?;
+    let far = away.unsigned_abs();
+    let few = |range: String| {
+        if far == 1 { format!("`for {round} in {range}` leaves that round out; ") } else { String::new() }
+    };
+    Some(match away {
+        ..0 => format!(
+            "{}`({round} + {size} - {far}) % {size}` goes around, `max({round} - {far}, 0)` stays at the first one",
+            few(format!("1..{size}"))
+        ),
+        _ => format!(
+            "{}`({round} + {far}) % {size}` goes around, `min({round} + {far}, {size} - 1)` stays at the last one",
+            few(format!("0..{size} - 1"))
+        ),
+    })
+}

@@ -1,0 +1,196 @@
+//! Positions that are no sizes: the elements at `(t + 1) % T` or `min(t + 1, T - 1)` along an axis, where `t` is a loop's round.
+
+use super::args;
+use super::index::index_select;
+use super::inside::{SURE, has};
+use super::shape::{squeeze, unsqueeze};
+use crate::dim::{Dim, Shape};
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId};
+use crate::span::{Diagnostic, Result};
+
+/// How often the divisor is looked for in a position.
+const FEW: i64 = 8;
+
+/// A position along an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Position {
+    /// A size.
+    At(Dim),
+    /// The remainder of the one by the other.
+    Remainder(Dim, Dim),
+    /// The smaller of both.
+    Least(Box<[Position; 2]>),
+    /// The greater of both.
+    Greatest(Box<[Position; 2]>),
+}
+
+/// The elements of `x` at `position` along `axis`, which disappears. For each size that the position may be it is a view of its own,
+/// and the position chooses among these: so a loop's gradient is that of the parts which rounds read, as it is for other positions.
+///
+/// # Errors
+///
+/// If the position may be negative, or is not sure to be inside the axis; of a remainder, if the quotient is one of too many.
+pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Result<NodeId> {
+    let source = b.shape(x).clone();
+    let axis = args::axis("get", &source, axis)?;
+    let mut shape = source.clone();
+    shape.0.remove(axis);
+    let reader = Reader { x, axis, size: source[axis].clone(), shape };
+    let problem = |b: &Builder, end: &str| {
+        Diagnostic::new(format!("`get` takes position {} along axis {axis} of {source}, {end}", shown(b, position)))
+    };
+    if !reader.ends_inside(b, position) {
+        if let Position::Remainder(_, by) = position {
+            let has = has(b, x, axis);
+            let message = format!("`get` takes positions below {by} along axis {axis} of {source}, which {has}");
+            return Err(
+                Diagnostic::new(message).hint(format!("`% {}` goes around along that axis; {SURE}", reader.size))
+            );
+        }
+        let size = &reader.size;
+        let hint = format!("`min(.., {size} - 1)` ends at the last one");
+        return Err(problem(b, &format!("which {}", has(b, x, axis))).hint(hint));
+    }
+    reader.first(b, position).map_err(|unsure| match unsure {
+        Unsure::Negative => problem(b, "which may be negative").hint("`max(.., 0)` starts at the first one"),
+        Unsure::Quotient(position, by) => {
+            let position = b.in_rounds(&position);
+            problem(b, &format!("and how often {by} is in {position} is not sure")).hint(format!(
+                "the position before `%` is at least 0 and less than {FEW} times {by}, whatever the sizes are: a loop's `t` and up to {}, or `t + {by} - 1` for the one before",
+                FEW - 1
+            ))
+        }
+    })?;
+    reader.read(b, position).map(|(part, _)| part)
+}
+
+/// The elements of `x` at the number `at` (u32 or i32, without axes) along `axis`, which disappears; a number out of range gives
+/// zeros and no gradient.
+///
+/// # Errors
+///
+/// If `x` has no such axis, or `at` is no such number.
+pub fn get_numbered(b: &mut Builder, x: NodeId, axis: i64, at: NodeId) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let axis = args::axis("get", &shape, axis)?;
+    let dtype = b.dtype(at);
+    if !matches!(dtype, DType::U32 | DType::I32) {
+        let message = format!("`get` expects a position of u32 or i32 along axis {axis} of {shape}, found {dtype}");
+        return Err(Diagnostic::new(message).hint("make it a `u32` argument, or convert it with `.cast(u32)`"));
+    }
+    let numbers = unsqueeze(b, at, 0)?;
+    let part = index_select(b, x, axis, numbers)?;
+    squeeze(b, part, axis as i64)
+}
+
+/// What is not known of a position.
+enum Unsure {
+    Negative,
+    /// How often the other is in the one.
+    Quotient(Dim, Dim),
+}
+
+/// What is read, and along which axis.
+struct Reader {
+    x: NodeId,
+    axis: usize,
+    size: Dim,
+    /// Of what is read.
+    shape: Shape,
+}
+
+impl Reader {
+    /// Whether the position is less than the size.
+    fn ends_inside(&self, b: &Builder, position: &Position) -> bool {
+        let inside = |last: Dim| b.is_never_negative(&(self.size.clone() - last));
+        match position {
+            Position::At(at) => inside(at.clone() + Dim::constant(1)),
+            Position::Remainder(_, by) => inside(by.clone()),
+            Position::Least(both) => both.iter().any(|one| self.ends_inside(b, one)),
+            Position::Greatest(both) => both.iter().all(|one| self.ends_inside(b, one)),
+        }
+    }
+
+    /// That the position is at least 0.
+    fn first(&self, b: &Builder, position: &Position) -> std::result::Result<(), Unsure> {
+        match position {
+            Position::At(at) => {
+                if b.is_never_negative(at) {
+                    Ok(())
+                } else {
+                    Err(Unsure::Negative)
+                }
+            }
+            Position::Remainder(of, by) => match quotients(b, of, by) {
+                Some(_) => Ok(()),
+                None => Err(Unsure::Quotient(of.clone(), by.clone())),
+            },
+            Position::Least(both) => both.iter().try_for_each(|one| self.first(b, one)),
+            Position::Greatest(both) => {
+                let [one, other] = both.each_ref().map(|one| self.first(b, one));
+                one.or(other)
+            }
+        }
+    }
+
+    /// The elements at the size `at`: zeros where that is outside.
+    fn view(&self, b: &mut Builder, at: Dim) -> Result<NodeId> {
+        let own = |axis: usize| AxisIndex::axis(axis - usize::from(axis > self.axis));
+        let mut index: Vec<AxisIndex> = (0..=self.shape.rank()).map(own).collect();
+        index[self.axis] = AxisIndex::fixed(at);
+        b.view(self.x, self.shape.clone(), index)
+    }
+
+    /// The elements there, and the position.
+    fn read(&self, b: &mut Builder, position: &Position) -> Result<(NodeId, NodeId)> {
+        match position {
+            Position::At(at) => Ok((self.view(b, at.clone())?, b.dim(at, DType::I32)?)),
+            Position::Remainder(of, by) => {
+                let times = |count: i64| by.clone() * Dim::constant(count);
+                let last = quotients(b, of, by).unwrap_or(1) - 1;
+                let (position, divisor) = (b.dim(of, DType::I32)?, b.dim(by, DType::I32)?);
+                let mut part = self.view(b, of.clone() - times(last))?;
+                for quotient in (0..last).rev() {
+                    let here = self.view(b, of.clone() - times(quotient))?;
+                    let end = b.dim(&times(quotient + 1), DType::I32)?;
+                    let is_there = b.compare(CompareOp::Lt, position, end)?;
+                    part = b.select(is_there, here, part)?;
+                }
+                Ok((part, b.binary(BinaryOp::Rem, position, divisor)?))
+            }
+            Position::Least(both) => self.either(b, both, (CompareOp::Lt, BinaryOp::Min)),
+            Position::Greatest(both) => self.either(b, both, (CompareOp::Gt, BinaryOp::Max)),
+        }
+    }
+
+    fn either(
+        &self,
+        b: &mut Builder,
+        [one, other]: &[Position; 2],
+        (compare, choose): (CompareOp, BinaryOp),
+    ) -> Result<(NodeId, NodeId)> {
+        let ((part, at), (rest, other)) = (self.read(b, one)?, self.read(b, other)?);
+        let is_there = b.compare(compare, at, other)?;
+        Ok((b.select(is_there, part, rest)?, b.binary(choose, at, other)?))
+    }
+}
+
+/// How many quotients there may be of `of` by `by`, from 0 on.
+fn quotients(b: &Builder, of: &Dim, by: &Dim) -> Option<i64> {
+    let below =
+        |count: &i64| b.is_never_negative(&(by.clone() * Dim::constant(*count) - of.clone() - Dim::constant(1)));
+    if b.is_never_negative(of) { (1..=FEW).find(below) } else { None }
+}
+
+/// As the user writes it.
+fn shown(b: &Builder, position: &Position) -> String {
+    let pair = |name: &str, both: &[Position; 2]| format!("{name}({}, {})", shown(b, &both[0]), shown(b, &both[1]));
+    match position {
+        Position::At(at) => b.in_rounds(at).to_string(),
+        Position::Remainder(of, by) => format!("({}) % {by}", b.in_rounds(of)),
+        Position::Least(both) => pair("min", both),
+        Position::Greatest(both) => pair("max", both),
+    }
+}

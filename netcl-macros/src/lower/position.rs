@@ -1,0 +1,70 @@
+//! Positions along an axis that are no sizes: `(t + 1) % T`, `min(t + 1, T - 1)`, where `t` is a loop's round. As values they are
+//! numbers; what they are made of is kept beside these.
+
+use super::arith::{Operator, Places};
+use super::{Lowering, Val};
+use netcl_kernels::graph::BinaryOp;
+use netcl_kernels::ops::Position;
+use proc_macro2::Span;
+
+impl<'a> Lowering<'a> {
+    /// The position that a value is.
+    pub(super) fn position(&self, value: &Val<'a>) -> Option<Position> {
+        match value {
+            Val::Dim(size) => Some(Position::At(size.clone())),
+            Val::Tensor(id) => self.positions.get(id).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The position that `left op right` is, where that is one.
+    pub(super) fn position_of(&self, op: Operator, left: &Val<'a>, right: &Val<'a>) -> Option<Position> {
+        let both = || Some(Box::new([self.position(left)?, self.position(right)?]));
+        match (op, left, right) {
+            (Operator::Binary(BinaryOp::Rem), Val::Dim(of), Val::Dim(by)) => {
+                Some(Position::Remainder(of.clone(), by.clone()))
+            }
+            (Operator::Binary(BinaryOp::Min), ..) => both().map(Position::Least),
+            (Operator::Binary(BinaryOp::Max), ..) => both().map(Position::Greatest),
+            _ => None,
+        }
+    }
+
+    /// `min`, `max`, `clamp` and `rem_euclid` of positions, as methods.
+    pub(super) fn position_method(
+        &mut self,
+        name: &str,
+        receiver: &Val<'a>,
+        args: &[Val<'a>],
+        span: Span,
+    ) -> Option<Val<'a>> {
+        let known = |value: &Val<'a>| matches!(value, Val::Dim(size) if size.as_constant().is_some());
+        let all = || std::iter::once(receiver).chain(args);
+        if self.axes.is_some()
+            || self.elementwise
+            || all().all(known)
+            || !all().all(|value| self.position(value).is_some())
+        {
+            return None;
+        }
+        let op = |this: &mut Self, op: BinaryOp, left: Val<'a>, right: &Val<'a>| {
+            this.operate(Operator::Binary(op), name, left, right.clone(), Places::all(span))
+        };
+        match (name, args) {
+            ("min", [other]) => Some(op(self, BinaryOp::Min, receiver.clone(), other)),
+            ("max", [other]) => Some(op(self, BinaryOp::Max, receiver.clone(), other)),
+            ("clamp", [least, most]) => {
+                let raised = op(self, BinaryOp::Max, receiver.clone(), least);
+                Some(op(self, BinaryOp::Min, raised, most))
+            }
+            ("rem_euclid", [by @ Val::Dim(divisor)]) => {
+                let Val::Dim(of) = receiver else { return None };
+                // Rust's remainder is that of netcl's where it is not negative.
+                let next = of.clone() + divisor.clone();
+                let of = [of.clone(), next].into_iter().find(|of| self.builder.is_never_negative(of))?;
+                Some(op(self, BinaryOp::Rem, Val::Dim(of), by))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Operations of the table: their operands as tensors and numbers of one type.
+
+use super::{Lowering, Val};
+use crate::ast::PlainType;
+use crate::messages as m;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::NodeId;
+use netcl_kernels::ops;
+use proc_macro2::Span;
+
+impl<'a> Lowering<'a> {
+    /// An entry of the table, with its operands as tensors and numbers of one type.
+    pub(super) fn table_operation(
+        &mut self,
+        operation: &'static ops::Operation,
+        receiver: Val<'a>,
+        args: Vec<Val<'a>>,
+        span: Span,
+    ) -> Val<'a> {
+        let name = operation.name;
+        let receiver = match receiver {
+            Val::Tensor(_) => receiver,
+            other => match self.tensor(other, None, span) {
+                Some(id) => Val::Tensor(id),
+                None => return Val::Unknown,
+            },
+        };
+        // `x.get(0, (t + 1) % T)`.
+        if let (Val::Tensor(x), "get", [Val::Dim(axis), at @ Val::Tensor(_)]) = (&receiver, name, args.as_slice())
+            && let (Some(axis), Some(position)) = (axis.as_constant(), self.position(at))
+        {
+            self.at(span);
+            let part = ops::get_at(&mut self.builder, *x, axis, &position);
+            return self.check(part, span);
+        }
+        // `x.get(0, k)`, where `k: u32` is an argument.
+        if let (Val::Tensor(x), "get", [Val::Dim(axis), Val::Tensor(at)]) = (&receiver, name, args.as_slice())
+            && let (Some(axis), 0) = (axis.as_constant(), self.builder.shape(*at).rank())
+        {
+            self.at(span);
+            let part = ops::get_numbered(&mut self.builder, *x, axis, *at);
+            return self.check(part, span);
+        }
+        let args: Vec<Val<'a>> =
+            args.into_iter().enumerate().map(|(position, arg)| self.decided(operation, position + 1, arg)).collect();
+        let args = match (name, args.as_slice()) {
+            ("select", [then, otherwise]) => match self.both_chosen(then.clone(), otherwise.clone(), span) {
+                Some(both) => both.map(Val::Tensor).to_vec(),
+                None => return Val::Unknown,
+            },
+            _ => args,
+        };
+        // Numbers are of the type of the floats beside them: those of `mask.select(0.1, x)` of `x`'s.
+        let dtype = |value: &Val<'a>| match value {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)).filter(|dtype| dtype.is_float()),
+            _ => None,
+        };
+        let float = std::iter::once(&receiver).chain(&args).find_map(dtype).unwrap_or(DType::F32);
+        let mut operands = Vec::with_capacity(args.len() + 1);
+        let given = args.clone();
+        for value in std::iter::once(receiver).chain(args) {
+            let value = match value {
+                Val::Index(_) => match self.tensor(value, None, span) {
+                    Some(id) => Val::Tensor(id),
+                    None => return Val::Unknown,
+                },
+                Val::Number(number) => Val::Number(number.meeting(float).into()),
+                value => value,
+            };
+            match value.operand() {
+                Some(operand) => operands.push(operand),
+                None if operands.is_empty() => return self.report(span, &m::OPERAND, &[&name, &value.kind()]),
+                None => return self.no_argument(operation, operands.len(), &value, span),
+            }
+        }
+        if let Some(ops::Value::Tensor(receiver)) = operands.first()
+            && !self.numbers_beside(self.builder.dtype(*receiver), &given, (name, span))
+        {
+            return Val::Unknown;
+        }
+        self.at(span);
+        let result = ops::call(&mut self.builder, operation, &operands);
+        self.check(result, span)
+    }
+
+    /// A plain `bool` where the operation at that place takes `true` or `false`: each is a way of its own through the function.
+    fn decided(&mut self, operation: &ops::Operation, position: usize, arg: Val<'a>) -> Val<'a> {
+        match (operation.args.get(position).map(|spec| spec.kind), arg) {
+            (Some(ops::ArgKind::Bool), Val::Plain(tokens, PlainType::Bool)) => Val::Bool(self.decide(tokens)),
+            (_, arg) => arg,
+        }
+    }
+
+    /// Rule: operations take what is known while compiling, and tensors. Wrong: `x.get(0, k)` with a plain `k: usize`.
+    fn no_argument(&self, operation: &ops::Operation, position: usize, value: &Val<'a>, span: Span) -> Val<'a> {
+        let name = operation.name;
+        let kind = operation.args.get(position).map(|spec| spec.kind);
+        let instead = match value {
+            Val::Plain(given, PlainType::Usize) => {
+                let given = crate::parse::text(given);
+                match (name, kind) {
+                    ("get", Some(ops::ArgKind::Size)) => format!(
+                        "make it a `u32` argument, which is a position: `{given}: u32`; or choose a branch for each: \
+                         `if {given} == 0 {{ .. }} else {{ .. }}`"
+                    ),
+                    (_, Some(ops::ArgKind::Tensor | ops::ArgKind::Scalar)) => {
+                        format!("make it an `f32`, `i32` or `u32` argument to compute with it: `{given}: f32`")
+                    }
+                    _ => format!(
+                        "sizes are numbers, and names that the types of arguments bind; a plain `usize` chooses a branch: `if {given} == 1 {{ .. }} else {{ .. }}`"
+                    ),
+                }
+            }
+            _ => format!("it is called as `{name}({})`", names(operation.args.get(1..).unwrap_or_default())),
+        };
+        self.report(span, &m::OPERATION_ARGUMENT, &[&name, &value.kind(), &instead])
+    }
+
+    /// The two sides of `condition.select(x, 0.0)`: a number, or a size or an index, is of the type of the other side. What is
+    /// no such thing is left for the operation to judge, as it was given.
+    fn both_chosen(&mut self, then: Val<'a>, otherwise: Val<'a>, span: Span) -> Option<[NodeId; 2]> {
+        let dtype = self.common_dtype(&then, &otherwise);
+        let mut side = |value: Val<'a>| match value {
+            Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Index(_) | Val::Bool(_) => {
+                self.tensor(value, Some(dtype), span)
+            }
+            other => {
+                let instead = "it is called as `select(then, otherwise)`";
+                self.report(span, &m::OPERATION_ARGUMENT, &[&"select", &other.kind(), &instead]);
+                None
+            }
+        };
+        Some([side(then)?, side(otherwise)?])
+    }
+
+    /// Rule: the numbers among an operation's arguments are of the tensor's type. Wrong: `x.clamp(0f64, 1f64)`, where `x` is of
+    /// `f32`.
+    fn numbers_beside(&self, dtype: DType, args: &[Val<'a>], (name, span): (&str, Span)) -> bool {
+        // What is added to whole numbers and to truths is judged by the operation.
+        let dtype = if dtype.is_float() { dtype } else { DType::F32 };
+        args.iter().all(|value| match value {
+            Val::List(values) | Val::Tuple(values) => self.numbers_beside(dtype, values, (name, span)),
+            Val::Number(number) if number.beside(dtype) != dtype => {
+                self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &number.beside(dtype)]);
+                false
+            }
+            Val::Number(number) => self.large.fits(self.diag, number.value, dtype),
+            _ => true,
+        })
+    }
+}
+
+/// The names of an operation's arguments, separated by commas.
+pub(super) fn names(args: &[ops::ArgSpec]) -> String {
+    args.iter().map(|arg| arg.name).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,204 @@
+//! Sources with one mistake each, in which what the message speaks of is marked.
+
+use super::{MODEL, body, field, kernel, simt, value};
+
+/// Sources with one mistake each.
+pub(super) fn cases() -> Vec<String> {
+    let named = |ty: &str| {
+        format!(
+            "#[netcl::model] pub struct Block<const F: usize, const H: usize> {{ #[layer(features = F, heads = H)] a: SelfAttention }}
+             #[netcl::model] impl<const F: usize, const H: usize> Block<F, H> {{
+                pub fn forward(&self, x: &Tensor<f32, N, T, F>) -> Tensor<f32, N, T, F> {{ self.a.forward(x) }} }}
+             #[netcl::model] {ty}"
+        )
+    };
+    let mut cases = vec![named("«type Small = Block<64, M>;»")];
+    // Methods on the wrong thing.
+    for expression in [
+        "«self.a(x)»",
+        "«(self.a)(x)»",
+        "«self.a.relu(x)»",
+        "«self.a.forward(x).unwrap()»",
+        "«self.a.forward(x).expect(\"forward\")»",
+        "«Tensor::cat(&[x, y], 1)»",
+        "«torch::stack((x, y), 0)»",
+        "«F::relu(x)»",
+        "«F::softmax(&self.a.forward(x), 1)»",
+        "«x.size(0)» + 1",
+        "«x.view([N, 2, 4])»",
+        "«x.view(N, 2, 4)»",
+        "«x.tensordot(y)»",
+        "«x.relu_()»",
+        "x.max_all() + «x.sum()»",
+        "«x.argmax()»",
+        "«x.var()»",
+        "«x.softmax()»",
+        "«x.max(0.0)»",
+        "«x.min(y)»",
+        "x.concat(«vec![y]», 1)",
+        "x * («1 / 2»)",
+        "«x.T»",
+        "«x.softmax(dim = 1)»",
+        "«self.a.forward(input = x)»",
+        "«Linear::forward(&self.a, x)»",
+        "«a».forward(x)",
+        "«x.split(2, 1)»",
+        "x - «x.mean([1])»",
+        "x + «Tensor::zeros(x.device(), &[N, 8], DType::F32)»",
+        "x + «Tensor::full(&device, 0.5, &[N, 8])»",
+        "«grad(x, &self.a.forward(x).sum_all())»",
+        "x * «labels.cast(f32)»",
+        "«x.matmul(y)»",
+        "«x.gather(1, labels)»",
+        "«x.where_(x > 0.0, 0.0)»",
+        "sq(«labels»)",
+        "«x.softmax(\"N\")»",
+    ] {
+        cases.push(value(expression));
+    }
+    for statements in [
+        "let loss = self.a.forward(x).sum_all(); «grad(&loss)»",
+        "grad(&«self.a.forward(x)», x)",
+        "self.a.forward(x)«;»",
+        "let h = { x.relu()«;» }; h",
+        "if deep { x.relu()«;» } else { x }",
+        "let it: Tensor<f32, N, «4»> = x; x",
+        "self.a.forward(«x, y»)",
+        "let mut h = self.a.forward(x); «h.relu_();» h",
+    ] {
+        cases.push(body(statements));
+    }
+    // Fields and their keys.
+    for text in [
+        "#[parameter(«init = xavier_uniform»)] p: Tensor<f32, 8, 2>",
+        "#[parameter(«init = kaiming_normal_»)] p: Tensor<f32, 8, 2>",
+        "#[parameter(«init = zeros»)] p: Tensor<f32, 8>",
+        "#[parameter(«init = 1.0 + x»)] p: Tensor<f32, 8>",
+        "#[layer(inputs = 3, outputs = 4, kernel = 3, «padding = same»)] c: Conv2d",
+        "#[layer(inputs = 3, outputs = 4, kernel = (5, 3), «padding = \"same\"»)] c: Conv2d",
+        "#[layer(inputs = 3, outputs = 4, kernel = 3, «padding = valid»)] c: Conv2d",
+        "#[layer(inputs = 8, outputs = 8)] p: «[Linear; 0]»",
+        "«#[constant(relu)]» p: f32",
+        "«#[constant(0.5)]» p: u32",
+        "«»p: Tensor<f32, 8>",
+        "#[layer(inputs = 8, outputs = 8)] p: «[Linear]»",
+        "#[layer(inputs = 8, outputs = 8)] p: «Box<Linear>»",
+        "«p: Linear<8, 2>»",
+        "«p: SelfAttention<8, 2>»",
+        "«#[parameter(init = 0.0)]» p: Tensor<u32, 8>",
+        "«#[parameter(init = 1.0)]» p: Tensor<bool, 8>",
+        "#[layer(features = 10, «heads = 4»)] p: SelfAttention",
+        "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
+        "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
+        "«»p: Linear",
+        "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+    ] {
+        cases.push(field(text));
+    }
+    cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
+    cases.extend(in_signatures());
+    cases.extend(in_kernels());
+    cases
+}
+
+/// The same in signatures and items.
+fn in_signatures() -> Vec<String> {
+    let mut cases = Vec::new();
+    let signature =
+        |from: &str| format!("{MODEL} #[netcl::model] impl Net {{ pub fn forward({from} {{ self.a.forward(x) }} }}");
+    cases.push(signature("«self», x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, «4»>"));
+    cases.push(signature("&self, x: &«T»<f32, N, 8>) -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> «Tensor<f32, M, 4>»").replace("M, 4", "8, N"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> «Result<Tensor<f32, N, 8>>»").replace("-> «", "«-> "));
+    cases.push(
+        "«#[derive(Copy)]» #[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8)] a: Linear }".into(),
+    );
+    cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
+    cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
+    cases.push(
+        signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", "«#[training]» pub fn"),
+    );
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            pub fn loss(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ x.cross_entropy(labels) }}
+            pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
+        }}"
+    ));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            «#[gradients]» pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {{ self.a.forward(x).sum_all() }}
+        }}"
+    ));
+    cases
+}
+
+/// The same in kernels of both forms.
+fn in_kernels() -> Vec<String> {
+    let mut cases = Vec::new();
+    let copied = "fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }";
+    cases.push(kernel(&format!("#[launch(global = [N])] «#[opencl(1)]» {copied}")));
+    cases.push(format!(
+        "{} #[netcl::function] fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> {{ «copied(x)» }}",
+        kernel(&format!("#[launch(global = [N], unchecked)] {copied}"))
+    ));
+    // Kernels in index form.
+    for text in [
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
+        "pub fn k(x: &Tensor<f32, N, C>, e: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «sum(0..e[n], |k| x[n, k])» }",
+        "pub fn k(x: &Tensor<f32, N>, last: i32) -> Tensor<f32> { «max(0..=last, |k| x[k] * 2.0)» }",
+        "pub fn k(x: &Tensor<f32, N>, by: i32) -> Tensor<f32, N> { |n| «x[n + by]» }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N, N> { |n, m| «x[n * m]» }",
+        "pub fn k(x: &Tensor<f32, N, C>, len: u32) -> Tensor<f32, N> { |n| «sum(0..len, |c| x[n, c])» }",
+        "pub fn k(x: &Tensor<f32, N, C>, len: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «prod(0..len[n], |c| x[n, c])» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| «max(0..C)» + x[n, 0] }",
+        "pub fn k(x: &Tensor<f32, N>, «y»: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, «c»| x[n, 0] }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «pad(1.0)» + x[n, c] }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «pad(x[n, c - 1], 1.0)» + x[n, c] }",
+        "pub fn k(x: &Tensor<f32, N>, at: &Tensor<f32, M>) -> Tensor<f32, M> { |m| x[«at[m]»] }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] / «x.len()» as f32 }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| x[n, c] / «x.dim(1)» as f32 }",
+        "pub fn k(x: &Tensor<f32, N>, at: &Tensor<i64, M>) -> Tensor<f32, M> { |m| x[«at[m]»] }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N, N> { |n, m| «x[min(n + 1, m)]» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[n, (c - 1).max(n)]» }",
+        "pub fn k(x: &Tensor<f32, N>, s: &Tensor<f32>) -> Tensor<f32, N> { |n| x[n] * «s[0]» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| fold(«(0..C).rev()», 0.0, |h, c| h * 0.5 + x[n, c]) }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| sum(«(0..C).step_by(2)», |c| x[n, c]) }",
+        "pub fn k(mask: &Tensor<bool, N>) -> Tensor<bool, N> { |n| mask[n] & «1» }",
+    ] {
+        cases.push(kernel(text));
+    }
+    // Kernels in SIMT form.
+    for text in [
+        "let g = «get_global_id(0)»; y[g, 0] = 1.0;",
+        "let g = «threadIdx»; y[g, 0] = 1.0;",
+        "let g = «global_id(7)»; y[g, 0] = 1.0;",
+        "«let mut acc = 0;» acc += x[i, 0]; y[i, 0] = acc;",
+        "«let u = global_id(0) as usize;» y[u, 0] = 1.0;",
+        "y[i, 1] = «x[i][j]»;",
+        "y[i, 1] = «sum(0..C, |c| x[i, c])»;",
+        "y[i, 1] = «(x[i, j] > 0.0) * x[i, j]»;",
+        "let v = x.load4(i) * «2.0»; y[i, 1] = v.lane(0);",
+        "let mut v = x.load4(i); v -= «i»; y[i, 1] = v.lane(0);",
+        "let v = «3» / x.load4(i); y[i, 1] = v.lane(0);",
+    ] {
+        cases.push(simt(text));
+    }
+    let arrays = "#[launch(global = [N], local = [64])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        «let mut scratch = local!([f32; N]);» scratch[local_id(0)] = x[global_id(0)]; y[global_id(0)] = scratch[local_id(0)]; }";
+    cases.push(kernel(arrays));
+    for launch in [
+        "«global = N»",
+        "«global = N, local = 64»",
+        "global = [N], «local = 64»",
+        "global = [N], «local = [8, 8]»",
+        "«global = [N, 2, 2, 2]»",
+    ] {
+        cases.push(kernel(&format!(
+            "#[launch({launch})] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {{ y[global_id(0)] = x[global_id(0)]; }}"
+        )));
+    }
+    cases
+}
