@@ -4,6 +4,7 @@ use crate::number::ConstFloat;
 use netcl_kernels::dim::Dim;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use syn::ItemStruct;
 
 /// A value known while compiling.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +31,13 @@ impl ConstantList {
     }
 }
 
+/// What is known of a struct with `#[netcl::tensors]`.
+pub(crate) struct TensorStruct {
+    pub(crate) item: ItemStruct,
+    /// The structs of tensors that are fields of it, by their paths where it stands.
+    pub(crate) inner: BTreeMap<String, Rc<TensorStruct>>,
+}
+
 /// Constants by [`key`](crate::parse::constant::key): those that an `impl` or a `#[netcl::constant]` declares.
 #[derive(Clone, Default)]
 pub(crate) struct Constants {
@@ -43,7 +51,7 @@ pub(crate) struct Constants {
     /// These, and those for which a model stands.
     pub(crate) named_types: BTreeSet<String>,
     /// Structs with `#[netcl::tensors]`, by the text of their path.
-    pub(crate) structs: BTreeMap<String, Rc<crate::structs::TensorStruct>>,
+    pub(crate) structs: BTreeMap<String, Rc<TensorStruct>>,
 }
 
 impl Constants {
@@ -58,7 +66,7 @@ impl Constants {
     }
 
     /// These in the types of a struct's fields, which name those structs.
-    pub(crate) fn with_structs(&self, structs: &BTreeMap<String, Rc<crate::structs::TensorStruct>>) -> Constants {
+    pub(crate) fn with_structs(&self, structs: &BTreeMap<String, Rc<TensorStruct>>) -> Constants {
         Constants { structs: structs.clone(), ..self.clone() }
     }
 

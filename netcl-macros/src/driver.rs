@@ -10,7 +10,7 @@ use crate::lower::{self, Sizes};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::scalars::Scalars;
-use crate::structs::Struct;
+use crate::structs::{self, Struct};
 use crate::tensors::Tensors;
 use crate::{
     alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
@@ -133,7 +133,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
     with_errors(diag, || recover::unless_rustc(error, item))
 }
 
-pub(crate) fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
+fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
     let mut tokens = diag.finish().err().unwrap_or_default();
     tokens.extend(rest());
     tokens
@@ -387,6 +387,26 @@ fn function_item(gathered: &Gathered, item: syn::ItemFn) -> TokenStream {
         true => rounds::round(&Tensors(item), gathered),
         false => rounds::round(&Scalars(item), gathered),
     }
+}
+
+/// `#[netcl::tensors]`.
+pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    if let Some(first) = args.into_iter().next() {
+        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"tensors", &"tensors"]);
+    }
+    let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
+    let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
+    let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
+        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
+        diag.report(span, &m::TENSORS_FORM, &[]);
+        return with_errors(diag, || item);
+    };
+    parse::attr::once(&diag, &mut parsed.attrs, "tensors");
+    let rust = structs::rust(&parsed);
+    let prelude = paths::prelude();
+    let rounds = rounds::round(&Struct(parsed), &Gathered::default());
+    with_errors(diag, || quote!(#rust #prelude #rounds))
 }
 
 /// `#[netcl::constant]`.

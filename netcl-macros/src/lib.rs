@@ -109,7 +109,7 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 /// one size in all that a function takes.
 #[proc_macro_attribute]
 pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(args, item, structs::tensors)
+    attribute(args, item, driver::tensors)
 }
 
 /// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name

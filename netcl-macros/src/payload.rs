@@ -2,11 +2,11 @@
 
 use crate::ast::{Callable, Constant, FunctionItem, ModelImpl, ModelItem, TypeArgument, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
+use crate::constants::TensorStruct;
 use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::module::{self, Around, Made, Substitute};
 use crate::parse::constant::{self, Constants};
-use crate::structs::TensorStruct;
 use crate::{parse, scan, simt, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
@@ -125,10 +125,23 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
         add_constant(constants, path, value);
     }
     for (_, path, item) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Struct) {
-        if let Some(item) = TensorStruct::read(item) {
+        if let Some(item) = read_struct_of_tensors(item) {
             constants.structs.insert(path.clone(), item.into());
         }
     }
+}
+
+/// What a struct of tensors tells whoever names it, with what the structs tell that are fields of it.
+pub(crate) fn struct_of_tensors(item: &ItemStruct, gathered: &Gathered) -> TokenStream {
+    let (item, gathered) = (ItemStruct { attrs: Vec::new(), ..item.clone() }, gathered.tokens());
+    quote!({ #item } { #gathered })
+}
+
+/// Reads what [`struct_of_tensors`] wrote; `None` of one that has been refused.
+fn read_struct_of_tensors(payload: &TokenStream) -> Option<TensorStruct> {
+    let [item, gathered] = chain::groups(payload.clone())?.try_into().ok()?;
+    let inner = constants(&chain::read(gathered)?).structs;
+    Some(TensorStruct { item: syn::parse2(item).ok()?, inner })
 }
 
 /// What a model tells models that have it as a field: whether it is sound, its `impl`, all that it gathered, and which of its

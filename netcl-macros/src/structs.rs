@@ -2,57 +2,13 @@
 
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
-use crate::driver::with_errors;
-use crate::{messages as m, parse, paths, payload, rounds};
+use crate::{parse, paths, payload, rounds};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use std::collections::BTreeMap;
-use std::rc::Rc;
 use syn::ItemStruct;
 
-/// What a struct of tensors tells whoever names it.
-pub(crate) struct TensorStruct {
-    pub(crate) item: ItemStruct,
-    /// The structs of tensors that are fields of it, by their paths where it stands.
-    pub(crate) inner: BTreeMap<String, Rc<TensorStruct>>,
-}
-
-impl TensorStruct {
-    /// Reads what [`told`] wrote; `None` of one that has been refused.
-    pub(crate) fn read(payload: &TokenStream) -> Option<TensorStruct> {
-        let [item, gathered] = chain::groups(payload.clone())?.try_into().ok()?;
-        let inner = payload::constants(&chain::read(gathered)?).structs;
-        Some(TensorStruct { item: syn::parse2(item).ok()?, inner })
-    }
-}
-
-fn told(item: &ItemStruct, gathered: &Gathered) -> TokenStream {
-    let (item, gathered) = (ItemStruct { attrs: Vec::new(), ..item.clone() }, gathered.tokens());
-    quote!({ #item } { #gathered })
-}
-
-/// `#[netcl::tensors]`.
-pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
-    let diag = Diag::new();
-    if let Some(first) = args.into_iter().next() {
-        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"tensors", &"tensors"]);
-    }
-    let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
-    let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
-    let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
-        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
-        diag.report(span, &m::TENSORS_FORM, &[]);
-        return with_errors(diag, || item);
-    };
-    parse::attr::once(&diag, &mut parsed.attrs, "tensors");
-    let rust = rust(&parsed);
-    let prelude = paths::prelude();
-    let rounds = rounds::round(&Struct(parsed), &Gathered::default());
-    with_errors(diag, || quote!(#rust #prelude #rounds))
-}
-
 /// The struct in Rust, where tensors have no sizes, and how it is made of its fields where nobody can name it.
-fn rust(item: &ItemStruct) -> TokenStream {
+pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
     let (private, name) = (paths::private(), &item.ident);
     let mut rust = item.clone();
     for field in &mut rust.fields {
@@ -103,7 +59,7 @@ impl rounds::Item for Struct {
             parse::parts::field(diag, field, &constants);
         }
         let item = &self.0;
-        (diag.count() == 0).then(|| chain::export(&item.ident, &item.vis, &told(item, gathered)))
+        (diag.count() == 0).then(|| chain::export(&item.ident, &item.vis, &payload::struct_of_tensors(item, gathered)))
     }
 
     /// Nothing more is said of what uses it.

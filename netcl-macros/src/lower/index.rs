@@ -267,7 +267,7 @@ impl<'a> Lowering<'a> {
         let rank = self.builder.shape(source).rank();
         if indices.len() != rank {
             let (e, ces) = (if rank == 1 { "is" } else { "es" }, if indices.len() == 1 { "ex" } else { "ices" });
-            let instead = index_for_each(&name, rank);
+            let instead = super::index_for_each(&name, rank);
             return self.report(
                 read.index.span(),
                 &m::KERNEL_RANK,
@@ -449,14 +449,6 @@ fn closure_of(body: &syn::Block) -> Option<&ExprClosure> {
     match body.stmts.as_slice() {
         [Stmt::Expr(Expr::Closure(closure), None)] => Some(closure),
         _ => None,
-    }
-}
-
-/// What to write instead of another number of indices.
-pub(crate) fn index_for_each(name: &str, rank: usize) -> String {
-    match rank {
-        0 => format!("it is a single number: write `{name}`"),
-        _ => "write one index for each axis".to_string(),
     }
 }
 

@@ -287,3 +287,11 @@ fn is_size(arg: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// What to write instead of another number of indices.
+pub(crate) fn index_for_each(name: &str, rank: usize) -> String {
+    match rank {
+        0 => format!("it is a single number: write `{name}`"),
+        _ => "write one index for each axis".to_string(),
+    }
+}

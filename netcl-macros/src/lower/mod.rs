@@ -74,8 +74,10 @@ pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 use given::Given;
-pub(crate) use index::{index_for_each, is_of_other_form};
-pub(crate) use misuse::{constant as moved_constant, is_no_function_of_scalars, is_of_tensors, macro_call};
+pub(crate) use index::is_of_other_form;
+pub(crate) use misuse::{
+    constant as moved_constant, index_for_each, is_no_function_of_scalars, is_of_tensors, macro_call,
+};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;

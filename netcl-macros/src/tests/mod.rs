@@ -107,7 +107,7 @@ impl Crate {
 
     /// `#[netcl::tensors]` on `item`.
     pub(crate) fn tensors(&mut self, item: TokenStream) {
-        self.add(crate::structs::tensors(TokenStream::new(), item));
+        self.add(crate::driver::tensors(TokenStream::new(), item));
     }
 
     /// `#[netcl::constant]` on `item`.
