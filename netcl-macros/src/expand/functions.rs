@@ -273,7 +273,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
     let arguments = (!given.is_empty()).then(|| {
         quote! {
             let [#(#given),*] = match <[::netcl::Tensor; #count] as ::core::convert::TryFrom<_>>::try_from(__netcl_arguments) {
-                ::core::result::Result::Ok(all) => all,
+                ::core::result::Result::Ok(__netcl_all) => __netcl_all,
                 ::core::result::Result::Err(_) => ::core::unreachable!("a plan gives the gradients that are asked for"),
             };
         }

@@ -38,15 +38,15 @@ pub(super) fn gradients(model: &ModelItem) -> TokenStream {
                 #[automatically_derived]
                 impl #params ::core::clone::Clone for #name #given #bounds {
                     fn clone(&self) -> Self {
-                        let (own, prefix) =
+                        let (__netcl_own, __netcl_prefix) =
                             (::core::clone::Clone::clone(&self.own), ::core::clone::Clone::clone(&self.prefix));
-                        Self { own, prefix, #marked }
+                        Self { own: __netcl_own, prefix: __netcl_prefix, #marked }
                     }
                 }
                 #[automatically_derived]
                 impl #params ::core::fmt::Debug for #name #given #bounds {
-                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                        ::core::fmt::Debug::fmt(&self.own, f)
+                    fn fmt(&self, __netcl_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        ::core::fmt::Debug::fmt(&self.own, __netcl_f)
                     }
                 }
             };

@@ -56,11 +56,11 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> 
             impl #private::NamedInstance for #ty {
                 #[allow(unused_variables)]
                 fn function(
-                    name: &'static ::core::primitive::str,
-                    plain: &[#private::PlainArgument],
+                    __netcl_name: &'static ::core::primitive::str,
+                    __netcl_plain: &[#private::PlainArgument],
                     #variants: #private::Variants<'_>,
                 ) -> ::netcl::Result<&'static #private::Function> {
-                    match (name, plain) {
+                    match (__netcl_name, __netcl_plain) {
                         #(#arms)*
                         _ => ::core::unreachable!("the model's own functions ask for what they are"),
                     }

@@ -59,10 +59,10 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         impl #params ::netcl::Model for #name #given #bounds {
             fn schema() -> #private::Schema {
                 #own_checks
-                let mut schema = #private::Schema::new();
+                let mut __netcl_schema = #private::Schema::new();
                 #(#schema)*
                 #variants
-                schema
+                __netcl_schema
             }
             fn core(&self) -> &#private::ModelCore {
                 &self.#scope
@@ -79,8 +79,8 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         impl #params #name #given #bounds {
             /// A model on `device`, its parameters drawn from `seed`: the same on every device.
             #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> {
-                let core = #private::ModelCore::new(device, seed, &<Self as ::netcl::Model>::schema())?;
-                ::core::result::Result::Ok(<Self as #private::Part>::attach(&core, ""))
+                let __netcl_core = #private::ModelCore::new(device, seed, &<Self as ::netcl::Model>::schema())?;
+                ::core::result::Result::Ok(<Self as #private::Part>::attach(&__netcl_core, ""))
             }
             #(#marks)*
         }
@@ -91,16 +91,20 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
             fn part_schema() -> #private::Schema {
                 <Self as ::netcl::Model>::schema()
             }
-            fn attach(core: &#private::ModelCore, prefix: &str) -> Self {
+            fn attach(__netcl_core: &#private::ModelCore, __netcl_prefix: &str) -> Self {
                 Self {
                     #(#attached)*
-                    #scope: ::core::clone::Clone::clone(core),
-                    __netcl_prefix: ::std::string::String::from(prefix),
+                    #scope: ::core::clone::Clone::clone(__netcl_core),
+                    __netcl_prefix: ::std::string::String::from(__netcl_prefix),
                     #marked
                 }
             }
-            fn gradients(all: &#private::Gradients, prefix: &str) -> #gradients_name #given {
-                #gradients_name { own: all.part(prefix), prefix: ::std::string::String::from(prefix), #marked }
+            fn gradients(__netcl_all: &#private::Gradients, __netcl_prefix: &str) -> #gradients_name #given {
+                #gradients_name {
+                    own: __netcl_all.part(__netcl_prefix),
+                    prefix: ::std::string::String::from(__netcl_prefix),
+                    #marked
+                }
             }
         }
         #gradients
@@ -184,7 +188,7 @@ fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
     match kind {
         FieldKind::Model(_) | FieldKind::Slot(_) => {
             let attach = attach_to(kind)?;
-            Some(quote!(#attach(core, &::std::format!("{}{}.", prefix, #path))))
+            Some(quote!(#attach(__netcl_core, &::std::format!("{}{}.", __netcl_prefix, #path))))
         }
         FieldKind::Constant { value, ty } => Some(match value {
             crate::ast::Constant::Integer(value) => {
@@ -217,7 +221,8 @@ fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
             }
             (None, each) => {
                 let (attach, count) = (attach_to(each)?, size(count, names));
-                let one = quote!(#attach(core, &::std::format!("{}{}.{}.", prefix, #path, __netcl_position)));
+                let one =
+                    quote!(#attach(__netcl_core, &::std::format!("{}{}.{}.", __netcl_prefix, #path, __netcl_position)));
                 Some(match vec {
                     true => quote!((0..#count).map(|__netcl_position| #one).collect()),
                     false => quote!(::core::array::from_fn(|__netcl_position| #one)),

@@ -172,7 +172,7 @@ pub(super) fn presence(present: &Presence, names: &[Ident]) -> TokenStream {
     match present {
         Presence::Known(truth) => quote!(#truth),
         Presence::Variant(variant) => {
-            quote!(::netcl::__private::Variants::under(core, prefix).is("", #variant))
+            quote!(::netcl::__private::Variants::under(__netcl_core, __netcl_prefix).is("", #variant))
         }
         Presence::Not(inner) => {
             let inner = presence(inner, names);

@@ -10,7 +10,7 @@ use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// Statements that add the field's tensors to `schema`.
+/// Statements that add the field's tensors to the schema.
 pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: &[Ident]) -> TokenStream {
     match kind {
         FieldKind::Layer(layer) if layer.config.is_open() => given(model, layer, path, names),
@@ -38,9 +38,9 @@ pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: 
             let (schema, path) = (part(ty, "part_schema"), path.borrowed());
             let fixed = variant.as_ref().map(|variant| {
                 let variant = crate::parse::name(variant);
-                quote!(schema.fix(#path, #variant);)
+                quote!(__netcl_schema.fix(#path, #variant);)
             });
-            quote!(schema.add_model(#path, #schema()); #fixed)
+            quote!(__netcl_schema.add_model(#path, #schema()); #fixed)
         }
         FieldKind::Many { each, count, .. } => match length(count) {
             Some(count) => {
@@ -74,7 +74,7 @@ pub(super) fn variants(Variants { all, first }: &Variants) -> TokenStream {
         let fields = variant.parts.iter().map(|(field, _)| crate::parse::name(field));
         quote!((#name, &[#(#fields),*]))
     });
-    quote!(schema.add_variants(&[#(#all),*], #first);)
+    quote!(__netcl_schema.add_variants(&[#(#all),*], #first);)
 }
 
 /// What stands for a parameter of the model.
@@ -83,7 +83,7 @@ fn module(model: &ModelItem, slot: &Slot, path: &TensorPath, names: &[Ident]) ->
     let (parameter, model, path) = (&slot.name, crate::parse::name(&model.name), path.borrowed());
     let [weights, biases] = starts(&slot.starts, names);
     quote! {
-        <#parameter as ::netcl::Module>::add_to(&mut schema, &::netcl::__private::ModuleField {
+        <#parameter as ::netcl::Module>::add_to(&mut __netcl_schema, &::netcl::__private::ModuleField {
             model: #model,
             path: #path,
             settings: &[#(#settings),*],
@@ -99,11 +99,11 @@ fn given(model: &ModelItem, field: &LayerField, path: &TensorPath, names: &[Iden
     let path = path.borrowed();
     let (given, shared) = (&field.starts, &field.shared);
     if given.weights.is_none() && given.biases.is_none() && shared.is_none() {
-        return quote!(schema.add_given(#name, #path, #layer, &[#(#settings),*]););
+        return quote!(__netcl_schema.add_given(#name, #path, #layer, &[#(#settings),*]););
     }
     let [weights, biases] = starts(given, names);
     let shared = shared.iter().flat_map(|shared| &shared.tensors).map(|(name, _)| name);
-    quote!(schema.add_given_as(#name, #path, #layer, &[#(#settings),*], [#weights, #biases], &[#(#shared),*]);)
+    quote!(__netcl_schema.add_given_as(#name, #path, #layer, &[#(#settings),*], [#weights, #biases], &[#(#shared),*]);)
 }
 
 /// Keys and their values, once the model's numbers are known.
@@ -151,7 +151,7 @@ fn add(path: &TensorPath, name: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -
     let trainable = spec.trainable;
     let init = start(&spec.init, names);
     quote! {
-        schema.add(#path, #kernels::layers::TensorSpec {
+        __netcl_schema.add(#path, #kernels::layers::TensorSpec {
             name: #name,
             shape: ::std::vec![#(#shape),*],
             dtype: #dtype,

@@ -306,3 +306,70 @@ fn items_that_one_macro_makes_are_several() -> Result<()> {
         Ok(())
     })
 }
+
+/// Kernels may be called as generated code might call what it binds.
+mod bound {
+    use netcl::prelude::*;
+
+    netcl::kernel! {
+        fn own(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 1.0 }
+        fn core(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 2.0 }
+        fn prefix(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 4.0 }
+        fn all(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 8.0 }
+        fn schema(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 16.0 }
+        fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 32.0 }
+        fn plain(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 64.0 }
+        fn variants(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + 128.0 }
+    }
+
+    #[netcl::function]
+    fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        x + 256.0
+    }
+
+    #[netcl::model]
+    pub struct Part<A = Tanh> {
+        act: A,
+        #[parameter(init = 0.0)]
+        by: Tensor<f32>,
+    }
+
+    #[netcl::model]
+    impl<A> Part<A> {
+        pub fn forward(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+            let x = variants(plain(name(schema(self::all(prefix(core(own(x))))))));
+            f(x) + &self.by + 0.0 * self.act.forward(x)
+        }
+    }
+
+    #[netcl::model]
+    pub struct Bound {
+        parts: [Part<Relu>; 2],
+    }
+
+    #[netcl::model]
+    impl Bound {
+        pub fn loss(&self, x: &Tensor<f32, N>, twice: bool) -> Tensor<f32> {
+            let mut h = x;
+            for part in &self.parts {
+                h = part.forward(h);
+            }
+            if twice { h.sum_all() * 2.0 } else { h.sum_all() }
+        }
+    }
+
+    pub fn gradient(device: &Device) -> Result<[f32; 2]> {
+        let model = Bound::new(device, Seed(1))?;
+        let x = Tensor::from_slice(device, &[1.0f32, 2.0], &[2])?;
+        let (loss, gradients) = model.loss_with_gradients(&x, true)?;
+        Ok([loss.item()?, gradients.tensor("parts.1.by")?.item()?])
+    }
+}
+
+#[test]
+fn kernels_may_be_called_as_what_generated_code_binds() -> Result<()> {
+    everywhere(|| {
+        assert_eq!(bound::gradient(&device())?, [2.0 * (3.0 + 4.0 * 511.0), 4.0]);
+        Ok(())
+    })
+}
