@@ -24,6 +24,7 @@ pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
 pub(crate) use operand::shown;
+pub(crate) use run::carry_out;
 pub(crate) use value::{Computed, Held, PendingValue, TensorValue, compute_all};
 
 use crate::autograd::cut;
