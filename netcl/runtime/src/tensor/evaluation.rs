@@ -1,12 +1,12 @@
 //! Computes pending values: what leads to them, as one plan.
 
 use crate::autograd::plan;
-use crate::autograd::trace::{self, Place, Trace, TraceInput, TraceResult, TraceStep};
+use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
 use crate::hash::hash;
-use crate::memory::Reader;
+use crate::memory::{BufferHandle, Reader};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
 use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
@@ -124,6 +124,10 @@ impl PendingValue for PendingWork {
             let roots: SmallVec<[Arc<PendingWork>; 1]> = self.shared().into_iter().collect();
             computed(&roots, self.device()).pop().unwrap_or_else(|| Err(self.mistaken(no_result())))
         })
+    }
+
+    fn supply(&self, memory: BufferHandle) {
+        self.get_or_set(|| Ok(memory));
     }
 
     fn compute_together(&self, all: &[&dyn PendingValue]) {
@@ -325,7 +329,7 @@ impl Evaluation {
             work: step.pending.work().clone(),
             sources: step.places.to_vec(),
             dtype: step.dtype(),
-            is_kept: step.is_kept,
+            value: if step.is_kept { StepValue::Result } else { StepValue::Inner },
         };
         let steps = self.steps.iter().map(step).collect();
         let batch = trace::batch(inputs.iter());

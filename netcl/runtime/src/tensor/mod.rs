@@ -265,7 +265,7 @@ impl Tensor {
     }
 
     /// Its memory, without another handle of it if there was no clone.
-    fn into_region(self) -> Result<BufferHandle> {
+    pub(crate) fn into_region(self) -> Result<BufferHandle> {
         match self.value {
             TensorValue::Memory(region) => Ok(region),
             // Its handle goes with it.

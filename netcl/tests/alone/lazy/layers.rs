@@ -138,3 +138,44 @@ fn layers_read_parameters_before_a_step_changes_them() {
         assert_ne!(values(&chain(&net, &x)), expected, "{device}");
     }
 }
+
+/// A loss that nobody has read is computed with its gradients, by one plan, and all that is dear on the way has its value then.
+#[test]
+fn a_loss_is_computed_with_its_gradients() {
+    let _turn = crate::turn();
+    for device in all() {
+        let net = network(&device);
+        let x = Tensor::from_slice(&device, &ramp(4 * SIZES[0], 1), &[4, SIZES[0]]).unwrap();
+        let step = |read: bool| {
+            let hidden = net.forward("0", &[&x], Mode::Training);
+            let dropped = net.forward("dropout", &[&hidden.relu()], Mode::Inference);
+            let loss = net.forward("1", &[&dropped], Mode::Training).cross_entropy(&labels(&device));
+            if read {
+                loss.eval().unwrap();
+            }
+            let before = device.launches();
+            let found = gradients(&loss.backward().unwrap(), &net);
+            let launches = device.launches() - before;
+            let before = device.launches();
+            let of_loss = (values(&loss.reshape([1])), values(&hidden));
+            assert_eq!(device.launches(), before, "{device}: it is there with the gradients");
+            (found, of_loss, launches)
+        };
+        step(true);
+        let before = device.launches();
+        let (expected, expected_loss, _) = step(true);
+        let apart = device.launches() - before;
+        step(false);
+        let (found, loss, together) = step(false);
+        for (found, expected) in found.iter().zip(&expected) {
+            near(found, expected, &device.to_string());
+        }
+        near(&loss.0, &expected_loss.0, &device.to_string());
+        near(&loss.1, &expected_loss.1, &device.to_string());
+        assert!(together < apart, "{device}: {together} launches, {apart} of the loss first");
+    }
+}
+
+fn labels(device: &Device) -> Tensor {
+    Tensor::from_slice(device, &[0u32, 3, 1, 2], &[4]).unwrap()
+}
