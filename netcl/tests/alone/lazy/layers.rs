@@ -27,7 +27,7 @@ fn chain(net: &Network, x: &Tensor) -> Tensor {
 /// The same with operations.
 fn formula(net: &Network, x: &Tensor) -> Tensor {
     let of = |path: &str| net.parameter(path).unwrap();
-    x.linear(&of("0.weight"), &of("0.bias")).relu().linear(&of("1.weight"), &of("1.bias")).tanh()
+    x.linear(of("0.weight"), of("0.bias")).relu().linear(of("1.weight"), of("1.bias")).tanh()
 }
 
 fn gradients(backward: &Backward, net: &Network) -> Vec<Vec<f32>> {
@@ -149,7 +149,7 @@ fn a_loss_is_computed_with_its_gradients() {
         let step = |read: bool| {
             let hidden = net.forward("0", &[&x], Mode::Training);
             let dropped = net.forward("dropout", &[&hidden.relu()], Mode::Inference);
-            let loss = net.forward("1", &[&dropped], Mode::Training).cross_entropy(&labels(&device));
+            let loss = net.forward("1", &[&dropped], Mode::Training).cross_entropy(labels(&device));
             if read {
                 loss.eval().unwrap();
             }
