@@ -349,6 +349,9 @@ impl fmt::Display for Dim {
     }
 }
 
+/// Of a tensor, as in NumPy: what is asked of shapes takes time that grows with more than their length.
+pub const MOST_AXES: usize = 64;
+
 /// The dimensions of a tensor, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Shape(pub Vec<Dim>);

@@ -22,6 +22,18 @@ pub(crate) fn all() -> Vec<Case> {
             of(&x, |b, x| [UnaryOp::Sin, UnaryOp::Cos].map(|op| b.unary(op, x).expect("a float")).to_vec())
                 .check(device, 2e-6)
         }),
+        Case::new("floats::remainders of doubles beside divisors that are zero or infinite".to_owned(), |device| {
+            if !device.profile().fp64 {
+                return Ok(());
+            }
+            // Each vector of lanes, of any width, has both kinds.
+            let x: Vec<f64> = (0..64).map(|i| [7.0, 1.0, -1.0, 1e300][i % 4]).collect();
+            let by: Vec<f64> = (0..64).map(|i| [1e-17, 0.0, 1e-300, f64::INFINITY][i % 4]).collect();
+            of_all(DType::F64, &[&x, &by], |b, inputs| {
+                vec![b.binary(BinaryOp::Rem, inputs[0], inputs[1]).expect("two floats")]
+            })
+            .check(device, 0.0)
+        }),
         Case::new("floats::zeros as constants".to_owned(), |device| {
             let x = [1.5f64, 0.0, -2.0, 3e38, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -1e-30];
             of(&x, |b, x| {
@@ -129,11 +141,20 @@ fn long_sums(rows: Dim) -> Example {
 
 /// These numbers, and what is made of them.
 fn of(x: &[f64], results: impl Fn(&mut Builder, NodeId) -> Vec<NodeId>) -> Example {
+    of_all(DType::F32, &[x], |b, inputs| results(b, inputs[0]))
+}
+
+/// These rows of numbers of that type, and what is made of them.
+fn of_all(dtype: DType, rows: &[&[f64]], results: impl Fn(&mut Builder, &[NodeId]) -> Vec<NodeId>) -> Example {
     let mut b = Builder::new("floats");
-    let input = b.input(InputKind::Argument(0), "x", Shape::of(&[x.len()]), DType::F32);
-    for (number, result) in results(&mut b, input).into_iter().enumerate() {
+    let (mut nodes, mut inputs) = (Vec::new(), Vec::new());
+    for (position, row) in rows.iter().enumerate() {
+        let (kind, name) = (InputKind::Argument(position), format!("x{position}"));
+        nodes.push(b.input(kind.clone(), &name, Shape::of(&[row.len()]), dtype));
+        inputs.push((kind, name, HostTensor::from_f64(dtype, &[row.len()], row).expect("as many as the shape says")));
+    }
+    for (number, result) in results(&mut b, &nodes).into_iter().enumerate() {
         b.output(OutputKind::Result(number), result);
     }
-    let value = HostTensor::from_f64(DType::F32, &[x.len()], x).expect("as many as the shape says");
-    Example { graph: b.finish(), bindings: Vec::new(), inputs: vec![(InputKind::Argument(0), "x".to_owned(), value)] }
+    Example { graph: b.finish(), bindings: Vec::new(), inputs }
 }

@@ -8,7 +8,7 @@ use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result};
 
 /// The graph that gives the derivatives of `value`, a number, in each of `wrt`, arguments of the graph: an output
-/// [`OutputKind::ArgumentGradient`] for each, of zeros where `value` does not depend on it. It gives nothing else.
+/// [`OutputKind::ArgumentGradient`] for each, of zeros where `value` does not depend on it. It comes after the outputs that there are.
 ///
 /// `saved` are nodes whose values the caller has, and the position of the argument as which it supplies each. What the
 /// derivatives need of other nodes is computed again.

@@ -9,6 +9,9 @@ use crate::kir::{AtomicOp, SubGroupOp, ValueType};
 /// The macro that is defined for drivers whose `sin`, `cos` and `tan` of vectors are wrong in small lanes beside large ones.
 pub const SINES_BY_LANE: &str = "NETCL_SINES_BY_LANE";
 
+/// The macro that is defined for drivers whose `fmod` of vectors of `double` is wrong in lanes beside a divisor that is 0 or infinite.
+pub const REMAINDERS_BY_LANE: &str = "NETCL_REMAINDERS_BY_LANE";
+
 /// `netcl_max`, `netcl_max8`, `netcl_max_double`, `netcl_max_double8`.
 fn helper_name(what: &str, ty: ValueType) -> String {
     match (ty.dtype, ty.lanes) {
@@ -134,6 +137,22 @@ impl Program {
             lanes.join(", ")
         );
         self.define(helper_name(what, ty), ty, &text)
+    }
+
+    /// `fmod` of vectors of `double`. With [`REMAINDERS_BY_LANE`] each lane by itself.
+    pub(super) fn remainder(&mut self, ty: ValueType) -> String {
+        let lanes: Vec<String> = (0..ty.lanes).map(|lane| format!("fmod(a.s{lane:x}, b.s{lane:x})")).collect();
+        let text = format!(
+            "// fmod; lane by lane for drivers whose vector form is wrong beside a divisor that is 0 or infinite.\n\
+             static inline $T $name($T a, $T b) {{\n\
+             #ifdef {REMAINDERS_BY_LANE}\n    \
+             return ($T)({});\n\
+             #else\n    \
+             return fmod(a, b);\n\
+             #endif\n}}\n",
+            lanes.join(", ")
+        );
+        self.define(helper_name("fmod", ty), ty, &text)
     }
 
     /// A float divided by a literal zero. Compilers that care little for zeros leave the division out, and what it is stored to

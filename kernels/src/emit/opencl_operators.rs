@@ -124,6 +124,11 @@ impl Body<'_, '_> {
             }
             Shl => self.shift("<<", a, b),
             Shr => self.shift(">>", a, b),
+            Rem if ty.lanes > 1 && ty.dtype == DType::F64 => {
+                let helper = self.program.remainder(ty);
+                let (a, b) = (self.value(a), self.value(b));
+                primary(format!("{helper}({a}, {b})"))
+            }
             Div | Rem | Pow | Max | Min | Atan2 => {
                 let name = match op {
                     Rem => "fmod",

@@ -2,6 +2,7 @@
 
 use super::args;
 use super::operation::{ArgKind, ArgSpec, Operation, Value};
+use crate::dim::MOST_AXES;
 use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
@@ -43,7 +44,15 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
         limit.words[0] = said_of(operation, &limit.words[0]);
     }
     builder.name_windows(windows, operation.name);
-    result.map_err(|problem| Diagnostic { message: said_of(operation, &problem.message), ..problem })
+    let result = result.map_err(|problem| Diagnostic { message: said_of(operation, &problem.message), ..problem })?;
+    match builder.shape(result).0.len() {
+        axes if axes > MOST_AXES => Err(Diagnostic::new(format!(
+            "`{}` would give {axes} axes, a tensor has at most {MOST_AXES}",
+            operation.name
+        ))
+        .hint("join some: `reshape` makes one axis of several")),
+        _ => Ok(result),
+    }
 }
 
 /// The message of `operation`, whichever of its parts found what is wrong: nobody wrote `narrow` who called `roll`. Messages start

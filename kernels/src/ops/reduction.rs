@@ -369,6 +369,9 @@ fn deviation(b: &mut Builder, op: &str, x: NodeId, axes: &[usize], correction: &
     let number = |b: &mut Builder, value: f64| b.constant(value, dtype);
     let (large, small) = (squares.scaled(b, LARGE, None)?, squares.scaled(b, SMALL, Some(TINY))?);
     let (infinity, tiny) = (number(b, f64::INFINITY), number(b, TINY_SUM));
+    // Where the mean is beyond the type, so is the variance.
+    let fits = b.compare(CompareOp::Lt, large, infinity)?;
+    let large = b.select(fits, large, infinity)?;
     let is_large = b.compare(CompareOp::Eq, sum, infinity)?;
     let is_small = b.compare(CompareOp::Lt, sum, tiny)?;
     let chosen = b.select(is_small, small, variance)?;

@@ -12,10 +12,7 @@ pub trait Element: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'stat
     const ZERO: Self;
 
     #[doc(hidden)]
-    fn to_bytes(elements: &[Self]) -> Vec<u8>;
-
-    #[doc(hidden)]
-    fn from_bytes(bytes: &[u8]) -> Vec<Self>;
+    fn from_bytes(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self>;
 }
 
 mod sealed {
@@ -30,17 +27,9 @@ macro_rules! element {
             const DTYPE: DType = DType::$dtype;
             const ZERO: Self = <$type>::from_ne_bytes([0; size_of::<$type>()]);
 
-            fn to_bytes(elements: &[Self]) -> Vec<u8> {
-                let mut bytes = Vec::with_capacity(size_of_val(elements));
-                for element in elements {
-                    bytes.extend_from_slice(&element.to_ne_bytes());
-                }
-                bytes
-            }
-
-            fn from_bytes(bytes: &[u8]) -> Vec<Self> {
+            fn from_bytes(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> {
                 let (elements, _) = bytes.as_chunks();
-                elements.iter().map(|&bytes| <$type>::from_ne_bytes(bytes)).collect()
+                elements.iter().map(|&bytes| <$type>::from_ne_bytes(bytes))
             }
         }
     )*};
@@ -63,11 +52,7 @@ impl Element for bool {
     const DTYPE: DType = DType::Bool;
     const ZERO: Self = false;
 
-    fn to_bytes(elements: &[Self]) -> Vec<u8> {
-        elements.iter().map(|&element| u8::from(element)).collect()
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Vec<Self> {
-        bytes.iter().map(|&byte| byte != 0).collect()
+    fn from_bytes(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> {
+        bytes.iter().map(|&byte| byte != 0)
     }
 }

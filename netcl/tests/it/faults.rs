@@ -6,6 +6,7 @@ use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::kernels::plan::Target;
 use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::algorithms::{Order, Random, bincount, sort};
+use netcl::data::DataLoader;
 use netcl::select::TuneOptions;
 use netcl::{Device, Error, Model, Tensor, io};
 use netcl_fixtures::devices::with_driver;
@@ -91,6 +92,25 @@ fn child() {
             }
             assert_eq!(bincount(&x, 2).unwrap().to_vec::<u32>().unwrap(), [0, 2]);
         }
+        "fill the memory" => {
+            let device = Device::host();
+            let ones = || Tensor::full(&device, 1f32, &[1 << 20]);
+            let x = ones().unwrap();
+            let data = vec![0u8; 4 << 20];
+            let flags = Tensor::full(&device, true, &[4 << 20]).unwrap();
+            // Each gets a share of what is there until there is no more, which is then given back.
+            let error = until_full(ones);
+            let Error::OutOfMemory { .. } = &error else { panic!("{error}") };
+            let error = until_full(|| x.to_host_async::<f32>()?.wait());
+            let Error::OutOfMemory { .. } = &error else { panic!("{error}") };
+            let error = until_full(|| flags.to_host_async::<bool>()?.wait());
+            let Error::OutOfMemory { .. } = &error else { panic!("{error}") };
+            let error = until_full(|| flags.to_vec::<bool>());
+            let Error::OutOfMemory { .. } = &error else { panic!("{error}") };
+            let error = until_full(|| DataLoader::new(&device, &data, &[], &data, &[]));
+            let Error::OutOfMemory { .. } = &error else { panic!("{error}") };
+            assert_eq!(x.sum_all().item::<f32>().unwrap(), (1 << 20) as f32);
+        }
         "compute alone" => {
             // Its initial values, a product and a sort are what all threads share.
             let model = Wide::new(1);
@@ -107,7 +127,26 @@ fn child() {
     }
 }
 
+/// Keeps what `make` gives until it gives an error.
+fn until_full<T>(make: impl Fn() -> Result<T, Error>) -> Error {
+    let mut kept = Vec::with_capacity(200);
+    loop {
+        match make() {
+            Ok(made) => kept.push(made),
+            Err(error) => return error,
+        }
+    }
+}
+
 // ---- memory ----
+
+/// Whatever is as large as data is an error where there is no memory for it: each of these ended the process.
+#[cfg(unix)]
+#[test]
+fn memory_that_runs_short_is_an_error() {
+    let output = command_within("ulimit -v 500000", module_path!(), "fill the memory").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
 
 /// What the host computes beside device memory is as long as the program says.
 #[cfg(unix)]

@@ -361,11 +361,11 @@ fn memory_goes_with_the_loss() -> Result<()> {
     let device = Device::null(netcl::Target::Gpu, u64::MAX);
     let net = network(&device, &[FEATURES, 16, CLASSES])?;
     let (x, labels) = batch(&device, 64)?;
-    drop(loss(&net, &x, &labels)?.backward()?);
+    drop(loss(&net, &x, &labels)?.eval()?.backward()?);
     let in_use = || device.memory_stats().in_use;
     let before = in_use();
     for _ in 0..3 {
-        let value = loss(&net, &x, &labels)?;
+        let value = loss(&net, &x, &labels)?.eval()?;
         let recorded = in_use();
         assert!(recorded > before);
         // Elementwise results are computed again: nothing is kept of them.

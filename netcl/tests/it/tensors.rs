@@ -122,9 +122,26 @@ fn tensors_follow_rules() {
         let line = |start, end, count| read(Tensor::linspace(&device, start, end, count, DType::F32));
         assert_eq!(line(-1.0, 1.0, 5), [-1.0, -0.5, 0.0, 0.5, 1.0]);
         assert_eq!((line(0.1, 0.7, 7)[6], line(3.0, 9.0, 1), line(0.0, 1.0, 0)), (0.7, vec![3.0], vec![]));
+        if device.profile().fp64 {
+            let far =
+                |count| Tensor::linspace(&device, -1e308, 1e308, count, DType::F64).unwrap().to_vec::<f64>().unwrap();
+            assert_eq!(far(5), [-1e308, -5e307, 0.0, 5e307, 1e308]);
+            assert_eq!((far(2), far(1)), (vec![-1e308, 1e308], vec![-1e308]));
+        }
         let refused = |x: netcl::Result<Tensor>| x.map(drop).unwrap_err().to_string();
         assert!(refused(Tensor::arange(&device, 257, DType::U8)).contains("u8 does not hold the numbers up to 256"));
         assert!(refused(Tensor::linspace(&device, 0.0, 1.0, 3, DType::I32)).contains("it makes floats, found i32"));
+        // Their sum is no number of the type, so that neither is their mean.
+        let large = Tensor::full(&device, 3e38f32, &[3]).unwrap();
+        assert_eq!([large.var([0], 0), large.std([0], 0)].map(|x| x.item::<f32>().unwrap()), [f32::INFINITY; 2]);
+        let most = Tensor::ones(&device, &[1; 64], DType::F32).unwrap();
+        assert_eq!(most.add(&most).sum_all().item::<f32>().unwrap(), 2.0);
+        let beyond = refused(most.unsqueeze(0).check());
+        assert!(beyond.contains("`unsqueeze` would give 65 axes, a tensor has at most 64"), "{beyond}");
+        for beyond in [Tensor::ones(&device, &[1; 65], DType::F32), most.reshape([1; 65]).check()] {
+            let beyond = refused(beyond);
+            assert!(beyond.contains("a tensor has at most 64 axes, found 65"), "{beyond}");
+        }
         let x = Tensor::from_iter(&device, (0..10).map(|x| x as f32)).unwrap().reshape([2, 5]);
         let shapes = |parts: Vec<Tensor>| parts.iter().map(|part| part.shape()[1]).collect::<Vec<_>>();
         assert_eq!(

@@ -7,6 +7,7 @@ use crate::Case;
 use libtest_mimic::Failed;
 use netcl::algorithms::{self, Combine, Operator, Order, Random, Scan};
 use netcl::{DType, Device, DeviceKind, DeviceProfile, Element, Tensor, Vendor};
+use netcl_hal::host::plain;
 use netcl_kernels::philox;
 use std::cmp::Ordering;
 
@@ -155,8 +156,8 @@ fn equal<T: Element>(what: &str, found: &Tensor, expected: &[T]) -> Result<(), F
     if found.len() != expected.len() {
         return Err(format!("{what}: {} elements, expected {}", found.len(), expected.len()).into());
     }
-    let (ours, theirs) = (T::to_bytes(&found), T::to_bytes(expected));
-    match ours.iter().zip(&theirs).position(|(x, y)| x != y) {
+    let (ours, theirs) = (plain::bytes_of(&found), plain::bytes_of(expected));
+    match ours.iter().zip(theirs).position(|(x, y)| x != y) {
         Some(byte) => {
             let at = byte / (ours.len() / found.len());
             Err(format!("{what}: element {at} is {:?}, expected {:?}", found[at], expected[at]).into())

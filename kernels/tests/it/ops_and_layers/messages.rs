@@ -104,6 +104,7 @@ fn operations_say_what_does_not_fit() {
         ("mean", vec![Tensor(I32, &[2]), int(0)], "`mean` is not defined for i32 tensors"),
         ("sum", vec![Tensor(Bool, &[2]), int(0)], "`sum` is not defined for bool tensors"),
         ("permute", vec![pair(), ints(&[0])], "`permute` of [2, 3] expects each axis once, found [0]"),
+        ("unsqueeze", vec![Tensor(F32, &[1; 64]), int(0)], "`unsqueeze` would give 65 axes, a tensor has at most 64"),
         ("t", vec![Tensor(F32, &[2])], "`t` expects at least 2 axes, found [2]"),
         (
             "pad_reflect",

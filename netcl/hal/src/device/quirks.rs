@@ -52,6 +52,8 @@ pub enum Avoid {
     OptimizingAtOnce,
     /// `sin`, `cos` and `tan` of vectors of `float`: netcl's own kernels call them lane by lane where one argument is large.
     VectorSines,
+    /// `fmod` of vectors of `double`: netcl's own kernels call it lane by lane.
+    VectorRemainders,
     /// Relying on blocking calls and `clFinish` where threads share a queue: they may return before what they wait for is done. An
     /// event is waited for beside them.
     BlockingCalls,
@@ -83,6 +85,14 @@ static QUIRKS: &[Quirk] = &[
         avoid: Avoid::VectorSines,
         reason: "3.1: sin, cos and tan of float2 and wider are wrong in small lanes beside one of 1e10 or so and more: the sine of \
                  1e-30 beside that of 1e30 is 0.0099. Scalars and vectors of double are right",
+    },
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[],
+        until: None,
+        avoid: Avoid::VectorRemainders,
+        reason: "3.1: fmod of double8 and double16 is wrong in lanes beside one whose divisor is 0 or infinite (7 by 1e-17 is -4.9e-16), \
+                 or does not end. Scalars, double2, double4 and vectors of float are right",
     },
     Quirk {
         vendor: Vendor::Pocl,

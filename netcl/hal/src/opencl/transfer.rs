@@ -31,6 +31,7 @@ use opencl3::command_queue::{
     enqueue_barrier_with_wait_list, enqueue_map_buffer, enqueue_read_buffer, enqueue_unmap_mem_object,
     enqueue_write_buffer,
 };
+use opencl3::error_codes::CL_OUT_OF_HOST_MEMORY;
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_mem};
 use std::ptr::{null, null_mut};
@@ -171,7 +172,12 @@ impl DeviceResources {
                     pinned.copy_from_slice(piece);
                     Held::Pinned(pinned)
                 }
-                _ => Held::Bytes(piece.to_vec()),
+                _ => {
+                    let mut bytes = Vec::new();
+                    bytes.try_reserve_exact(piece.len()).map_err(|_| self.error(COPYING_TO, CL_OUT_OF_HOST_MEMORY))?;
+                    bytes.extend_from_slice(piece);
+                    Held::Bytes(bytes)
+                }
             };
             let source: &[u8] = match &held {
                 Held::Bytes(bytes) => bytes,

@@ -9,6 +9,7 @@ use crate::memory::BufferHandle;
 use crate::model::gradient_buffer::{GradientBuffer, writer_id};
 use crate::model::store::Store;
 use crate::model::{Gradients, Model};
+use crate::recording;
 use crate::tensor::Tensor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -85,7 +86,8 @@ impl Tensor {
                 );
             }
         };
-        let tape = Tape::of(record, wanted)?;
+        // A recording does again what is called in it: what waits was called for before.
+        let tape = Tape::of(record, wanted, recording::is_active(self.device().backend()))?;
         if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
             return refused(lost(cut));
         }
@@ -98,7 +100,14 @@ impl Tensor {
                 ));
             }
         }
-        self.gradients_of(&tape)
+        match self.gradients_of(&tape) {
+            Err(error) if !tape.waiting.is_empty() => {
+                // Each alone may need less; if not, it says what was called where.
+                tracing::debug!(%error, "a loss is computed before its gradients");
+                self.gradients_of(&Tape::of(record, wanted, true)?)
+            }
+            gradients => gradients,
+        }
     }
 
     fn gradients_of(&self, tape: &Tape) -> Result<Backward> {
@@ -134,6 +143,9 @@ impl Tensor {
         let scalars = tape.trace.scalars();
         let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
         let outputs = loaded.call(device, &call)?;
+        for (held, result) in tape.waiting.iter().zip(outputs.results) {
+            held.value.supply(result.into_region()?);
+        }
         let mut variables = BTreeMap::new();
         for (leaf, gradient) in tape.leaves.iter().zip(outputs.argument_gradients) {
             if let (None, Some(gradient)) = (&leaf.owner, gradient) {

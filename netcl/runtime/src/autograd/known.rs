@@ -33,6 +33,8 @@ pub(crate) struct KnownWork {
     /// Compiled when it is first run by itself.
     loaded: OnceLock<Arc<Loaded>>,
     pub(crate) flow: DerivativeFlow,
+    /// Whether it is computed from its first number: a layer's random numbers are.
+    pub(crate) reads_number: bool,
     /// Shape and type of the result, where the shapes of the arguments say that.
     pub(crate) result: Option<(Arc<[usize]>, DType)>,
 }
@@ -104,17 +106,23 @@ impl KnownWork {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let result = result(&graph, tensors);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        KnownWork { number, given: Arc::default(), graph, loaded: OnceLock::new(), flow, result }
+        let reads_number = reads_number(&graph);
+        KnownWork { number, given: Arc::default(), graph, loaded: OnceLock::new(), flow, reads_number, result }
     }
 
     /// An operation with these arguments.
     pub(crate) fn of_operation(given: Arc<[ArgValue]>, graph: Graph, tensors: &[&Tensor]) -> KnownWork {
+        KnownWork { given, ..KnownWork::of_arguments(graph, tensors) }
+    }
+
+    /// What this graph, of arguments alone, computes of these tensors.
+    pub(crate) fn of_arguments(graph: Graph, tensors: &[&Tensor]) -> KnownWork {
         let place = |op: &Op, _: &str| match op {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             _ => None,
         };
         let flow = DerivativeFlow::of(&graph, tensors.len(), place);
-        KnownWork { given, ..KnownWork::new(graph, flow, tensors) }
+        KnownWork::new(graph, flow, tensors)
     }
 
     /// These arguments, shared if they are those of before.
@@ -178,6 +186,15 @@ impl DerivativeFlow {
         }
         flow
     }
+}
+
+fn reads_number(graph: &Graph) -> bool {
+    let mut reads = false;
+    for node in &graph.nodes {
+        let is_number = |id: NodeId| matches!(graph.nodes[id.index()].op, Op::Input(InputKind::Scalar(0)));
+        node.op.visit_operands(|operand| reads |= is_number(operand));
+    }
+    reads
 }
 
 /// Which nodes a result is computed from.

@@ -85,18 +85,19 @@ impl Noted {
         Ok(Noted { sources: kept, cut: None, is_dear: *is_dear })
     }
 
-    /// Of an operation `name` of these tensors, if some are tracked.
-    pub(crate) fn of_operation(
-        name: &str,
+    /// As [`Noted::new`], if some of the tensors are tracked.
+    pub(crate) fn of(
+        by: &str,
         flow: &DerivativeFlow,
         tensors: &[&Tensor],
+        inputs: usize,
         caller: &'static Location<'static>,
     ) -> Result<Option<Noted>> {
         if !is_tracked(tensors.iter().map(|tensor| tensor.history())) {
             return Ok(None);
         }
         let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
-        Noted::new(name, flow, sources, tensors, tensors.len(), caller).map(Some)
+        Noted::new(by, flow, sources, tensors, inputs, caller).map(Some)
     }
 
     /// The result, which knows what it was computed from.

@@ -140,14 +140,13 @@ impl Record {
         Arc::new(Record { number: next(), work, sources, saved, dtype })
     }
 
-    /// The values that its derivative may need.
+    /// The values that it is computed from, as far as they are no record's.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Held> {
-        let of_sources = self.sources.iter().filter_map(|source| match source {
+        self.sources.iter().filter_map(|source| match source {
             RecordSource::Record(_) => None,
             RecordSource::Leaf(leaf) => Some(&leaf.held),
             RecordSource::Given(given) => Some(&given.held),
-        });
-        of_sources.chain(&self.saved)
+        })
     }
 }
 

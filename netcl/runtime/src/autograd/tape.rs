@@ -1,7 +1,7 @@
 //! The records that lead to a loss, as a trace.
 
 use crate::autograd::record::{Cut, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
-use crate::autograd::trace::{self, Place, Trace, TraceInput, TraceResult, TraceStep};
+use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::error::Result;
 use crate::tensor::{Held, compute_all};
 use netcl_kernels::dtype::DType;
@@ -16,8 +16,10 @@ pub(super) struct Tape {
     pub(super) leaves: Vec<Arc<Leaf>>,
     /// The other inputs.
     given: Vec<Held>,
-    /// What was kept of the steps.
+    /// The steps' values that there are.
     saved: Vec<Held>,
+    /// Those that wait, which the trace gives, too.
+    pub(super) waiting: Vec<Held>,
     /// The models that parameters are of, each with the version that they were read in.
     pub(super) owners: Vec<Owner>,
     /// What ended histories on the way.
@@ -68,9 +70,9 @@ enum TapePlace {
 }
 
 impl Tape {
-    /// The records that lead to `loss`, in the order in which they were made, for gradients in those leaves that are wanted.
-    /// What is pending of the values that it needs is computed.
-    pub(super) fn of(loss: &Arc<Record>, wanted: &Wanted) -> Result<Tape> {
+    /// The records that lead to `loss`, in the order in which they were made, for gradients in those leaves that are wanted. What is
+    /// pending of what they are given is computed, and, if that is said, of their own values.
+    pub(super) fn of(loss: &Arc<Record>, wanted: &Wanted, is_apart: bool) -> Result<Tape> {
         let mut records: BTreeMap<u64, Arc<Record>> = BTreeMap::new();
         let mut open = vec![loss.clone()];
         while let Some(record) = open.pop() {
@@ -83,7 +85,8 @@ impl Tape {
             }));
             records.insert(record.number, record);
         }
-        let read: Vec<&Held> = records.values().flat_map(|record| record.values()).collect();
+        let own = records.values().filter_map(|record| record.saved.as_ref()).filter(|_| is_apart);
+        let read: Vec<&Held> = records.values().flat_map(|record| record.values()).chain(own).collect();
         compute_all(read.iter().map(|held| &held.value))?;
         let mut found = Collected::default();
         for (number, record) in records {
@@ -164,11 +167,23 @@ impl Collected {
             TapePlace::Given(position) => Place::Input(leaves + position),
             TapePlace::Step(position) => Place::Step(position),
         };
+        let (mut saved, mut waiting) = (Vec::new(), Vec::new());
+        let mut value = |record: &Record| match &record.saved {
+            None => StepValue::Inner,
+            Some(held) if held.value.waiting().is_some() => {
+                waiting.push(held.clone());
+                StepValue::Result
+            }
+            Some(held) => {
+                saved.push(held.clone());
+                StepValue::Supplied
+            }
+        };
         let step = |(record, sources): &(Arc<Record>, Vec<TapePlace>)| TraceStep {
             work: record.work.clone(),
             sources: sources.iter().map(place).collect(),
             dtype: sources.first().map(|source| self.dtype(*source)),
-            is_kept: record.saved.is_some(),
+            value: value(record),
         };
         let steps = self.steps.iter().map(step).collect();
         let gives = TraceResult::Gradients { leaves };
@@ -176,7 +191,8 @@ impl Collected {
         let batch = trace::batch(inputs[leaves..].iter().chain(&inputs[..leaves]));
         Tape {
             trace: Trace { name: "backward".to_owned(), gives, inputs, steps, batch },
-            saved: self.steps.iter().filter_map(|(record, _)| record.saved.clone()).collect(),
+            saved,
+            waiting,
             leaves: self.leaves,
             given: self.given.into_iter().map(|(value, _)| value).collect(),
             owners: self.owners,

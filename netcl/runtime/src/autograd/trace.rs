@@ -25,11 +25,21 @@ pub(crate) struct Trace {
 /// What the plan of a trace gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TraceResult {
-    /// The values of the steps that are kept.
+    /// The values of steps.
     Values,
-    /// The gradients of the last step in so many first inputs. The caller has the values of the steps that are kept: they are
-    /// arguments after the inputs.
+    /// Beside them the gradients of the last step in so many first inputs.
     Gradients { leaves: usize },
+}
+
+/// What becomes of a step's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum StepValue {
+    /// It stays inside.
+    Inner,
+    /// The plan gives it.
+    Result,
+    /// The caller has it: gradients are computed from it, as an argument after the inputs.
+    Supplied,
 }
 
 pub(crate) struct TraceInput {
@@ -44,8 +54,7 @@ pub(crate) struct TraceStep {
     pub(crate) sources: Vec<Place>,
     /// The element type of the first source.
     pub(crate) dtype: Option<DType>,
-    /// What becomes of its value: [`TraceResult`].
-    pub(crate) is_kept: bool,
+    pub(crate) value: StepValue,
 }
 
 /// Which tensor a source is.
@@ -68,8 +77,7 @@ enum Size {
 pub(crate) struct TraceKey {
     gives: TraceResult,
     inputs: Vec<(DType, Vec<Size>)>,
-    /// The work, its sources, and whether its value is kept.
-    steps: Vec<(WorkKey, Vec<Place>, bool)>,
+    steps: Vec<(WorkKey, Vec<Place>, StepValue)>,
 }
 
 impl Trace {
@@ -92,7 +100,7 @@ impl Trace {
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
     pub(crate) fn key(&self, symbolic: bool) -> TraceKey {
         let batch = self.batch.filter(|_| symbolic);
-        let step = |step: &TraceStep| (step.work.key(step.dtype, batch), step.sources.clone(), step.is_kept);
+        let step = |step: &TraceStep| (step.work.key(step.dtype, batch), step.sources.clone(), step.value);
         TraceKey { gives: self.gives, inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
     }
 
@@ -137,17 +145,18 @@ impl Trace {
             let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
             results.push(step.work.build(&mut builder, &sources, &mut passed, batch)?);
         }
-        let kept = self.steps.iter().zip(&results).filter(|(step, _)| step.is_kept).map(|(_, result)| *result);
+        let of = |value: StepValue| {
+            let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);
+            steps.map(|(_, result)| *result).enumerate()
+        };
+        of(StepValue::Result).for_each(|(number, result)| builder.output(OutputKind::Result(number), result));
         match (self.gives, results.last()) {
             (TraceResult::Gradients { .. }, Some(&loss)) => {
-                let saved: Vec<(usize, NodeId)> =
-                    kept.enumerate().map(|(number, result)| (inputs.len() + number, result)).collect();
-                gradients_from_saved(builder, loss, &inputs[..leaves], &saved)
+                let supplied = of(StepValue::Supplied).map(|(number, result)| (inputs.len() + number, result));
+                let supplied: Vec<(usize, NodeId)> = supplied.collect();
+                gradients_from_saved(builder, loss, &inputs[..leaves], &supplied)
             }
-            _ => {
-                kept.enumerate().for_each(|(number, result)| builder.output(OutputKind::Result(number), result));
-                Ok(builder.finish())
-            }
+            _ => Ok(builder.finish()),
         }
     }
 }

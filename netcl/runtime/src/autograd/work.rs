@@ -5,7 +5,7 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{InputKind, NodeId};
-use netcl_kernels::layers::{self, Config, Context, Mode};
+use netcl_kernels::layers::{self, Config, Context, Mode, TensorSpec};
 use netcl_kernels::ops::{self, ArgKind, Operation, Value};
 use netcl_kernels::span::{Diagnostic, Result};
 use smallvec::SmallVec;
@@ -75,6 +75,8 @@ pub(crate) enum ArgKey {
 pub(crate) struct ConfiguredLayer {
     pub(crate) declaration: &'static layers::Layer,
     pub(crate) config: Config,
+    /// Its own tensors.
+    pub(crate) specs: Vec<TensorSpec<Dim>>,
     /// Equal for equal ones.
     text: Arc<str>,
 }
@@ -82,7 +84,13 @@ pub(crate) struct ConfiguredLayer {
 impl ConfiguredLayer {
     pub(crate) fn new(declaration: &'static layers::Layer, config: Config) -> ConfiguredLayer {
         let text = Arc::from(format!("{} {config:?}", declaration.name));
-        ConfiguredLayer { declaration, config, text }
+        let specs = (declaration.tensors)(&config);
+        ConfiguredLayer { declaration, config, specs, text }
+    }
+
+    /// Whether it changes tensors of its own, as running statistics are in training.
+    pub(crate) fn changes_states(&self, mode: Mode) -> bool {
+        mode == Mode::Training && self.specs.iter().any(|spec| !spec.trainable)
     }
 
     /// Builds it of inputs and its tensors: the result, and new values of states by position among the tensors.
@@ -120,6 +128,14 @@ impl TensorWork {
         match self {
             TensorWork::Operation { operation, .. } => operation.name,
             TensorWork::Layer { layer, .. } => layer.declaration.name,
+        }
+    }
+
+    /// How many of so many tensors are no layer's own, but what it is given: they come first.
+    pub(crate) fn inputs(&self, tensors: usize) -> usize {
+        match self {
+            TensorWork::Operation { .. } => tensors,
+            TensorWork::Layer { layer, .. } => layer.declaration.inputs.min(tensors),
         }
     }
 
@@ -185,7 +201,7 @@ impl TensorWork {
                 // It draws what it drew in a graph of its own.
                 builder.restart_streams();
                 let seed = passed.next(builder, DType::U32);
-                let inputs = layer.declaration.inputs.min(tensors.len());
+                let inputs = self.inputs(tensors.len());
                 Ok(layer.build(builder, *mode, &tensors[..inputs], &tensors[inputs..], seed)?.0)
             }
         }

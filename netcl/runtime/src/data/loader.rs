@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::Seed;
 use crate::tensor::{Element, Tensor, byte_count, element_count, vector};
+use netcl_hal::host::plain;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
 use std::sync::Arc;
@@ -62,8 +63,8 @@ impl DataLoader {
         labels: &[L],
         label_shape: &[usize],
     ) -> Result<DataLoader> {
-        let (x, samples) = Column::new("x", x, x_shape)?;
-        let (labels, label_samples) = Column::new("labels", labels, label_shape)?;
+        let (x, samples) = Column::new(device, "x", x, x_shape)?;
+        let (labels, label_samples) = Column::new(device, "labels", labels, label_shape)?;
         if samples != label_samples {
             return Err(wrong(format!(
                 "x has {samples} samples and labels has {label_samples}; both must have as many"
@@ -164,7 +165,7 @@ impl std::fmt::Debug for DataLoader {
 
 impl Column {
     /// The column and how many samples it has.
-    fn new<T: Element>(name: &str, elements: &[T], shape: &[usize]) -> Result<(Column, usize)> {
+    fn new<T: Element>(device: &Device, name: &str, elements: &[T], shape: &[usize]) -> Result<(Column, usize)> {
         let per_sample = element_count("DataLoader::new", shape)?;
         let stride = byte_count("DataLoader::new", shape, T::DTYPE)?;
         if per_sample == 0 || !elements.len().is_multiple_of(per_sample) {
@@ -173,7 +174,8 @@ impl Column {
                 elements.len()
             )));
         }
-        let column = Column { bytes: T::to_bytes(elements), shape: shape.to_vec(), stride, dtype: T::DTYPE };
+        let bytes = vector::collect(device, size_of_val(elements), plain::bytes_of(elements).iter().copied())?;
+        let column = Column { bytes, shape: shape.to_vec(), stride, dtype: T::DTYPE };
         Ok((column, elements.len() / per_sample))
     }
 

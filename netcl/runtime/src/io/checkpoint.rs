@@ -90,7 +90,7 @@ pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, pat
     let before = weights::stored(model)?;
     if let Err(error) = weights::fill(model, found).and_then(|()| optimizer.set_state(model, &state)) {
         // Of two errors the first says what is wrong.
-        let _ = weights::restore(model, &before);
+        let _ = weights::restore(model, before);
         return Err(error);
     }
     model.core().set_draws(Draws { seed, calls });

@@ -26,8 +26,8 @@ impl Stored {
     }
 
     /// The elements, little-endian.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// Whole numbers.

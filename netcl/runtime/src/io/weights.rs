@@ -162,10 +162,10 @@ pub(super) fn fill(model: &dyn Model, found: Vec<(Tensor, Vec<u8>)>) -> Result<(
 }
 
 /// Copies what [`stored`] gave back to the model.
-pub(super) fn restore(model: &dyn Model, before: &[Stored]) -> Result<()> {
+pub(super) fn restore(model: &dyn Model, before: Vec<Stored>) -> Result<()> {
     model.core().store().note_change();
     for ((_, tensor), stored) in tensors(model).into_iter().zip(before) {
-        tensor.region()?.write(&little_endian(stored.bytes().to_vec(), tensor.dtype()))?;
+        tensor.region()?.write(&little_endian(stored.into_bytes(), tensor.dtype()))?;
     }
     Ok(())
 }

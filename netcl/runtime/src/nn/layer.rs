@@ -8,14 +8,15 @@ use crate::autograd::work::{BATCH, ConfiguredLayer, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Call;
+use crate::model::store::Store;
 use crate::model::{Model, ModelCore, Schema, Seed};
-use crate::tensor::{Mistake, Operand, Tensor, shown};
+use crate::tensor::{Mistake, Operand, Tensor, carry_out, shown};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
-use netcl_kernels::layers::{self, Config, ConfigValue, Mode};
+use netcl_kernels::layers::{self, Config, ConfigValue, Mode, TensorSpec};
 use netcl_kernels::span::{Diagnostic, Span};
 use std::cell::Cell;
 use std::panic::Location;
@@ -72,10 +73,11 @@ impl Layer {
         declaration: &'static layers::Layer,
         config: Config,
     ) -> Result<Layer> {
-        for spec in (declaration.tensors)(&config) {
+        let layer = Arc::new(ConfiguredLayer::new(declaration, config));
+        for spec in &layer.specs {
             core.tensor_of(&prefix, spec.name)?;
         }
-        Ok(Layer { layer: Arc::new(ConfiguredLayer::new(declaration, config)), core, prefix })
+        Ok(Layer { layer, core, prefix })
     }
 
     /// The same layer with its tensors, by the same paths, in other memory.
@@ -88,9 +90,9 @@ impl Layer {
         &self.core
     }
 
-    /// Runs it on as many tensors as it takes. In training, states such as running statistics are updated, and what is computed is
-    /// recorded for [`Tensor::backward`]; in inference it is where an input is tracked. What is compiled for one batch size serves
-    /// all of them.
+    /// What it computes of as many tensors as it takes: when that is needed, as of an operation, unless states such as running
+    /// statistics are updated, which is done when it is called. In training what is computed is recorded for [`Tensor::backward`]; in
+    /// inference it is where an input is tracked. What is compiled for one batch size serves all of them.
     ///
     /// Where the shapes do not fit, that is the result's value ([`Tensor::check`]): the message says both sides.
     #[track_caller]
@@ -104,8 +106,38 @@ impl Layer {
     }
 
     fn run(&self, inputs: &[&Tensor], mode: Mode, caller: &'static Location<'static>) -> Result<Tensor> {
-        let name = self.layer.declaration.name;
         let store = self.core.store();
+        // Of other devices' tensors and of none the call says what is wrong.
+        let fits = !inputs.is_empty() && inputs.iter().all(|input| input.device() == store.device());
+        if !fits || self.layer.changes_states(mode) {
+            return self.run_now(&store, inputs, mode, caller);
+        }
+        let is_tracked = self.is_tracked(inputs, mode);
+        let own = self.own(is_tracked)?;
+        let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
+        let key = TensorWork::Layer { layer: self.layer.clone(), mode, seed: 0 }.key(None, None);
+        let known = known::find_or_make(store.device(), key, &tensors, || {
+            Ok(KnownWork::of_arguments(self.portable(inputs, mode, Own::Arguments)?, &tensors))
+        })?;
+        // What draws nothing does not move the stream on: evaluating between steps changes no dropout.
+        let seed = match known.reads_number.then(|| self.core.next_seed()) {
+            Some(Scalar::U32(drawn)) => drawn,
+            _ => 0,
+        };
+        let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed };
+        let result = carry_out(work, &known, &tensors, caller)?;
+        Ok(if cut::is_paused() { result.with_history(self.paused(inputs)) } else { result })
+    }
+
+    /// Computes it now, on the model's memory: what changes states.
+    fn run_now(
+        &self,
+        store: &Store,
+        inputs: &[&Tensor],
+        mode: Mode,
+        caller: &'static Location<'static>,
+    ) -> Result<Tensor> {
+        let name = self.layer.declaration.name;
         let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed: 0 };
         let known = known::find_or_make(store.device(), work.key(None, None), inputs, || self.known(inputs, mode))?;
         let noted = self.noted(inputs, mode, &known.flow, caller)?;
@@ -118,7 +150,7 @@ impl Layer {
             scalar
         };
         let call =
-            Call { args: inputs, model: Some((&store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
+            Call { args: inputs, model: Some((store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
         let mut results = known.loaded(store.device())?.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         match noted {
@@ -131,16 +163,19 @@ impl Layer {
         }
     }
 
-    /// It, of inputs of these types and shapes. One kernel for every batch size: the leading axis is a symbol, where the layer takes
-    /// one.
-    fn known(&self, inputs: &[&Tensor], mode: Mode) -> Result<KnownWork> {
-        let ConfiguredLayer { declaration, config, .. } = &*self.layer;
+    /// Its graph, of inputs of these types and shapes. One for every batch size: the leading axis is a symbol, where the layer takes one.
+    fn portable(&self, inputs: &[&Tensor], mode: Mode, own: Own) -> Result<Graph> {
         let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
-        let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
-        let graph = symbolic
-            .map_or_else(|| self.graph(inputs, mode, None), Ok)
-            .map_err(|diagnostic| Error::graph(declaration.name, diagnostic))?;
-        let specs = (declaration.tensors)(config);
+        let symbolic = batch.and_then(|size| self.graph(inputs, mode, own, Some(size)).ok());
+        symbolic
+            .map_or_else(|| self.graph(inputs, mode, own, None), Ok)
+            .map_err(|diagnostic| Error::graph(self.layer.declaration.name, diagnostic))
+    }
+
+    /// It, of inputs of these types and shapes, on the model's memory.
+    fn known(&self, inputs: &[&Tensor], mode: Mode) -> Result<KnownWork> {
+        let graph = self.portable(inputs, mode, Own::Model)?;
+        let specs = &self.layer.specs;
         let place = |op: &Op, name: &str| match op {
             Op::Input(InputKind::Argument(position)) => Some(*position),
             Op::Input(InputKind::Parameter | InputKind::State) => {
@@ -152,6 +187,21 @@ impl Layer {
         Ok(KnownWork::new(graph, flow, inputs))
     }
 
+    /// Whether a call is to be recorded for gradients.
+    fn is_tracked(&self, inputs: &[&Tensor], mode: Mode) -> bool {
+        let trains = mode == Mode::Training && self.layer.specs.iter().any(|spec| spec.trainable) && !cut::is_paused();
+        trains || note::is_tracked(inputs.iter().map(|input| input.history()))
+    }
+
+    /// Its tensors, in which there are gradients if that is said, as far as they are trained.
+    fn own(&self, is_tracked: bool) -> Result<Vec<Tensor>> {
+        let tensor = |spec: &TensorSpec<Dim>| match is_tracked && spec.trainable {
+            true => self.core.tracked_of(&self.prefix, spec.name),
+            false => self.core.tensor_of(&self.prefix, spec.name),
+        };
+        self.layer.specs.iter().map(tensor).collect()
+    }
+
     /// What is noted of a call, if it is to be recorded.
     fn noted(
         &self,
@@ -160,16 +210,10 @@ impl Layer {
         flow: &DerivativeFlow,
         caller: &'static Location<'static>,
     ) -> Result<Option<Noted>> {
-        let specs = (self.layer.declaration.tensors)(&self.layer.config);
-        let trains = mode == Mode::Training && specs.iter().any(|spec| spec.trainable) && !cut::is_paused();
-        if !trains && !note::is_tracked(inputs.iter().map(|input| input.history())) {
+        if !self.is_tracked(inputs, mode) {
             return Ok(None);
         }
-        let own = specs.iter().map(|spec| match spec.trainable {
-            true => self.core.tracked_of(&self.prefix, spec.name),
-            false => self.core.tensor_of(&self.prefix, spec.name),
-        });
-        let own: Vec<Tensor> = own.collect::<Result<_>>()?;
+        let own = self.own(true)?;
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
         let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         Noted::new(self.layer.declaration.name, flow, sources, &tensors, inputs.len(), caller).map(Some)
@@ -178,7 +222,7 @@ impl Layer {
     /// What is said of a result inside of `no_grad`.
     fn paused(&self, inputs: &[&Tensor]) -> Option<History> {
         let store = self.core.store();
-        let own = (self.layer.declaration.tensors)(&self.layer.config);
+        let own = &self.layer.specs;
         let index = |name: &str| store.parameter_index(&self.prefix, name).ok();
         let keys = own.iter().filter_map(|spec| Some(LeafKey::Parameter(store.id(), index(spec.name)?)));
         let mut behind: Vec<Behind> = keys.map(Behind::Leaf).collect();
@@ -187,8 +231,8 @@ impl Layer {
     }
 
     /// Of inputs of these shapes; leading axes of the size `batch` are a symbol.
-    fn graph(&self, inputs: &[&Tensor], mode: Mode, batch: Option<usize>) -> Result<Graph, Diagnostic> {
-        let ConfiguredLayer { declaration, config, .. } = &*self.layer;
+    fn graph(&self, inputs: &[&Tensor], mode: Mode, own: Own, batch: Option<usize>) -> Result<Graph, Diagnostic> {
+        let ConfiguredLayer { declaration, specs, .. } = &*self.layer;
         let mut builder = Builder::new(declaration.name);
         let mut nodes = Vec::with_capacity(inputs.len());
         for (position, tensor) in inputs.iter().enumerate() {
@@ -201,11 +245,15 @@ impl Layer {
             }
             nodes.push(builder.input(InputKind::Argument(position), &name, shape, tensor.dtype()));
         }
-        let specs = (declaration.tensors)(config);
         let tensors: Vec<NodeId> = specs
             .iter()
-            .map(|spec| {
-                let kind = if spec.trainable { InputKind::Parameter } else { InputKind::State };
+            .enumerate()
+            .map(|(position, spec)| {
+                let kind = match own {
+                    Own::Arguments => InputKind::Argument(inputs.len() + position),
+                    Own::Model if spec.trainable => InputKind::Parameter,
+                    Own::Model => InputKind::State,
+                };
                 builder.input(kind, spec.name, Shape(spec.shape.clone()), spec.dtype)
             })
             .collect();
@@ -217,6 +265,15 @@ impl Layer {
         }
         Ok(builder.finish())
     }
+}
+
+/// What a layer's tensors are in its graph.
+#[derive(Clone, Copy)]
+enum Own {
+    /// Arguments after its inputs.
+    Arguments,
+    /// Its model's parameters and states.
+    Model,
 }
 
 impl Model for Layer {

@@ -48,7 +48,13 @@ pub(super) fn numbers<S: AsRef<[f64]>>(
     not_negative(optimizer, "learning rate", progress.learning_rate)?;
     let scalar = |&value: &f64| {
         let single = value as f32;
-        accept(optimizer, "settings", format!("numbers that make a step with {value:e}"), single.is_finite(), SINGLE)?;
+        accept(
+            optimizer,
+            "settings",
+            format_args!("numbers that make a step with {value:e}"),
+            single.is_finite(),
+            SINGLE,
+        )?;
         Ok(Scalar::F32(single))
     };
     scalars(progress).as_ref().iter().map(scalar).collect()

@@ -45,7 +45,7 @@ impl Tensor {
     ///
     /// Those of [`Tensor::from_slice`].
     pub fn from_iter<T: Element>(device: &Device, elements: impl IntoIterator<Item = T>) -> Result<Tensor> {
-        let elements: Vec<T> = elements.into_iter().collect();
+        let elements = vector::gather(device, elements.into_iter())?;
         Tensor::from_slice(device, &elements, &[elements.len()])
     }
 
@@ -99,11 +99,16 @@ impl Tensor {
         if !dtype.is_float() {
             return Err(refused("Tensor::linspace", format!("it makes floats, found {dtype}")));
         }
-        let step = (end - start) / (count.saturating_sub(1).max(1)) as f64;
+        let steps = count.saturating_sub(1).max(1) as f64;
+        // Half of a distance is a number where the distance is not.
+        let (step, halves) = match end - start {
+            whole if whole.is_finite() => (whole / steps, 1.0),
+            _ => ((end / 2.0 - start / 2.0) / steps, 2.0),
+        };
         // From the nearer end, so that the last is `end` itself.
         let number = |position: usize| match 2 * position < count {
-            true => start + step * position as f64,
-            false => end - step * (count - 1 - position) as f64,
+            true => start + halves * (step * position as f64),
+            false => end - halves * (step * (count - 1 - position) as f64),
         };
         numbers(device, dtype, &[count], (0..count).map(|position| if count == 1 { start } else { number(position) }))
     }

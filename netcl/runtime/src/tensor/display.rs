@@ -80,16 +80,19 @@ impl Printer<'_> {
     fn element(&self, f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {
         let size = self.tensor.dtype().size();
         let bytes = &self.bytes[index * size..][..size];
+        fn of<T: Element>(bytes: &[u8]) -> T {
+            T::from_bytes(bytes).next().unwrap_or(T::ZERO)
+        }
         match self.tensor.dtype() {
-            DType::Bool => write!(f, "{}", bool::from_bytes(bytes)[0]),
-            DType::U8 => write!(f, "{}", u8::from_bytes(bytes)[0]),
-            DType::I32 => write!(f, "{}", i32::from_bytes(bytes)[0]),
-            DType::U32 => write!(f, "{}", u32::from_bytes(bytes)[0]),
-            DType::I64 => write!(f, "{}", i64::from_bytes(bytes)[0]),
-            DType::F16 => write!(f, "{:?}", f16::from_bytes(bytes)[0].to_f32()),
-            DType::BF16 => write!(f, "{:?}", bf16::from_bytes(bytes)[0].to_f32()),
-            DType::F32 => write!(f, "{:?}", f32::from_bytes(bytes)[0]),
-            DType::F64 => write!(f, "{:?}", f64::from_bytes(bytes)[0]),
+            DType::Bool => write!(f, "{}", of::<bool>(bytes)),
+            DType::U8 => write!(f, "{}", of::<u8>(bytes)),
+            DType::I32 => write!(f, "{}", of::<i32>(bytes)),
+            DType::U32 => write!(f, "{}", of::<u32>(bytes)),
+            DType::I64 => write!(f, "{}", of::<i64>(bytes)),
+            DType::F16 => write!(f, "{:?}", of::<f16>(bytes).to_f32()),
+            DType::BF16 => write!(f, "{:?}", of::<bf16>(bytes).to_f32()),
+            DType::F32 => write!(f, "{:?}", of::<f32>(bytes)),
+            DType::F64 => write!(f, "{:?}", of::<f64>(bytes)),
         }
     }
 }

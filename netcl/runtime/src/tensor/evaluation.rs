@@ -1,12 +1,12 @@
 //! Computes pending values: what leads to them, as one plan.
 
 use crate::autograd::plan;
-use crate::autograd::trace::{self, Place, Trace, TraceInput, TraceResult, TraceStep};
+use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
 use crate::hash::hash;
-use crate::memory::Reader;
+use crate::memory::{BufferHandle, Reader};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
 use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
@@ -29,6 +29,8 @@ struct Evaluation {
     steps: SmallVec<[EvaluationStep; 1]>,
     /// What is in memory already.
     inputs: SmallVec<[Held; 4]>,
+    /// Of each input whether it is a layer's own, whose sizes do not change from batch to batch.
+    is_own: SmallVec<[bool; 4]>,
     /// Something on the way went wrong before.
     is_mistaken: bool,
 }
@@ -124,6 +126,10 @@ impl PendingValue for PendingWork {
         })
     }
 
+    fn supply(&self, memory: BufferHandle) {
+        self.get_or_set(|| Ok(memory));
+    }
+
     fn compute_together(&self, all: &[&dyn PendingValue]) {
         let works = all.iter().filter_map(|value| pending::work_behind(*value)?.shared());
         // Each once, in the order of the calls.
@@ -164,13 +170,15 @@ impl Evaluation {
         }
         found.reverse();
         let numbers: SmallVec<[u64; 8]> = found.iter().map(|found| found.pending.number()).collect();
-        let (steps, inputs) = (SmallVec::with_capacity(found.len()), SmallVec::new());
-        let mut evaluation = Evaluation { device: device.clone(), steps, inputs, is_mistaken: false };
+        let steps = SmallVec::with_capacity(found.len());
+        let (inputs, is_own) = (SmallVec::new(), SmallVec::new());
+        let mut evaluation = Evaluation { device: device.clone(), steps, inputs, is_own, is_mistaken: false };
         for FoundWork { pending, sources, times } in found {
             let mut places = SmallVec::with_capacity(sources.len());
-            for source in sources.iter() {
+            let inputs = pending.work().inputs(sources.len());
+            for (position, source) in sources.iter().enumerate() {
                 let known = pending::work_of(&source.value).and_then(|work| numbers.binary_search(&work.number()).ok());
-                places.push(known.map_or_else(|| evaluation.input(source), Place::Step));
+                places.push(known.map_or_else(|| evaluation.input(source, position >= inputs), Place::Step));
             }
             let is_root = roots.iter().any(|root| Arc::ptr_eq(root, &pending));
             // One is held here.
@@ -186,7 +194,7 @@ impl Evaluation {
     }
 
     /// Where a tensor is that is not computed here.
-    fn input(&mut self, tensor: &Held) -> Place {
+    fn input(&mut self, tensor: &Held, is_own: bool) -> Place {
         // Nothing that waits comes here; another thread may be about to have the value.
         let Ok(region) = tensor.value.region() else {
             self.is_mistaken = true;
@@ -199,8 +207,10 @@ impl Evaluation {
         };
         let position = self.inputs.iter().position(same).unwrap_or_else(|| {
             self.inputs.push(tensor.clone());
+            self.is_own.push(false);
             self.inputs.len() - 1
         });
+        self.is_own[position] |= is_own;
         Place::Input(position)
     }
 
@@ -309,13 +319,17 @@ impl Evaluation {
     }
 
     fn trace(&self) -> Trace {
-        let input = |held: &Held| TraceInput { dtype: held.dtype, shape: held.shape.clone(), may_be_batch: true };
-        let inputs: Vec<TraceInput> = self.inputs.iter().map(input).collect();
+        let input = |(held, is_own): (&Held, &bool)| TraceInput {
+            dtype: held.dtype,
+            shape: held.shape.clone(),
+            may_be_batch: !is_own,
+        };
+        let inputs: Vec<TraceInput> = self.inputs.iter().zip(&self.is_own).map(input).collect();
         let step = |step: &EvaluationStep| TraceStep {
             work: step.pending.work().clone(),
             sources: step.places.to_vec(),
             dtype: step.dtype(),
-            is_kept: step.is_kept,
+            value: if step.is_kept { StepValue::Result } else { StepValue::Inner },
         };
         let steps = self.steps.iter().map(step).collect();
         let batch = trace::batch(inputs.iter());

@@ -1,6 +1,6 @@
 //! Tensors from and to host memory, without waiting and without copies where the device allows it.
 
-use super::{Element, Tensor, element_count, too_large};
+use super::{Element, Tensor, element_count, too_large, vector};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
@@ -153,7 +153,7 @@ impl Tensor {
         // Clones reach it by the same handle.
         let _other = (!self.value.is_sole()).then(|| region.clone());
         let (event, bytes, from) = region.read_later(into.0)?;
-        Ok(ToHost { event: Event(event), bytes, from, _elements: PhantomData })
+        Ok(ToHost { event: Event(event), bytes, from, device: self.device.clone(), _elements: PhantomData })
     }
 
     /// The elements as host memory. Waits for the device. On devices that share the host's memory, nothing is copied if
@@ -203,6 +203,7 @@ pub struct ToHost<T: Element> {
     bytes: Arc<hal::PinnedBuffer>,
     /// What is copied from. It is not given away before the copy is done.
     from: BufferHandle,
+    device: Device,
     _elements: PhantomData<fn() -> T>,
 }
 
@@ -245,10 +246,7 @@ impl<T: Element> ToHost<T> {
     /// Only after the event.
     fn elements(&self) -> Result<Vec<T>> {
         self.from.backend().reported()?;
-        Ok(match plain::elements::<T>(&self.bytes) {
-            Some(elements) => elements.to_vec(),
-            None => T::from_bytes(&self.bytes),
-        })
+        vector::of_bytes(&self.device, &self.bytes)
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
 pub(crate) use operand::shown;
+pub(crate) use run::carry_out;
 pub(crate) use value::{Computed, Held, PendingValue, TensorValue, compute_all};
 
 use crate::autograd::cut;
@@ -33,6 +34,7 @@ use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::recording;
 use netcl_hal::host::plain;
+use netcl_kernels::dim::MOST_AXES;
 use netcl_kernels::dtype::DType;
 use std::panic::Location;
 use std::sync::Arc;
@@ -102,13 +104,12 @@ impl Tensor {
     /// [those of every device](crate::Error#errors-of-every-device).
     pub fn full<T: Element>(device: &Device, value: T, shape: &[usize]) -> Result<Tensor> {
         let tensor = Tensor::uninitialised("Tensor::full", device, shape, T::DTYPE)?;
-        let element = T::to_bytes(&[value]);
-        if element.iter().all(|byte| *byte == 0) {
+        if plain::bytes_of(&[value]).iter().all(|byte| *byte == 0) {
             tensor.region()?.zero()?;
             return Ok(tensor);
         }
         let bytes = tensor.byte_count();
-        let image = element.repeat(bytes.min(FILL) / element.len());
+        let image = vector::repeated(device, value, bytes.min(FILL) / size_of::<T>())?;
         if bytes <= FILL {
             tensor.region()?.write(&image)?;
             return Ok(tensor);
@@ -264,7 +265,7 @@ impl Tensor {
     }
 
     /// Its memory, without another handle of it if there was no clone.
-    fn into_region(self) -> Result<BufferHandle> {
+    pub(crate) fn into_region(self) -> Result<BufferHandle> {
         match self.value {
             TensorValue::Memory(region) => Ok(region),
             // Its handle goes with it.
@@ -326,7 +327,7 @@ impl Tensor {
         let mut elements = vector::zeros::<T>(&self.device, self.elements())?;
         match plain::bytes_of_mut(&mut elements) {
             Some(bytes) => self.region()?.read(bytes)?,
-            None => elements = T::from_bytes(&self.to_bytes()?),
+            None => elements = vector::of_bytes(&self.device, &self.to_bytes()?)?,
         }
         Ok(elements)
     }
@@ -345,7 +346,8 @@ impl Tensor {
                 message: format!("expects a tensor with one element, found the shape {:?}; use `to_vec`", self.shape),
             });
         }
-        Ok(T::from_bytes(&self.to_bytes()?)[0])
+        let bytes = self.to_bytes()?;
+        Ok(T::from_bytes(&bytes).next().unwrap_or(T::ZERO))
     }
 
     /// The elements' bytes. Waits for the device.
@@ -419,6 +421,10 @@ impl Tensor {
 /// The sizes other than 0 make at most `i64::MAX` together, also where another one is 0: the arithmetic with sizes and
 /// strides in all that follows cannot overflow then.
 pub(crate) fn element_count(operation: &'static str, shape: &[usize]) -> Result<usize> {
+    if shape.len() > MOST_AXES {
+        let message = format!("a tensor has at most {MOST_AXES} axes, found {}", shape.len());
+        return Err(Error::Shape { operation, message });
+    }
     let sizes = shape.iter().filter(|dim| **dim != 0);
     let count = sizes.copied().try_fold(1usize, usize::checked_mul).filter(|count| i64::try_from(*count).is_ok());
     match count {

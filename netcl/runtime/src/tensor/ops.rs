@@ -137,7 +137,7 @@ impl Tensor {
             return Ok(result.computed_by("reshape", &[self]));
         }
         let work = TensorWork::Operation { operation, given: given.into() };
-        let noted = Noted::of_operation("reshape", &DerivativeFlow::view(self.dtype()), &[self], caller)?;
+        let noted = Noted::of("reshape", &DerivativeFlow::view(self.dtype()), &[self], 1, caller)?;
         Ok(match noted {
             Some(noted) => noted.result(work, result),
             None => result,

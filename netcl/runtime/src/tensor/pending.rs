@@ -144,9 +144,11 @@ impl PendingWork {
 
     /// What it was given, as text.
     fn operands(&self, sources: &[Held]) -> String {
-        let TensorWork::Operation { given, .. } = &self.work else { return String::new() };
         let sources: Vec<Tensor> = sources.iter().cloned().map(Tensor::from_held).collect();
-        let all: Vec<&Tensor> = sources.iter().collect();
+        let all: Vec<&Tensor> = sources.iter().take(self.work.inputs(sources.len())).collect();
+        let TensorWork::Operation { given, .. } = &self.work else {
+            return shown(&all.into_iter().map(Operand::Tensor).collect::<Vec<_>>());
+        };
         let mut rest = &all[..];
         let mut take = |count: usize| {
             let (taken, left) = rest.split_at(count.min(rest.len()));

@@ -23,14 +23,14 @@ const MOST_OPERATIONS: usize = 128;
 const MOST_BYTES: usize = 256 << 20;
 
 /// Notes what is known, to be computed when it is needed, or computes it now where it cannot wait.
-pub(super) fn carry_out(
+pub(crate) fn carry_out(
     work: TensorWork,
     known: &Arc<KnownWork>,
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
     let (name, first) = (work.name(), tensors[0]);
-    let noted = Noted::of_operation(name, &known.flow, tensors, caller)?;
+    let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
     let result = match record(&work, known, tensors, caller) {
         Some(result) => result.computed_by(name, tensors),
         None => {
@@ -45,7 +45,7 @@ pub(super) fn carry_out(
     })
 }
 
-/// The result of an operation of these tensors, to be computed when it is needed. `None` where it cannot wait: then it is
+/// The result of an operation or layer of these tensors, to be computed when it is needed. `None` where it cannot wait: then it is
 /// computed now, or what is wrong is found.
 fn record(
     work: &TensorWork,

@@ -29,6 +29,9 @@ pub(crate) trait PendingValue: Any + Send + Sync {
     /// It. Computes it.
     fn compute(&self) -> &Computed;
 
+    /// Its value is that, unless there is one.
+    fn supply(&self, memory: BufferHandle);
+
     /// Computes these, by one plan.
     fn compute_together(&self, all: &[&dyn PendingValue]);
 }
@@ -75,6 +78,13 @@ impl TensorValue {
         match self {
             TensorValue::Pending(pending) => Some(&**pending).filter(|pending| pending.computed().is_none()),
             TensorValue::Memory(_) | TensorValue::Mistake(_) => None,
+        }
+    }
+
+    /// Gives it its value, which something else has computed, if it still waits.
+    pub(crate) fn supply(&self, memory: BufferHandle) {
+        if let TensorValue::Pending(pending) = self {
+            pending.supply(memory);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Random graphs, and their gradients, computed together and one by one.
 
 use super::{floats, near, ramp, values};
+use netcl::nn::{Layers, Mode, Network};
 use netcl::prelude::*;
 use netcl::{DeviceKind, grad, no_grad};
 use netcl_fixtures::devices::all;
@@ -22,15 +23,27 @@ fn sources(device: &Device, seed: u64) -> (Tensor, Tensor) {
     (x, Tensor::from_slice(device, &ramp(36, 7), &[6, 6]).unwrap())
 }
 
-/// Some operations of tensors of the shape of `x`, at random; `after` is what is made of each value. The last few are given.
-fn random_graph(x: &Tensor, w: &Tensor, seed: u64, after: &dyn Fn(Tensor) -> Tensor) -> Vec<Tensor> {
+/// Layers from 6 features to 6, some of which draw random numbers or have running statistics.
+fn layers(device: &Device) -> Network {
+    let mut layers = Layers::new();
+    layers.add("linear", "Linear", &[("inputs", 6.into()), ("outputs", 6.into())]).unwrap();
+    layers.add("layer_norm", "LayerNorm", &[("features", 6.into())]).unwrap();
+    layers.add("batch_norm", "BatchNorm", &[("features", 6.into())]).unwrap();
+    layers.add("dropout", "Dropout", &[("rate", 0.3.into())]).unwrap();
+    layers.build(device, Seed(11)).unwrap()
+}
+
+/// Some operations and layers of tensors of the shape of `x`, at random; `after` is what is made of each value. The last few are
+/// given, and what the layers' states have become.
+fn random_graph(x: &Tensor, w: &Tensor, seed: u64, after: &dyn Fn(Tensor) -> Tensor) -> (Vec<Tensor>, Vec<Vec<f32>>) {
+    let net = layers(x.device());
     let rows = x.shape()[0] as i64;
     let mut choices = Choices(seed);
     let mut known = vec![x.clone(), after(x.tanh())];
     for _ in 0..(3 + choices.below(12)) {
         let a = known[choices.below(known.len())].clone();
         let b = known[choices.below(known.len())].clone();
-        let made = match choices.below(16) {
+        let made = match choices.below(20) {
             0 => &a + &b,
             1 => &a * &b,
             2 => a.maximum(&b),
@@ -46,11 +59,22 @@ fn random_graph(x: &Tensor, w: &Tensor, seed: u64, after: &dyn Fn(Tensor) -> Ten
             13 => after(a.slice(1, 2, 6, 1)).concat([&b.slice(1, 0, 2, 1)], 1),
             14 => after(a.cumsum(1)).tanh(),
             12 => a.relu() - b.abs(),
+            15 => after(net.forward("linear", &[&a], Mode::Training)).tanh(),
+            16 => net.forward("layer_norm", &[&a], Mode::Training),
+            17 => net.forward("dropout", &[&a], if choices.below(3) == 0 { Mode::Inference } else { Mode::Training }),
+            // Of one row there is no variance.
+            18 => net.forward(
+                "batch_norm",
+                &[&a],
+                if rows == 1 || choices.below(2) == 0 { Mode::Inference } else { Mode::Training },
+            ),
             _ => after(a.sum([0])).mul(&b).tanh(),
         };
         known.push(after(made));
     }
-    known.split_off(known.len().saturating_sub(3))
+    let last = known.split_off(known.len().saturating_sub(3));
+    let states = net.states().into_iter().map(|(_, state)| values(&state)).collect();
+    (last, states)
 }
 
 /// How many are tried: as many as `NETCL_FUZZ` says, or a thousand; a hundredth of it where a driver takes its time to build what
@@ -66,8 +90,11 @@ fn random_graphs_give_what_they_give_one_by_one() {
     for device in all() {
         for seed in 0..graphs(&device) {
             let (x, w) = sources(&device, seed);
-            let at_once = random_graph(&x, &w, seed, &|value| value.eval().unwrap());
-            let waiting = random_graph(&x, &w, seed, &|value| value);
+            let (at_once, states) = random_graph(&x, &w, seed, &|value| value.eval().unwrap());
+            let (waiting, waiting_states) = random_graph(&x, &w, seed, &|value| value);
+            for (found, expected) in waiting_states.iter().zip(&states) {
+                near(found, expected, &format!("{device}, states of graph {seed}"));
+            }
             for (found, expected) in waiting.iter().zip(&at_once) {
                 assert_eq!(found.shape(), expected.shape());
                 near(&values(found), &values(expected), &format!("{device}, graph {seed}"));
@@ -83,7 +110,7 @@ fn gradients_of_what_waits_are_those_of_what_was_computed() {
         for seed in 0..graphs(&device).div_ceil(4) {
             let (x, w) = sources(&device, seed);
             let loss = |x: &Tensor, after: &dyn Fn(Tensor) -> Tensor| {
-                let results = random_graph(x, &w, seed, after);
+                let (results, _) = random_graph(x, &w, seed, after);
                 results.iter().map(|y| y.mean([0, 1])).reduce(|sum, next| sum + next).unwrap()
             };
             let at_once = grad(&x, |x| loss(x, &|value| value.eval().unwrap()));

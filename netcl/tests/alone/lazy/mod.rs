@@ -1,6 +1,7 @@
 //! Operations that wait until a value is needed, on every device that computes.
 
 mod graphs;
+mod layers;
 mod writes;
 
 use netcl::prelude::*;

@@ -9,7 +9,7 @@ use netcl_kernels::variant::Task;
 /// Elements as numbers.
 pub(super) fn numbers(bytes: &[u8], dtype: DType) -> Vec<f64> {
     fn all<T: Element>(bytes: &[u8], number: impl Fn(T) -> f64) -> Vec<f64> {
-        T::from_bytes(bytes).into_iter().map(number).collect()
+        T::from_bytes(bytes).map(number).collect()
     }
     match dtype {
         DType::Bool | DType::U8 => bytes.iter().map(|&byte| f64::from(byte)).collect(),

@@ -1,0 +1,177 @@
+//! The digits, trained with layers of `netcl::nn` and operations on tensors beside the same models annotated: steps in a second, by
+//! turns. One JSON object a line.
+//!
+//! `cargo bench -p netcl-tests --bench dynamic -- [--device SELECTOR]`. Nothing here is a test.
+#![allow(missing_docs, reason = "a program")]
+
+use netcl::nn::{Layers, Mode, Network};
+use netcl::prelude::*;
+use netcl_examples::digits;
+use std::ops::Deref;
+use std::time::Instant;
+
+const BATCH: usize = 32;
+const EPOCHS: u64 = 4;
+const TURNS: usize = 5;
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 64, outputs = 64)]
+    hidden: Linear,
+    #[layer(inputs = 64, outputs = 10)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl Mlp {
+    pub fn loss(&self, x: &Tensor<f32, N, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        let h = self.hidden.forward(x).relu();
+        self.output.forward(&h).cross_entropy(labels)
+    }
+}
+
+#[netcl::model]
+pub struct Cnn {
+    #[layer(inputs = 1, outputs = 16, kernel = 3, padding = 1)]
+    conv1: Conv2d,
+    #[layer(kernel = 2)]
+    pool1: MaxPool2d,
+    #[layer(inputs = 16, outputs = 32, kernel = 3, padding = 1)]
+    conv2: Conv2d,
+    #[layer(kernel = 2)]
+    pool2: MaxPool2d,
+    #[layer(inputs = 128, outputs = 10)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl Cnn {
+    pub fn loss(&self, x: &Tensor<f32, N, 1, 8, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        let a = self.pool1.forward(&self.conv1.forward(x).relu());
+        let b = self.pool2.forward(&self.conv2.forward(&a).relu());
+        self.output.forward(&b.flatten(1)).cross_entropy(labels)
+    }
+}
+
+fn mlp(device: &Device) -> Result<Network> {
+    let mut layers = Layers::new();
+    layers.add("hidden", "Linear", &[("inputs", 64.into()), ("outputs", 64.into())])?;
+    layers.add("output", "Linear", &[("inputs", 64.into()), ("outputs", 10.into())])?;
+    layers.build(device, Seed(42))
+}
+
+fn mlp_loss(net: &Network, x: &Tensor, labels: &Tensor) -> Tensor {
+    let h = net.forward("hidden", &[x], Mode::Training).relu();
+    net.forward("output", &[&h], Mode::Training).cross_entropy(labels)
+}
+
+fn cnn(device: &Device) -> Result<Network> {
+    let mut layers = Layers::new();
+    for (number, inputs, outputs) in [(1, 1, 16), (2, 16, 32)] {
+        let sizes =
+            [("inputs", inputs.into()), ("outputs", outputs.into()), ("kernel", 3.into()), ("padding", 1.into())];
+        layers.add(&format!("conv{number}"), "Conv2d", &sizes)?;
+        layers.add(&format!("pool{number}"), "MaxPool2d", &[("kernel", 2.into())])?;
+    }
+    layers.add("output", "Linear", &[("inputs", 128.into()), ("outputs", 10.into())])?;
+    layers.build(device, Seed(42))
+}
+
+fn cnn_loss(net: &Network, x: &Tensor, labels: &Tensor) -> Tensor {
+    let run = |path: &str, x: &Tensor| net.forward(path, &[x], Mode::Training);
+    let a = run("pool1", &run("conv1", x).relu());
+    let b = run("pool2", &run("conv2", &a).relu());
+    run("output", &b.flatten(1)).cross_entropy(labels)
+}
+
+/// Steps in a second over some epochs, launches a step, and the last loss.
+fn train(
+    device: &Device,
+    loader: &DataLoader,
+    mut step: impl FnMut(&Tensor, &Tensor) -> Result<Tensor>,
+) -> Result<(f64, f64, f32)> {
+    let (mut steps, mut last) = (0u32, None);
+    device.finish()?;
+    let (started, before) = (Instant::now(), device.launches());
+    for epoch in 0..EPOCHS {
+        for batch in loader.epoch(epoch) {
+            let (x, labels) = batch?;
+            last = Some(step(&x, &labels)?);
+            steps += 1;
+        }
+    }
+    device.finish()?;
+    let seconds = started.elapsed().as_secs_f64();
+    let launches = (device.launches() - before) as f64 / f64::from(steps);
+    Ok((f64::from(steps) / seconds, launches, last.map_or(Ok(f32::NAN), |loss| loss.item::<f32>())?))
+}
+
+fn compare<M: Model, G: Deref<Target = Gradients>>(
+    device: &Device,
+    name: &str,
+    shape: &[usize],
+    (model, loss): (M, impl Fn(&M, &Tensor, &Tensor) -> Result<(Tensor, G)>),
+    (net, net_loss): (Network, impl Fn(&Network, &Tensor, &Tensor) -> Tensor),
+) -> Result<()> {
+    let (data, _) = digits();
+    let loader = DataLoader::new(device, &data.images, shape, &data.labels, &[])?
+        .batch_size(BATCH)
+        .drop_last(true)
+        .shuffle(Seed(1));
+    let (mut model, mut net) = (model, net);
+    let (mut of_model, mut of_net) = (AdamW::new(3e-3), AdamW::new(3e-3));
+    let (mut fixed, mut dynamic) = (Vec::new(), Vec::new());
+    // The first turn builds, and is not counted.
+    for _ in 0..=TURNS {
+        fixed.push(train(device, &loader, |x, labels| {
+            let (loss, gradients) = loss(&model, x, labels)?;
+            of_model.step(&mut model, &gradients)?;
+            Ok(loss)
+        })?);
+        dynamic.push(train(device, &loader, |x, labels| {
+            let loss = net_loss(&net, x, labels);
+            let gradients = loss.backward()?.of(&net)?;
+            of_net.step(&mut net, &gradients)?;
+            Ok(loss)
+        })?);
+    }
+    let median = |turns: &[(f64, f64, f32)]| {
+        let mut rates: Vec<f64> = turns[1..].iter().map(|turn| turn.0).collect();
+        rates.sort_by(f64::total_cmp);
+        rates[rates.len() / 2]
+    };
+    let (of_fixed, of_dynamic) = (median(&fixed), median(&dynamic));
+    println!(
+        r#"{{"model":"{name}","annotated_steps_s":{of_fixed:.0},"dynamic_steps_s":{of_dynamic:.0},"ratio":{:.2},"annotated_launches":{:.1},"dynamic_launches":{:.1},"losses":[{},{}]}}"#,
+        of_dynamic / of_fixed,
+        fixed[TURNS].1,
+        dynamic[TURNS].1,
+        fixed[0].2,
+        dynamic[0].2
+    );
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
+    let device = match selector {
+        Some(selector) => Device::select(selector)?,
+        None => Device::auto()?,
+    };
+    println!(r#"{{"device":"{device}"}}"#);
+    compare(
+        &device,
+        "digits MLP",
+        &[64],
+        (Mlp::new(&device, Seed(42))?, |model, x, labels| model.loss_with_gradients(x, labels)),
+        (mlp(&device)?, mlp_loss),
+    )?;
+    compare(
+        &device,
+        "digits CNN",
+        &[1, 8, 8],
+        (Cnn::new(&device, Seed(42))?, |model, x, labels| model.loss_with_gradients(x, labels)),
+        (cnn(&device)?, cnn_loss),
+    )
+}
