@@ -1,17 +1,25 @@
 //! Whether what is read along an axis is inside of it: by the sizes alone, by what each call brings, or not for sure.
 
-use crate::dim::Dim;
+use crate::dim::{Dim, Factor};
 use crate::graph::build::Builder;
 use crate::graph::{Limit, NodeId};
 
-/// Whether each call knows if so many elements are inside an axis of that size, which is a number or a model's own.
+/// Whether each call tells if so many elements are inside an axis of that size, which is a number, a model's own, or what a window or
+/// a stride has left of another: of that, no argument's type can say more.
 pub(super) fn calls_tell(b: &Builder, end: &Dim, size: &Dim) -> bool {
     let some = match size.as_constant() {
         Some(size) => size > 0 && end.as_constant().is_none(),
         // Past its end, whatever the sizes are.
-        None => b.is_settled(size) && !(end.clone() - size.clone() - Dim::constant(1)).never_negative(),
+        None => {
+            (b.is_settled(size) || is_quotient(size))
+                && !(end.clone() - size.clone() - Dim::constant(1)).never_negative()
+        }
     };
     some && !b.is_in_loop(end)
+}
+
+fn is_quotient(size: &Dim) -> bool {
+    size.written().any(|(factors, _)| factors.iter().any(|factor| matches!(factor, Factor::FloorDiv(..))))
 }
 
 /// Notes that what ends at `end` along the axis must be inside.

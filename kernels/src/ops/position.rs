@@ -10,7 +10,7 @@ use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId};
 use crate::span::{Diagnostic, Result};
 
-/// How often the divisor is looked for in a position.
+/// How often the divisor may be in a position for which views are chosen among.
 const FEW: i64 = 8;
 
 /// A position along an axis.
@@ -27,11 +27,12 @@ pub enum Position {
 }
 
 /// The elements of `x` at `position` along `axis`, which disappears. For each size that the position may be it is a view of its own,
-/// and the position chooses among these: so a loop's gradient is that of the parts which rounds read, as it is for other positions.
+/// and the position chooses among these: so a loop's gradient is that of the parts which rounds read, as it is for other positions. A
+/// remainder that goes around more often than a few times is looked up as a number.
 ///
 /// # Errors
 ///
-/// If the position may be negative, or is not sure to be inside the axis; of a remainder, if the quotient is one of too many.
+/// If the position may be negative, or is not sure to be inside the axis.
 pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Result<NodeId> {
     let source = b.shape(x).clone();
     let axis = args::axis("get", &source, axis)?;
@@ -53,16 +54,15 @@ pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Res
         let hint = format!("`min(.., {size} - 1)` ends at the last one");
         return Err(problem(b, &format!("which {}", has(b, x, axis))).hint(hint));
     }
-    reader.first(b, position).map_err(|unsure| match unsure {
-        Unsure::Negative => problem(b, "which may be negative").hint("`max(.., 0)` starts at the first one"),
-        Unsure::Quotient(position, by) => {
-            let position = b.in_rounds(&position);
-            problem(b, &format!("and how often {by} is in {position} is not sure")).hint(format!(
-                "the position before `%` is at least 0 and less than {FEW} times {by}, whatever the sizes are: a loop's `t` and up to {}, or `t + {by} - 1` for the one before",
-                FEW - 1
-            ))
-        }
-    })?;
+    if !reader.begins_inside(b, position) {
+        let hint = match position {
+            Position::Remainder(_, by) => {
+                format!("add `{by}` once more before `%`: what it goes into is at least 0 whatever the sizes are")
+            }
+            _ => "`max(.., 0)` starts at the first one".to_string(),
+        };
+        return Err(problem(b, "which may be negative").hint(hint));
+    }
     reader.read(b, position).map(|(part, _)| part)
 }
 
@@ -80,16 +80,13 @@ pub fn get_numbered(b: &mut Builder, x: NodeId, axis: i64, at: NodeId) -> Result
         let message = format!("`get` expects a position of u32 or i32 along axis {axis} of {shape}, found {dtype}");
         return Err(Diagnostic::new(message).hint("make it a `u32` argument, or convert it with `.cast(u32)`"));
     }
+    numbered(b, x, axis, at)
+}
+
+fn numbered(b: &mut Builder, x: NodeId, axis: usize, at: NodeId) -> Result<NodeId> {
     let numbers = unsqueeze(b, at, 0)?;
     let part = index_select(b, x, axis, numbers)?;
     squeeze(b, part, axis as i64)
-}
-
-/// What is not known of a position.
-enum Unsure {
-    Negative,
-    /// How often the other is in the one.
-    Quotient(Dim, Dim),
 }
 
 /// What is read, and along which axis.
@@ -113,25 +110,12 @@ impl Reader {
         }
     }
 
-    /// That the position is at least 0.
-    fn first(&self, b: &Builder, position: &Position) -> std::result::Result<(), Unsure> {
+    /// Whether the position is at least 0.
+    fn begins_inside(&self, b: &Builder, position: &Position) -> bool {
         match position {
-            Position::At(at) => {
-                if b.is_never_negative(at) {
-                    Ok(())
-                } else {
-                    Err(Unsure::Negative)
-                }
-            }
-            Position::Remainder(of, by) => match quotients(b, of, by) {
-                Some(_) => Ok(()),
-                None => Err(Unsure::Quotient(of.clone(), by.clone())),
-            },
-            Position::Least(both) => both.iter().try_for_each(|one| self.first(b, one)),
-            Position::Greatest(both) => {
-                let [one, other] = both.each_ref().map(|one| self.first(b, one));
-                one.or(other)
-            }
+            Position::At(of) | Position::Remainder(of, _) => b.is_never_negative(of),
+            Position::Least(both) => both.iter().all(|one| self.begins_inside(b, one)),
+            Position::Greatest(both) => both.iter().any(|one| self.begins_inside(b, one)),
         }
     }
 
@@ -149,8 +133,11 @@ impl Reader {
             Position::At(at) => Ok((self.view(b, at.clone())?, b.dim(at, DType::I32)?)),
             Position::Remainder(of, by) => {
                 let times = |count: i64| by.clone() * Dim::constant(count);
-                let last = quotients(b, of, by).unwrap_or(1) - 1;
                 let (position, divisor) = (b.dim(of, DType::I32)?, b.dim(by, DType::I32)?);
+                let Some(last) = quotients(b, of, by).map(|count| count - 1) else {
+                    let number = b.binary(BinaryOp::Rem, position, divisor)?;
+                    return Ok((numbered(b, self.x, self.axis, number)?, number));
+                };
                 let mut part = self.view(b, of.clone() - times(last))?;
                 for quotient in (0..last).rev() {
                     let here = self.view(b, of.clone() - times(quotient))?;
@@ -177,11 +164,9 @@ impl Reader {
     }
 }
 
-/// How many quotients there may be of `of` by `by`, from 0 on.
+/// How many quotients there may be of `of`, which is not negative, by `by`, from 0 on, where these are few.
 fn quotients(b: &Builder, of: &Dim, by: &Dim) -> Option<i64> {
-    let below =
-        |count: &i64| b.is_never_negative(&(by.clone() * Dim::constant(*count) - of.clone() - Dim::constant(1)));
-    if b.is_never_negative(of) { (1..=FEW).find(below) } else { None }
+    (1..=FEW).find(|count| b.is_never_negative(&(by.clone() * Dim::constant(*count) - of.clone() - Dim::constant(1))))
 }
 
 /// As the user writes it.

@@ -233,3 +233,46 @@ fn a_unet_of_one_block_takes_images_of_any_size() -> Result<()> {
     }
     Ok(())
 }
+
+/// Behind a pooling, down and up again, and cut to what it is added to, which the sizes alone do not tell to be as large.
+#[netcl::model]
+pub struct Cropped {
+    #[layer(kernel = 2)]
+    half: MaxPool2d,
+    #[layer(inputs = 1, outputs = 1, kernel = 3, padding = 1, stride = 2)]
+    down: Conv2d,
+    #[layer(inputs = 1, outputs = 1, kernel = 2, stride = 2)]
+    up: ConvTranspose2d,
+}
+
+#[netcl::model]
+impl Cropped {
+    pub fn forward(&self, x: &Tensor<f32, N, 1, H, W>) -> Tensor<f32, N, 1, { H / 2 }, { W / 2 }> {
+        let h = self.half.forward(x);
+        h + self.up.forward(self.down.forward(h)).narrow(2, 0, h.dim(2)).narrow(3, 0, h.dim(3))
+    }
+
+    /// One row more than there are, where the height is a multiple of 4.
+    pub fn further(&self, x: &Tensor<f32, N, 1, H, W>) -> Tensor<f32, N, 1, { H / 2 + 1 }, { (W + 2) / 4 * 2 }> {
+        self.up.forward(self.down.forward(self.half.forward(x))).narrow(2, 0, x.dim(2) / 2 + 1)
+    }
+}
+
+#[test]
+fn what_windows_have_left_is_cut_where_each_call_tells_that_it_is_there() -> Result<()> {
+    for device in devices_alone().into_iter().flatten() {
+        let model = Cropped::new(&device, Seed(2))?;
+        for [h, w] in [[4, 5], [6, 7], [9, 10], [11, 8]] {
+            let x = wave(&device, &[1, 1, h, w]);
+            assert_eq!(model.forward(&x)?.shape(), [1, 1, h / 2, w / 2]);
+            let further = model.further(&x);
+            if (h + 2) / 4 * 2 > h / 2 {
+                assert_eq!(further?.shape(), [1, 1, h / 2 + 1, (w + 2) / 4 * 2]);
+            } else {
+                let problem = further.map(|_| ()).expect_err("beyond").to_string();
+                assert!(problem.contains("`narrow`") && problem.contains(&format!("{}", h / 2 + 1)), "{problem}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -167,3 +167,54 @@ fn rounds_read_around_the_end() -> Result<()> {
         Ok(())
     })
 }
+
+/// A table that goes around as often as there are rounds for.
+#[netcl::model]
+pub struct Periodic {
+    #[parameter(init = normal(0.5))]
+    table: Tensor<f32, 4, 3>,
+}
+
+#[netcl::model]
+impl Periodic {
+    #[gradients(x)]
+    pub fn loss(&self, x: &Tensor<f32, T, 3>, other: &Tensor<f32, S, 3>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([3]);
+        for t in 0..T {
+            let row = self.table.get(0, t % 4);
+            h = h * 0.5 + x.get(0, t) * &row * &row + other.get(0, (t + 40) % S) * row;
+        }
+        h.sum_all()
+    }
+}
+
+#[test]
+fn tables_go_around_as_often_as_rounds_want() -> Result<()> {
+    everywhere(|| {
+        let model = Periodic::new(&device(), Seed(4))?;
+        let table = model.tensor("table")?.to_vec::<f32>()?;
+        for (rounds, others) in [(1usize, 1usize), (3, 2), (11, 7)] {
+            let values = |count: usize, by: f32| (0..count * 3).map(|i| (i as f32 * by).sin()).collect::<Vec<_>>();
+            let (x, other) = (values(rounds, 0.7), values(others, 0.4));
+            let (loss, gradients, dx) =
+                model.loss_with_gradients(&floats(&x, &[rounds, 3]), &floats(&other, &[others, 3]))?;
+            let (mut sum, mut of_table, mut of_x) = (0.0f32, vec![0.0f32; 12], vec![0.0f32; rounds * 3]);
+            for t in 0..rounds {
+                let share = 0.5f32.powi((rounds - 1 - t) as i32);
+                for c in 0..3 {
+                    let (row, round) = (table[t % 4 * 3 + c], other[(t + 40) % others * 3 + c]);
+                    sum += share * (x[t * 3 + c] * row * row + round * row);
+                    of_table[t % 4 * 3 + c] += share * (2.0 * x[t * 3 + c] * row + round);
+                    of_x[t * 3 + c] = share * row * row;
+                }
+            }
+            let near = |found: Vec<f32>, wanted: &[f32]| {
+                assert!(found.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-5), "{found:?} {wanted:?}");
+            };
+            near(vec![loss.item()?], &[sum]);
+            near(gradients.tensor("table")?.to_vec()?, &of_table);
+            near(dx.to_vec()?, &of_x);
+        }
+        Ok(())
+    })
+}

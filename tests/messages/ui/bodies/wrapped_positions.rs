@@ -1,4 +1,4 @@
-//! `%` in positions of loops over symbols: where nothing is sure of how often the divisor goes into them.
+//! `%` in positions of loops over symbols: below 0, beyond the axis, and of what is no size.
 use netcl::prelude::*;
 
 #[netcl::model]
@@ -13,14 +13,6 @@ impl Ring {
         let mut h = Tensor::zeros([8]);
         for t in 0..T {
             h = h + x.get(0, (t + T - 2) % T);
-        }
-        h
-    }
-
-    pub fn far(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
-        let mut h = Tensor::zeros([8]);
-        for t in 0..T {
-            h = h + x.get(0, (t + 40) % T);
         }
         h
     }
