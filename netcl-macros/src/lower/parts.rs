@@ -44,7 +44,7 @@ fn composed<'a>(parts: &Composite, each: &mut dyn Iterator<Item = Val<'a>>) -> V
         Composite::Struct(path, parts) => {
             let name = path.segments.last().map(|last| crate::parse::name(&last.ident)).unwrap_or_default();
             let fields = parts.iter().map(|(field, part)| (crate::parse::name(field), composed(part, each)));
-            Val::Struct(name, fields.collect())
+            Val::of_fields(name, fields.collect())
         }
     }
 }
@@ -84,7 +84,7 @@ impl<'a> Lowering<'a> {
             }
         });
         let fields = fields.collect();
-        Val::Struct(crate::parse::name(&last.ident), fields)
+        Val::of_fields(crate::parse::name(&last.ident), fields)
     }
 
     /// The patterns of a struct's fields, and what they are bound to.

@@ -77,7 +77,13 @@ pub(crate) struct Closure<'a> {
     pub(super) scopes: Vec<Vec<LocalVar<'a>>>,
 }
 
-impl Val<'_> {
+impl<'a> Val<'a> {
+    /// A struct of these fields, in the order of their names, whatever order they are written in: values of one type have one form.
+    pub(super) fn of_fields(name: String, mut fields: Vec<(String, Val<'a>)>) -> Val<'a> {
+        fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Val::Struct(name, fields)
+    }
+
     /// What it is, for messages.
     pub(crate) fn kind(&self) -> String {
         match self {

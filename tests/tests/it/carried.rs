@@ -283,3 +283,52 @@ fn products_read_what_rounds_pass_on_as_it_is() -> Result<()> {
         near(&model.cells(&x)?, &model.two_cells(&x)?)
     })
 }
+
+/// The fields of what is carried are written in another order than they are declared in.
+#[netcl::model]
+pub struct Reordered {
+    #[parameter(init = 0.5)]
+    by: Tensor<f32>,
+}
+
+#[netcl::model]
+impl Reordered {
+    fn step(&self, x: &Tensor<f32, N>, s: &Cell) -> Cell {
+        let h = (x + &s.c * &self.by).tanh();
+        Cell { c: &s.c * 0.9 + &h * &s.h, h }
+    }
+
+    pub fn loss(&self, x: &Tensor<f32, T, N>, early: bool) -> Tensor<f32> {
+        let mut s = Cell { h: x.get(0, 0), c: x.get(0, 0) * 2.0 };
+        for t in 0..T {
+            s = if early { self.step(x.get(0, t), &s) } else { Cell { h: &s.h + x.get(0, t), c: &s.c * &s.h } };
+        }
+        (s.h * 3.0 + s.c).sum_all()
+    }
+}
+
+#[test]
+fn fields_are_carried_by_their_names() -> Result<()> {
+    everywhere(|| {
+        let model = Reordered::new(&device(), Seed(1))?;
+        for rounds in [1usize, 2, 3] {
+            let values: Vec<f32> = (0..rounds * 2).map(|i| 0.3 + 0.2 * i as f32).collect();
+            let x = Tensor::from_slice(&device(), &values, &[rounds, 2])?;
+            for early in [true, false] {
+                let mut wanted = 0.0;
+                for n in 0..2 {
+                    let (mut h, mut c) = (values[n], values[n] * 2.0);
+                    for t in 0..rounds {
+                        let own = values[t * 2 + n];
+                        let next = (own + c * 0.5).tanh();
+                        (h, c) = if early { (next, c * 0.9 + next * h) } else { (h + own, c * h) };
+                    }
+                    wanted += h * 3.0 + c;
+                }
+                let found = model.loss(&x, early)?.item::<f32>()?;
+                assert!((found - wanted).abs() < 1e-5, "{rounds} {early}: {found} {wanted}");
+            }
+        }
+        Ok(())
+    })
+}
