@@ -169,6 +169,7 @@ messages! {
     RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`";
 
     // Bodies
+    NO_SELF = "there is no `self` in `{}`", "a function that reads fields takes the model by reference, in front of its arguments";
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
     UNKNOWN_LOWER_NAME = "there is no `{}` here", "names in small letters are arguments, `let`s and loop variables; a `#[netcl::constant]` is known by a name in capitals: `{}`";
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";

@@ -263,6 +263,10 @@ impl<'a> Lowering<'a> {
             self.partial = true;
             return Val::Unknown;
         }
+        if name == "self" && !frame.function.is_empty() {
+            let function = frame.function.clone();
+            return self.report(span, &m::NO_SELF, &[&function]);
+        }
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
         let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));
         let fields =

@@ -299,7 +299,8 @@ fn lower_path<'a>(
 ) -> (Path, bool) {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
     lowering.closed = closed;
-    let this = unit.model.as_ref().map(|_| FieldRef::Model(unit, String::new(), sizes.clone()));
+    let this = unit.model.as_ref().filter(|_| function.receiver);
+    let this = this.map(|_| FieldRef::Model(unit, String::new(), sizes.clone()));
     let name = match unit.model {
         Some(_) => format!("{}::{}", unit.name(), crate::parse::name(&function.name)),
         None => crate::parse::name(&function.name),
