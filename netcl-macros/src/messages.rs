@@ -34,6 +34,12 @@ impl Message {
     }
 }
 
+/// What to do with an attribute that is given twice and has a list.
+pub(crate) const JOINED: &str = "join them in one attribute";
+
+/// What to do with one that says one thing.
+pub(crate) const ONE_OF_THEM: &str = "leave one of them out";
+
 macro_rules! messages {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $hint:literal;)*) => {
         $($(#[$doc])* pub(crate) const $name: Message = Message { text: $text, hint: $hint };)*
@@ -120,7 +126,7 @@ messages! {
     PARAMETER_TYPE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `Tensor<f32, ..>` and convert it where it is used, `self.w.cast({})`; what no optimizer changes is a `#[state(init = ..)]`";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
-    DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
+    DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "{}";
     PARAMETER_STATE = "`{}` is marked with `#[parameter]` and with `#[state]`", "leave one of them out: `#[parameter]` for what an optimizer changes, `#[state]` for what a function assigns";
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "write a parameter of the struct, which is 0 where it is not, or a comparison of sizes: `present = STRIDE > 1`";

@@ -59,7 +59,9 @@ impl Context<'_> {
         }
         let problem = Diagnostic::new(format!("`{}` expects a tensor {form}, found {shape}", self.name));
         let rank = shape.rank();
-        Err(if fits(rank + 1) {
+        Err(if rank == 3 && fits(4) && !fits(2) {
+            problem.hint("`.unsqueeze(0)` makes a batch of one image, of which `.squeeze(0)` gives the image back")
+        } else if fits(rank + 1) {
             problem
                 .hint(format!("`.unsqueeze({rank})` adds an axis of one element, which `.squeeze({rank})` takes away"))
         } else if rank > 1 && fits(rank - 1) {

@@ -42,7 +42,9 @@ pub(crate) fn field(
     let mut twice = false;
     for (position, attr) in own.iter().enumerate() {
         if own[..position].iter().any(|other| helper(other) == helper(attr)) {
-            diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);
+            // What has no keys has none to join.
+            let instead = if matches!(attr.meta, syn::Meta::Path(_)) { m::ONE_OF_THEM } else { m::JOINED };
+            diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default(), &instead]);
             twice = true;
         }
     }

@@ -165,7 +165,7 @@ fn word<T>(
     let mut given = attrs.iter().filter(|attr| attr.path().is_ident(attribute));
     let first = given.next()?;
     if let Some(second) = given.next() {
-        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&attribute]);
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&attribute, &m::ONE_OF_THEM]);
     }
     let word = first.parse_args::<Ident>();
     let value = word.as_ref().ok().and_then(|word| known(&word.to_string()));

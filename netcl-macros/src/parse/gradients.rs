@@ -26,7 +26,7 @@ pub(super) fn asked(diag: &Diag, attrs: &[Attribute]) -> Vec<Ident> {
     let mut given = attrs.iter().filter(|attr| is_gradients(attr));
     let Some(first) = given.next() else { return Vec::new() };
     if let Some(second) = given.next() {
-        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&words::GRADIENTS]);
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&words::GRADIENTS, &m::JOINED]);
     }
     let names = first.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated);
     let place = |error: &syn::Error| match &first.meta {

@@ -19,7 +19,7 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
         return vec![(item.clone(), Vec::new())];
     };
     if let Some(second) = given.next() {
-        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&words::TYPES]);
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&words::TYPES, &m::JOINED]);
         return Vec::new();
     }
     let mut all = vec![(item.clone(), Vec::new())];

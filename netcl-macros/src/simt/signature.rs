@@ -167,7 +167,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
 fn once(diag: &Diag, attrs: &[Attribute]) {
     for (position, attr) in attrs.iter().enumerate() {
         if attrs[..position].iter().any(|first| first.path() == attr.path()) {
-            diag.report(attr.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&text(attr.path())]);
+            diag.report(attr.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&text(attr.path()), &m::JOINED]);
         }
     }
 }
