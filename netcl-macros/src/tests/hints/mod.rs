@@ -82,6 +82,7 @@ fn follow(source: &str) -> Result<String, String> {
 /// Messages whose hints show code for a place that the table's sources have not, or code beside which more is to be written.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("NO_ARGUMENTS", "the attribute itself, whose arguments the sources' reader takes apart"),
+    ("DUPLICATE_ATTRIBUTE", "which of them stays, as the author means"),
     ("MODE", "one of two words, as the author means"),
     ("MATMUL_PRECISION", "one of three words, as the author means"),
     ("GRADIENTS_IN", "an argument and its uses"),
