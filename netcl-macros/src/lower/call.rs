@@ -171,11 +171,9 @@ impl<'a> Lowering<'a> {
         if value.is_unknown() {
             return Val::Unknown;
         }
-        let instead = match (self.axes.is_some(), value) {
-            (true, _) => format!("an element is read by indices: `{name}[n]`"),
-            (_, Val::Place(FieldRef::Layer(..) | FieldRef::Model(..))) => {
-                format!("call its function: `{name}.forward(..)`")
-            }
+        let instead = match value {
+            _ if self.axes.is_some() => format!("an element is read by indices: `{name}[n]`"),
+            Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)) => format!("call its function: `{name}.forward(..)`"),
             _ => format!("operations are methods: `{name}.relu()`"),
         };
         self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead])
