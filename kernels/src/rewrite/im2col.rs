@@ -47,13 +47,10 @@ impl Rewriter<'_> {
         let w = self.b.shape(weight).clone();
         let pixels = [out[0].clone(), out[2].clone(), out[3].clone()];
         let patches = self.patches(input, &w, geometry, &pixels)?;
-        let terms = w.0[1..].iter().cloned().fold(dim(1), |product, size| product * size);
         let own = out[1].floor_div(groups);
-        let weight = self.b.reshape(weight, Shape(vec![dim(groups), own, terms]))?;
-        let product = self.unrounded_product(weight, patches);
-        let channels_first = [out[1].clone()].into_iter().chain(pixels).collect();
-        let product = self.b.reshape(product, Shape(channels_first))?;
-        self.b.permute(product, &[1, 0, 2, 3])
+        let weight = self.b.reshape(weight, Shape(vec![dim(groups), own, product(&w.0[1..])]))?;
+        let result = self.unrounded_product(weight, patches);
+        self.images(result, out)
     }
 
     /// `dw = dy x patches(x)^T`, a sum over all pixels: in parts, each of which has some of the images.
@@ -79,16 +76,12 @@ impl Rewriter<'_> {
         let patches = self.patches(input, &weight, ConvGeometry { groups, ..geometry }, &pixels)?;
         let patches = self.b.transpose(patches)?;
         let grad = self.channels_first(grad, groups)?;
-        let product = self.unrounded_product(grad, patches);
+        let result = self.unrounded_product(grad, patches);
         let apart = Shape(std::iter::once(dim(parts)).chain(out.0.iter().cloned()).collect());
-        let product = self.b.reshape(product, apart)?;
+        let result = self.b.reshape(result, apart)?;
         match parts {
-            1 => self.b.reshape(product, out.clone()),
-            _ => {
-                let sum = self.b.reduce(ReduceOp::Sum, product, &[0], false)?;
-                self.prefer(sum, None);
-                Ok(sum)
-            }
+            1 => self.b.reshape(result, out.clone()),
+            _ => self.add_parts(result, 0, self.b.dtype(result)),
         }
     }
 
@@ -101,8 +94,7 @@ impl Rewriter<'_> {
     ) -> Result<NodeId> {
         let ConvGeometry { stride, padding, dilation, groups } = geometry;
         let (dy, w) = (self.b.shape(grad).clone(), self.b.shape(weight).clone());
-        let terms = w.0[1..].iter().cloned().fold(dim(1), |product, size| product * size);
-        let weight = self.b.reshape(weight, Shape(vec![dim(groups), dy[1].floor_div(groups), terms]))?;
+        let weight = self.b.reshape(weight, Shape(vec![dim(groups), dy[1].floor_div(groups), product(&w.0[1..])]))?;
         let weight = self.b.transpose(weight)?;
         let grad = self.channels_first(grad, groups)?;
         let patches = self.unrounded_product(weight, grad);
@@ -134,47 +126,59 @@ impl Rewriter<'_> {
         let ConvGeometry { padding, dilation, groups, .. } = geometry;
         let (dy, w) = (self.b.shape(grad).clone(), self.b.shape(weight).clone());
         let own = dy[1].floor_div(groups);
-        // [groups, outputs, kh, kw, n, h, w]: output pixel y + padding - tap · dilation.
-        let space =
-            [dim(groups), own.clone(), w[2].clone(), w[3].clone(), out[0].clone(), out[2].clone(), out[3].clone()];
+        // Output pixel y + padding - tap · dilation.
         let wrote = |axis: usize| AxisIndex {
             terms: vec![(2 + axis, -(dilation[axis] as i64)), (5 + axis, 1)],
             offset: dim(padding[axis]),
             divisor: 1,
         };
-        let index = vec![AxisIndex::axis(4), channel(groups, &own)?, wrote(0), wrote(1)];
-        let patches = self.b.view(grad, Shape(space.to_vec()), index)?;
-        self.store(patches);
-        let terms = own.clone() * w[2].clone() * w[3].clone();
-        let columns = out[0].clone() * out[2].clone() * out[3].clone();
-        let patches = self.b.reshape(patches, Shape(vec![dim(groups), terms.clone(), columns]))?;
+        let window = [own.clone(), w[2].clone(), w[3].clone()];
+        let pixels = [out[0].clone(), out[2].clone(), out[3].clone()];
+        let patches = self.stored_patches((grad, groups), &window, &pixels, [wrote(0), wrote(1)])?;
         let apart = Shape(vec![dim(groups), own, w[1].clone(), w[2].clone(), w[3].clone()]);
         let weight = self.b.reshape(weight, apart)?;
         let weight = self.b.permute(weight, &[0, 2, 1, 3, 4])?;
         self.store(weight);
-        let weight = self.b.reshape(weight, Shape(vec![dim(groups), w[1].clone(), terms]))?;
-        let product = self.unrounded_product(weight, patches);
-        let channels_first = [out[1].clone(), out[0].clone(), out[2].clone(), out[3].clone()];
-        let product = self.b.reshape(product, Shape(channels_first.to_vec()))?;
-        self.b.permute(product, &[1, 0, 2, 3])
+        let weight = self.b.reshape(weight, Shape(vec![dim(groups), w[1].clone(), product(&window)]))?;
+        let result = self.unrounded_product(weight, patches);
+        self.images(result, out)
     }
 
     /// The patches of `[n, c, h, w]` for a weight of shape `w`, stored: `[groups, c / groups · kh · kw, n · oh · ow]`.
     fn patches(&mut self, input: NodeId, w: &Shape, geometry: ConvGeometry, pixels: &[Dim; 3]) -> Result<NodeId> {
         let ConvGeometry { stride, padding, dilation, groups } = geometry;
-        // [groups, channels, kh, kw, n, oh, ow]
-        let sizes: Vec<Dim> =
-            std::iter::once(dim(groups)).chain(w.0[1..].iter().cloned()).chain(pixels.iter().cloned()).collect();
         let read = |axis: usize| AxisIndex {
             terms: vec![(2 + axis, dilation[axis] as i64), (5 + axis, stride[axis] as i64)],
             offset: Dim::constant(-(padding[axis] as i64)),
             divisor: 1,
         };
-        let index = vec![AxisIndex::axis(4), channel(groups, &w[1])?, read(0), read(1)];
-        let patches = self.b.view(input, Shape(sizes), index)?;
+        self.stored_patches((input, groups), &w.0[1..], pixels, [read(0), read(1)])
+    }
+
+    /// What windows of `[channels of a group, kh, kw]` have of images in so many groups, stored and as a matrix for each group. The
+    /// pixels of an image are at `[row, column]` over (group, channel, tap, tap, image, row, column).
+    fn stored_patches(
+        &mut self,
+        (images, groups): (NodeId, u64),
+        window: &[Dim],
+        pixels: &[Dim; 3],
+        [row, column]: [AxisIndex; 2],
+    ) -> Result<NodeId> {
+        let sizes = std::iter::once(dim(groups)).chain(window.iter().cloned()).chain(pixels.iter().cloned()).collect();
+        let channel = match groups {
+            1 => AxisIndex::axis(1),
+            _ => AxisIndex { terms: vec![(0, constant(&window[0])?), (1, 1)], ..AxisIndex::fixed(0) },
+        };
+        let patches = self.b.view(images, Shape(sizes), vec![AxisIndex::axis(4), channel, row, column])?;
         self.store(patches);
-        let product = |sizes: &[Dim]| sizes.iter().cloned().fold(dim(1), |product, size| product * size);
-        self.b.reshape(patches, Shape(vec![dim(groups), product(&w.0[1..]), product(pixels)]))
+        self.b.reshape(patches, Shape(vec![dim(groups), product(window), product(pixels)]))
+    }
+
+    /// Rows of channels, `[groups, o, n · h · w]`, as images of the shape `out`.
+    fn images(&mut self, rows: NodeId, out: &Shape) -> Result<NodeId> {
+        let channels_first = [1, 0, 2, 3].map(|axis| out[axis].clone());
+        let rows = self.b.reshape(rows, Shape(channels_first.to_vec()))?;
+        self.b.permute(rows, &[1, 0, 2, 3])
     }
 
     /// `[n, groups · o, h, w]` as `[groups, o, n · h · w]`.
@@ -188,10 +192,6 @@ impl Rewriter<'_> {
     }
 }
 
-/// The channel of image or gradient at axes 0 (its group) and 1 (which of the group's `own` channels).
-fn channel(groups: u64, own: &Dim) -> Result<AxisIndex> {
-    Ok(match groups {
-        1 => AxisIndex::axis(1),
-        _ => AxisIndex { terms: vec![(0, constant(own)?), (1, 1)], ..AxisIndex::fixed(0) },
-    })
+fn product(sizes: &[Dim]) -> Dim {
+    sizes.iter().cloned().fold(dim(1), |product, size| product * size)
 }

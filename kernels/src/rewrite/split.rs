@@ -122,7 +122,7 @@ impl Rewriter<'_> {
     }
 
     /// The sum of the parts, rounded once.
-    fn add_parts(&mut self, partial: NodeId, axis: usize, dtype: DType) -> Result<NodeId> {
+    pub(super) fn add_parts(&mut self, partial: NodeId, axis: usize, dtype: DType) -> Result<NodeId> {
         let sum = self.b.reduce(ReduceOp::Sum, partial, &[axis], false)?;
         self.prefer(sum, None);
         self.b.cast(sum, dtype)
