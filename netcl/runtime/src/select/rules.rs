@@ -91,16 +91,6 @@ static RULES: &[Rule] = &[
         variant: Variant::Conv2dTiledLocal,
     },
     Rule {
-        why: "products of patches go to a matrix unit, and convolutions do not",
-        applies: |task, circumstances| {
-            let Task::Conv2d(conv) = task else { return false };
-            is_gpu(circumstances)
-                && circumstances.limits.matrix_unit.multiplies(conv.dtype)
-                && is_large_convolution(conv)
-        },
-        variant: Variant::Conv2dIm2col,
-    },
-    Rule {
         why: "Winograd's algorithm saves 5 of 9 multiplications of a 3×3 convolution, and GPUs have the bandwidth for its transforms",
         applies: |task, circumstances| is_gpu(circumstances) && wants_winograd(task),
         variant: Variant::Conv2dWinograd,
@@ -334,6 +324,12 @@ mod tests {
             let portable = Circumstances { strategy: KernelStrategy::Portable, ..gpu() };
             assert_eq!(picked(own, &portable), None, "{kind:?}");
         }
+        let halves = Circumstances {
+            limits: Limits { matrix_unit: MatrixUnit { f16: true, bf16: true }, ..gpu().limits },
+            ..gpu()
+        };
+        let wide = Conv2dTask { channels: 64, out_channels: 64, dtype: DType::BF16, ..large.clone() };
+        assert_eq!(picked(wide, &halves), Some(Variant::Conv2dIm2col), "Winograd would round");
         let each_alone = Conv2dTask { images: 1 << 16, out_channels: large.channels, groups: large.channels, ..large };
         assert_eq!(picked(each_alone, &gpu()), None, "there is nothing to multiply with");
     }
