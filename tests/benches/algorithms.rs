@@ -9,6 +9,7 @@
 
 use netcl::algorithms::{self, Operator, Order, Random, Scan};
 use netcl::prelude::*;
+use netcl_tests::option;
 use std::time::Instant;
 
 const REPETITIONS: usize = 9;
@@ -35,13 +36,8 @@ fn times<T>(device: &Device, mut work: impl FnMut() -> netcl::Result<T>) -> netc
 }
 
 fn main() -> netcl::Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let after = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let device = after("--device").map_or_else(Device::auto, |selector| Device::select(&selector))?;
-    let log2: u32 = after("--log2").and_then(|text| text.parse().ok()).unwrap_or(26);
+    let device = option("--device").map_or_else(Device::auto, |selector| Device::select(&selector))?;
+    let log2: u32 = option("--log2").and_then(|text| text.parse().ok()).unwrap_or(26);
     let n = 1usize << log2;
     println!(r#"{{"device":"{device}","elements":{n}}}"#);
 

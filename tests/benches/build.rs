@@ -7,6 +7,7 @@
 //! which takes minutes. Nothing here is a test.
 #![allow(missing_docs, reason = "a program")]
 
+use netcl_tests::option;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -58,13 +59,8 @@ fn build(folder: &Path, name: &str) {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let after = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let times = after("--times").map_or(3, |times| times.parse::<usize>().expect("a number"));
-    let netcl = after("--netcl").unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../netcl").to_owned());
+    let times = option("--times").map_or(3, |times| times.parse::<usize>().expect("a number"));
+    let netcl = option("--netcl").unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../netcl").to_owned());
     let netcl = std::fs::canonicalize(netcl).expect("the folder of the crate `netcl`");
     let folder = std::env::temp_dir().join(format!("netcl-build-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("src/bin")).expect("a temporary folder can be made");

@@ -7,6 +7,7 @@
 use netcl::nn::{Layers, Mode, Network};
 use netcl::prelude::*;
 use netcl_examples::digits;
+use netcl_tests::option;
 use std::ops::Deref;
 use std::time::Instant;
 
@@ -153,12 +154,7 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
 }
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
-    let device = match selector {
-        Some(selector) => Device::select(selector)?,
-        None => Device::auto()?,
-    };
+    let device = option("--device").map_or_else(Device::auto, |selector| Device::select(&selector))?;
     println!(r#"{{"device":"{device}"}}"#);
     compare(
         &device,

@@ -9,6 +9,7 @@
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec, RawKernel};
 use netcl::{BufferHandle, DType, UserEvent};
+use netcl_tests::option;
 use opencl3::context::Context;
 use opencl3::event::{create_user_event, set_user_event_status};
 use opencl3::kernel::{Kernel, set_kernel_arg};
@@ -105,9 +106,7 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 fn main() -> netcl::Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
-    let device = Device::select(selector.map_or("opencl:0", |selector| selector))?;
+    let device = Device::select(option("--device").as_deref().unwrap_or("opencl:0"))?;
     println!(r#"{{"device":"{device}"}}"#);
     let add: RawKernel = KernelSpec::from_source("add", SOURCE).build(&device)?;
     let buffer = || device.buffer_pool().allocate(4 * ITEMS);

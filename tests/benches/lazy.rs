@@ -6,6 +6,7 @@
 #![allow(missing_docs, reason = "a program")]
 
 use netcl::prelude::*;
+use netcl_tests::option;
 use std::time::Instant;
 
 const ROUNDS: usize = 301;
@@ -94,12 +95,7 @@ fn together(device: &Device) -> netcl::Result<()> {
 }
 
 fn main() -> netcl::Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
-    let device = match selector {
-        Some(selector) => Device::select(selector)?,
-        None => Device::auto()?,
-    };
+    let device = option("--device").map_or_else(Device::auto, |selector| Device::select(&selector))?;
     println!(r#"{{"device":"{device}"}}"#);
     host_cost()?;
     together(&device)

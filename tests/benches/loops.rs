@@ -12,6 +12,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, Graph, InputKind, OutputKind, ReduceOp, UnaryOp};
 use netcl_kernels::span::Result as Built;
 use netcl_kernels::variant::{KernelConfig, Variant};
+use netcl_tests::option;
 use std::time::Instant;
 
 /// The last state's squares, summed, of an LSTM of so many inputs and hidden values over `x [T, N, inputs]`.
@@ -63,9 +64,7 @@ fn lstm([inputs, hidden]: [usize; 2], gradients: bool) -> Built<Graph> {
 }
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let device = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
-    let device = Device::select(device.map_or("auto", String::as_str))?;
+    let device = Device::select(option("--device").as_deref().unwrap_or("auto"))?;
     println!("{}: launches in each round, one kernel: us (launches), ratio", device.profile().name);
     let ways = [Variant::RecurrenceLaunches, Variant::RecurrenceOneKernel];
     let sizes =

@@ -7,6 +7,7 @@
 
 use netcl::DType;
 use netcl::prelude::*;
+use netcl_tests::option;
 use std::time::Instant;
 
 /// The median of some repetitions, in seconds.
@@ -147,9 +148,7 @@ fn timeline(device: &Device) -> netcl::Result<()> {
 }
 
 fn main() -> netcl::Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
-    let device = selector.map_or_else(Device::auto, |selector| Device::select(selector))?;
+    let device = option("--device").map_or_else(Device::auto, |selector| Device::select(&selector))?;
     println!(r#"{{"device":"{device}"}}"#);
     pool_hits(&device)?;
     copies(&device)?;

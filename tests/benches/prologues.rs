@@ -10,6 +10,7 @@ use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind};
+use netcl_tests::option;
 use std::time::Instant;
 
 #[derive(Clone, Copy, Debug)]
@@ -57,9 +58,7 @@ fn product(operand: Operand, masked: bool, [m, k, n]: [usize; 3], stored: bool) 
 }
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let device = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
-    let device = Device::select(device.map_or("auto", String::as_str))?;
+    let device = Device::select(option("--device").as_deref().unwrap_or("auto"))?;
     println!("{}: computed / stored", device.profile().name);
     for size in [[128, 512, 10], [128, 512, 128], [128, 512, 512], [1024, 1024, 1024]] {
         for operand in [Operand::Left, Operand::LeftTimesTransposed, Operand::TransposedLeft, Operand::Right] {

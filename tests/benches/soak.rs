@@ -7,18 +7,14 @@
 
 use netcl::QueueOrder;
 use netcl::prelude::*;
-use netcl_tests::soak;
+use netcl_tests::{option, soak};
 use std::process::ExitCode;
 use std::time::Duration;
 
 fn main() -> netcl::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().collect();
-    let after = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let number = |name: &str, unset: f64| after(name).map_or(unset, |text| text.parse().expect("a number"));
-    let device = Device::select(after("--device").as_deref().unwrap_or("opencl:0"))?;
+    let number = |name: &str, unset: f64| option(name).map_or(unset, |text| text.parse().expect("a number"));
+    let device = Device::select(option("--device").as_deref().unwrap_or("opencl:0"))?;
     let unordered = arguments.iter().any(|argument| argument == "--out-of-order");
     let device = if unordered { device.with_queue(QueueOrder::OutOfOrder)? } else { device };
     let time = Duration::from_secs_f64(60.0 * number("--minutes", 10.0));

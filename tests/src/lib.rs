@@ -159,3 +159,8 @@ pub mod second {
 
 pub mod models;
 pub mod soak;
+
+/// What stands behind `--device` and such among the program's arguments, for benches.
+pub fn option(name: &str) -> Option<String> {
+    std::env::args().skip_while(|argument| argument != name).nth(1)
+}

@@ -9,6 +9,7 @@ mod resnet18;
 
 use gpt2::Gpt2;
 use netcl::prelude::*;
+use netcl_tests::option;
 use resnet18::ResNet18;
 use std::time::Instant;
 
@@ -331,10 +332,6 @@ impl Bench {
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
-    let option = |name: &str| {
-        let position = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(position + 1).cloned()
-    };
     let device = match option("--device").as_deref() {
         // Computes nothing: what is left is netcl's own time.
         Some("null") => Device::null(netcl::Target::Gpu, u64::MAX),

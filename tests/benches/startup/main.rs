@@ -17,6 +17,7 @@ use netcl_tests::models::Input::{self, Below, Floats, Truths};
 use netcl_tests::models::images::{ConvNext, Mixer, Mobile, Residual, Unet, Vit};
 use netcl_tests::models::sequences::{Gru, Llama, Lstm};
 use netcl_tests::models::vectors::Vae;
+use netcl_tests::option;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -116,14 +117,9 @@ fn child(selector: &str, model: &str, started: Duration) -> netcl::Result<()> {
 }
 
 fn main() -> netcl::Result<()> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let after = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let selector = after("--device").unwrap_or_else(|| "opencl:0".to_owned());
-    let models = after("--models");
-    if let Some(started) = after("--child") {
+    let selector = option("--device").unwrap_or_else(|| "opencl:0".to_owned());
+    let models = option("--models");
+    if let Some(started) = option("--child") {
         let model = models.unwrap_or_default();
         return child(&selector, &model, Duration::from_nanos(started.parse().unwrap_or_default()));
     }
