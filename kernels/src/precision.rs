@@ -3,10 +3,11 @@
 //! Matrix units multiply numbers of 16 bits. What is asked for is written into the graph, so that every device computes the
 //! same, those without such a unit too.
 
+use crate::autodiff::attention::written_out;
 use crate::dim::Shape;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, Scan, UnaryOp};
+use crate::graph::{Attention, BinaryOp, CompareOp, Graph, Node, NodeId, Op, Scan, UnaryOp};
 use crate::span::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,6 +54,12 @@ pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result
     if precision == MatmulPrecision::Highest {
         return Ok(graph);
     }
+    // Between the products of attention lie weights that are split, too.
+    let attends = |node: &Node| matches!(node.op, Op::Attention(_)) && node.dtype == DType::F32;
+    let graph = match precision == MatmulPrecision::High && graph.nodes.iter().any(attends) {
+        true => written_out(&graph, &|id, _| attends(&graph[id]))?.0,
+        false => graph,
+    };
     // Nothing is shared that was not: equal outputs, for one, are buffers of their own.
     let mut products = Products { b: Builder::without_simplification(&graph.name), halves: BTreeMap::new() };
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
@@ -61,6 +68,10 @@ pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let factors = op.factors().filter(|[a, _]| products.b.dtype(*a) == DType::F32);
         let new = match op {
+            Op::Attention(attention) if attends(node) => {
+                let attention = products.rounded(attention)?;
+                products.b.push(Op::Attention(attention), node.shape.clone(), node.dtype)
+            }
             op if factors.is_some() => products.of_halves(&op, &node.shape, precision)?,
             Op::Scan { scan, length, operands } => {
                 let body = with_matmul_precision(scan.body.clone(), precision)?;
@@ -109,6 +120,17 @@ impl Products {
         let small = self.finite_or_zero(small, small)?;
         let large = self.product(op, [Half::Upper, Half::Upper], own)?;
         self.b.binary(BinaryOp::Add, small, large)
+    }
+
+    /// The same of rounded matrices.
+    fn rounded(&mut self, mut attention: Attention) -> Result<Attention> {
+        let matrices = attention.kind.matrices();
+        for operand in &mut attention.operands[..matrices] {
+            if self.b.dtype(*operand) == DType::F32 {
+                *operand = self.half(*operand, Half::Upper)?;
+            }
+        }
+        Ok(attention)
     }
 
     /// `op` of those halves of its operands, summed in `f32`, which the result is not rounded from.

@@ -1,5 +1,6 @@
-//! Gradients of users' kernels, by the kernels that they give for that, and of loops: of all results together.
+//! Gradients of users' kernels, by the kernels that they give for that, of loops and of attention: of all results together.
 
+use super::attention;
 use super::rules::RequestedGradients;
 use super::scan::{self, Sweep};
 use crate::graph::build::Builder;
@@ -16,7 +17,7 @@ impl Results {
     pub(super) fn note(&mut self, builder: &Builder, id: NodeId, g: NodeId) {
         match builder.node(id).op {
             Op::CustomResult { call, result } => self.0.insert((call, result), g),
-            Op::Custom { .. } | Op::Scan { .. } => self.0.insert((id, 0), g),
+            Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. } => self.0.insert((id, 0), g),
             _ => None,
         };
     }
@@ -34,6 +35,10 @@ impl Results {
             let given: Vec<_> = (0..scan.results()).map(|result| self.0.get(&(id, result)).copied()).collect();
             let pairs = scan::contributions(builder, id, &given, wanted, sweep)?;
             return Ok(pairs.into_iter().filter(|(operand, _)| wanted.has(*operand)).collect());
+        }
+        if let Op::Attention(own) = &node.op {
+            let given: Vec<_> = (0..2).map(|result| self.0.get(&(id, result)).copied()).collect();
+            return attention::contributions(builder, id, own, &given, wanted);
         }
         let Op::Custom { kernel, sizes, operands } = node.op else { return Ok(Vec::new()) };
         let given: Vec<Option<NodeId>> =

@@ -23,6 +23,9 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         // Whichever of its results are floats.
         return kernel.differentiable().map(|position| operands[position]).collect();
     }
+    if let Op::Attention(attention) = &node.op {
+        return attention.operands.clone();
+    }
     if let Op::Scan { operands, .. } = &node.op {
         return operands.iter().copied().filter(|operand| graph[*operand].dtype.is_float()).collect();
     }
@@ -56,7 +59,7 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         Op::ScatterAdd { updates, .. } => vec![updates],
         Op::CustomResult { call, .. } => vec![call],
         // As of a call, of all results together.
-        Op::Custom { .. } | Op::Scan { .. } => Vec::new(),
+        Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. } => Vec::new(),
     }
 }
 
@@ -88,7 +91,7 @@ pub(super) fn contributions(
     match node.op {
         Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {}
         // Of all results together: see [`super::custom`].
-        Op::Custom { .. } | Op::CustomResult { .. } | Op::Scan { .. } => {}
+        Op::Attention(_) | Op::Custom { .. } | Op::CustomResult { .. } | Op::Scan { .. } => {}
         Op::Unary(op, x) => {
             if wanted.has(x)
                 && let Some(contribution) = unary(&mut m, op, (x, id), g, wanted.order)?

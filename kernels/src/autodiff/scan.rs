@@ -322,6 +322,7 @@ impl<'a> Backward<'a> {
                     | Op::Conv2dInputGrad { .. }
                     | Op::Conv2dWeightGrad { .. }
                     | Op::ScatterAdd { .. }
+                    | Op::Attention(_)
                     | Op::Custom { .. }
                     | Op::Scan { .. }
             ),

@@ -213,6 +213,7 @@ pub(super) fn operation(op: &Op) -> &'static str {
         Op::Conv2dWeightGrad { .. } => ConvKind::WeightGrad.operation(),
         Op::Gather { .. } => "gather",
         Op::ScatterAdd { .. } => "scatter_add",
+        Op::Attention(attention) => attention.kind.operation(),
         Op::Custom { .. } | Op::CustomResult { .. } => "custom",
         Op::Scan { .. } => "scan",
     }

@@ -104,6 +104,7 @@ pub(crate) fn is_anchor(op: &Op) -> bool {
             | Op::Conv2dInputGrad { .. }
             | Op::Conv2dWeightGrad { .. }
             | Op::ScatterAdd { .. }
+            | Op::Attention(_)
             | Op::Custom { .. }
             | Op::Scan { .. }
             | Op::CustomResult { .. }

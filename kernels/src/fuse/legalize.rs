@@ -1,9 +1,10 @@
 //! Rewrites that fusion relies on: operations without a kernel of their own become ones that have one.
 
-use crate::dim::Shape;
+use crate::autodiff::attention::written_out;
+use crate::dim::{Dim, Shape};
 use crate::dtype::Literal;
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
+use crate::graph::{Attention, AttentionSizes, AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::span::Result;
 use crate::target::Target;
 use std::collections::BTreeSet;
@@ -12,7 +13,11 @@ use std::collections::BTreeSet;
 /// and with what takes the rows.
 const ROWS_BY_SUM: i64 = 8;
 
+/// The most elements of a row of queries, keys and values that attention as one kernel takes.
+const WIDEST_ROW: i64 = 128;
+
 /// The same function with
+/// - attention written out where no kernel of that target computes it;
 /// - `ScatterAdd` into few rows, or of a single update, as a sum over all updates of those that hit the row, and of half precision as one of `f32`,
 ///   rounded once;
 /// - what is given, in place of the same without its gradient: nothing is differentiated any more, and products read it where it lies;
@@ -23,6 +28,12 @@ const ROWS_BY_SUM: i64 = 8;
 ///
 /// A rewritten operation does not check, which those of a verified graph do.
 pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
+    let whole = |node: &Node| matches!(&node.op, Op::Attention(own) if !has_kernel(graph, own, target));
+    let written = match graph.nodes.iter().any(whole) {
+        true => Some(written_out(graph, &|id, _| whole(&graph[id]))?.0),
+        false => None,
+    };
+    let graph = written.as_ref().unwrap_or(graph);
     let mut builder = Builder::new(&graph.name);
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (_, node) in graph.iter() {
@@ -48,6 +59,15 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
         builder.output(kind.clone(), id);
     }
     Ok(builder.finish())
+}
+
+/// Whether a kernel of the target computes such an attention: of numbers of 16 bits, whose rows have few and known elements.
+fn has_kernel(graph: &Graph, attention: &Attention, target: Target) -> bool {
+    let shapes: Vec<&Shape> = attention.operands.iter().map(|id| &graph[*id].shape).collect();
+    let Some(sizes) = AttentionSizes::of(attention.kind, &shapes) else { return false };
+    let known = |width: &Dim| width.as_constant().is_some_and(|width| width % 8 == 0 && width <= WIDEST_ROW);
+    let dtype = graph[attention.operands[0]].dtype;
+    false && target == Target::Gpu && dtype.compute() != dtype && known(&sizes.width) && known(&sizes.value_width)
 }
 
 /// The operation, of operands that a product's or convolution's result is not longer than where a library computes it.

@@ -19,6 +19,7 @@
 //!   added in an order that depends on the indices and the kind of device alone.
 
 mod agreement;
+mod attention;
 mod batch;
 pub mod build;
 mod conv;
@@ -37,6 +38,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::span::Span;
 pub use agreement::Agreement;
+pub use attention::{Attention, AttentionKind, AttentionSizes};
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use custom::{Custom, CustomInput, CustomResult};
@@ -204,6 +206,8 @@ pub enum Op {
         /// `[i.., rest..]`.
         updates: NodeId,
     },
+    /// Attention or one of its gradients; the node is its first result.
+    Attention(Attention),
     /// A call of a kernel that a user has written; the node is its first result.
     Custom {
         /// What is called.
@@ -222,9 +226,9 @@ pub enum Op {
         /// An operand for each of the body's arguments.
         operands: Vec<NodeId>,
     },
-    /// Another result of a call or a loop.
+    /// Another result of an attention, a call or a loop.
     CustomResult {
-        /// The call or loop.
+        /// The attention, call or loop.
         call: NodeId,
         /// Which result, from 1 on.
         result: usize,
@@ -232,9 +236,10 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether this is the call of a user's kernel or a loop: the first of several results, which are of any element type.
+    /// Whether this is an attention, the call of a user's kernel or a loop: the first of several results, which are of any element
+    /// type.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self, Op::Custom { .. } | Op::Scan { .. })
+        matches!(self, Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. })
     }
 
     /// Calls `visit` for every operand, in order.
@@ -251,7 +256,9 @@ impl Op {
             Op::Conv2dWeightGrad { input, grad, .. } => [*input, *grad].into_iter().for_each(visit),
             Op::Gather { source, indices } => [*source, *indices].into_iter().for_each(visit),
             Op::ScatterAdd { indices, updates } => [*indices, *updates].into_iter().for_each(visit),
-            Op::Custom { operands, .. } | Op::Scan { operands, .. } => operands.iter().copied().for_each(visit),
+            Op::Attention(Attention { operands, .. }) | Op::Custom { operands, .. } | Op::Scan { operands, .. } => {
+                operands.iter().copied().for_each(visit);
+            }
             Op::CustomResult { call, .. } => visit(*call),
         }
     }
@@ -299,7 +306,7 @@ impl Op {
                 *indices = map(*indices);
                 *updates = map(*updates);
             }
-            Op::Custom { operands, .. } | Op::Scan { operands, .. } => {
+            Op::Attention(Attention { operands, .. }) | Op::Custom { operands, .. } | Op::Scan { operands, .. } => {
                 operands.iter_mut().for_each(|operand| *operand = map(*operand));
             }
             Op::CustomResult { call, .. } => *call = map(*call),

@@ -8,7 +8,7 @@ use crate::span::Diagnostic;
 use std::collections::BTreeSet;
 
 /// The rules: number and what it says.
-pub const RULES: [(&str, &str); 31] = [
+pub const RULES: [(&str, &str); 32] = [
     ("G01", "an operand is an earlier node"),
     ("G02", "no dimension is a negative number"),
     ("G03", "elementwise operands have the node's shape"),
@@ -48,11 +48,16 @@ pub const RULES: [(&str, &str); 31] = [
     ("G27", "a graph has an output"),
     ("G28", "arguments, scalars and results are at positions up to 65535"),
     ("G29", "a call of a kernel passes what that takes, and is its first result"),
-    ("G30", "another result of a call or loop is one that it gives, with its shape and type"),
+    ("G30", "another result of an attention, call or loop is one that it gives, with its shape and type"),
     (
         "G31",
         "a loop passes what its body takes, carries values of one shape and type, and has a body that breaks no rule, whose shapes do \
          not depend on the round",
+    ),
+    (
+        "G32",
+        "an attention has the operands of its kind, whose sizes agree: float matrices of one type, the node's or one computed in that, \
+         and numbers of rows of the type that is computed in",
     ),
 ];
 
@@ -187,7 +192,8 @@ fn check(graph: &Graph, node: &Node, report: ErrorSink<'_>) {
         Op::ScatterAdd { indices, updates } => check_scatter(node, &graph[*indices], &graph[*updates], report),
         Op::Custom { kernel, sizes, operands } => check_custom(graph, node, (kernel, sizes, operands), report),
         Op::Scan { scan, length, operands } => check_scan(graph, node, (scan, length, operands), report),
-        Op::CustomResult { call, result } => check_custom_result(node, &graph[*call], *result, report),
+        Op::Attention(attention) => check_attention(graph, node, attention, report),
+        Op::CustomResult { call, result } => check_custom_result(graph, node, &graph[*call], *result, report),
     }
 }
 
@@ -355,19 +361,52 @@ pub(crate) fn is_passed_by_value(op: &Op) -> bool {
     matches!(op, Op::Input(InputKind::Scalar(_)) | Op::Constant(_) | Op::Size(_))
 }
 
+/// Rule G32.
+fn check_attention(graph: &Graph, node: &Node, attention: &Attention, report: ErrorSink<'_>) {
+    let kind = attention.kind;
+    let operands: Vec<&Node> = attention.operands.iter().map(|id| &graph[*id]).collect();
+    let shapes: Vec<&Shape> = operands.iter().map(|operand| &operand.shape).collect();
+    let compute = node.dtype.compute();
+    let (matrices, rows) = operands.split_at(kind.matrices().min(operands.len()));
+    let of_one_type = matrices.iter().all(|operand| operand.dtype == matrices[0].dtype)
+        && matrices.iter().all(|operand| operand.dtype == node.dtype || operand.dtype.compute() == node.dtype)
+        && rows.iter().all(|operand| operand.dtype == compute);
+    let gives = AttentionSizes::of(kind, &shapes).is_some_and(|sizes| {
+        kind.results(&sizes, node.dtype).first().is_some_and(|(shape, _)| *shape == node.shape)
+    });
+    if !node.dtype.is_float() || !of_one_type || !gives {
+        let found: Vec<String> = operands.iter().map(|operand| format!("{}{}", operand.dtype, operand.shape)).collect();
+        let (name, found) = (kind.operation(), found.join(", "));
+        report("G32", format!("`{name}` of {found} gives {}{}", node.dtype, node.shape));
+    }
+}
+
 /// Rule G30.
-fn check_custom_result(node: &Node, call: &Node, result: usize, report: ErrorSink<'_>) {
+fn check_custom_result(graph: &Graph, node: &Node, call: &Node, result: usize, report: ErrorSink<'_>) {
     let fits = match &call.op {
         Op::Custom { kernel, sizes, .. } => result > 0 && gives(kernel, sizes, result, node),
         Op::Scan { scan, length, .. } => {
             result > 0
                 && scan.gives(length, result).is_some_and(|(shape, dtype)| shape == node.shape && dtype == node.dtype)
         }
+        Op::Attention(_) => {
+            result > 0
+                && attention_result(graph, call, result)
+                    .is_some_and(|(shape, dtype)| shape == node.shape && dtype == node.dtype)
+        }
         _ => false,
     };
     if !fits {
         report("G30", format!("result {result} is said to be {}{}", node.dtype, node.shape));
     }
+}
+
+/// Shape and type of the result at that position of an attention whose operands fit.
+pub(crate) fn attention_result(graph: &Graph, call: &Node, result: usize) -> Option<(Shape, DType)> {
+    let Op::Attention(attention) = &call.op else { return None };
+    let shapes: Vec<&Shape> = attention.operands.iter().map(|id| &graph[*id].shape).collect();
+    let sizes = AttentionSizes::of(attention.kind, &shapes)?;
+    attention.kind.results(&sizes, call.dtype).into_iter().nth(result)
 }
 
 /// Whether the node is as the kernel's result at that position.

@@ -246,6 +246,5 @@ pub(crate) fn along(builder: &mut Builder, x: NodeId, shape: &Shape, axes: &[usi
 
 /// What a reduction over `axes` left, repeated along them to `shape`.
 pub(crate) fn spread(builder: &mut Builder, x: NodeId, shape: &Shape, axes: &[usize]) -> Result<NodeId> {
-    let kept: Vec<usize> = (0..shape.rank()).filter(|axis| !axes.contains(axis)).collect();
-    along(builder, x, shape, &kept)
+    builder.spread(x, shape, axes)
 }

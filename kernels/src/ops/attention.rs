@@ -1,10 +1,9 @@
-//! Scaled dot-product attention, composed from products and a softmax.
+//! Scaled dot-product attention.
 
 use super::args::{Args, arg, float, tensor_arg};
-use super::{ArgKind, Operation, softmax};
-use crate::dtype::DType;
+use super::{ArgKind, Operation};
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
+use crate::graph::{Attention, AttentionKind, AttentionSizes, NodeId, Op};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[Operation {
@@ -34,25 +33,26 @@ pub fn scaled_dot_product_attention(b: &mut Builder, q: NodeId, k: NodeId, v: No
             key_shape[key_shape.rank() - 1]
         )));
     }
-    let keys = b.transpose(k)?;
-    let scores = b.matmul(q, keys)?;
-    let scale = match width.as_constant() {
-        Some(width) => b.constant(1.0 / (width as f64).sqrt(), dtype),
-        None => {
-            let width = b.dim(&width, dtype)?;
-            b.unary(UnaryOp::Rsqrt, width)?
-        }
-    };
-    let mut scores = b.binary(BinaryOp::Mul, scores, scale)?;
-    if causal {
-        let full = b.shape(scores).clone();
-        let position = b.iota(&full, full.rank() - 2, DType::I32)?;
-        let seen = b.iota(&full, full.rank() - 1, DType::I32)?;
-        let visible = b.compare(CompareOp::Le, seen, position)?;
-        let hidden = b.constant(f64::NEG_INFINITY, dtype);
-        scores = b.select(visible, scores, hidden)?;
+    if !is_one_node(b, [q, k, v]) {
+        return b.composed_attention([q, k, v], causal);
     }
-    let axis = b.shape(scores).rank() - 1;
-    let weights = softmax::softmax(b, scores, axis)?;
-    b.matmul(weights, v)
+    let operands = vec![q, k, v];
+    let results = b.attention(Attention { kind: AttentionKind::Forward, causal, operands }, dtype)?;
+    Ok(results[0])
+}
+
+/// Whether the operands are as a node wants them, of the same batch. What is repeated for several matrices of a batch is one product
+/// over all of their rows.
+fn is_one_node(b: &Builder, operands: [NodeId; 3]) -> bool {
+    let shapes = operands.map(|id| b.shape(id));
+    let repeats = |id: &NodeId| {
+        let node = b.node(*id);
+        let batch = 0..node.shape.rank() - 2;
+        matches!(&node.op, Op::View { index, .. } if batch.into_iter().any(|axis| {
+            index.iter().all(|own| own.terms.iter().all(|(out, _)| *out != axis))
+        }))
+    };
+    AttentionSizes::of(AttentionKind::Forward, &shapes).is_some()
+        && operands.iter().all(|id| b.dtype(*id) == b.dtype(operands[0]))
+        && !operands.iter().any(repeats)
 }

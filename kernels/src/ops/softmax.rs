@@ -34,34 +34,16 @@ fn axis_of(b: &Builder, op: &str, a: &[super::Value]) -> Result<(NodeId, usize)>
     Ok((x, args::axis(op, b.shape(x), a.integer(1)?)?))
 }
 
-/// `x` less its largest element along `axis`, which is a constant to the gradient: what follows does not depend on it.
-pub(super) fn shifted(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
-    let shape = b.shape(x).clone();
-    let largest = b.reduce(ReduceOp::Max, x, &[axis], false)?;
-    let largest = b.detach(largest);
-    let largest = spread(b, largest, &shape, &[axis])?;
-    b.binary(BinaryOp::Sub, x, largest)
-}
-
 /// `e^x / sum(e^x)` along `axis`. A row of -inf alone gives NaN, as does a +inf.
 pub fn softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
-    let (shape, dtype) = (b.shape(x).clone(), b.dtype(x));
-    let x = b.cast(x, dtype.compute())?;
-    let shifted = shifted(b, x, axis)?;
-    let power = b.unary(UnaryOp::Exp, shifted)?;
-    let sum = b.reduce(ReduceOp::Sum, power, &[axis], false)?;
-    // One division for each row, not for each element.
-    let scale = b.unary(UnaryOp::Recip, sum)?;
-    let scale = spread(b, scale, &shape, &[axis])?;
-    let y = b.binary(BinaryOp::Mul, power, scale)?;
-    b.cast(y, dtype)
+    b.softmax(x, axis)
 }
 
 /// `x - log(sum(e^x))` along `axis`.
 pub fn log_softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
     let (shape, dtype) = (b.shape(x).clone(), b.dtype(x));
     let x = b.cast(x, dtype.compute())?;
-    let shifted = shifted(b, x, axis)?;
+    let shifted = b.shifted(x, axis)?;
     let log = log_of_sum(b, shifted, axis)?;
     let log = spread(b, log, &shape, &[axis])?;
     let y = b.binary(BinaryOp::Sub, shifted, log)?;

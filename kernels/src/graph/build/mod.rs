@@ -4,14 +4,17 @@
 
 mod adjoint;
 mod agree;
+mod attention;
 mod contract;
 mod custom;
 mod distinct;
 mod elementwise;
 mod scan;
+mod softmax;
 mod view;
 
 pub(crate) use agree::smaller;
+pub use attention::attention_meaning;
 pub use contract::window_count;
 pub use scan::ScanDraft;
 
@@ -279,7 +282,8 @@ impl Builder {
     /// was something to compute.
     pub(crate) fn supply(&mut self, id: NodeId, position: usize) -> bool {
         let node = &mut self.graph.nodes[id.index()];
-        if matches!(node.op, Op::Input(_) | Op::Constant(_)) {
+        // Other results of a call are read from the call: it is computed again.
+        if matches!(node.op, Op::Input(_) | Op::Constant(_) | Op::Attention(_)) {
             return false;
         }
         node.op = Op::Input(InputKind::Argument(position));

@@ -7,6 +7,7 @@
 //! as a kernel's store does), while sums and products accumulate in `f64`: the closest there is to what a device should
 //! give. Nothing here is fast, and nothing here is clever.
 
+mod attention;
 mod custom;
 mod movement;
 mod products;
@@ -182,6 +183,7 @@ impl Run<'_> {
                 self.results.extend(results.map(|(position, value)| ((id, position), value)));
                 return Ok(first);
             }
+            Op::Attention(attention) => return self.attention(id, node, attention),
             Op::Scan { .. } => return self.run_scan(id, &node.op, inputs, precision),
             Op::CustomResult { call, result } => {
                 let value = self.results.get(&(*call, *result)).cloned();

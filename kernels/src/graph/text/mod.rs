@@ -23,6 +23,8 @@
 //! Loops stand there too, each as its body between `scan 0 carried 1 step t` (`reverse` behind it if the last round comes first) and
 //! `end`, and are run by their numbers: `scan 0 [%1, %2] length T`.
 //!
+//! Attention reads `attention %0, %1, %2 causal`.
+//!
 //! Parsing checks the notation alone: it may make graphs that [`verify`](super::verify::verify) rejects.
 
 mod parse;
@@ -149,6 +151,11 @@ fn write_op(f: &mut Formatter<'_>, node: &Node) -> fmt::Result {
         }
         Op::Gather { source, indices } => write!(f, "gather %{}, %{}", source.0, indices.0),
         Op::ScatterAdd { indices, updates } => write!(f, "scatter_add %{}, %{}", indices.0, updates.0),
+        Op::Attention(Attention { kind, causal, operands }) => {
+            write!(f, "{} ", kind.operation())?;
+            write_list(f, operands.iter().map(|operand| format!("%{}", operand.0)))?;
+            f.write_str(if *causal { " causal" } else { "" })
+        }
         Op::CustomResult { call, result } => write!(f, "custom_result %{} {result}", call.0),
         // By their numbers in the graph's lists, which only the graph knows.
         Op::Custom { kernel, .. } => f.write_str(&kernel.name),

@@ -288,6 +288,14 @@ fn operation(line: &mut Line<'_>) -> Parsed<Op> {
         let (first, second) = pair(line)?;
         return Ok(ConvNode { kind, operands: [first, second], geometry: geometry(line)? }.op());
     }
+    if let Some(kind) = AttentionKind::ALL.into_iter().find(|kind| kind.operation() == word) {
+        line.next();
+        let mut operands = vec![id(line)?];
+        while line.take(',') {
+            operands.push(id(line)?);
+        }
+        return Ok(Op::Attention(Attention { kind, causal: line.take_word("causal"), operands }));
+    }
     let Some((_, parse)) = WORDS.iter().find(|(own, _)| *own == word) else { return line.expected("an operation") };
     line.next();
     parse(line)

@@ -1,5 +1,6 @@
 //! Every derivative rule against central differences, generated from the operation tables.
 
+mod attention;
 mod rounds;
 mod users;
 
@@ -40,6 +41,7 @@ fn kind(op: &Op) -> Option<usize> {
         Op::Custom { .. } => 10,
         Op::CustomResult { .. } => 11,
         Op::Scan { .. } => 12,
+        Op::Attention(_) => 13,
     })
 }
 
@@ -445,7 +447,7 @@ fn chains_and_detached_values() -> Vec<Checked> {
     checked
 }
 
-fn tables() -> [(&'static str, Vec<Checked>); 15] {
+fn tables() -> [(&'static str, Vec<Checked>); 16] {
     [
         ("unary_functions", unary_functions()),
         ("binary_functions", binary_functions()),
@@ -459,6 +461,7 @@ fn tables() -> [(&'static str, Vec<Checked>); 15] {
         ("matrix_products", matrix_products()),
         ("convolutions", convolutions()),
         ("rows_by_number", rows_by_number()),
+        ("attention", attention::attention()),
         ("kernels_of_users", users::kernels_of_users()),
         ("rounds", rounds::rounds()),
         ("chains_and_detached_values", chains_and_detached_values()),
@@ -472,7 +475,7 @@ fn every_operation_has_a_case() {
     let unary = UnaryOp::ALL.iter().enumerate().filter(|(_, op)| op.takes(DType::F32)).map(|(at, _)| 100 + at);
     let binary = BinaryOp::ALL.iter().enumerate().filter(|(_, op)| op.takes(DType::F32)).map(|(at, _)| 200 + at);
     let reduce = ReduceOp::ALL.iter().enumerate().filter(|(_, op)| !op.is_position()).map(|(at, _)| 300 + at);
-    let wanted: BTreeSet<usize> = (0..13).chain(unary).chain(binary).chain(reduce).collect();
+    let wanted: BTreeSet<usize> = (0..14).chain(unary).chain(binary).chain(reduce).collect();
     assert_eq!(checked, wanted);
 }
 

@@ -1,5 +1,6 @@
 //! Graphs: their text, their verifier, their gradients, what they compute.
 
+mod attention;
 mod conventions;
 mod interp;
 mod precision;

@@ -81,6 +81,8 @@ fn everything_prints_as_it_was_parsed() {
         Op::CustomResult { .. } => 20,
         // See `loops_print_and_parse`.
         Op::Scan { .. } => 21,
+        // See `attention::nodes_print_and_parse`.
+        Op::Attention(_) => 22,
     };
     for wanted in 0..19 {
         assert!(graph.nodes.iter().any(|node| kind(&node.op) == wanted), "kind {wanted} is missing");
