@@ -23,8 +23,7 @@ pub enum AttentionKind {
 
 impl AttentionKind {
     /// Every kind.
-    pub const ALL: [AttentionKind; 3] =
-        [AttentionKind::Forward, AttentionKind::QueryGrad, AttentionKind::KeyValueGrad];
+    pub const ALL: [AttentionKind; 3] = [AttentionKind::Forward, AttentionKind::QueryGrad, AttentionKind::KeyValueGrad];
 
     /// The word for it in the text form.
     pub const fn operation(self) -> &'static str {
@@ -55,10 +54,7 @@ impl AttentionKind {
     pub fn results(self, sizes: &AttentionSizes, dtype: DType) -> Vec<(Shape, DType)> {
         match self {
             AttentionKind::Forward => {
-                vec![
-                    (sizes.matrix(&sizes.queries, &sizes.value_width), dtype),
-                    (Shape(sizes.rows()), dtype.compute()),
-                ]
+                vec![(sizes.matrix(&sizes.queries, &sizes.value_width), dtype), (Shape(sizes.rows()), dtype.compute())]
             }
             AttentionKind::QueryGrad => vec![(sizes.matrix(&sizes.queries, &sizes.width), dtype)],
             AttentionKind::KeyValueGrad => vec![

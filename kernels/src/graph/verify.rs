@@ -371,9 +371,8 @@ fn check_attention(graph: &Graph, node: &Node, attention: &Attention, report: Er
     let of_one_type = matrices.iter().all(|operand| operand.dtype == matrices[0].dtype)
         && matrices.iter().all(|operand| operand.dtype == node.dtype || operand.dtype.compute() == node.dtype)
         && rows.iter().all(|operand| operand.dtype == compute);
-    let gives = AttentionSizes::of(kind, &shapes).is_some_and(|sizes| {
-        kind.results(&sizes, node.dtype).first().is_some_and(|(shape, _)| *shape == node.shape)
-    });
+    let gives = AttentionSizes::of(kind, &shapes)
+        .is_some_and(|sizes| kind.results(&sizes, node.dtype).first().is_some_and(|(shape, _)| *shape == node.shape));
     if !node.dtype.is_float() || !of_one_type || !gives {
         let found: Vec<String> = operands.iter().map(|operand| format!("{}{}", operand.dtype, operand.shape)).collect();
         let (name, found) = (kind.operation(), found.join(", "));

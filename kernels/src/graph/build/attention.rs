@@ -104,23 +104,25 @@ pub fn attention_meaning(kind: AttentionKind, causal: bool, given: &[(Shape, DTy
 }
 
 fn gradients(b: &mut Builder, kind: AttentionKind, scores: NodeId, operands: &[NodeId]) -> Result<Vec<NodeId>> {
-    let [q, k, v, g, lse, delta] = operands else { return b.fail("a gradient of attention has 6 operands".into()) };
+    let &[q, k, v, g, lse, delta] = operands else {
+        return b.fail(format!("`{}` does not take {}", kind.operation(), operands.len()));
+    };
     let (shape, axis) = (b.shape(scores).clone(), b.shape(scores).rank() - 1);
-    let lse = b.spread(*lse, &shape, &[axis])?;
+    let lse = b.spread(lse, &shape, &[axis])?;
     let shifted = b.binary(BinaryOp::Sub, scores, lse)?;
     let weights = b.unary(UnaryOp::Exp, shifted)?;
-    let values = b.transpose(*v)?;
-    let slope = b.matmul(*g, values)?;
-    let delta = b.spread(*delta, &shape, &[axis])?;
+    let values = b.transpose(v)?;
+    let slope = b.matmul(g, values)?;
+    let delta = b.spread(delta, &shape, &[axis])?;
     let slope = b.binary(BinaryOp::Sub, slope, delta)?;
     let slope = b.binary(BinaryOp::Mul, weights, slope)?;
-    let scale = b.attention_scale(*q)?;
+    let scale = b.attention_scale(q)?;
     let slope = b.binary(BinaryOp::Mul, slope, scale)?;
     if kind == AttentionKind::QueryGrad {
-        return Ok(vec![b.matmul(slope, *k)?]);
+        return Ok(vec![b.matmul(slope, k)?]);
     }
     let (slope, weights) = (b.transpose(slope)?, b.transpose(weights)?);
-    Ok(vec![b.matmul(slope, *q)?, b.matmul(weights, *g)?])
+    Ok(vec![b.matmul(slope, q)?, b.matmul(weights, g)?])
 }
 
 impl Builder {

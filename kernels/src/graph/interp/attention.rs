@@ -10,12 +10,7 @@ impl Run<'_> {
     /// The first result of the attention `id`; the others are kept. Nothing between is rounded: sums are kept in registers.
     pub(super) fn attention(&mut self, id: NodeId, node: &Node, attention: &Attention) -> Result<HostTensor> {
         let operands: Vec<HostTensor> = attention.operands.iter().map(|operand| self.value(*operand).clone()).collect();
-        let given: Vec<_> = operands
-            .iter()
-            .map(|operand| {
-                (Shape::of(operand.shape()), operand.dtype())
-            })
-            .collect();
+        let given: Vec<_> = operands.iter().map(|operand| (Shape::of(operand.shape()), operand.dtype())).collect();
         let graph = attention_meaning(attention.kind, attention.causal, &given, node.dtype)?;
         let own = |kind: &InputKind, _: &str| match kind {
             InputKind::Argument(position) => operands.get(*position).cloned(),

@@ -129,6 +129,7 @@ const BROKEN: &[(&str, &str)] = &[
         "scan 0 carried 1 step t\ngraph b\n%0 = input parameter : f32[2]  # w\noutput result 0 = %0\nend\n\
          %0 = input argument 0 : f32[2]\n%1 = scan 0 [%0] length T : f32[2]\noutput result 0 = %1",
     ),
+    ("G32", "%0 = input argument 0 : f32[2, 3]\n%1 = attention %0, %0 : f32[2, 3]"),
     ("G28", "%0 = input argument 777 : f32[2]"),
     ("G28", "%0 = input scalar 777 : f32[]"),
     ("G28", "%0 = input argument 0 : f32[2]\noutput result 777 = %0"),

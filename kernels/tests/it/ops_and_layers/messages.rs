@@ -280,7 +280,7 @@ fn gradients_say_what_has_none() {
 const SOURCES: [&str; 3] = ["ops", "layers", "graph/build"];
 
 /// Messages that no user of operations and layers can get: parts of the compiler that call each other wrongly.
-const INTERNAL: [&str; 7] = [
+const INTERNAL: [&str; 8] = [
     "`{}` takes {takes} operands, found {given}",
     "`{}` expects {expected} as `{}`, found {dtype}{shape}",
     "`{}` expects a number as `{}` that is known when it is launched, found one that is computed",
@@ -288,6 +288,7 @@ const INTERNAL: [&str; 7] = [
     "`scatter_add` expects numbers at i32 or u32 indices, found {} at {}",
     "`scatter_add` cannot add {u} at indices {i} to {shape}",
     "`{op}`: a convolution of {input} with {weight} does not give {output}",
+    "`{}` does not take {}",
 ];
 
 #[test]
