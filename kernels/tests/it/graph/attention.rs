@@ -115,12 +115,13 @@ fn of_heads(form: Form, dtype: DType) -> Graph {
     let w = b.input(InputKind::Parameter, "w", Shape::of(&[16, 48]), dtype);
     let all = b.matmul(x, w).unwrap();
     let all = b.reshape(all, Shape::of(&[2, 10, 3, 2, 8])).unwrap();
-    let qkv = [0_usize, 1, 2].map(|part| {
+    // Keys last: written out, what is viewed adds their gradient first, as it does the last view's.
+    let [q, v, k] = [0_usize, 2, 1].map(|part| {
         let part = AxisIndex::fixed(part);
         let index = vec![AxisIndex::axis(0), AxisIndex::axis(2), part, AxisIndex::axis(1), AxisIndex::axis(3)];
         b.view(all, Shape::of(&[2, 2, 10, 8]), index).unwrap()
     });
-    let out = attend(&mut b, form, qkv, true);
+    let out = attend(&mut b, form, [q, k, v], true);
     let square = b.binary(BinaryOp::Mul, out, out).unwrap();
     let loss = b.reduce(ReduceOp::Sum, square, &[0, 1, 2, 3], false).unwrap();
     b.output(OutputKind::Result(0), loss);
