@@ -15,6 +15,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{
     AxisIndex, BinaryOp, CompareOp, ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp,
 };
+use netcl_kernels::ops::attention::scaled_dot_product_attention;
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{Family, KernelConfig, SPLIT_K, Select, Task, Variant, candidates};
@@ -183,11 +184,30 @@ pub(crate) fn all() -> Vec<Case> {
             cases.push(way(variant).case("with a batch and without", recurrences(), ROUNDS));
         }
     }
+    // One kernel for a GPU, which runs on all devices; and what it stands for.
+    for (dtype, tolerance) in [(DType::F16, 4e-3), (DType::BF16, 3e-2)] {
+        let way = |variant| Way { target: Some(Target::Gpu), tolerance, ..way(variant, 0) };
+        for (widths, causal) in [([8, 16], true), ([64, 64], true), ([96, 40], false), ([128, 128], true)] {
+            let name = format!("{dtype} of {} and {}", widths[0], widths[1]);
+            cases.push(way(AttentionFused).case(&name, attention(dtype, widths, causal), ATTENTION_SIZES));
+        }
+        let heads = format!("{dtype} of heads of one product");
+        for variant in [AttentionNaive, AttentionFused] {
+            cases.push(way(variant).case(&heads, heads_of_one(dtype), &[&[("T", 1)], &[("T", 37)]]));
+        }
+    }
     let on_gpus = Way { target: Some(Target::Gpu), ..way(Conv2dImplicitGemm, 16) };
     cases.push(on_gpus.case("3x3, padded", padded(DType::F32), IMAGES));
     cases
 }
 
+/// One row, tiles that are not full, and fewer queries or keys than the others.
+const ATTENTION_SIZES: &[&[(&str, u64)]] = &[
+    &[("B", 1), ("T", 1), ("S", 1)],
+    &[("B", 2), ("T", 33), ("S", 33)],
+    &[("B", 1), ("T", 5), ("S", 50)],
+    &[("B", 3), ("T", 47), ("S", 19)],
+];
 const PRODUCT_SIZES: &[&[(&str, u64)]] = &[
     &[("B", 1), ("M", 1), ("N", 1), ("K", 1)],
     &[("B", 2), ("M", 3), ("N", 5), ("K", 7)],
@@ -256,6 +276,42 @@ fn products(dtype: DType) -> Graph {
     let z = m.b.matmul(p, q).unwrap();
     m.result(z);
     m.b.finish()
+}
+
+/// The gradients of `sum(attention(q, k, v) · dy)`, and it itself.
+fn attention(dtype: DType, [width, value_width]: [usize; 2], causal: bool) -> Graph {
+    let mut m = Maker::new("attention");
+    let sizes = |rows: &str, columns: usize| [Dim::symbol("B"), Dim::symbol(rows), Dim::from(columns)];
+    let given = [("q", sizes("T", width)), ("k", sizes("S", width)), ("v", sizes("S", value_width))];
+    let [q, k, v] = given.map(|(name, sizes)| {
+        let own = m.argument(name, &sizes, DType::F32);
+        m.b.cast(own, dtype).unwrap()
+    });
+    attended(m, [q, k, v], causal)
+}
+
+/// The same where queries, keys and values are views of one tensor, as a layer's are.
+fn heads_of_one(dtype: DType) -> Graph {
+    let mut m = Maker::new("heads");
+    let [t, heads, width] = [Dim::symbol("T"), Dim::from(2), Dim::from(16)];
+    let all = m.argument("all", &[t.clone(), Dim::from(3), heads.clone(), width.clone()], DType::F32);
+    let all = m.b.cast(all, dtype).unwrap();
+    let qkv = [0_usize, 1, 2].map(|part| {
+        let index = vec![AxisIndex::axis(1), AxisIndex::fixed(part), AxisIndex::axis(0), AxisIndex::axis(2)];
+        m.b.view(all, Shape(vec![heads.clone(), t.clone(), width.clone()]), index).unwrap()
+    });
+    attended(m, qkv, true)
+}
+
+fn attended(mut m: Maker, [q, k, v]: [NodeId; 3], causal: bool) -> Graph {
+    let y = scaled_dot_product_attention(&mut m.b, q, k, v, causal).unwrap();
+    let y = m.b.cast(y, DType::F32).unwrap();
+    let shape = m.b.shape(y).clone();
+    let dy = m.argument("dy", &shape.0, DType::F32);
+    let product = m.b.binary(BinaryOp::Mul, y, dy).unwrap();
+    let sum = m.b.reduce(ReduceOp::Sum, product, &[0, 1, 2], false).unwrap();
+    m.result(sum);
+    append_gradients(m.b.finish(), Arguments::Floats).unwrap()
 }
 
 /// Both operands are computed where the product loads them, and the result is of another type.

@@ -3,6 +3,7 @@
 use crate::dim::Shape;
 use crate::dtype::DType;
 use crate::fuse::{ClusterKind, Division};
+use crate::graph::verify::attention_result;
 use crate::graph::{ConvKind, CustomResult, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::identifier::{distinct, sanitized};
 use crate::plan::{Buffer, BufferId, Role};
@@ -116,6 +117,11 @@ impl Buffers {
                         scan.gives(length, position).map(|(shape, dtype)| (position.to_string(), shape, dtype))
                     };
                     (0..scan.results()).filter_map(of).collect()
+                }
+                Op::Attention(_) => {
+                    let of = |position| attention_result(graph, node, position);
+                    let named = |position: usize, (shape, dtype)| (position.to_string(), shape, dtype);
+                    (0..).map_while(of).enumerate().map(|(position, own)| named(position, own)).collect()
                 }
                 _ => continue,
             };

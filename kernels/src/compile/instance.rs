@@ -99,6 +99,12 @@ impl Instance {
         self.parameter(InstanceArg::Buffer(name.to_string()), declaration);
     }
 
+    /// Declares a buffer that is written.
+    pub(super) fn writes(&mut self, name: &str, dtype: DType) {
+        let declaration = format!("__global {}* restrict {}", storage_type(dtype), self.parameter_name(name));
+        self.parameter(InstanceArg::Buffer(name.to_string()), declaration);
+    }
+
     /// Declares what `function` needs and makes the hook call it with the hook's own arguments.
     pub(super) fn hook(&mut self, hook: &str, function: &Kernel) {
         let passed: Vec<String> = function.params.iter().map(|param| self.pass(&param.name, &param.kind)).collect();

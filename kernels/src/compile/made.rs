@@ -78,6 +78,7 @@ fn emit(builder: &mut PlanBuilder<'_>, options: &CompileOptions<'_>, too_long: &
             ClusterKind::MatMul(product) => builder.product(bundle[0], *product)?,
             ClusterKind::Conv(conv) => builder.conv(bundle[0], *conv)?,
             ClusterKind::Scatter(scatter) => builder.scatter(bundle[0], *scatter)?,
+            ClusterKind::Attention(id) => builder.attention(bundle[0], *id)?,
             ClusterKind::Custom(call) => builder.custom(bundle[0], *call)?,
             ClusterKind::Scan(call) => builder.scan(bundle[0], *call, options, too_long)?,
         }

@@ -1,5 +1,6 @@
 //! The whole pipeline: graph → plan.
 
+mod attention;
 mod buffers;
 mod configs;
 mod conv;

@@ -358,6 +358,14 @@ impl<'a> PlanBuilder<'a> {
         });
     }
 
+    /// Notes that the last step writes these besides: results that nobody reads.
+    pub(super) fn also_writes(&mut self, buffers: &[BufferId]) {
+        if let Some(step) = self.steps.last_mut().filter(|_| !buffers.is_empty()) {
+            step.writes.extend(buffers);
+            step.writes.sort();
+        }
+    }
+
     /// Notes new values of states that `clusters`, computed together, may not put in place of the old ones.
     pub(super) fn note_not_in_place(&mut self, clusters: &[usize]) {
         let not_in_place = not_in_place(self.graph, self.division, self.buffers, &self.states, clusters);

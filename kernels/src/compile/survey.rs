@@ -32,6 +32,10 @@ impl PlanBuilder<'_> {
                     };
                     configs.nodes.insert(id, config);
                 }
+                ClusterKind::Attention(id) => {
+                    let config = decider.decide(Task::Attention(self.attention_task(id)?));
+                    configs.nodes.insert(id, config);
+                }
                 // One way to each kind of device.
                 ClusterKind::Scatter(_) | ClusterKind::Custom(_) | ClusterKind::Scan(_) => {}
                 ClusterKind::Loop { space, reduced } => {

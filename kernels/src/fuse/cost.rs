@@ -5,8 +5,8 @@ use super::budget::own_cost;
 use super::division::{ClusterKind, Division};
 use super::draft::Draft;
 use super::reading::Readings;
-use crate::dim::Dim;
-use crate::graph::{Graph, NodeId, Op};
+use crate::dim::{Dim, Shape};
+use crate::graph::{AttentionKind, AttentionSizes, Graph, NodeId, Op};
 use crate::index::Index;
 
 /// Roughly the cost of reading one element from memory, in additions.
@@ -80,6 +80,8 @@ pub(crate) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
             Op::ScatterAdd { updates, .. } => graph[updates].shape.elements(),
             _ => unreachable!("a scatter-add"),
         },
+        // Products of each query with each key, and of their weights with values.
+        ClusterKind::Attention(id) => attention_flops(graph, *id),
         // Of loops whose ends only the kernel knows nobody can tell; its step says what is known.
         ClusterKind::Custom(_) | ClusterKind::Scan(_) => Dim::default(),
         ClusterKind::Loop { space, .. } => {
@@ -99,4 +101,19 @@ pub(crate) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
             space.elements() * Dim::constant(count)
         }
     }
+}
+
+/// A forward pass has two products; the query's gradient three, that of keys and values four. Causal ones have half of each.
+fn attention_flops(graph: &Graph, id: NodeId) -> Dim {
+    let Op::Attention(attention) = &graph[id].op else { unreachable!("an attention") };
+    let shapes: Vec<_> = attention.operands.iter().map(|operand| &graph[*operand].shape).collect();
+    let Some(sizes) = AttentionSizes::of(attention.kind, &shapes) else { return Dim::default() };
+    let pairs = Shape(sizes.batch).elements() * sizes.queries * sizes.keys;
+    let [of_width, of_values] = match attention.kind {
+        AttentionKind::Forward => [1, 1],
+        AttentionKind::QueryGrad => [2, 1],
+        AttentionKind::KeyValueGrad => [2, 2],
+    };
+    let each = sizes.width * Dim::constant(of_width) + sizes.value_width * Dim::constant(of_values);
+    pairs * each * Dim::constant(if attention.causal { 1 } else { 2 })
 }

@@ -21,6 +21,8 @@ pub(crate) enum ClusterKind {
     Conv(NodeId),
     /// A scatter-add, alone: a row of its result is done only when all updates have been seen.
     Scatter(NodeId),
+    /// Attention or one of its gradients, alone, with all of its results.
+    Attention(NodeId),
     /// A user's kernel, alone, with all of its results.
     Custom(NodeId),
     /// A loop, alone, with all of its results.

@@ -97,6 +97,7 @@ impl Draft {
                 | Op::Conv2dInputGrad { .. }
                 | Op::Conv2dWeightGrad { .. }
                 | Op::ScatterAdd { .. }
+                | Op::Attention(_)
                 | Op::Custom { .. }
                 | Op::Scan { .. } => divider.place_product(id),
                 Op::CustomResult { call, .. } => divider.place_result(id, *call),
@@ -159,12 +160,13 @@ impl Draft {
                 IterationSpace::Product(id) => match graph[id].op {
                     Op::MatMul(..) => ClusterKind::MatMul(id),
                     Op::ScatterAdd { .. } => ClusterKind::Scatter(id),
+                    Op::Attention(_) => ClusterKind::Attention(id),
                     Op::Custom { .. } => ClusterKind::Custom(id),
                     Op::Scan { .. } => ClusterKind::Scan(id),
                     _ => ClusterKind::Conv(id),
                 },
             };
-            if matches!(kind, ClusterKind::Custom(_) | ClusterKind::Scan(_)) {
+            if matches!(kind, ClusterKind::Attention(_) | ClusterKind::Custom(_) | ClusterKind::Scan(_)) {
                 // It writes all of its results, whoever reads them.
                 stored.extend(part.members.iter().copied());
             }

@@ -7,14 +7,12 @@ use crate::graph::build::Builder;
 use crate::graph::{Attention, AttentionSizes, AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::span::Result;
 use crate::target::Target;
+use crate::template::attention::WIDEST;
 use std::collections::BTreeSet;
 
 /// The most rows for which a scatter-add is a sum over all updates for each row: one launch, fused with what makes the updates
 /// and with what takes the rows.
 const ROWS_BY_SUM: i64 = 8;
-
-/// The most elements of a row of queries, keys and values that attention as one kernel takes.
-const WIDEST_ROW: i64 = 128;
 
 /// The same function with
 /// - attention written out where no kernel of that target computes it;
@@ -65,9 +63,9 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
 fn has_kernel(graph: &Graph, attention: &Attention, target: Target) -> bool {
     let shapes: Vec<&Shape> = attention.operands.iter().map(|id| &graph[*id].shape).collect();
     let Some(sizes) = AttentionSizes::of(attention.kind, &shapes) else { return false };
-    let known = |width: &Dim| width.as_constant().is_some_and(|width| width % 8 == 0 && width <= WIDEST_ROW);
+    let known = |width: &Dim| width.as_constant().is_some_and(|width| width % 8 == 0 && width <= WIDEST as i64);
     let dtype = graph[attention.operands[0]].dtype;
-    false && target == Target::Gpu && dtype.compute() != dtype && known(&sizes.width) && known(&sizes.value_width)
+    target == Target::Gpu && dtype.compute() != dtype && known(&sizes.width) && known(&sizes.value_width)
 }
 
 /// The operation, of operands that a product's or convolution's result is not longer than where a library computes it.

@@ -3,7 +3,7 @@
 
 use super::access::{self, Trace, is_anchor, is_scalar, table, trace};
 use crate::dim::{Dim, Shape};
-use crate::graph::{ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
+use crate::graph::{Attention, ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
 use crate::index::{self, Index};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
             let tensors = kernel.inputs.iter().zip(operands).filter(|(input, _)| input.shape.is_some());
             tensors.map(|(_, operand)| *operand).collect()
         }
-        Op::Scan { operands, .. } => operands.clone(),
+        Op::Scan { operands, .. } | Op::Attention(Attention { operands, .. }) => operands.clone(),
         op => op.factors().map_or_else(Vec::new, Vec::from),
     }
 }
@@ -27,16 +27,27 @@ pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
 /// A product reads through strides, so that a view of something computed asks for what it is a view of.
 pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
     let mut base = table(graph, operand);
-    if matches!(op, Op::MatMul(..)) {
+    if matches!(op, Op::MatMul(..)) || is_matrix(op, operand) {
         let moved = |op: &Op| matches!(op, Op::View { .. } | Op::Reshape(_));
         let in_place = |id: NodeId| roots.contains(&id) || !(moved(&graph[id].op) || is_scalar(&graph[id].op));
         if let Some((source, _)) = strided(graph, operand, &in_place)
+            .filter(|(_, address)| !is_matrix(op, operand) || has_whole_rows(graph, operand, address))
             && (in_memory_anyway(graph, source) || worth_whole(graph, operand, source))
         {
             base = source;
         }
     }
     (!roots.contains(&base) && !in_memory_anyway(graph, base)).then_some(base)
+}
+
+/// Whether `op` is an attention that reads `operand` as rows of a matrix, which lie anywhere.
+fn is_matrix(op: &Op, operand: NodeId) -> bool {
+    matches!(op, Op::Attention(own) if own.operands[..own.kind.matrices()].contains(&operand))
+}
+
+/// Whether neighbours in a row of `operand` are neighbours at that address.
+fn has_whole_rows(graph: &Graph, operand: NodeId, address: &Index) -> bool {
+    address.coefficient(graph[operand].shape.rank() - 1).is_some_and(|stride| stride.is(1))
 }
 
 /// Whether a kernel of its own, or the caller, puts `id` into memory.
@@ -93,6 +104,12 @@ pub(crate) fn in_memory(
 ) -> Option<(NodeId, Index)> {
     if matches!(op, Op::MatMul(..)) {
         return strided(graph, operand, stored);
+    }
+    if is_matrix(op, operand)
+        && let Some(found) =
+            strided(graph, operand, stored).filter(|(_, address)| has_whole_rows(graph, operand, address))
+    {
+        return Some(found);
     }
     // Convolutions compute offsets from the sizes of images and weights.
     let own: Vec<Index> = (0..graph[operand].shape.rank()).map(Index::var).collect();
@@ -168,7 +185,7 @@ pub(crate) fn extents(graph: &Graph, id: NodeId) -> Extents {
 /// nodes, permutations and reshapes; `None` if `id` does not lie on such a path, or if `product` is a scatter-add, which adds
 /// to an element as often as an update hits it, or a user's kernel, which writes whatever it wants.
 pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
-    if matches!(graph[product].op, Op::ScatterAdd { .. } | Op::Custom { .. } | Op::Scan { .. }) {
+    if matches!(graph[product].op, Op::ScatterAdd { .. } | Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. }) {
         return None;
     }
     let extents = &graph[product].shape.0;

@@ -57,7 +57,9 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
 /// known only at run time, and what scatter-adds read, which find their updates by such numbers too, or users' kernels.
 fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
     let gathered = graph.iter().flat_map(|(_, node)| match node.op {
-        Op::Gather { .. } | Op::ScatterAdd { .. } | Op::Custom { .. } | Op::Scan { .. } => memory_operands(&node.op),
+        Op::Gather { .. } | Op::ScatterAdd { .. } | Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. } => {
+            memory_operands(&node.op)
+        }
         _ => Vec::new(),
     });
     let gathered = gathered.map(|id| table(graph, id));
@@ -138,7 +140,7 @@ pub(super) fn computed_loads(
     stays: &dyn Fn(NodeId) -> bool,
 ) -> f64 {
     let op = &graph[product].op;
-    if matches!(op, Op::ScatterAdd { .. } | Op::Custom { .. } | Op::Scan { .. }) {
+    if matches!(op, Op::ScatterAdd { .. } | Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. }) {
         // What it reads is stored, if not here then where this is a reshape of.
         return 0.0;
     }

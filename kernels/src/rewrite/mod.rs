@@ -10,6 +10,7 @@ mod split;
 mod sums;
 mod winograd;
 
+use crate::autodiff::attention::written_out;
 use crate::dim::{Bindings, Dim, IndexWidth, Shape};
 use crate::dtype::DType;
 use crate::fuse::Constraints;
@@ -53,6 +54,15 @@ pub(crate) fn rewrite(
     sizes: Bindings<'_>,
     width: IndexWidth,
 ) -> Result<(Graph, Marks)> {
+    // Both gradients share what they write down with the forward pass.
+    let writes = |id: &NodeId| wanted.get(id).is_some_and(|config| config.variant == Variant::AttentionNaive);
+    if wanted.keys().any(writes) {
+        let (graph, places) = written_out(graph, &|id, _| writes(&id))?;
+        let to = |id: NodeId| places[id.index()];
+        let rest = wanted.iter().filter(|(id, _)| !writes(id));
+        let rest = rest.filter_map(|(id, config)| Some((to(*id)?, config.clone()))).collect();
+        return rewrite(&graph, marks.moved(&to), &rest, sizes, width);
+    }
     let mut rewriter = Rewriter { b: Builder::new(&graph.name), sizes, width, marks: Marks::default() };
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.iter() {

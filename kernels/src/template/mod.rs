@@ -18,6 +18,7 @@
 //! # assert!(source.contains("__kernel") && x * y * z >= 1);
 //! ```
 
+pub mod attention;
 mod choice;
 pub mod conv2d_cpu;
 pub mod conv2d_implicit_gemm;

@@ -1,14 +1,17 @@
 //! A graph for a task alone.
 
-use super::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
+use super::{AttentionTask, BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{
-    AxisIndex, BinaryOp, ConvGeometry, ConvKind, ConvNode, Graph, InputKind, NodeId, Op, OutputKind, UnaryOp,
-    part_of_round,
+    Attention, AttentionKind, AxisIndex, BinaryOp, ConvGeometry, ConvKind, ConvNode, Graph, InputKind, NodeId, Op,
+    OutputKind, UnaryOp, part_of_round,
 };
 use crate::template::Axis;
+
+/// What a gradient of attention has besides its argument `lse`, so that weights are no larger than sums of 16 bits may be.
+pub const LOG_OF_SUM: f64 = 16.0;
 
 /// A graph that computes `task` and nothing else: arguments in, one result out. Compiled for an OpenCL device, it asks
 /// for `task` first (an operand that is computed counts as one read by stride).
@@ -24,6 +27,7 @@ pub fn graph(task: &Task<u64>) -> Graph {
         Task::Reduction(reduction) => maker.reduction(reduction),
         Task::BatchNorm(norm) => maker.batch_norm(norm),
         Task::Recurrence(own) => maker.recurrence(own),
+        Task::Attention(own) => maker.attention(own),
     };
     maker.b.output(OutputKind::Result(0), result);
     maker.b.finish()
@@ -130,6 +134,30 @@ impl Maker {
         let scaled = b.push(Op::Binary(BinaryOp::Mul, product, scale), own.clone(), task.dtype);
         let next = b.push(Op::Binary(BinaryOp::Add, x, scaled), own, task.dtype);
         b.end_scan(&draft, &[next], &[]).map_or(h, |results| results[0])
+    }
+
+    /// The first of its results.
+    fn attention(&mut self, task: &AttentionTask<u64>) -> NodeId {
+        let dtype = task.dtype;
+        let [q, out] = [task.width, task.value_width].map(|width| [task.batch, task.queries, width]);
+        let [k, v] = [task.width, task.value_width].map(|width| [task.batch, task.keys, width]);
+        let mut operands: Vec<NodeId> =
+            [("q", q), ("k", k), ("v", v)].map(|(name, sizes)| self.argument(name, &sizes, dtype)).to_vec();
+        let own = match task.kind {
+            AttentionKind::Forward => out,
+            AttentionKind::QueryGrad => q,
+            AttentionKind::KeyValueGrad => k,
+        };
+        if task.kind != AttentionKind::Forward {
+            operands.push(self.argument("g", &out, dtype));
+            let rows = [task.batch, task.queries];
+            let [lse, delta] = ["lse", "delta"].map(|name| self.argument(name, &rows, dtype.compute()));
+            let more = self.b.full(LOG_OF_SUM, &shape(&rows), dtype.compute());
+            let lse = self.b.push(Op::Binary(BinaryOp::Add, lse, more), shape(&rows), dtype.compute());
+            operands.extend([lse, delta]);
+        }
+        let attention = Attention { kind: task.kind, causal: task.causal, operands };
+        self.b.push(Op::Attention(attention), shape(&own), dtype)
     }
 
     /// `(x - mean(x)) / sqrt(var(x) + 1e-5)` over images and pixels.

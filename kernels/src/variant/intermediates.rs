@@ -3,7 +3,7 @@
 use super::{Conv2dTask, KernelConfig, PART, SPLIT_K, Task, Variant};
 use crate::dim::{INDEX_LIMIT, saturating_product};
 use crate::dtype::DType;
-use crate::graph::ConvKind;
+use crate::graph::{AttentionKind, ConvKind};
 use crate::template::Limits;
 
 /// Whether kernels can count the elements between them, and a device has the memory.
@@ -50,6 +50,13 @@ fn tensors(config: &KernelConfig, task: &Task<u64>) -> (Vec<u64>, DType) {
         Task::Reduction(own) => (Vec::new(), own.dtype),
         // Mean and variance are smaller by far than what is normalised.
         Task::BatchNorm(own) => (Vec::new(), own.dtype),
+        // The scores, and in gradients their cotangents.
+        Task::Attention(own) if config.variant == Variant::AttentionNaive => {
+            let scores = saturating_product([own.batch, own.queries, own.keys]);
+            let more = usize::from(own.kind != AttentionKind::Forward);
+            (vec![scores; 2 + more], own.dtype)
+        }
+        Task::Attention(own) => (Vec::new(), own.dtype),
         // What rounds pass on is smaller than what they read.
         Task::Recurrence(own) => (Vec::new(), own.dtype),
     }

@@ -26,6 +26,9 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
     if let Task::Conv2d(conv) = task {
         legal_conv(config.variant, conv)?;
     }
+    if matches!(task, Task::Attention(_)) && target != Target::Gpu {
+        return Err("processors compute attention by its products and its softmax".into());
+    }
     intermediates::fits(config, task, limits)?;
     if let Some(template) = variant.template(target) {
         return legal_instance(config, template, task, (target, limits));

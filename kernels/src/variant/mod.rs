@@ -38,13 +38,13 @@ mod task;
 
 pub use candidates::{candidates, starts};
 pub use config::{Always, Decision, Defaults, KernelConfig, Select};
-pub use graph::graph;
+pub use graph::{LOG_OF_SUM, graph};
 pub use legal::{legal, work_groups};
 pub use rule::{default_config, initial_config, typical};
 pub(crate) use rule::{default_for_plan, default_in_one};
 pub use split::{SPLIT_K, SPLIT_K_VALUES};
 pub use table::PART;
-pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
+pub use task::{AttentionTask, BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
 
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,10 @@ pub enum Variant {
     RecurrenceLaunches,
     /// A loop over a symbol: one kernel that loops.
     RecurrenceOneKernel,
+    /// Attention: its products and its softmax, with the scores in memory.
+    AttentionNaive,
+    /// Attention: one kernel, which goes over tiles of the scores.
+    AttentionFused,
 }
 
 /// Work-items in a work-group of a GPU's loops.
@@ -112,6 +116,8 @@ pub enum Family {
     BatchNorm,
     /// Loops over a symbol that pass values on from round to round.
     Recurrence,
+    /// Attention and its gradients.
+    Attention,
 }
 
 impl Family {

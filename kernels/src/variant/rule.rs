@@ -112,6 +112,7 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
             _ => Variant::ReductionSequential,
         }),
         Task::BatchNorm(_) => KernelConfig::plain(Variant::BatchNormFused),
+        Task::Attention(_) => KernelConfig::plain(Variant::AttentionNaive),
         Task::Recurrence(own) => KernelConfig::plain(match is_small_round(own, target) {
             true => Variant::RecurrenceOneKernel,
             false => Variant::RecurrenceLaunches,

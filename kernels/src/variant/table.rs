@@ -3,8 +3,8 @@
 use super::{Family, Variant};
 use crate::target::Target;
 use crate::template::{
-    Template, Tunable, conv2d_cpu, conv2d_implicit_gemm, conv2d_naive, conv2d_tiled_local, matmul_cpu, matmul_mma,
-    matmul_naive, matmul_register, matmul_tiled,
+    Template, Tunable, attention, conv2d_cpu, conv2d_implicit_gemm, conv2d_naive, conv2d_tiled_local, matmul_cpu,
+    matmul_mma, matmul_naive, matmul_register, matmul_tiled,
 };
 
 /// The tunable of [`Variant::ReductionParallel`]: about how many elements a work-group of the first launch takes.
@@ -47,11 +47,12 @@ const OTHER_NODES: MadeBy = MadeBy::Rewrite { tunables: &[] };
 const PARTS: MadeBy =
     MadeBy::Rewrite { tunables: &[Tunable { name: PART, default: 4096, values: &[256, 1024, 4096, 16384] }] };
 const IMPLICIT_GEMM: MadeBy = MadeBy::Template { gpu: &conv2d_implicit_gemm::TEMPLATE, cpu: &conv2d_cpu::TEMPLATE };
+const ONE_PASS: MadeBy = MadeBy::Template { gpu: &attention::TEMPLATE, cpu: &attention::TEMPLATE };
 const TILED_LOCAL: MadeBy = MadeBy::Template { gpu: &conv2d_tiled_local::TEMPLATE, cpu: &conv2d_tiled_local::TEMPLATE };
 
 /// A row for each variant, in the order of [`Variant`].
-const TABLE: [Row; 19] = {
-    use Family::{BatchNorm, Conv2d, Elementwise, Product, Recurrence, Reduction};
+const TABLE: [Row; 21] = {
+    use Family::{Attention, BatchNorm, Conv2d, Elementwise, Product, Recurrence, Reduction};
     use Variant::*;
     [
         product(MatMulNaive, "matmul_naive", Product, &matmul_naive::TEMPLATE),
@@ -73,16 +74,18 @@ const TABLE: [Row; 19] = {
         row(BatchNormFused, "batch_norm_fused", BatchNorm, PLAIN),
         row(RecurrenceLaunches, "recurrence_launches", Recurrence, MadeBy::Division),
         row(RecurrenceOneKernel, "recurrence_one_kernel", Recurrence, PLAIN),
+        row(AttentionNaive, "attention_naive", Attention, OTHER_NODES),
+        row(AttentionFused, "attention_fused", Attention, ONE_PASS),
     ]
 };
 
 /// [`TABLE`] in memory once.
-static ROWS: [Row; 19] = TABLE;
+static ROWS: [Row; 21] = TABLE;
 
 impl Variant {
     /// Every variant, simplest first within its family.
-    pub const ALL: [Variant; 19] = {
-        let mut all = [Variant::MatMulNaive; 19];
+    pub const ALL: [Variant; 21] = {
+        let mut all = [Variant::MatMulNaive; 21];
         let mut position = 0;
         while position < all.len() {
             let variant = TABLE[position].variant;

@@ -3,7 +3,7 @@
 use super::Family;
 use crate::dim::{Bindings, Dim};
 use crate::dtype::DType;
-use crate::graph::{ConvKind, ReduceOp};
+use crate::graph::{AttentionKind, ConvKind, ReduceOp};
 use crate::span::{Diagnostic, Result};
 use crate::template::{Axis, Problem, convolution as conv};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ pub enum Task<S> {
     BatchNorm(BatchNorm<S>),
     /// A loop over a symbol.
     Recurrence(Recurrence<S>),
+    /// Attention or one of its gradients.
+    Attention(AttentionTask<S>),
 }
 
 /// `batch` products of `[m, k]` by `[k, n]`.
@@ -133,6 +135,27 @@ pub struct Recurrence<S> {
     pub dtype: DType,
 }
 
+/// Attention of `batch` matrices of queries, keys and values, or one of its gradients.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct AttentionTask<S> {
+    /// What is computed.
+    pub kind: AttentionKind,
+    /// Independent ones.
+    pub batch: S,
+    /// Rows of queries.
+    pub queries: S,
+    /// Rows of keys and of values.
+    pub keys: S,
+    /// Elements of a row of queries or keys.
+    pub width: S,
+    /// Elements of a row of values.
+    pub value_width: S,
+    /// Whether a query sees no key behind it.
+    pub causal: bool,
+    /// Of the operands.
+    pub dtype: DType,
+}
+
 impl<S> Task<S> {
     /// Whose variants can compute it.
     pub const fn family(&self) -> Family {
@@ -143,6 +166,7 @@ impl<S> Task<S> {
             Task::Reduction(_) => Family::Reduction,
             Task::BatchNorm(_) => Family::BatchNorm,
             Task::Recurrence(_) => Family::Recurrence,
+            Task::Attention(_) => Family::Attention,
         }
     }
 
@@ -170,6 +194,16 @@ impl<S> Task<S> {
                 channels: map(channels)?,
                 pixels: map(pixels)?,
                 dtype: *dtype,
+            }),
+            Task::Attention(own) => Task::Attention(AttentionTask {
+                kind: own.kind,
+                batch: map(&own.batch)?,
+                queries: map(&own.queries)?,
+                keys: map(&own.keys)?,
+                width: map(&own.width)?,
+                value_width: map(&own.value_width)?,
+                causal: own.causal,
+                dtype: own.dtype,
             }),
             Task::Recurrence(Recurrence { rows, width, rounds, dtype }) => Task::Recurrence(Recurrence {
                 rows: map(rows)?,
@@ -285,12 +319,18 @@ impl Conv2dTask<Dim> {
 }
 
 impl Task<u64> {
-    /// The matrix product behind a product or convolution; `None` of other tasks, and if a window does not fit into the padded
+    /// The matrix product behind a product or convolution, and the rows and widths of an attention; `None` of other tasks, and if a window does not fit into the padded
     /// image.
     pub fn problem(&self) -> Option<Problem> {
         match self {
             Task::Product(product) => Some(product.problem()),
             Task::Conv2d(conv) => conv.problem(),
+            Task::Attention(own) => {
+                let rows = if own.kind == AttentionKind::KeyValueGrad { own.keys } else { own.queries };
+                let bytes = own.dtype.accumulator_bytes();
+                let problem = Problem::new(rows, own.value_width, own.width);
+                Some(Problem { batch: own.batch, dtype: own.dtype, bytes, ..problem })
+            }
             Task::Elementwise(_) | Task::Reduction(_) | Task::BatchNorm(_) | Task::Recurrence(_) => None,
         }
     }
@@ -366,6 +406,11 @@ impl<S: Display> Display for Task<S> {
             }
             Task::BatchNorm(BatchNorm { images, channels, pixels, dtype }) => {
                 write!(f, "batch_norm {dtype} images={images} channels={channels} pixels={pixels}")
+            }
+            Task::Attention(t) => {
+                let causal = if t.causal { " causal" } else { "" };
+                write!(f, "{} {} batch={} queries={}", t.kind.operation(), t.dtype, t.batch, t.queries)?;
+                write!(f, " keys={} width={} value_width={}{causal}", t.keys, t.width, t.value_width)
             }
             Task::Recurrence(Recurrence { rows, width, rounds, dtype }) => {
                 write!(f, "recurrence {dtype} rows={rows} width={width} rounds={rounds}")

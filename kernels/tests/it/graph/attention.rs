@@ -2,7 +2,7 @@
 
 use netcl_kernels::autodiff::check::finite_difference_check;
 use netcl_kernels::autodiff::{Arguments, append_gradients, gradients_of};
-use netcl_kernels::compile::compile;
+use netcl_kernels::compile::{CompileOptions, compile, compile_with};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -13,6 +13,7 @@ use netcl_kernels::graph::{AxisIndex, BinaryOp, Graph, InputKind, NodeId, Op, Ou
 use netcl_kernels::ops::attention::scaled_dot_product_attention;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::precision::{MatmulPrecision, with_matmul_precision};
+use netcl_kernels::variant::{Always, KernelConfig, Variant};
 
 /// Whether attention is a node, or written out as it was before there was one.
 #[derive(Clone, Copy, PartialEq)]
@@ -223,4 +224,26 @@ fn rounded_operands_have_results_that_are_not() {
     assert_near(&values(&medium, Precision::Typed), &exact, 2e-2);
     assert_near(&values(&high, Precision::Typed), &exact, 1e-4);
     assert_ne!(values(&medium, Precision::Typed), exact);
+}
+
+#[test]
+fn sixteen_bits_have_a_kernel_on_gpus() {
+    let options = CompileOptions::typical(Target::Gpu);
+    for dtype in [DType::BF16, DType::F16] {
+        // With its gradients already.
+        let graph = of_heads(Form::Node, dtype);
+        let fused = KernelConfig::parse("attention_fused TILE_M=16 TILE_N=16 UNIT=0").expect("a configuration");
+        let plan =
+            compile_with(&graph, Target::Gpu, &CompileOptions { select: &Always(fused.clone()), ..options }).unwrap();
+        let chosen = plan.decisions.iter().filter(|decision| decision.config == fused).count();
+        assert_eq!(chosen, 3, "{:?}", plan.decisions);
+        let source = plan.source.to_string();
+        // Queries, keys and values are read where their product lies.
+        assert!(source.contains("#define Q_STRIDE 48\n"), "{source}");
+        // By the compiler's own rule it is what it was.
+        let plan = compile(&graph, Target::Gpu).unwrap();
+        assert!(plan.decisions.iter().any(|decision| decision.config == KernelConfig::plain(Variant::AttentionNaive)));
+        let composed = compile(&of_heads(Form::Composed, dtype), Target::Gpu).unwrap();
+        assert_eq!(plan.steps.len(), composed.steps.len());
+    }
 }

@@ -137,6 +137,14 @@ static RULES: &[Rule] = &[
         applies: |task, circumstances| is_gpu(circumstances) && is_by_default(task, Variant::MatMulMma, circumstances),
         variant: Variant::MatMulMma,
     },
+    Rule {
+        why: "with a matrix unit attention is fastest as one kernel, whose scores never lie in memory",
+        applies: |task, circumstances| {
+            let unit = circumstances.limits.matrix_unit;
+            is_gpu(circumstances) && matches!(task, Task::Attention(own) if unit.multiplies(own.dtype))
+        },
+        variant: Variant::AttentionFused,
+    },
 ];
 
 fn is_gpu(circumstances: &Circumstances) -> bool {
@@ -213,8 +221,8 @@ mod tests {
     use super::*;
     use crate::device::{LocalMemory, Quirk};
     use crate::select::testing::{conv, product};
-    use netcl_kernels::graph::{ConvKind, ReduceOp};
-    use netcl_kernels::variant::{Elementwise, Reduction};
+    use netcl_kernels::graph::{AttentionKind, ConvKind, ReduceOp};
+    use netcl_kernels::variant::{AttentionTask, Elementwise, Reduction};
 
     fn gpu() -> Circumstances {
         let profile = DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu).with(|profile| {
@@ -258,6 +266,33 @@ mod tests {
         assert_eq!(taken(DType::F16, &with), Some(Variant::MatMulMma));
         assert_eq!(taken(DType::BF16, &with), None);
         assert_eq!(taken(DType::F32, &with), None);
+        assert_eq!(taken(DType::F16, &gpu()), None);
+    }
+
+    #[test]
+    fn attention_is_one_kernel_where_there_is_a_matrix_unit() {
+        let attention = |dtype| {
+            let kind = AttentionKind::Forward;
+            let [queries, keys] = [500, 400];
+            Task::Attention(AttentionTask {
+                kind,
+                batch: 3,
+                queries,
+                keys,
+                width: 64,
+                value_width: 64,
+                causal: true,
+                dtype,
+            })
+        };
+        let unit = gpu().profile.with(|profile| {
+            profile.ptx = Some(crate::Ptx { mma_f16: true, mma_bf16: false, mma_tf32: false });
+        });
+        let unit = Circumstances { limits: limits(&unit, KernelStrategy::Optimized), profile: unit, ..gpu() };
+        let taken =
+            |dtype, circumstances: &Circumstances| pick(&attention(dtype), circumstances).map(|own| own.0.variant);
+        assert_eq!(taken(DType::F16, &unit), Some(Variant::AttentionFused));
+        assert_eq!(taken(DType::BF16, &unit), None);
         assert_eq!(taken(DType::F16, &gpu()), None);
     }
 

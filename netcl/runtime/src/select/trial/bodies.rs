@@ -37,6 +37,11 @@ pub(in crate::select) fn test_name(task: &Task<u64>, config: &KernelConfig, targ
         }
         Task::BatchNorm(norm) => add(norm.dtype.name()),
         Task::Recurrence(own) => add(own.dtype.name()),
+        Task::Attention(own) => {
+            let causal = if own.causal { " causal" } else { "" };
+            let widths = format!("{} by {}", own.width, own.value_width);
+            add(&format!("{} {} {widths}{causal}", own.dtype, own.kind.operation()));
+        }
     }
     for (tunable, value) in config.values.iter().filter(|(tunable, _)| FORMS.contains(tunable)) {
         add(&format!("{tunable}={value}"));

@@ -6,10 +6,11 @@
 
 use super::operands;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::ConvKind;
-use netcl_kernels::graph::ReduceOp;
+use netcl_kernels::graph::{AttentionKind, ConvKind, ReduceOp};
 use netcl_kernels::template::Axis;
-use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
+use netcl_kernels::variant::{
+    AttentionTask, BatchNorm, Conv2dTask, Elementwise, LOG_OF_SUM, Product, Recurrence, Reduction, Task,
+};
 use std::collections::BTreeMap;
 
 /// What [`netcl_kernels::variant::graph`] adds to variances.
@@ -45,6 +46,7 @@ impl<'a> Exact<'a> {
             Task::Reduction(own) => self.reduction(own, position),
             Task::BatchNorm(own) => self.batch_norm(own, position),
             Task::Recurrence(own) => self.recurrence(own, position),
+            Task::Attention(own) => self.attention(own, position),
         }
     }
 
@@ -153,6 +155,46 @@ impl<'a> Exact<'a> {
         });
         self.statistics.insert(channel, statistics);
         (self.operand(0, position, own.dtype) - statistics.mean) * statistics.inverse
+    }
+
+    /// Of the first result: the output, or the cotangent of queries or keys.
+    fn attention(&self, own: &AttentionTask<u64>, position: u64) -> f64 {
+        let (rows, columns) = match own.kind {
+            AttentionKind::Forward => (own.queries, own.value_width),
+            AttentionKind::QueryGrad => (own.queries, own.width),
+            AttentionKind::KeyValueGrad => (own.keys, own.width),
+        };
+        let [batch, row, column] = coordinates(position, [rows, columns]);
+        let scale = 1.0 / (own.width as f64).sqrt();
+        let q = |query: u64, at: u64| self.operand(0, (batch * own.queries + query) * own.width + at, own.dtype);
+        let k = |key: u64, at: u64| self.operand(1, (batch * own.keys + key) * own.width + at, own.dtype);
+        let v = |key: u64, at: u64| self.operand(2, (batch * own.keys + key) * own.value_width + at, own.dtype);
+        let g = |query: u64, at: u64| self.operand(3, (batch * own.queries + query) * own.value_width + at, own.dtype);
+        let visible = |query: u64, key: u64| !own.causal || key <= query;
+        let score = |query: u64, key: u64| (0..own.width).map(|at| q(query, at) * k(key, at)).sum::<f64>() * scale;
+        let slope = |query: u64, key: u64| {
+            let of_row = |argument| self.operand(argument, batch * own.queries + query, own.dtype.compute());
+            let weight = (score(query, key) - of_row(4) - LOG_OF_SUM).exp();
+            let sum: f64 = (0..own.value_width).map(|at| g(query, at) * v(key, at)).sum();
+            weight * (sum - of_row(5)) * scale
+        };
+        match own.kind {
+            AttentionKind::Forward => {
+                let keys: Vec<u64> = (0..own.keys).filter(|key| visible(row, *key)).collect();
+                let scores: Vec<f64> = keys.iter().map(|key| score(row, *key)).collect();
+                let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
+                let sum: f64 = keys.iter().zip(&weights).map(|(key, weight)| weight * v(*key, column)).sum();
+                sum / weights.iter().sum::<f64>()
+            }
+            AttentionKind::QueryGrad => {
+                (0..own.keys).filter(|key| visible(row, *key)).map(|key| slope(row, key) * k(key, column)).sum()
+            }
+            AttentionKind::KeyValueGrad => {
+                let queries = (0..own.queries).filter(|query| visible(*query, row));
+                queries.map(|query| slope(query, row) * q(query, column)).sum()
+            }
+        }
     }
 
     fn recurrence(&mut self, own: &Recurrence<u64>, position: u64) -> f64 {

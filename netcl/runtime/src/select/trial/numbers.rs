@@ -3,7 +3,7 @@
 use crate::tensor::Element;
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::ReduceOp;
+use netcl_kernels::graph::{AttentionKind, ReduceOp};
 use netcl_kernels::variant::Task;
 
 /// Elements as numbers.
@@ -33,6 +33,8 @@ fn terms(task: &Task<u64>) -> u64 {
         Task::BatchNorm(norm) => norm.images.saturating_mul(norm.pixels),
         // What a round rounds off, later ones make smaller.
         Task::Recurrence(own) => own.width.saturating_mul(4),
+        Task::Attention(own) if own.kind == AttentionKind::KeyValueGrad => own.queries.saturating_add(own.width),
+        Task::Attention(own) => own.keys.saturating_add(own.width),
     }
 }
 

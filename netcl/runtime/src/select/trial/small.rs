@@ -1,7 +1,7 @@
 //! Smaller tasks that say as much about a kernel as a large one.
 
-use netcl_kernels::graph::ConvKind;
-use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
+use netcl_kernels::graph::{AttentionKind, ConvKind};
+use netcl_kernels::variant::{AttentionTask, BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction, Task};
 
 /// Columns of a small reduction: of three parts, the last one short.
 const COLUMNS: u64 = 2500;
@@ -36,6 +36,7 @@ pub(super) fn small(task: &Task<u64>, parts: bool) -> Task<u64> {
         Task::Reduction(reduction) => Task::Reduction(Reduction { rows: 37, columns: COLUMNS, ..reduction.clone() }),
         Task::BatchNorm(norm) => Task::BatchNorm(BatchNorm { images: 5, channels: 7, pixels: 66, ..norm.clone() }),
         Task::Recurrence(own) => Task::Recurrence(Recurrence { rows: 37, width: 21, rounds: 11, ..own.clone() }),
+        Task::Attention(own) => Task::Attention(AttentionTask { batch: 3, queries: 37, keys: 53, ..own.clone() }),
     }
 }
 
@@ -51,6 +52,10 @@ pub(super) fn operations(task: &Task<u64>) -> u64 {
         Task::Reduction(task) => product(&[task.rows, task.columns]),
         Task::BatchNorm(task) => product(&[task.images, task.channels, task.pixels, 4]),
         Task::Recurrence(task) => product(&[task.rows, task.width, task.width, task.rounds]),
+        Task::Attention(task) => {
+            let width = task.width.saturating_add(task.value_width).saturating_mul(2);
+            product(&[task.batch, task.queries, task.keys, width])
+        }
     }
 }
 
@@ -111,6 +116,10 @@ fn sizes<'a>(task: &'a mut Task<u64>) -> [Vec<Size<'a>>; 2] {
         Task::Reduction(reduction) => [all(vec![&mut reduction.rows]), all(vec![&mut reduction.columns])],
         Task::BatchNorm(norm) => [all(vec![&mut norm.channels, &mut norm.images]), all(vec![&mut norm.pixels])],
         Task::Recurrence(own) => [all(vec![&mut own.rows, &mut own.rounds]), all(vec![&mut own.width])],
+        Task::Attention(own) => match own.kind {
+            AttentionKind::KeyValueGrad => [all(vec![&mut own.batch, &mut own.keys]), all(vec![&mut own.queries])],
+            _ => [all(vec![&mut own.batch, &mut own.queries]), all(vec![&mut own.keys])],
+        },
     }
 }
 
@@ -146,6 +155,10 @@ fn elements(task: &Task<u64>) -> u64 {
         Task::Elementwise(task) => vec![product(&[task.elements, u64::from(task.reads).saturating_add(1)])],
         Task::Reduction(task) => vec![product(&[task.rows, task.columns]), task.rows],
         Task::BatchNorm(task) => vec![product(&[2, task.images, task.channels, task.pixels])],
+        Task::Attention(task) => vec![
+            product(&[2, task.batch, task.queries, task.width.saturating_add(task.value_width)]),
+            product(&[2, task.batch, task.keys, task.width.saturating_add(task.value_width)]),
+        ],
         Task::Recurrence(Recurrence { rows, width, rounds, .. }) => {
             vec![product(&[*rounds, *rows, *width]), product(&[*width, *width]), product(&[2, *rows, *width])]
         }
