@@ -381,7 +381,7 @@ fn pays(
                 spent += computed_loads(graph, target, product, &stored, &stays);
             }
             // It reads from memory what it is given.
-            ClusterKind::Custom(_) | ClusterKind::Scan(_) => {}
+            ClusterKind::Attention(_) | ClusterKind::Custom(_) | ClusterKind::Scan(_) => {}
             ClusterKind::Loop { .. } => {
                 for &id in &read {
                     let elements = graph[id].shape.elements().estimate() as f64;
