@@ -3,6 +3,7 @@
 use super::driver::Program;
 use super::exit;
 use super::programs::obtain;
+use super::retarget::{is_marked, retargeted};
 use super::shared::{DeviceResources, Shared};
 use crate::config;
 use crate::device::profile::DeviceProfile;
@@ -226,6 +227,16 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
             failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
         }));
     }
+    let program = match is_marked(source.text) {
+        false => program,
+        true => retargeted(shared.context.get(), shared.device.id(), &program, source.options).map_err(|error| {
+            not_built(shared, source, error.0, |_| {
+                failed(
+                    "the driver does not take the instructions after `//@`, which are for NVIDIA's sm_90a".to_owned(),
+                )
+            })
+        })?,
+    };
     tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
 }
