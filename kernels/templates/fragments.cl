@@ -36,6 +36,11 @@
 #define B_ALONG ALONG_N
 #endif
 
+// Whether operands in memory can be copied in 8 bytes at least.
+#ifndef ALIGNED
+#define ALIGNED 0
+#endif
+
 // Elements: bf16, or else f16.
 #ifndef BF16
 #define BF16 1

@@ -215,13 +215,13 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             COPY_16(ADDRESS(tiles) + place * 16, from + (size_t)i * STEP_##X * ROW_STRIDE_##X, left * 2);              \
         }                                                                                                              \
-    } else if (IN_MEMORY_##X && grain_##X > 1) {                                                                       \
+    } else if (IN_MEMORY_##X && (ALIGNED || grain_##X > 1)) {                                                          \
         _Pragma("unroll 2") for (uint i = 0; i < PER_##X; ++i)                                                         \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             const uint to = ADDRESS(tiles) + place * 16;                                                               \
             __global const ushort *const source = from + (size_t)i * STEP_##X * ROW_STRIDE_##X;                        \
-            if (grain_##X == 4) {                                                                                      \
+            if (ALIGNED || grain_##X == 4) {                                                                           \
                 COPY_8(to, source, BYTES(0, 8));                                                                       \
                 COPY_8(to + 8, source + 4, BYTES(1, 8));                                                               \
             } else {                                                                                                   \

@@ -26,6 +26,7 @@ pub const TEMPLATE: Template = Template {
     other_forms: |_, _| Vec::new(),
     grid,
     columns: |_| Columns::OfProduct,
+    groups_of_unit: |choice| if choice.get("UNIT") == 2 { 1 } else { 2 },
     local_bytes,
     lanes: |_| 4,
     loads_vectors: |_, _, _| false,
@@ -127,7 +128,9 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
         _ if problem.k < 1024 => 7,
         _ => 10,
     };
-    for tile in tiles.iter().filter(|tile| problem.aligned || tile[4] == 32) {
+    // More than half of a tile beyond the results is too much.
+    let fits = |tile: &[u32; 6]| problem.m * 2 > u64::from(tile[0]) && problem.n * 2 > u64::from(tile[1]);
+    for tile in tiles.iter().filter(|tile| unit != 2 || fits(tile)).filter(|tile| problem.aligned || tile[4] == 32) {
         let names = ["TILE_M", "TILE_N", "TILE_K", "SUB_M", "SUB_N", "STAGES"];
         let fixed = [("UNIT", unit), ("GROUP_M", 8)];
         let choice = Choice::new(&fixed.into_iter().chain(names.into_iter().zip(*tile)).collect::<Vec<_>>());
