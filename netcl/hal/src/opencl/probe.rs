@@ -7,7 +7,7 @@
 use super::build;
 use super::context::ClContext;
 use super::driver::{Buffer, CommandQueue, Event, Kernel, Program};
-use super::retarget::{is_marked, retargeted};
+use super::retarget::retargeted;
 use crate::device::profile::{Atomics, DeviceProfile, FloatAtomics, Ptx, SubGroups};
 use crate::device::quirks::Avoid;
 use crate::device::vendor::{Architecture, Vendor};
@@ -412,10 +412,7 @@ impl Prober<'_> {
         let turn = build::turn(self.profile);
         let device = self.context.members()[0].id();
         build::compile(&program, device, options)?;
-        let program = match is_marked(source) {
-            false => program,
-            true => retargeted(context, device, &program, options)?,
-        };
+        let program = retargeted(context, device, (&program, source), options)?.unwrap_or(program);
         drop(turn);
         let kernel = Kernel::create(&program, "probe")?;
         let bytes = size_of_val(input);
