@@ -1,6 +1,6 @@
 //! Products of f16 and bf16 by a matrix unit.
 
-use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable};
+use super::{Axis, Choice, Columns, Grid, Limits, Problem, Template, Tunable};
 use crate::dim::saturating_product;
 use crate::dtype::DType;
 
@@ -110,11 +110,17 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
         [64, 64, 32, 32, 32, 2],
     ];
     // By warpgroups. On an H100 the first gives 550 TFLOP/s at 4096 and 440 at 2048, where it has 128 work-groups for 132 units;
-    // the third is best at 1024.
-    const WARPGROUP_TILES: [[u32; 6]; 4] =
-        [[256, 128, 64, 16, 128, 4], [128, 128, 64, 16, 128, 5], [128, 64, 64, 16, 64, 4], [64, 64, 64, 16, 64, 4]];
+    // the fourth is best at 1024.
+    const WARPGROUP_TILES: [[u32; 6]; 5] = [
+        [256, 128, 64, 16, 128, 4],
+        [128, 128, 64, 16, 128, 5],
+        [64, 128, 64, 16, 128, 4],
+        [128, 64, 64, 16, 64, 4],
+        [64, 64, 64, 16, 64, 4],
+    ];
     let has_unit = limits.matrix_unit.multiplies(problem.dtype);
-    let by_warpgroups = has_unit && limits.matrix_unit.warpgroups && problem.aligned;
+    let aligned = is_likely_aligned(problem);
+    let by_warpgroups = has_unit && limits.matrix_unit.warpgroups && aligned;
     let (unit, tiles) = match by_warpgroups {
         true => (2, &WARPGROUP_TILES[..]),
         false => (u32::from(has_unit), &TILES[..]),
@@ -130,7 +136,7 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
     };
     // More than half of a tile beyond the results is too much.
     let fits = |tile: &[u32; 6]| problem.m * 2 > u64::from(tile[0]) && problem.n * 2 > u64::from(tile[1]);
-    for tile in tiles.iter().filter(|tile| unit != 2 || fits(tile)).filter(|tile| problem.aligned || tile[4] == 32) {
+    for tile in tiles.iter().filter(|tile| unit != 2 || fits(tile)).filter(|tile| aligned || tile[4] == 32) {
         let names = ["TILE_M", "TILE_N", "TILE_K", "SUB_M", "SUB_N", "STAGES"];
         let fixed = [("UNIT", unit), ("GROUP_M", 8)];
         let choice = Choice::new(&fixed.into_iter().chain(names.into_iter().zip(*tile)).collect::<Vec<_>>());
@@ -144,6 +150,17 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
         smallest = choice;
     }
     smallest
+}
+
+/// Whether rows can be copied in 16 bytes where operands are whole tensors: of sizes that are symbols only this is known.
+fn is_likely_aligned(problem: &Problem) -> bool {
+    let contiguous = |axis: Axis, outer: u64| match axis {
+        Axis::K => problem.k,
+        Axis::Outer => outer,
+        Axis::None => 1,
+    };
+    let rows = [contiguous(problem.a, problem.m), contiguous(problem.b, problem.n)];
+    problem.aligned || rows.into_iter().all(|row| row.is_multiple_of(8))
 }
 
 fn grid(choice: &Choice) -> Grid {

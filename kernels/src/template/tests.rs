@@ -206,9 +206,12 @@ fn a_matrix_unit_is_used_where_there_is_one() {
     of_sub_groups.set("UNIT", 1);
     let reason = (template.legal)(&of_sub_groups, &problem(DType::BF16), &with(true, true, true)).unwrap_err();
     assert!(reason.contains("have 32 or 64 rows"), "{reason}");
-    // Rows that begin unaligned are loaded element by element, by more sub-groups.
-    let unaligned = Problem { aligned: false, ..problem(DType::BF16) };
-    assert_eq!((template.initial)(&unaligned, &with(true, true, true)).get("UNIT"), 1);
+    // Rows that begin unaligned are loaded element by element, by more sub-groups. Of symbols only the sizes are known.
+    let whole = Problem { aligned: false, ..problem(DType::BF16) };
+    for (k, unit) in [(4096, 2), (4092, 1)] {
+        let choice = (template.initial)(&Problem { k, ..whole }, &with(true, true, true));
+        assert_eq!(choice.get("UNIT"), unit, "{k}");
+    }
     let choice = template.defaults();
     let reason = (template.legal)(&choice, &problem(DType::F32), &GPU).unwrap_err();
     assert_eq!(reason, "fragments are of f16 or bf16");
