@@ -400,7 +400,13 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
     let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
         let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
         diag.report(span, &m::TENSORS_FORM, &[]);
-        return with_errors(diag, || item);
+        return with_errors(diag, || match syn::parse2::<Item>(item.clone()) {
+            Ok(mut kept) => {
+                parse::parts::without_sizes(&mut kept);
+                kept.into_token_stream()
+            }
+            Err(_) => item,
+        });
     };
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
     let rust = structs::rust(&parsed);

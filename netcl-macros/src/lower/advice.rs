@@ -67,6 +67,22 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// What to write for `x.linear(w, b)` with a weight as PyTorch has it, `[outputs, inputs]`.
+    pub(super) fn advise_linear(&self, call: &ExprMethodCall, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<String> {
+        let (Val::Tensor(x), [Val::Tensor(weight), _]) = (receiver, args) else { return None };
+        let (x, weight) = (self.builder.shape(*x), self.builder.shape(*weight));
+        let inputs = x.0.last()?;
+        if weight.rank() != 2 || weight[0] == *inputs || weight[1] != *inputs {
+            return None;
+        }
+        let (w, bias) = (call.args.first()?, text(call.args.last()?));
+        let called = |w: &str| format!("write `{}.linear({w}, {bias})`", written(&call.receiver));
+        Some(match transposed(w) {
+            Some(inner) => format!("leave `.t()` out: {}", called(&text(inner))),
+            None => format!("exchange its axes: {}", called(&format!("{}.t()", written(w)))),
+        })
+    }
+
     /// What to write where a parameter of `function` is not what is passed for it: `given` are the shapes and types of all
     /// arguments, as far as they are tensors.
     pub(super) fn advise_call(

@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
         let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
             if let Some((main, function)) = unit.in_main(name) {
                 self.written = if function.receiver { as_written.without_first() } else { as_written };
-                return self.of_main(main, function, args, span);
+                return self.of_main(main, function, args, (call, span));
             }
             return self.no_function(unit, name, last);
         };
@@ -135,7 +135,7 @@ impl<'a> Lowering<'a> {
                     let this = FieldRef::Model(unit, path, sizes.clone());
                     self.inline(unit, Some(this), sizes, function, args.collect(), span)
                 }
-                _ => self.report(span, &m::NOT_CALLABLE, &[]),
+                _ => self.without_self(function, call, span),
             };
         }
         let sizes = self.frame().sizes.clone();
@@ -196,7 +196,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// `Self::function(..)` of the block that stands for the model.
-    fn of_main(&mut self, main: &'a Unit, function: &'a FunctionItem, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+    fn of_main(
+        &mut self,
+        main: &'a Unit,
+        function: &'a FunctionItem,
+        args: Vec<Val<'a>>,
+        (call, span): (&ExprCall, Span),
+    ) -> Val<'a> {
         let mut args = args;
         let this = match (function.receiver, args.first().cloned()) {
             (false, _) => None,
@@ -204,7 +210,7 @@ impl<'a> Lowering<'a> {
                 args.remove(0);
                 Some((path, sizes))
             }
-            (true, _) => return self.report(span, &m::NOT_CALLABLE, &[]),
+            (true, _) => return self.without_self(function, call, span),
         };
         let sizes = this.as_ref().map_or_else(|| self.frame().sizes.clone(), |(_, sizes)| sizes.clone());
         let sizes = main.block_sizes(&sizes);
@@ -307,7 +313,11 @@ impl<'a> Lowering<'a> {
             return if fits { value } else { Val::Unknown };
         }
         let found = value.kind();
-        self.report(span, &m::RESULT_COUNT, &[&function.name, &"something else than it declares", &found])
+        self.report(
+            span,
+            &m::RESULT_COUNT,
+            &[&function.name, &"something else than it declares", &found, &super::results::CHANGE],
+        )
     }
 
     /// Checks an argument and binds the sizes that its type names.
@@ -353,7 +363,11 @@ impl<'a> Lowering<'a> {
                 // What its model's sizes are here, and those that other arguments have told.
                 let here = ty.substitute(symbols);
                 let names = if here.to_string() == ty.to_string() { String::new() } else { format!(" (`{ty}`)") };
-                wrong(self, format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
+                let axes = |rank: usize| if same_rank { String::new() } else { format!(", of {rank} axes,") };
+                // Sizes that are told by axes of another place say nothing.
+                let (here, names) = if same_rank { (here.to_string(), names) } else { (ty.to_string(), String::new()) };
+                let found = format!("{dtype} {shape}{}", axes(shape.rank()).trim_end_matches(','));
+                wrong(self, format!("`{here}`{names}{}", axes(ty.dims.len())), format!("{found}{notes}"))
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
                 let id = self.tensor(value, Some(*dtype), span)?;
@@ -439,9 +453,7 @@ impl<'a> Lowering<'a> {
                         Val::Number(number) => Val::Number(number.declared(found)),
                         value => value,
                     },
-                    Some(found) => {
-                        self.report(span, &m::RESULT_DTYPE, &[&helper.name, &helper.result, &found, &helper.result])
-                    }
+                    Some(found) => self.other_type(&helper.name, helper.result, found, span),
                     None => Val::Unknown,
                 };
             }
@@ -458,7 +470,7 @@ impl<'a> Lowering<'a> {
                 let result = self.builder.cast(id, DType::U32);
                 self.check(result, span)
             }
-            (found, declared) => self.report(span, &m::RESULT_DTYPE, &[&helper.name, &declared, &found, &declared]),
+            (found, declared) => self.other_type(&helper.name, declared, found, span),
         }
     }
 

@@ -99,7 +99,7 @@ impl<'a> Lowering<'a> {
                     return refused;
                 }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
-                self.advice = self.advise_operator(binary, &left, &right);
+                self.advice = self.advise_power(binary, &left).or_else(|| self.advise_operator(binary, &left, &right));
                 let value = self.binary(&binary.op, left, right, places);
                 self.advice = None;
                 value

@@ -25,7 +25,9 @@ impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
         let name = crate::parse::name(&call.method);
-        if let Some(value) = self.size_of_whole(call, &name).or_else(|| self.fold_method(call)) {
+        if let Some(value) =
+            self.size_of_whole(call, &name).or_else(|| self.fold_method(call)).or_else(|| self.reduced_range(call))
+        {
             return value;
         }
         if name == words::SET
@@ -40,13 +42,14 @@ impl<'a> Lowering<'a> {
             return value;
         }
         if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
-            && let Some(value) = self.misused(call, &name, &receiver)
+            && let Some(value) =
+                self.other_arguments(call, &name, &receiver).or_else(|| self.misused(call, &name, &receiver))
         {
             return value;
         }
         if let Val::Place(FieldRef::Model(unit, ..)) = &receiver
             && !unit.has(&name)
-            && let Some(value) = self.called_field(unit, call, &name)
+            && let Some(value) = self.called_field(unit, call, &name).or_else(|| self.called_slot(unit, call, &name))
         {
             return value;
         }
@@ -114,9 +117,11 @@ impl<'a> Lowering<'a> {
                     let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
                     return self.report(span, &m::GATHER_AXIS, &[&format!("{written}({given})")]);
                 }
-                if name == "matmul" {
-                    self.advice = self.advise_product(call, &receiver, &args);
-                }
+                self.advice = match name.as_str() {
+                    "matmul" => self.advise_product(call, &receiver, &args),
+                    "linear" => self.advise_linear(call, &receiver, &args),
+                    _ => None,
+                };
                 let value = self.operation(&name, receiver, args, span);
                 self.advice = None;
                 value

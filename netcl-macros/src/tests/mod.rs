@@ -128,6 +128,7 @@ impl Crate {
             "model" => self.add(driver::model(args, item)),
             "function" => self.add(driver::function(args, item)),
             "kernel" => drop(self.kernel(item)),
+            "tensors" => self.tensors(item),
             _ => self.add(driver::constant(args, item)),
         }
     }

@@ -53,6 +53,28 @@ pub(super) fn cases() -> Vec<String> {
         "«x.where_(x > 0.0, 0.0)»",
         "sq(«labels»)",
         "«x.softmax(\"N\")»",
+        // Arguments one by one, too many and too few.
+        "«x.reshape(N, 2, 4)»",
+        "«x.permute(1, 0)»",
+        "«x.mean([1], true)»",
+        "«x.sum([1], keepdim = true)»",
+        "«x.sum([1], false)»",
+        "«x.clamp(0.0)»",
+        "«x.sort(1)»",
+        "«x.norm([1])»",
+        "«x.dim()» + 1",
+        "«x.dim(-1)» + 1",
+        "«x.dim(2)» + 1",
+        // Parts of a tensor.
+        "«x[0]»",
+        "«x[-1]»",
+        "«x[labels]»",
+        "«x[(.., 1..3)]»",
+        "«x[(.., 0)]»",
+        "«x[(0, 1)]»",
+        "«x[x > 0.0]»",
+        "«x ^ 2»",
+        "«x ^ 0.5»",
     ] {
         cases.push(value(expression));
     }
@@ -65,6 +87,9 @@ pub(super) fn cases() -> Vec<String> {
         "let it: Tensor<f32, N, «4»> = x; x",
         "self.a.forward(«x, y»)",
         "let mut h = self.a.forward(x); «h.relu_();» h",
+        "let «(v, _)» = x.max([1]); x",
+        "let (weight, bias) = (Tensor::ones([4, 8]), Tensor::ones([4])); let it = «x.linear(weight, bias)»; x",
+        "for t in 0..N { let it = «x[t]»; } x",
     ] {
         cases.push(body(statements));
     }
@@ -97,6 +122,12 @@ pub(super) fn cases() -> Vec<String> {
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
     cases.extend(in_signatures());
+    cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
+    cases.push("#[netcl::tensors] pub struct Batch { xs: «Vec<Tensor<f32, N, 8>>» }".into());
+    cases.push(format!(
+        "#[netcl::tensors] pub struct Batch {{ x: Tensor<f32, N, 8> }}
+         {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
+    ));
     cases.extend(in_kernels());
     cases
 }
@@ -125,6 +156,17 @@ fn in_signatures() -> Vec<String> {
             pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
         }}"
     ));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            fn hidden(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(x) }}
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ «Self::hidden(x)» }}
+        }}"
+    ));
+    cases.push(
+        "#[netcl::model] pub struct Block<A = Relu> { act: A }
+         #[netcl::model] impl<A> Block<A> { pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { «self.act(x)» } }"
+            .into(),
+    );
     cases.push(format!(
         "{MODEL} #[netcl::model] impl Net {{
             «#[gradients]» pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {{ self.a.forward(x).sum_all() }}
@@ -170,6 +212,11 @@ fn in_kernels() -> Vec<String> {
     ] {
         cases.push(kernel(text));
     }
+    cases.push(kernel(
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| fold(0..C, 0.0, «|c, h|» h + x[n, c]) }",
+    ));
+    cases.push(kernel("pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| «(0..C).map(|c| x[n, c]).sum()» }"));
+    cases.push(kernel("pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[n] ^ 2» }"));
     // Kernels in SIMT form.
     for text in [
         "let g = «get_global_id(0)»; y[g, 0] = 1.0;",
