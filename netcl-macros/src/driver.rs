@@ -8,6 +8,7 @@ use crate::expand::meant::CallingBody;
 use crate::kernel::{KernelOutput, kernel};
 use crate::lower::{self, Sizes};
 use crate::parse::constant::{self, Constants};
+use crate::parse::stray::Place;
 use crate::payload::{self, Table};
 use crate::scalars::Scalars;
 use crate::structs::{self, Struct};
@@ -54,15 +55,20 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Struct(mut parsed)) => {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
+            parse::stray::attributes(&diag, &mut parsed.attrs, Place::Model);
+            parse::stray::sizes(&diag, &mut parsed.generics);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
         Ok(Item::Impl(mut parsed)) => {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
+            parse::stray::sizes(&diag, &mut parsed.generics);
+            parse::stray::undeclared(&diag, &mut parsed);
             parse::model::bound(&mut parsed.generics);
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
             parse::attr::of_items(&diag, &mut parsed);
+            parse::stray::of_block(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
@@ -216,7 +222,11 @@ fn impl_item(gathered: &Gathered, item: ItemImpl) -> TokenStream {
     let of = Need { kind: if further { ItemKind::Nested } else { ItemKind::Table }, path };
     let given = gathered.get(of.kind, &of.path);
     let table = given.and_then(if further { payload::table_of } else { payload::read_table });
-    rounds::round(&ImplBlock { item, further, of, table }, gathered)
+    let (item, twice) = match given.filter(|_| further).and_then(payload::read_nested) {
+        Some(main) => parse::stray::without_twice(item, &main),
+        None => (item, Diag::new()),
+    };
+    with_errors(twice, || rounds::round(&ImplBlock { item, further, of, table }, gathered))
 }
 
 /// A model's block.
@@ -361,6 +371,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
         (Ok(mut parsed), _) => {
             parse::attr::once(&diag, &mut parsed.attrs, "function");
+            parse::stray::attributes(&diag, &mut parsed.attrs, Place::Function);
             with_errors(diag, || function_item(&Gathered::default(), parsed))
         }
         (Err(error), Some(kept)) => with_errors(diag, || {

@@ -44,8 +44,9 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
         })
     };
     let Some(first) = compiled().next() else { return TokenStream::new() };
-    // A model can have several blocks.
-    let name = format_ident!("__NetclUnless{}{}", model.ident, first.sig.ident);
+    // A model can have several blocks, and each of them a function of that name, which is said.
+    let further = block_name(item).map(|name| name.to_string()).unwrap_or_default();
+    let name = format_ident!("__NetclUnless{}{}{}", model.ident, further, first.sig.ident);
     let private = paths::private();
     let own = quote!(<Self as #private::Part>::Gradients);
     let inherited = syn::Visibility::Inherited;

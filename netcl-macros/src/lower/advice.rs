@@ -4,10 +4,13 @@
 use super::misuse::written;
 use super::written::Written;
 use super::{Lowering, Val};
-use crate::ast::{FunctionItem, Unit};
+use crate::ast::{FunctionItem, TensorType, Unit};
 use crate::parse::{text, unparenthesized};
+use crate::quotient;
 use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
+use std::collections::BTreeMap;
 use syn::{BinOp, Expr, ExprBinary, ExprMethodCall};
 
 impl<'a> Lowering<'a> {
@@ -122,6 +125,27 @@ impl<'a> Lowering<'a> {
             Some(ty) => format!("pass a `{ty}`, or change what `{}` declares", function.name),
             None => "change what is passed, or the declaration".to_string(),
         }
+    }
+
+    /// What a parameter expects, and what is passed that has other axes or sizes.
+    pub(super) fn other_shape(&self, ty: &TensorType, id: NodeId, symbols: &BTreeMap<String, Dim>) -> (String, String) {
+        let (shape, dtype) = (self.builder.shape(id), self.builder.dtype(id));
+        let same_rank = shape.rank() == ty.dims.len();
+        let differs = |axis: &usize| !same_rank || quotient::substitute(&ty.dims[*axis].dim, symbols) != shape[*axis];
+        let axes = (0..shape.rank()).filter(differs);
+        let mut notes: Vec<String> = axes.map(|axis| self.builder.origin_note(id, axis)).collect();
+        notes.dedup();
+        let notes = notes.concat();
+        if !same_rank {
+            // Sizes that axes of another place would tell say nothing.
+            let axes = |rank: usize| format!("of {rank} ax{}", if rank == 1 { "is" } else { "es" });
+            let expected = format!("`{ty}`, {},", axes(ty.dims.len()));
+            return (expected, format!("{dtype} {shape}, {}{notes}", axes(shape.rank())));
+        }
+        // What its model's sizes are here, and those that other arguments have told.
+        let here = ty.substitute(symbols);
+        let names = if here.to_string() == ty.to_string() { String::new() } else { format!(" (`{ty}`)") };
+        (format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
     }
 
     /// The model of `unit` with the size that makes its parameter of type `ty` the `shape` that is passed: `Block<8>`.

@@ -166,19 +166,6 @@ impl<'a> Lowering<'a> {
         self.report(span, &m::FIELD_CALLED, &[&field, &what, &instead])
     }
 
-    /// Rule: a variable is no function, also where it hides one of that name. Wrong: `x(0)`.
-    fn called_variable(&self, name: &str, value: &Val<'a>, span: Span) -> Val<'a> {
-        if value.is_unknown() {
-            return Val::Unknown;
-        }
-        let instead = match value {
-            _ if self.axes.is_some() => format!("an element is read by indices: `{name}[n]`"),
-            Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)) => format!("call its function: `{name}.forward(..)`"),
-            _ => format!("operations are methods: `{name}.relu()`"),
-        };
-        self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead])
-    }
-
     /// `f32::max(a, b)`, which is `a.max(b)` as Rust means it.
     fn rust_method(&mut self, method: &str, call: &'a ExprCall, span: Span) -> Val<'a> {
         let mut args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -353,21 +340,8 @@ impl<'a> Lowering<'a> {
                 if fits {
                     return Some(Val::Tensor(id));
                 }
-                let same_rank = shape.rank() == ty.dims.len();
-                let differs =
-                    |axis: &usize| !same_rank || quotient::substitute(&ty.dims[*axis].dim, symbols) != shape[*axis];
-                let axes = (0..shape.rank()).filter(differs);
-                let mut notes: Vec<String> = axes.map(|axis| self.builder.origin_note(id, axis)).collect();
-                notes.dedup();
-                let notes = notes.concat();
-                // What its model's sizes are here, and those that other arguments have told.
-                let here = ty.substitute(symbols);
-                let names = if here.to_string() == ty.to_string() { String::new() } else { format!(" (`{ty}`)") };
-                let axes = |rank: usize| if same_rank { String::new() } else { format!(", of {rank} axes,") };
-                // Sizes that are told by axes of another place say nothing.
-                let (here, names) = if same_rank { (here.to_string(), names) } else { (ty.to_string(), String::new()) };
-                let found = format!("{dtype} {shape}{}", axes(shape.rank()).trim_end_matches(','));
-                wrong(self, format!("`{here}`{names}{}", axes(ty.dims.len())), format!("{found}{notes}"))
+                let (expected, found) = self.other_shape(ty, id, symbols);
+                wrong(self, expected, found)
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
                 let id = self.tensor(value, Some(*dtype), span)?;

@@ -1,7 +1,7 @@
 //! Lets, indices and calls that mean something else than they do in other frameworks.
 
 use super::misuse::written;
-use super::{Lowering, Val};
+use super::{FieldRef, Lowering, Val};
 use crate::ast::{FunctionItem, Unit};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -131,6 +131,19 @@ impl<'a> Lowering<'a> {
             None => format!("it is called on a model: `self.{name}({args})`, where `&self` stands first"),
         };
         self.report(span, &m::METHOD_WITHOUT_MODEL, &[&name, &instead])
+    }
+
+    /// Rule: a variable is no function, also where it hides one of that name. Wrong: `x(0)`.
+    pub(super) fn called_variable(&self, name: &str, value: &Val<'a>, span: Span) -> Val<'a> {
+        if value.is_unknown() {
+            return Val::Unknown;
+        }
+        let instead = match value {
+            _ if self.axes.is_some() => format!("an element is read by indices: `{name}[n]`"),
+            Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)) => format!("call its function: `{name}.forward(..)`"),
+            _ => format!("operations are methods: `{name}.relu()`"),
+        };
+        self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead])
     }
 
     /// A field that is called as a function, of which it is only known that it is one of the model's.

@@ -117,11 +117,29 @@ pub(super) fn cases() -> Vec<String> {
         "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
         "«»p: Linear",
         "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+        "«p: Parameter<f32, 8>»",
+        "#[layer(inputs = 8, outputs = 8)] p: «nn::Linear»",
+        "#[parameter(init = 1.0)] p: «f32»",
+        "«#[parameter(1.0)]» p: Tensor<f32, 8>",
+        "#[parameter(«init = [1.0, 2.0]»)] p: Tensor<f32, 2>",
+        "#[layer(inputs = 8, outputs = 8, «bias = 0»)] p: Linear",
+        "#[layer(inputs = 8, «outputs = 8.0»)] p: Linear",
+        "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «words.weight»)] p: Linear",
     ] {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
     cases.extend(in_signatures());
+    cases.push("#[netcl::model] pub struct Block<«I: usize»> { #[layer(inputs = I, outputs = I)] l: Linear }".into());
+    cases.push(
+        "#[netcl::model] pub struct Block<const I: usize> { #[layer(inputs = I, outputs = I)] l: Linear }
+         #[netcl::model] «impl Block<I>» { pub fn forward(&self, x: &Tensor<f32, N, I>) -> Tensor<f32, N, I> { self.l.forward(x) } }"
+            .into(),
+    );
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, T, 8> {{
+            let mut all = Vec::new(); for t in 0..T {{ all.push(self.a.forward(x.get(1, t))); }} «all» }} }}"
+    ));
     cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
     cases.push("#[netcl::tensors] pub struct Batch { xs: «Vec<Tensor<f32, N, 8>>» }".into());
     cases.push(format!(

@@ -124,6 +124,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("FUNCTIONS_FORM", "a type of the author's"),
     ("NOT_A_MODEL_ITEM", "an item of the author's"),
     ("SET_GIVES_NOTHING", "what reads the state afterwards"),
+    ("RESULTS_EXCHANGED", "the values, or the declaration"),
+    ("DYNAMIC_SIZES", "the function's types"),
+    ("NUMBER_AND_TENSOR", "which of them stays, as the author means"),
     ("TENSORS_ATTRIBUTE", "what the struct is meant to be"),
     ("MISSING_PRESENT", "a comparison of the author's numbers"),
     ("TYPE_LISTED", "an argument of the author's"),
@@ -290,7 +293,7 @@ fn iterators_over_what_is_known_are_compiled() {
 fn page() -> String {
     let mut page = String::from(
         "# What it is called here\n\n\
-         Written from the tables in `netcl-macros/src/foreign.rs` by `NETCL_BLESS=1 cargo test -p netcl-macros`; do not edit.\n\n\
+         Written from the tables in `netcl-macros/src/foreign` by `NETCL_BLESS=1 cargo test -p netcl-macros`; do not edit.\n\n\
          What PyTorch, NumPy, candle, Burn, Rust, OpenCL and CUDA call something, and what is written in models and kernels. The macros\n\
          say the same where they meet one of these names. All operations are in [operations.md](operations.md), all layers in\n\
          [layers.md](layers.md).\n\n\
