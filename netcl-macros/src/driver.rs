@@ -321,10 +321,10 @@ impl rounds::Item for ImplBlock {
             // Parameters that no model can have are the struct's mistake first.
             parse::model::model_path(diag, &self.item);
         }
-        let (unit, block) = self.unit(diag, gathered)?;
         if failed {
             return None;
         }
+        let (unit, block) = self.unit(diag, gathered)?;
         let compiled = functions::all(diag, &unit, &block);
         if diag.count() > 0 || compiled.len() < block.functions.len() || !block.unfit.is_empty() {
             return None;
@@ -414,7 +414,8 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, || match syn::parse2::<Item>(item.clone()) {
             Ok(mut kept) => {
                 parse::parts::without_sizes(&mut kept);
-                kept.into_token_stream()
+                let prelude = paths::prelude();
+                quote!(#kept #prelude)
             }
             Err(_) => item,
         });

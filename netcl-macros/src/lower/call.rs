@@ -107,7 +107,12 @@ impl<'a> Lowering<'a> {
         if !super::is_builtin(&name) {
             return self.unknown_path(call, &name, span);
         }
-        let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        if matches!(name.as_str(), "max" | "min")
+            && let Some(refused) = self.suffixed(&name, &Vec::from_iter(&args), call.args.iter())
+        {
+            return refused;
+        }
         self.advice = super::builtin::own_is_meant(&name, call.args.len());
         let value = self.builtin(&name, args, span);
         self.advice = None;

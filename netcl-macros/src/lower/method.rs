@@ -75,6 +75,9 @@ impl<'a> Lowering<'a> {
             let instead = "element types are arguments: `x.cast(f32)`";
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
+        if let Some(refused) = self.suffixed(&name, &[&receiver], call.args.iter()) {
+            return refused;
+        }
         self.written = Written::new(called(), call.args.iter());
         match receiver {
             Val::Place(FieldRef::Layer(layer, field, path, sizes)) => {

@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{list, nearest, text, types};
-use crate::ast::{Constant, LayerField, Starts, TensorType, key_named};
+use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::{quotient, words};
@@ -180,7 +180,8 @@ pub(crate) fn layer(
     constants: &Constants,
 ) -> Option<LayerField> {
     let before = diag.count();
-    let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, None, constants));
+    let fans = of_linear(layer, &pairs, constants);
+    let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, fans.as_ref(), constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     let shared_with = pairs.take(words::SHARED).and_then(|given| match &given {
         Expr::Path(path) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
@@ -244,6 +245,19 @@ pub(crate) fn layer(
             None
         }
     }
+}
+
+/// The weight of a `Linear` whose sizes are numbers: initialisers of other frameworks compute by these.
+fn of_linear(layer: &Layer, pairs: &Pairs, constants: &Constants) -> Option<TensorType> {
+    let size = |name: &str| {
+        let (key, value) = pairs.given.iter().find(|(key, _)| key == name)?;
+        match constant::evaluate(value, constants)? {
+            Constant::Integer(size) => Some(DimToken { dim: Dim::constant(size), span: key.span() }),
+            _ => None,
+        }
+    };
+    let dims = vec![size("inputs")?, size("outputs")?];
+    (layer.name == "Linear").then(|| TensorType { dtype: DType::F32, span: dims[0].span, dims })
 }
 
 /// The value of a key, open where the compiler must know it and parameters say it; `named` keys need not be known.

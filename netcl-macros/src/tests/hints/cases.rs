@@ -74,6 +74,8 @@ pub(super) fn cases() -> Vec<String> {
         "«x[(0, 1)]»",
         "«x[x > 0.0]»",
         "«x ^ 2»",
+        "x.maximum(«0i32»)",
+        "x.leaky_relu(«1u32»)",
         "«x ^ 0.5»",
     ] {
         cases.push(value(expression));
