@@ -155,6 +155,7 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         "model_struct" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| struct_item(resumed.gathered, &item))
         }
+        "model_table" => struct_table(&resumed.gathered, body),
         "model_impl" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| impl_item(&resumed.gathered, item))
         }
@@ -182,15 +183,24 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
 /// The struct of a model.
 fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     let constants = payload::constants(&gathered);
-    if let Some(path) = parse::model::unknown_constants(item, &constants).into_iter().next() {
-        let need = Need { kind: ItemKind::Constant, path };
-        return chain::request(&need, &gathered, "model_struct", &item.to_token_stream());
+    let hidden = paths::table_macro(&item.ident);
+    if let Some(need) = missing_constant(item, &gathered) {
+        let request = chain::request(&need, &gathered, "model_struct", &item.to_token_stream());
+        // Of a constant that does not exist rustc says so, and nobody goes on: the block asks for it by itself, and nobody misses
+        // the struct.
+        return match gathered.begins() {
+            true => {
+                let table = chain::asking(&hidden, &item.vis, "model_table", &item.to_token_stream());
+                let unless = fallback::unless_structure(item);
+                quote!(#table #unless #request)
+            }
+            false => request,
+        };
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
     let unknown = payload::has_refused(&gathered);
-    let failed =
-        unknown || diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
+    let failed = unknown || has_failed(&diag, &model);
     // What is wrong with a made-up size is not the user's mistake.
     let errors = if unknown {
         diag.dismiss();
@@ -198,12 +208,61 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     } else {
         diag.finish().err().unwrap_or_default()
     };
-    let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &payload::table(&gathered, item, failed));
+    // A struct that has asked for constants has told its block already how to ask.
+    let hidden = if gathered.begins() { hidden } else { paths::known_table(&item.ident) };
+    let table = chain::table(&hidden, &item.vis, &payload::table(&gathered, item, failed));
     // What is wrong is left out.
     let rest = expand::model::structure(&model);
     let name = item.ident.to_string();
     dump::tokens(&name, "struct", &rest);
     quote!(#errors #rest #table)
+}
+
+/// A constant that the struct uses and that is not known yet.
+fn missing_constant(item: &ItemStruct, gathered: &Gathered) -> Option<Need> {
+    let path = parse::model::unknown_constants(item, &payload::constants(gathered)).into_iter().next()?;
+    Some(Need { kind: ItemKind::Constant, path })
+}
+
+/// Whether something about the struct is wrong.
+fn has_failed(diag: &Diag, model: &crate::ast::ModelItem) -> bool {
+    diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown))
+}
+
+/// Where the last of the tokens stands that are not generated.
+fn innermost(tokens: TokenStream) -> Option<Span> {
+    match tokens.into_iter().last()? {
+        TokenTree::Group(group) => innermost(group.stream()).or(Some(group.span())),
+        other => Some(other.span()),
+    }
+}
+
+/// What a struct that uses constants tells its block once these are known.
+fn struct_table(gathered: &Gathered, body: TokenStream) -> TokenStream {
+    let Some([item, callback, rest]) = chain::groups(body).and_then(|parts| <[TokenStream; 3]>::try_from(parts).ok())
+    else {
+        return TokenStream::new();
+    };
+    let Ok(parsed) = syn::parse2::<ItemStruct>(item.clone()) else { return TokenStream::new() };
+    // A block in another module need not see the constants, and finds by the struct's path what that has found.
+    if let Some(mut path) = chain::asked_of(rest.clone()).filter(|path| path.segments.len() > 1)
+        && let Some(last) = path.segments.last_mut()
+    {
+        last.ident = paths::known_table(&last.ident);
+        return quote!(#path ! { { #callback } { #rest } });
+    }
+    if let Some(need) = missing_constant(&parsed, gathered) {
+        // The struct's tokens come by a macro, of which rustc would tell beside the name: the block's do not.
+        let place = innermost(rest.clone()).unwrap_or_else(Span::call_site);
+        let need = Need { path: parse::at(&need.path, place), ..need };
+        return chain::request(&need, gathered, "model_table", &quote!({ #item } { #callback } { #rest }));
+    }
+    let silent = Diag::new();
+    let model = parse::model::model(&silent, &parsed, &payload::constants(gathered));
+    let failed = payload::has_refused(gathered) || has_failed(&silent, &model);
+    silent.dismiss();
+    let payload = chain::braces(payload::table(gathered, &parsed, failed));
+    quote!(#callback ! { #payload #rest })
 }
 
 /// The `impl` block of a model.
