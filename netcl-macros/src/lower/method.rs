@@ -108,28 +108,32 @@ impl<'a> Lowering<'a> {
                 self.inline(unit, this, sizes, function, args, span)
             }
             Val::Place(place @ FieldRef::Many(..)) => self.of_list(call, &name, place, &args),
-            receiver => {
-                if let Val::Tensor(_) = receiver
-                    && self.position(&receiver).is_none()
-                    && let Some(value) = self.of_two(call, &name, &args)
-                {
-                    return value;
-                }
-                if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name.as_str(), args.as_slice()) {
-                    let written = called().replace(".gather", ".index_select");
-                    let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
-                    return self.report(span, &m::GATHER_AXIS, &[&format!("{written}({given})")]);
-                }
-                self.advice = match name.as_str() {
-                    "matmul" => self.advise_product(call, &receiver, &args),
-                    "linear" => self.advise_linear(call, &receiver, &args),
-                    _ => None,
-                };
-                let value = self.operation(&name, receiver, args, span);
-                self.advice = None;
-                value
-            }
+            receiver => self.of_value(call, &name, receiver, args),
         }
+    }
+
+    /// A method of a value, which is an operation's.
+    fn of_value(&mut self, call: &'a ExprMethodCall, name: &str, receiver: Val<'a>, args: Vec<Val<'a>>) -> Val<'a> {
+        let span = call.method.span();
+        if let Val::Tensor(_) = receiver
+            && self.position(&receiver).is_none()
+            && let Some(value) = self.of_two(call, name, &args)
+        {
+            return value;
+        }
+        if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name, args.as_slice()) {
+            let x = super::misuse::written(&call.receiver);
+            let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+            return self.report(span, &m::GATHER_AXIS, &[&format!("{x}.index_select({given})")]);
+        }
+        self.advice = match name {
+            "matmul" => self.advise_product(call, &receiver, &args),
+            "linear" => self.advise_linear(call, &receiver, &args),
+            _ => None,
+        };
+        let value = self.operation(name, receiver, args, span);
+        self.advice = None;
+        value
     }
 
     /// The arguments of a call that takes texts at these places.

@@ -13,6 +13,32 @@ pub(super) fn cases() -> Vec<String> {
         )
     };
     let mut cases = vec![named("«type Small = Block<64, M>;»")];
+    cases.extend(in_bodies());
+    cases.extend(in_fields());
+    cases.extend(in_signatures());
+    cases.push("#[netcl::model] pub struct Block<«I: usize»> { #[layer(inputs = I, outputs = I)] l: Linear }".into());
+    cases.push(
+        "#[netcl::model] pub struct Block<const I: usize> { #[layer(inputs = I, outputs = I)] l: Linear }
+         #[netcl::model] «impl Block<I>» { pub fn forward(&self, x: &Tensor<f32, N, I>) -> Tensor<f32, N, I> { self.l.forward(x) } }"
+            .into(),
+    );
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, T, 8> {{
+            let mut all = Vec::new(); for t in 0..T {{ all.push(self.a.forward(x.get(1, t))); }} «all» }} }}"
+    ));
+    cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
+    cases.push("#[netcl::tensors] pub struct Batch { xs: «Vec<Tensor<f32, N, 8>>» }".into());
+    cases.push(format!(
+        "#[netcl::tensors] pub struct Batch {{ x: Tensor<f32, N, 8> }}
+         {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
+    ));
+    cases.extend(in_kernels());
+    cases
+}
+
+/// The same in functions' bodies.
+fn in_bodies() -> Vec<String> {
+    let mut cases = Vec::new();
     // Methods on the wrong thing.
     for expression in [
         "«self.a(x)»",
@@ -95,6 +121,12 @@ pub(super) fn cases() -> Vec<String> {
     ] {
         cases.push(body(statements));
     }
+    cases
+}
+
+/// The same of fields, and of structs.
+fn in_fields() -> Vec<String> {
+    let mut cases = Vec::new();
     // Fields and their keys.
     for text in [
         "#[parameter(«init = xavier_uniform»)] p: Tensor<f32, 8, 2>",
@@ -131,24 +163,6 @@ pub(super) fn cases() -> Vec<String> {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
-    cases.extend(in_signatures());
-    cases.push("#[netcl::model] pub struct Block<«I: usize»> { #[layer(inputs = I, outputs = I)] l: Linear }".into());
-    cases.push(
-        "#[netcl::model] pub struct Block<const I: usize> { #[layer(inputs = I, outputs = I)] l: Linear }
-         #[netcl::model] «impl Block<I>» { pub fn forward(&self, x: &Tensor<f32, N, I>) -> Tensor<f32, N, I> { self.l.forward(x) } }"
-            .into(),
-    );
-    cases.push(format!(
-        "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, T, 8> {{
-            let mut all = Vec::new(); for t in 0..T {{ all.push(self.a.forward(x.get(1, t))); }} «all» }} }}"
-    ));
-    cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
-    cases.push("#[netcl::tensors] pub struct Batch { xs: «Vec<Tensor<f32, N, 8>>» }".into());
-    cases.push(format!(
-        "#[netcl::tensors] pub struct Batch {{ x: Tensor<f32, N, 8> }}
-         {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
-    ));
-    cases.extend(in_kernels());
     cases
 }
 
