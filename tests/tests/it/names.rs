@@ -136,8 +136,6 @@ impl Bridge {
 
 /// Constants of its own that no other module sees, and blocks elsewhere, by a path and by its name.
 mod sized {
-    use super::*;
-
     #[netcl::constant]
     const WIDTH: usize = 4;
     #[netcl::constant]
@@ -174,8 +172,6 @@ mod sized {
 }
 
 mod elsewhere {
-    use super::*;
-
     #[netcl::model]
     impl super::sized::ByPath {
         pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
