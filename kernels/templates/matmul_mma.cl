@@ -21,13 +21,14 @@
 // THREADS = 32 * (TILE_M / SUB_M) * (TILE_N / SUB_N).
 //
 // Tunables:
-//   UNIT                    1: NVIDIA's matrix unit by inline PTX (compute capability 8.0 and later); 0: multiply-adds
+//   UNIT                    2: NVIDIA's matrix unit by inline PTX for warpgroups (compute capability 9.0, warpgroups.cl); 1: for
+//                           sub-groups (8.0 and later); 0: multiply-adds
 //   TILE_M, TILE_N, TILE_K  the tiles; local memory is 2 * STAGES * TILE_K * (TILE_M + TILE_N) bytes
-//   SUB_M, SUB_N            results of a sub-group, multiples of 16 that divide TILE_M and TILE_N
-//   STAGES                  copies of each tile, at least 2
+//   SUB_M, SUB_N            results of a sub-group, multiples of 16 that divide TILE_M and TILE_N; 16 and TILE_N with UNIT 2
+//   STAGES                  copies of each tile, at least 2; 3 with UNIT 2, whose products go on while the next tiles are copied
 //   GROUP_M                 rows of tiles in a block; 1 leaves the order of work-groups as launched
 //   A_ALONG, B_ALONG        the axis on which the operand is contiguous: ALONG_K or ALONG_M, ALONG_N or ALONG_K
-// TILE_K is a multiple of 32, TILE_M and TILE_N of 64, and THREADS divides TILE_M * TILE_K / 8 and TILE_N * TILE_K / 8.
+// TILE_K is a multiple of 32, with UNIT 2 it is 64; TILE_M and TILE_N of 64, and THREADS divides TILE_M * TILE_K / 8 and TILE_N * TILE_K / 8.
 //
 // Hooks: see README.md in this folder. REAL has 16 bits; BF16 says what they are. Vectors have 4 lanes.
 
@@ -110,6 +111,21 @@ static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const fl
 #define ROLLED _Pragma("unroll 1")
 #endif
 
+#if UNIT == 2
+#define SUMS PASTE(SUMS_, TILE_N)
+// Where step `s` of the tiles begins.
+#define STEP_BYTES(along) ((along) == ALONG_K ? 32 : 16 * 128)
+#define MULTIPLY_STEP(s)                                                                                               \
+    PASTE(MULTIPLY_TILES_, TILE_N)                                                                                     \
+    (sum[0], DESCRIPTOR(A_AT + sub / 4 * (64 * 128) + (s)*STEP_BYTES(A_ALONG), TILE_K),                                \
+     DESCRIPTOR(B_AT + (s)*STEP_BYTES(B_ALONG), TILE_K), A_ALONG, B_ALONG)
+// Tiles are there but for those of later rounds.
+#define WAIT_TILES asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 3) : "memory")
+#else
+#define SUMS(d)
+#define PRODUCTS_DONE(sums)
+#endif
+
 // Results on their way out: 16 rows of each sub-group.
 #define PITCH (SUB_N + 8)
 #define RESULTS_SIZE (16 * PITCH * (THREADS / 32) / 4)
@@ -181,7 +197,7 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
     const uint outer = outer0 + OUTER_##X(row, chunk0);                                                                \
     const uint depth = k_next + DEPTH_##X(row, chunk0);                                                                \
     const uint left = LEFT_IN(outer, outers, depth, STEP_DEPTH_##X(1));                                                \
-    const uint place = FIRST_##X(slot) + SWIZZLED(row, chunk0, CHUNKS_##X);
+    const uint place = FIRST_##X(slot) + SWIZZLED(row, chunk0, ROWS_##X, CHUNKS_##X);
 
 #if UNIT
 // How many elements of an operand in memory can be copied at a time: all rows begin aligned to so many.
@@ -199,13 +215,13 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             COPY_16(ADDRESS(tiles) + place * 16, from + (size_t)i * STEP_##X * ROW_STRIDE_##X, left * 2);              \
         }                                                                                                              \
-    } else if (IN_MEMORY_##X && grain_##X > 1) {                                                                       \
+    } else if (IN_MEMORY_##X && (ALIGNED || grain_##X > 1)) {                                                          \
         _Pragma("unroll 2") for (uint i = 0; i < PER_##X; ++i)                                                         \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             const uint to = ADDRESS(tiles) + place * 16;                                                               \
             __global const ushort *const source = from + (size_t)i * STEP_##X * ROW_STRIDE_##X;                        \
-            if (grain_##X == 4) {                                                                                      \
+            if (ALIGNED || grain_##X == 4) {                                                                           \
                 COPY_8(to, source, BYTES(0, 8));                                                                       \
                 COPY_8(to + 8, source + 4, BYTES(1, 8));                                                               \
             } else {                                                                                                   \
@@ -252,16 +268,24 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
 #endif
 #define ADVANCE ADVANCE_A ADVANCE_B
 
+#define NEXT_SLOTS                                                                                                     \
+    now = now + 1 == STAGES ? 0 : now + 1;                                                                             \
+    free = free + 1 == STAGES ? 0 : free + 1;
 // To the next tiles: they are there, and nobody reads the last ones any more.
 #define NEXT_TILES                                                                                                     \
     WAIT;                                                                                                              \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
-    now = now + 1 == STAGES ? 0 : now + 1;                                                                             \
-    free = free + 1 == STAGES ? 0 : free + 1;
+    NEXT_SLOTS
+// How many tiles are on their way: with UNIT 2 two may be in use, one by this warpgroup and one by another that is not as far.
+#if UNIT == 2
+#define AHEAD (STAGES - 2)
+#else
+#define AHEAD (STAGES - 1)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
-    __local uint4 tiles[LOCAL_SIZE] __attribute__((aligned(128)));
+    __local uint4 tiles[LOCAL_SIZE] __attribute__((aligned(1024)));
 
     const uint thread = (uint)get_local_id(0);
     const uint lane = thread % 32;
@@ -315,22 +339,37 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 
     uint k_next = 0;
     ROLLED
-    for (uint slot = 0; slot < STAGES - 1; ++slot) {
+    for (uint slot = 0; slot < AHEAD; ++slot) {
         FETCH(slot)
     }
     uint now = 0;
-    uint free = STAGES - 1;
+    uint free = AHEAD;
+#if UNIT != 2
     // The first tiles are there.
     WAIT;
     barrier(CLK_LOCAL_MEM_FENCE);
-#if UNIT
+#endif
+#if UNIT == 1
     uint x[2][SUB_M / 16][4];
     uint y[2][SUB_N / 16][4];
     FRAGMENTS(0, 0)
 #endif
     ROLLED
     for (uint k0 = 0; k0 < (uint)(K); k0 += TILE_K) {
-#if UNIT
+#if UNIT == 2
+        // These tiles are there, and nobody multiplies those before the last ones any more, whose place the next ones take.
+        WAIT_TILES;
+        FENCE_TILES;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        FENCE_PRODUCTS;
+#pragma unroll
+        for (uint s = 0; s < TILE_K / 16; ++s)
+            MULTIPLY_STEP(s);
+        COMMIT_PRODUCTS;
+        FETCH(free)
+        WAIT_PRODUCTS(1);
+        NEXT_SLOTS
+#elif UNIT
 #pragma unroll
         for (uint s = 0; s < TILE_K / 16; ++s) {
             // While fragments are multiplied, the next are on their way: in the last step those of the next tiles.
@@ -373,6 +412,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #if LONG_SUMS
         if ((k0 + TILE_K) % BLOCK_K == 0 && k0 + TILE_K < (uint)(K)) {
             const bool first = k0 + TILE_K == BLOCK_K;
+            PRODUCTS_DONE(SUMS(sum[0]))
 #pragma unroll
             for (uint i = 0; i < SUB_M / 16; ++i)
 #pragma unroll
@@ -392,6 +432,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #endif
     }
     WAIT_ALL;
+    PRODUCTS_DONE(SUMS(sum[0]))
 
 #if LONG_SUMS
 #define WHOLE_SUM PASTE(KERNEL_NAME, _whole)

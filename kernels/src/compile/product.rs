@@ -194,7 +194,8 @@ impl Side {
                 Axis::K => depth,
                 _ => outer,
             };
-            side.aligned = aligned(address, first + 2) && multiple_of_four(&side.extents[contiguous]);
+            side.aligned =
+                side.along != Axis::None && aligned(address, first + 2) && multiple_of_four(&side.extents[contiguous]);
             return side;
         }
         // The innermost axis first: there, neighbours are neighbours in memory most often.

@@ -22,6 +22,7 @@ pub const TEMPLATE: Template = Template {
     other_forms: |_, _| Vec::new(),
     grid: matmul_cpu::grid,
     columns: |_| Columns::OfProduct,
+    groups_of_unit: |_| 2,
     local_bytes: |_, _| 0,
     lanes: matmul_cpu::lanes,
     loads_vectors: |_, _, _| false,

@@ -24,6 +24,7 @@ pub const TEMPLATE: Template = Template {
     other_forms: |_, _| Vec::new(),
     grid,
     columns,
+    groups_of_unit: |_| 2,
     local_bytes,
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,

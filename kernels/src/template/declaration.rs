@@ -36,6 +36,8 @@ pub struct Template {
     pub grid: fn(&Choice) -> Grid,
     /// The columns that its launch covers.
     pub columns: fn(&Choice) -> Columns,
+    /// Work-groups that keep a compute unit busy.
+    pub groups_of_unit: fn(&Choice) -> u64,
     /// Local memory of a work-group, in bytes.
     pub local_bytes: fn(&Choice, &Problem) -> u64,
     /// Lanes of its vectors: what `VECTOR` is, in the load and store hooks that have it in their name; 1 if it uses none of

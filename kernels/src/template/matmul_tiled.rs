@@ -18,6 +18,7 @@ pub const TEMPLATE: Template = Template {
     other_forms: |_, _| Vec::new(),
     grid,
     columns: |_| Columns::OfProduct,
+    groups_of_unit: |_| 2,
     local_bytes,
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,

@@ -149,8 +149,11 @@ impl Problem {
     /// The macros that tell a template about the operands' axes.
     pub fn defines(&self) -> String {
         let along = |axis| u32::from(axis == Axis::Outer);
+        // Only of halves can a template leave out what it does not need then.
+        let aligned =
+            if self.aligned && matches!(self.dtype, DType::F16 | DType::BF16) { "#define ALIGNED 1\n" } else { "" };
         format!(
-            "#define A_ALONG {}\n#define B_ALONG {}\n#define B_CONTIGUOUS {}\n",
+            "#define A_ALONG {}\n#define B_ALONG {}\n#define B_CONTIGUOUS {}\n{aligned}",
             along(self.a),
             along(self.b),
             along(self.b)
@@ -183,11 +186,13 @@ pub struct MatrixUnit {
     pub f16: bool,
     /// Of bf16.
     pub bf16: bool,
+    /// Whether four sub-groups together multiply operands in local memory.
+    pub warpgroups: bool,
 }
 
 impl MatrixUnit {
     /// There is none.
-    pub const NONE: MatrixUnit = MatrixUnit { f16: false, bf16: false };
+    pub const NONE: MatrixUnit = MatrixUnit { f16: false, bf16: false, warpgroups: false };
 
     /// Whether it multiplies elements of that type.
     pub fn multiplies(self, dtype: DType) -> bool {

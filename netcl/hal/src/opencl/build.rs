@@ -3,10 +3,12 @@
 use super::driver::Program;
 use super::exit;
 use super::programs::obtain;
+use super::retarget::retargeted;
 use super::shared::{DeviceResources, Shared};
 use crate::config;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
+use crate::device::vendor::Vendor;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::program::{Key, Kind, count, disk, reads_files};
@@ -195,6 +197,9 @@ fn is_refusal(code: cl_int) -> bool {
     matches!(code, CL_INVALID_BINARY | CL_BUILD_PROGRAM_FAILURE)
 }
 
+/// Why a program is not built whose source has instructions for [`retargeted`] that the device does not have.
+const NOT_RETARGETED: &str = "the driver does not assemble the instructions after `//@`, which are for NVIDIA's sm_90a";
+
 fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     let started = std::time::Instant::now();
     let failed = |log: String| Error::Build {
@@ -226,6 +231,16 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
             failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
         }));
     }
+    // Other drivers give no PTX, and inline PTX is an error for them.
+    let program = match shared.profile.vendor {
+        Vendor::Nvidia => {
+            let (context, device) = (shared.context.get(), shared.device.id());
+            retargeted(context, device, (&program, source.text), source.options)
+                .map_err(|error| not_built(shared, source, error.0, |_| failed(NOT_RETARGETED.to_owned())))?
+                .unwrap_or(program)
+        }
+        _ => program,
+    };
     tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
 }
