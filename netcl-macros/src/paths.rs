@@ -28,6 +28,11 @@ pub(crate) fn table_macro(name: &Ident) -> Ident {
     format_ident!("__netcl_{}_has_no_netcl_model_above_its_struct_in_this_module", name, span = name.span())
 }
 
+/// The same of a struct that uses constants, once these are known.
+pub(crate) fn known_table(name: &Ident) -> Ident {
+    format_ident!("__netcl_{}_known", name, span = Span::call_site())
+}
+
 /// The hidden macro behind `name` that carries tokens to those who use it.
 pub(crate) fn export_macro(name: &Ident) -> Ident {
     format_ident!("__netcl_export_{}", name, span = Span::call_site())

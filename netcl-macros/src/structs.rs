@@ -10,11 +10,9 @@ use syn::ItemStruct;
 /// The struct in Rust, where tensors have no sizes, and how it is made of its fields where nobody can name it.
 pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
     let (private, name) = (paths::private(), &item.ident);
-    let mut rust = item.clone();
-    for field in &mut rust.fields {
-        let ty = parse::parts::rust(&field.ty);
-        field.ty = syn::Type::Verbatim(ty);
-    }
+    let mut rust = syn::Item::Struct(item.clone());
+    parse::parts::without_sizes(&mut rust);
+    let syn::Item::Struct(rust) = rust else { return TokenStream::new() };
     let types: Vec<_> = rust.fields.iter().map(|field| &field.ty).collect();
     let fields: Vec<_> = rust.fields.iter().filter_map(|field| field.ident.as_ref()).collect();
     quote! {

@@ -42,9 +42,14 @@ pub(super) fn has(b: &Builder, x: NodeId, axis: usize) -> String {
 }
 
 /// What to write instead of the position of a loop's round that is outside.
-pub(super) fn in_a_loop(b: &Builder, position: &Dim, size: &Dim, axis: usize) -> Option<String> {
+pub(super) fn in_a_loop(b: &Builder, position: &Dim, (x, axis): (NodeId, usize)) -> Option<String> {
     let (round, rounds, away) = b.round_of(position)?;
+    let size = &b.shape(x)[axis];
     if rounds != *size {
+        let others = b.shape(x).0.iter().enumerate().filter(|(other, size)| *other != axis && **size == rounds);
+        if let ([(other, _)], true) = (Vec::from_iter(others).as_slice(), away.is(0)) {
+            return Some(format!("axis {other} is as long as the loop: `.get({other}, {round})`"));
+        }
         // A table is as long as the loop once it is cut.
         let table = away.is(0) && (size.as_constant().is_some() || b.is_settled(size));
         return table.then(|| {

@@ -338,7 +338,7 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
             _ => format!("which {}", has(b, x, axis)),
         };
         let problem = Diagnostic::new(format!("`get` takes position {at} along axis {axis} of {source}, {end}"));
-        if let Some(hint) = in_a_loop(b, position, &source[axis], axis) {
+        if let Some(hint) = in_a_loop(b, position, (x, axis)) {
             return Err(problem.hint(hint));
         }
         return Err(match (position.as_constant(), source[axis].as_constant()) {

@@ -110,7 +110,10 @@ struct Named(Vec<Path>);
 impl<'ast> Visit<'ast> for Named {
     fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
         let layer = ty.path.segments.last().and_then(|last| layers::find(&crate::parse::name(&last.ident)));
-        if layer.is_some() && ty.qself.is_none() && !self.0.contains(&ty.path) {
+        // What has sizes behind its name, or a path of another framework's, has been spoken of.
+        let plain = ty.path.segments.last().is_some_and(|last| last.arguments.is_none())
+            && !crate::parse::instead::is_elsewhere(&ty.path);
+        if layer.is_some() && plain && ty.qself.is_none() && !self.0.contains(&ty.path) {
             self.0.push(ty.path.clone());
         }
         visit::visit_type_path(self, ty);

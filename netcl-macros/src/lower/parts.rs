@@ -65,6 +65,11 @@ impl<'a> Lowering<'a> {
             return inner.any(|(part, value)| self.lacks_fields(part, value, span));
         };
         let all = fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
+        if let Some((other, _)) = given.iter().find(|(given, _)| !fields.contains(given)) {
+            let near = crate::parse::suggestion(other, fields.iter().map(String::as_str));
+            self.report(span, &m::UNKNOWN_FIELD, &[name, other, &near, &all]);
+            return true;
+        }
         self.report(span, &m::STRUCT_FIELDS, &[name, missing, &all]);
         true
     }

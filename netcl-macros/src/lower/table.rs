@@ -95,10 +95,22 @@ impl<'a> Lowering<'a> {
     fn no_argument(&self, operation: &ops::Operation, position: usize, value: &Val<'a>, span: Span) -> Val<'a> {
         let name = operation.name;
         let kind = operation.args.get(position).map(|spec| spec.kind);
+        // One among those of a list.
+        let value = match value {
+            Val::List(items) | Val::Tuple(items) => items.iter().find(|item| item.operand().is_none()).unwrap_or(value),
+            value => value,
+        };
         let instead = match value {
             Val::Plain(given, PlainType::Usize) => {
                 let given = crate::parse::text(given);
                 match (name, kind) {
+                    ("reshape", Some(ops::ArgKind::Sizes)) => format!(
+                        "one size may be -1, which follows from the others; others are numbers, and names that the types of \
+                         arguments bind; a plain `usize` chooses a branch: `if {given} == 1 {{ .. }} else {{ .. }}`"
+                    ),
+                    (_, Some(ops::ArgKind::Axis | ops::ArgKind::Axes)) => format!(
+                        "axes are numbers; a plain `usize` chooses a branch: `if {given} == 0 {{ .. }} else {{ .. }}`"
+                    ),
                     ("get", Some(ops::ArgKind::Size)) => format!(
                         "make it a `u32` argument, which is a position: `{given}: u32`; or choose a branch for each: \
                          `if {given} == 0 {{ .. }} else {{ .. }}`"

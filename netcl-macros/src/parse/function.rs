@@ -69,6 +69,11 @@ pub(crate) fn function(
                     diag.report(name.span(), &m::DUPLICATE_ARGUMENT, &[&name]);
                     continue;
                 }
+                if let Some(of) = parts::struct_path(&typed.ty).filter(|_| reads_fields(body, &name)) {
+                    diag.report(typed.ty.span(), &m::STRUCT_BY_VALUE, &[&text(of)]);
+                    unknown.push(name);
+                    continue;
+                }
                 // Its parameters have been spoken of.
                 let ty = if generic(&typed.ty) {
                     None
@@ -257,6 +262,20 @@ fn without_lifetimes(sig: &Signature) -> String {
     let mut sig = sig.clone();
     sig.generics = syn::Generics::default();
     text(&without(sig.to_token_stream()))
+}
+
+/// Whether the body reads fields of the argument of that name, which an enum has not.
+fn reads_fields(body: &Block, name: &Ident) -> bool {
+    struct Fields<'n>(&'n Ident, bool);
+    impl<'a> Visit<'a> for Fields<'_> {
+        fn visit_expr_field(&mut self, field: &'a syn::ExprField) {
+            self.1 |= matches!(&*field.base, syn::Expr::Path(base) if base.path.is_ident(self.0));
+            visit::visit_expr_field(self, field);
+        }
+    }
+    let mut fields = Fields(name, false);
+    fields.visit_block(body);
+    fields.1
 }
 
 fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {

@@ -8,7 +8,7 @@ pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod gradients;
 pub(crate) mod index;
-mod instead;
+pub(crate) mod instead;
 pub(crate) mod items;
 mod listed;
 pub(crate) mod model;
@@ -21,6 +21,7 @@ mod several;
 pub(crate) mod shared;
 mod slot;
 pub(crate) mod standard;
+pub(crate) mod stray;
 pub(crate) mod types;
 mod variant;
 

@@ -278,6 +278,12 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
 fn asked(expr: &syn::Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     let word = |path: &syn::Path| path.get_ident().is_some_and(|word| !word.to_string().contains(char::is_uppercase));
     let mut paths = Vec::new();
+    if let syn::Expr::Call(call) = expr
+        && let [deviation] = Vec::from_iter(&call.args)[..]
+        && matches!(text(&call.func).as_str(), "normal" | "uniform")
+    {
+        return asked(deviation, constants, found);
+    }
     constant::unknown_paths(expr, constants, &mut paths);
     let braced = matches!(expr, syn::Expr::Block(_));
     found.extend(paths.into_iter().filter(|path| braced || !word(path)));

@@ -60,7 +60,104 @@ pub(crate) fn structs_of_field(ty: &Type) -> Vec<syn::Path> {
 /// Judges a field of a struct of tensors where that stands.
 pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) {
     let name = field.ident.as_ref().map(super::name).unwrap_or_default();
-    parts(diag, &name, &field.ty, (true, constants), &mut Vec::new());
+    let of_model = |attr: &&syn::Attribute| words::FIELD_ATTRIBUTES.iter().any(|own| attr.path().is_ident(own));
+    if let Some(attr) = field.attrs.iter().find(of_model) {
+        return diag.report(attr.path().span(), &m::TENSORS_ATTRIBUTE, &[&text(attr.path())]);
+    }
+    if let Some(inner) = borrowed(&field.ty) {
+        return diag.report(inner.span(), &m::TENSORS_FIELD, &[&text(inner), &owned(&inner.elem)]);
+    }
+    match bare(&field.ty) {
+        Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "Vec" || last.ident == "Option") =>
+        {
+            diag.report(field.ty.span(), &m::TENSORS_FIELD, &[&text(&field.ty), &listed(&path.path)]);
+        }
+        ty if is_layer(ty) => diag.report(field.ty.span(), &m::TENSORS_FIELD, &[&text(ty), &OF_MODELS]),
+        _ => drop(parts(diag, &name, &field.ty, (true, constants), &mut Vec::new())),
+    }
+}
+
+/// What stands in a model.
+const OF_MODELS: &str = "layers and what is trained stand in a model: `#[netcl::model] struct Net { .. }`";
+
+/// Whether it is the name of a layer.
+fn is_layer(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| {
+        netcl_kernels::layers::find(&last.ident.to_string()).is_some()
+    }))
+}
+
+/// What is borrowed in a type.
+fn borrowed(ty: &Type) -> Option<&syn::TypeReference> {
+    match bare(ty) {
+        Type::Reference(inner) => Some(inner),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(borrowed),
+        Type::Array(array) => borrowed(&array.elem),
+        _ => None,
+    }
+}
+
+/// What to write for a field that borrows.
+fn owned(inner: &Type) -> String {
+    format!("the struct owns its tensors: write `{}`", text(inner))
+}
+
+/// What to write for a field of several tensors, or of one that may not be there.
+fn listed(path: &syn::Path) -> String {
+    let last = path.segments.last();
+    let inner = last.and_then(|last| match &last.arguments {
+        syn::PathArguments::AngleBracketed(given) => given.args.first().map(text),
+        _ => None,
+    });
+    let inner = inner.unwrap_or_else(|| "Tensor<f32, N, 8>".to_string());
+    match last.is_some_and(|last| last.ident == "Vec") {
+        true => format!("how many there are is part of the type: write `[{inner}; 3]`"),
+        false => format!("it is always there: write `{inner}`"),
+    }
+}
+
+/// The item with tensors as Rust has them, without what only netcl knows: what is wrong with it has been said.
+pub(crate) fn without_sizes(item: &mut syn::Item) {
+    let fields: Vec<&mut syn::Field> = match item {
+        syn::Item::Struct(item) => item.fields.iter_mut().collect(),
+        syn::Item::Enum(item) => item.variants.iter_mut().flat_map(|variant| variant.fields.iter_mut()).collect(),
+        _ => Vec::new(),
+    };
+    for field in fields {
+        field.attrs.retain(|attr| !words::FIELD_ATTRIBUTES.iter().any(|own| attr.path().is_ident(own)));
+        owned_type(&mut field.ty);
+    }
+}
+
+/// Leaves out the sizes of tensors in the type, and what is borrowed.
+fn owned_type(ty: &mut Type) {
+    if types::is_called_tensor(ty) {
+        *ty = syn::parse_quote!(::netcl::Tensor);
+        return;
+    }
+    if let Type::Reference(inner) = ty {
+        *ty = (*inner.elem).clone();
+        return owned_type(ty);
+    }
+    match ty {
+        Type::Paren(inner) => owned_type(&mut inner.elem),
+        Type::Group(inner) => owned_type(&mut inner.elem),
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(owned_type),
+        Type::Array(array) => owned_type(&mut array.elem),
+        Type::Path(path) => {
+            if let Some(last) = path.path.segments.last_mut()
+                && let syn::PathArguments::AngleBracketed(given) = &mut last.arguments
+            {
+                given.args.iter_mut().for_each(|argument| {
+                    if let syn::GenericArgument::Type(ty) = argument {
+                        owned_type(ty);
+                    }
+                });
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The same in its arguments.
