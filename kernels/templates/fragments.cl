@@ -36,9 +36,9 @@
 #define B_ALONG ALONG_N
 #endif
 
-// Whether operands in memory can be copied in 8 bytes at least.
+// To how many elements all rows of operands in memory are aligned: 8, 4, or fewer.
 #ifndef ALIGNED
-#define ALIGNED 0
+#define ALIGNED 1
 #endif
 
 // Elements: bf16, or else f16.

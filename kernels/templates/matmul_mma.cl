@@ -95,15 +95,15 @@
         total = after;                                                                                                 \
     }
 #define BLOCK_K 4096 // a multiple of TILE_K
+#define SUM_COUNT (SUB_M / 16 * (SUB_N / 8) * 4)
 #define AT(i, j, e) (((i) * (SUB_N / 8) + (j)) * 4 + (e))
-#if LONG_SUMS
-// A total with what it has lost and the last block.
-static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const float last)
-{
-    ADD_BLOCK(total, lost, last)
-    return isfinite(lost) ? total + lost : total;
-}
-#endif
+// What is done with each sum, which must have a fixed place to be in a register.
+#define EACH_SUM(statements)                                                                                           \
+    _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i)                                                            \
+        _Pragma("unroll") for (uint j = 0; j < SUB_N / 8; ++j) _Pragma("unroll") for (uint e = 0; e < 4; ++e)          \
+    {                                                                                                                  \
+        statements                                                                                                     \
+    }
 
 #ifdef __clang__
 #define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
@@ -209,19 +209,19 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
                                                                                : 1u)
 #define BYTES(part, each) ((uint)clamp((int)(left * 2) - (part) * (each), 0, each))
 #define FETCH_OPERAND(X, from, row0, chunk0, outer0, outers, slot)                                                     \
-    if (IN_MEMORY_##X && grain_##X == 8) {                                                                             \
+    if (IN_MEMORY_##X && (ALIGNED == 8 || grain_##X == 8)) {                                                                             \
         _Pragma("unroll") for (uint i = 0; i < PER_##X; ++i)                                                           \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             COPY_16(ADDRESS(tiles) + place * 16, from + (size_t)i * STEP_##X * ROW_STRIDE_##X, left * 2);              \
         }                                                                                                              \
-    } else if (IN_MEMORY_##X && (ALIGNED || grain_##X > 1)) {                                                          \
+    } else if (IN_MEMORY_##X && (ALIGNED >= 4 || grain_##X > 1)) {                                                          \
         _Pragma("unroll 2") for (uint i = 0; i < PER_##X; ++i)                                                         \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             const uint to = ADDRESS(tiles) + place * 16;                                                               \
             __global const ushort *const source = from + (size_t)i * STEP_##X * ROW_STRIDE_##X;                        \
-            if (ALIGNED || grain_##X == 4) {                                                                           \
+            if (ALIGNED >= 4 || grain_##X == 4) {                                                                           \
                 COPY_8(to, source, BYTES(0, 8));                                                                       \
                 COPY_8(to + 8, source + 4, BYTES(1, 8));                                                               \
             } else {                                                                                                   \
@@ -324,17 +324,12 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #endif
 
     float sum[SUB_M / 16][SUB_N / 8][4];
-#pragma unroll
-    for (uint i = 0; i < SUB_M / 16; ++i)
-#pragma unroll
-        for (uint j = 0; j < SUB_N / 8; ++j)
-#pragma unroll
-            for (uint e = 0; e < 4; ++e)
-                sum[i][j][e] = 0.0f;
+    EACH_SUM(sum[i][j][e] = 0.0f;)
 #if LONG_SUMS
     // In memory, and volatile so that they stay there: in registers they would leave too few for the sums.
-    volatile float total[SUB_M / 16 * (SUB_N / 8) * 4];
-    volatile float lost[SUB_M / 16 * (SUB_N / 8) * 4];
+    volatile float total[SUM_COUNT];
+    volatile float lost[SUM_COUNT];
+    volatile float last[SUM_COUNT];
 #endif
 
     uint k_next = 0;
@@ -413,21 +408,15 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         if ((k0 + TILE_K) % BLOCK_K == 0 && k0 + TILE_K < (uint)(K)) {
             const bool first = k0 + TILE_K == BLOCK_K;
             PRODUCTS_DONE(SUMS(sum[0]))
-#pragma unroll
-            for (uint i = 0; i < SUB_M / 16; ++i)
-#pragma unroll
-                for (uint j = 0; j < SUB_N / 8; ++j)
-#pragma unroll
-                    for (uint e = 0; e < 4; ++e) {
-                        const uint at = AT(i, j, e);
-                        if (first) {
-                            total[at] = sum[i][j][e];
-                            lost[at] = 0.0f;
-                        } else {
-                            ADD_BLOCK(total[at], lost[at], sum[i][j][e])
-                        }
-                        sum[i][j][e] = 0.0f;
-                    }
+            EACH_SUM(last[AT(i, j, e)] = sum[i][j][e]; sum[i][j][e] = 0.0f;)
+            ROLLED
+            for (uint at = 0; at < SUM_COUNT; ++at)
+                if (first) {
+                    total[at] = last[at];
+                    lost[at] = 0.0f;
+                } else {
+                    ADD_BLOCK(total[at], lost[at], last[at])
+                }
         }
 #endif
     }
@@ -435,12 +424,15 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     PRODUCTS_DONE(SUMS(sum[0]))
 
 #if LONG_SUMS
-#define WHOLE_SUM PASTE(KERNEL_NAME, _whole)
-#define RESULT(i, j, e)                                                                                                \
-    (in_blocks ? WHOLE_SUM(total[AT(i, j, e)], lost[AT(i, j, e)], sum[i][j][e]) : sum[i][j][e])
-    const bool in_blocks = (uint)(K) > BLOCK_K;
-#else
-#define RESULT(i, j, e) sum[i][j][e]
+    if ((uint)(K) > BLOCK_K) {
+        EACH_SUM(last[AT(i, j, e)] = sum[i][j][e];)
+        ROLLED
+        for (uint at = 0; at < SUM_COUNT; ++at) {
+            ADD_BLOCK(total[at], lost[at], last[at])
+            last[at] = isfinite(lost[at]) ? total[at] + lost[at] : total[at];
+        }
+        EACH_SUM(sum[i][j][e] = last[AT(i, j, e)];)
+    }
 #endif
     __local float *const results = (__local float *)tiles + sub * (16 * PITCH);
 #pragma unroll
@@ -451,7 +443,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #pragma unroll
             for (uint e = 0; e < 4; e += 2)
                 *(__local float2 *)(results + (lane / 4 + e / 2 * 8) * PITCH + j * 8 + lane % 4 * 2) =
-                    (float2)(RESULT(i, j, e), RESULT(i, j, e + 1));
+                    (float2)(sum[i][j][e], sum[i][j][e + 1]);
         barrier(CLK_LOCAL_MEM_FENCE);
         ROLLED
         for (uint at = lane; at < 16 * SUB_N / 4; at += 32) {

@@ -27,6 +27,7 @@ pub const TEMPLATE: Template = Template {
     lanes: matmul_cpu::lanes,
     loads_vectors: |_, _, _| false,
     copies_computed_a: true,
+    copies_aligned: false,
     running: RUNNING,
 };
 

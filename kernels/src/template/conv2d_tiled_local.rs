@@ -29,6 +29,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    copies_aligned: false,
     running: RUNNING,
 };
 

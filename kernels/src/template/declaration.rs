@@ -47,6 +47,8 @@ pub struct Template {
     pub loads_vectors: fn(&Choice, Matrix, Axis) -> bool,
     /// Whether it copies elements of A that are computed before it uses them several times, and takes `A_COMPUTED` for that.
     pub copies_computed_a: bool,
+    /// Whether it copies rows of operands in memory by their alignment, and takes `ALIGNED` for that.
+    pub copies_aligned: bool,
     /// The most terms of a sum that it adds up one after the other with an error of some hundred-thousandths; of longer ones it
     /// is told, by `LONG_SUMS`.
     pub running: i64,

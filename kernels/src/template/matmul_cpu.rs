@@ -30,6 +30,7 @@ pub const TEMPLATE: Template = Template {
     lanes,
     loads_vectors,
     copies_computed_a: true,
+    copies_aligned: false,
     running: RUNNING,
 };
 

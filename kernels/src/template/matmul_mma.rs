@@ -31,6 +31,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| 4,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    copies_aligned: true,
     running: 4096,
 };
 

@@ -24,6 +24,7 @@ pub const TEMPLATE: Template = Template {
     lanes: |_| VECTOR,
     loads_vectors: |choice, _, _| choice.get("STAGE") > 1,
     copies_computed_a: false,
+    copies_aligned: false,
     running: RUNNING,
 };
 

@@ -149,11 +149,8 @@ impl Problem {
     /// The macros that tell a template about the operands' axes.
     pub fn defines(&self) -> String {
         let along = |axis| u32::from(axis == Axis::Outer);
-        // Only of halves can a template leave out what it does not need then.
-        let aligned =
-            if self.aligned && matches!(self.dtype, DType::F16 | DType::BF16) { "#define ALIGNED 1\n" } else { "" };
         format!(
-            "#define A_ALONG {}\n#define B_ALONG {}\n#define B_CONTIGUOUS {}\n{aligned}",
+            "#define A_ALONG {}\n#define B_ALONG {}\n#define B_CONTIGUOUS {}\n",
             along(self.a),
             along(self.b),
             along(self.b)

@@ -105,6 +105,7 @@ fn what_templates_say_of_themselves_is_in_their_source() {
         let mentions = |word: &str| template.sources.iter().any(|source| source.contains(word));
         assert_eq!(template.local_memory, mentions("__local "), "{}", template.name);
         assert_eq!(template.copies_computed_a, mentions("A_COMPUTED"), "{}", template.name);
+        assert_eq!(template.copies_aligned, mentions("ALIGNED"), "{}", template.name);
         assert_eq!(template.convolution, mentions("#define PRODUCT "), "{}", template.name);
         for matrix in [Matrix::A, Matrix::B] {
             let loads = [Axis::K, Axis::Outer].into_iter().any(|along| {
