@@ -63,6 +63,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
             parse::attr::of_items(&diag, &mut parsed);
+            parse::compiled::mark(&mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
@@ -127,6 +128,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
         no_bodies(&diag, &kept.no_bodies);
         let mut item = kept.item;
         parse::model::bound(&mut item.generics);
+        parse::compiled::mark(&mut item);
         let rest = impl_item(&Gathered::default(), item);
         return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest]).collect());
     }
@@ -330,7 +332,8 @@ impl rounds::Item for ImplBlock {
         let export = self.export(gathered, false, &open.iter().collect::<Vec<_>>());
         let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));
         let meant = expand::meant::operations(&scan::operations_of(&self.item), CallingBody::Tensors);
-        Some(quote!(#functions #once #meant))
+        let in_doubt = expand::meant::rusts_own(parse::compiled::in_doubt(&self.item));
+        Some(quote!(#functions #once #meant #in_doubt))
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
@@ -403,6 +406,7 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, || item);
     };
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
+    structs::mark(&mut parsed);
     let rust = structs::rust(&parsed);
     let prelude = paths::prelude();
     let rounds = rounds::round(&Struct(parsed), &Gathered::default());

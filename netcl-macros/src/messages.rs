@@ -200,7 +200,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "{}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "leave that attribute out, with `Tensor<..>` types, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";

@@ -2,10 +2,27 @@
 
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
-use crate::{parse, paths, payload, rounds};
+use crate::{parse, paths, payload, rounds, words};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ItemStruct;
+
+/// Marks the struct with what tells it from all others, which goes wherever it goes.
+pub(crate) fn mark(item: &mut ItemStruct) {
+    let (mark, identity) = (quote::format_ident!("{}", words::IDENTITY), paths::identity(&item.to_token_stream()));
+    item.attrs.push(syn::parse_quote!(#[#mark(#identity)]));
+}
+
+/// What [`mark`] gave it.
+pub(crate) fn identity(item: &ItemStruct) -> u64 {
+    let mark = item.attrs.iter().find(|attr| is_mark(attr));
+    let identity = mark.and_then(|mark| mark.parse_args::<syn::LitInt>().ok());
+    identity.and_then(|identity| identity.base10_parse().ok()).unwrap_or_default()
+}
+
+fn is_mark(attr: &syn::Attribute) -> bool {
+    attr.path().is_ident(words::IDENTITY)
+}
 
 /// The struct in Rust, where tensors have no sizes, and how it is made of its fields where nobody can name it.
 pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
@@ -17,8 +34,13 @@ pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
     }
     let types: Vec<_> = rust.fields.iter().map(|field| &field.ty).collect();
     let fields: Vec<_> = rust.fields.iter().filter_map(|field| field.ident.as_ref()).collect();
+    let identity = identity(item);
+    rust.attrs.retain(|attr| !is_mark(attr));
     quote! {
         #rust
+        impl #private::StructOfTensors for #name {
+            const IDENTITY: u64 = #identity;
+        }
         impl #private::Composed<(#(#types,)*)> for #name {
             fn compose((#(#fields,)*): (#(#types,)*)) -> Self {
                 Self { #(#fields),* }

@@ -89,7 +89,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use value::LocalVar;
+use value::{LocalVar, StructName};
 pub(crate) use value::{FieldRef, Val};
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.

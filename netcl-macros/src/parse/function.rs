@@ -199,7 +199,7 @@ fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
 
 /// Whether this is one of our attributes of functions.
 pub(crate) fn is_helper(attr: &Attribute) -> bool {
-    is_mode(attr) || is_matmul_precision(attr) || gradients::is_gradients(attr)
+    is_mode(attr) || is_matmul_precision(attr) || gradients::is_gradients(attr) || is_of_structs(attr)
 }
 
 /// Whether this is `#[matmul_precision(..)]`.
@@ -445,10 +445,18 @@ fn scalar(ty: &Type) -> Option<DType> {
     }
 }
 
-/// Whether the function is left to plain Rust: no tensor in its signature, one that makes a model, or marked `#[netcl::dynamic]`.
+/// Whether the function is left to plain Rust: no tensor in its signature (and no [mark](super::compiled::mark) of structs of
+/// these), one that makes a model, or marked `#[netcl::dynamic]`.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
     let marked = attrs.iter().any(is_dynamic);
-    marked || is_constructor(sig) || !mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+    let of_tensors = attrs.iter().any(is_of_structs)
+        || mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR);
+    marked || is_constructor(sig) || !of_tensors
+}
+
+/// Whether this is our mark on a function whose signature has structs of tensors alone.
+fn is_of_structs(attr: &Attribute) -> bool {
+    attr.path().is_ident(crate::words::OF_STRUCTS)
 }
 
 /// Whether the function makes a model: `fn from_weights(weight: &Tensor) -> Result<Self>`.

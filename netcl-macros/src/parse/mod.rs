@@ -1,6 +1,7 @@
 //! Tokens to our syntax tree. Parsers report to the [`crate::diag::Diag`] and carry on.
 
 pub(crate) mod attr;
+pub(crate) mod compiled;
 pub(crate) mod constant;
 mod differentiated;
 pub(crate) mod enums;

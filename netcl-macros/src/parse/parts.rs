@@ -6,7 +6,7 @@ use super::{text, types};
 use crate::ast::{ArgDecl, ArgType, Constant, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
-use crate::parts::{Composite, Param};
+use crate::parts::{Composite, Declared, Param};
 use crate::words;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -43,11 +43,27 @@ pub(crate) fn struct_path(ty: &Type) -> Option<&syn::Path> {
 /// The structs of the user's that a function's signature names.
 pub(crate) fn structs(sig: &syn::Signature) -> Vec<syn::Path> {
     let mut found = taken_structs(sig);
+    found.extend(result_structs(sig));
+    found.retain(|path| !sig.generics.type_params().any(|own| path.is_ident(&own.ident)));
+    found
+}
+
+/// The structs of the user's in its result.
+pub(crate) fn result_structs(sig: &syn::Signature) -> Vec<syn::Path> {
+    let mut found = Vec::new();
     if let syn::ReturnType::Type(_, ty) = &sig.output {
         structs_in(ty, true, &mut found);
     }
-    found.retain(|path| !sig.generics.type_params().any(|own| path.is_ident(&own.ident)));
     found
+}
+
+/// Whether the type is a struct of the user's, or a tuple or an array of such.
+pub(crate) fn is_of_structs(ty: &Type) -> bool {
+    match bare(ty) {
+        Type::Tuple(tuple) => !tuple.elems.is_empty() && tuple.elems.iter().all(is_of_structs),
+        Type::Array(array) => is_of_structs(&array.elem),
+        ty => struct_path(ty).is_some(),
+    }
 }
 
 /// The structs of the user's in a field of one.
@@ -220,12 +236,12 @@ fn parts(
         }
         ty if borrowed && struct_path(ty).is_some() => {
             let path = struct_path(ty)?;
-            let (fields, constants) = fields(diag, path, constants)?;
+            let (of, fields, constants) = fields(diag, path, constants)?;
             let mut all = Vec::new();
             for (field, ty) in fields {
                 all.push((field, parts(diag, name, &ty, (true, &constants), found)?));
             }
-            Some(Composite::Struct(path.clone(), all))
+            Some(Composite::Struct(of, all))
         }
         ty => {
             let reference: Type = match types::is_called_tensor(ty) && borrowed {
@@ -242,13 +258,14 @@ fn parts(
 }
 
 /// The fields of a struct with `#[netcl::tensors]`, and what names mean in their types; where there is none of the name, rustc says so.
-fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<(Vec<(Ident, Type)>, Constants)> {
+fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<(Declared, Vec<(Ident, Type)>, Constants)> {
     let Some(own) = constants.structs.get(&text(path)) else {
         diag.report(path.span(), &m::NO_STRUCT, &[&text(path)]);
         return None;
     };
     let fields = own.item.fields.iter().filter_map(|field| Some((field.ident.clone()?, field.ty.clone())));
-    Some((fields.collect(), constants.with_structs(&own.inner)))
+    let of = Declared { path: path.clone(), identity: own.identity };
+    Some((of, fields.collect(), constants.with_structs(&own.inner)))
 }
 
 /// How many elements an array has.
@@ -287,11 +304,11 @@ pub(crate) fn result(
         ty if struct_path(ty).is_some_and(|path| constants.structs.contains_key(&text(path))) => {
             let path = struct_path(ty)?;
             let mut all = Vec::new();
-            let (fields, constants) = fields(diag, path, constants)?;
+            let (of, fields, constants) = fields(diag, path, constants)?;
             for (field, ty) in fields {
                 all.push((field, result(diag, &ty, one, &constants, found)?));
             }
-            Some(Composite::Struct(path.clone(), all))
+            Some(Composite::Struct(of, all))
         }
         ty => {
             found.push(one(ty)?);
