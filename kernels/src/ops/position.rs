@@ -2,7 +2,7 @@
 
 use super::args;
 use super::index::index_select;
-use super::inside::{SURE, has};
+use super::inside::{SURE, divisor, has};
 use super::shape::{squeeze, unsqueeze};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
@@ -47,7 +47,7 @@ pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Res
             let has = has(b, x, axis);
             let message = format!("`get` takes positions below {by} along axis {axis} of {source}, which {has}");
             return Err(
-                Diagnostic::new(message).hint(format!("`% {}` goes around along that axis; {SURE}", reader.size))
+                Diagnostic::new(message).hint(format!("`% {}` goes around along that axis; {SURE}", divisor(&reader.size)))
             );
         }
         let size = &reader.size;
@@ -174,7 +174,7 @@ fn shown(b: &Builder, position: &Position) -> String {
     let pair = |name: &str, both: &[Position; 2]| format!("{name}({}, {})", shown(b, &both[0]), shown(b, &both[1]));
     match position {
         Position::At(at) => b.in_rounds(at).to_string(),
-        Position::Remainder(of, by) => format!("({}) % {by}", b.in_rounds(of)),
+        Position::Remainder(of, by) => format!("({}) % {}", b.in_rounds(of), divisor(by)),
         Position::Least(both) => pair("min", both),
         Position::Greatest(both) => pair("max", both),
     }

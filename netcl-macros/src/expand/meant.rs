@@ -141,10 +141,10 @@ pub(crate) fn rusts_own<'f>(functions: impl Iterator<Item = (&'f syn::ImplItemFn
         quote_spanned! {span=>
             #[diagnostic::on_unimplemented(message = #message, label = "compiled, or Rust's own?", note = #note)]
             trait #bound {}
-            impl #bound for #private::OfRust {}
+            impl #bound for ::netcl::__private::OfRust {}
             const _: fn() = || {
                 fn is<T: #bound>(_: T) {}
-                is(#private::Held::<#path>::NEW.of());
+                is(::netcl::__private::Held::<#path>::NEW.of());
             };
         }
     });
