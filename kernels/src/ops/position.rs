@@ -1,9 +1,8 @@
 //! Positions that are no sizes: the elements at `(t + 1) % T` or `min(t + 1, T - 1)` along an axis, where `t` is a loop's round.
 
 use super::args;
-use super::index::index_select;
 use super::inside::{SURE, divisor, has};
-use super::shape::{squeeze, unsqueeze};
+use super::numbered::numbered;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
@@ -64,29 +63,6 @@ pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Res
         return Err(problem(b, "which may be negative").hint(hint));
     }
     reader.read(b, position).map(|(part, _)| part)
-}
-
-/// The elements of `x` at the number `at` (u32 or i32, without axes) along `axis`, which disappears; a number out of range gives
-/// zeros and no gradient.
-///
-/// # Errors
-///
-/// If `x` has no such axis, or `at` is no such number.
-pub fn get_numbered(b: &mut Builder, x: NodeId, axis: i64, at: NodeId) -> Result<NodeId> {
-    let shape = b.shape(x).clone();
-    let axis = args::axis("get", &shape, axis)?;
-    let dtype = b.dtype(at);
-    if !matches!(dtype, DType::U32 | DType::I32) {
-        let message = format!("`get` expects a position of u32 or i32 along axis {axis} of {shape}, found {dtype}");
-        return Err(Diagnostic::new(message).hint("make it a `u32` argument, or convert it with `.cast(u32)`"));
-    }
-    numbered(b, x, axis, at)
-}
-
-fn numbered(b: &mut Builder, x: NodeId, axis: usize, at: NodeId) -> Result<NodeId> {
-    let numbers = unsqueeze(b, at, 0)?;
-    let part = index_select(b, x, axis, numbers)?;
-    squeeze(b, part, axis as i64)
 }
 
 /// What is read, and along which axis.
