@@ -63,6 +63,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
             parse::attr::of_items(&diag, &mut parsed);
+            parse::sized::meant(&diag, &mut parsed);
             parse::compiled::mark(&mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
@@ -364,6 +365,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
         (Ok(mut parsed), _) => {
             parse::attr::once(&diag, &mut parsed.attrs, "function");
+            parse::sized::meant_beside(&diag, &mut parsed.sig);
             with_errors(diag, || function_item(&Gathered::default(), parsed))
         }
         (Err(error), Some(kept)) => with_errors(diag, || {

@@ -168,10 +168,12 @@ messages! {
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].apply(\"stack\", &[netcl::Operand::Tensors(&xs[1..].iter().collect::<Vec<_>>()), 0i64.into()])?`";
     TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names", "write `struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`";
     NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
+    SIZED_STRUCT = "the sizes of a struct of tensors stand in it, found `{}`", "write `{}`: its sizes and the function's of one name are one size";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     ARGUMENT_PATTERN = "an argument needs a plain name, or a tuple of names", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
     MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
+    RESULT_FIELD = "`{}` returns a `{}`, whose field `{}` is of type `{}`: with numbers a struct is an argument, and what a function returns is tensors", "{}";
     RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`";
 
     // Bodies

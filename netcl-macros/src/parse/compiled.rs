@@ -33,6 +33,11 @@ pub(crate) fn mark(block: &mut ItemImpl) {
     }
 }
 
+/// Whether the body alone tells that the function is compiled.
+pub(crate) fn is_meant(f: &ImplItemFn) -> bool {
+    may_be_of_structs(f) && uses_model(f, &BTreeSet::new())
+}
+
 /// Functions that stay Rust's own as far as a macro can know, and structs one of which would tell otherwise.
 pub(crate) fn in_doubt(block: &ItemImpl) -> impl Iterator<Item = (&ImplItemFn, Path)> {
     let own = |path: &Path| block.generics.type_params().any(|own| path.is_ident(&own.ident));

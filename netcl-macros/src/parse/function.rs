@@ -306,8 +306,15 @@ fn results(
         diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
         return (Vec::new(), Composite::One);
     };
-    let one = |ty: &Type| {
+    let declared = ty;
+    let one = |ty: &Type, within: parts::Within<'_>| {
         if generic(ty) {
+            return None;
+        }
+        // The struct may be an argument's as well, which has numbers.
+        if let (Some((of, field)), false) = (within, types::is_tensor(ty)) {
+            let of = text(of);
+            diag.report(declared.span(), &m::RESULT_FIELD, &[&sig.ident, &of, field, &text(ty), &number_instead(ty, field)]);
             return None;
         }
         if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
@@ -319,6 +326,22 @@ fn results(
     let mut found = Vec::new();
     let composed = parts::result(diag, ty, &one, constants, &mut found);
     (found, composed.unwrap_or(Composite::One))
+}
+
+/// What a struct has instead of a field that is no tensor.
+fn number_instead(ty: &Type, field: &Ident) -> String {
+    let number = match ty {
+        Type::Path(path) => path.path.get_ident().and_then(|name| match name.to_string().as_str() {
+            "usize" => Some(DType::U32),
+            name => DType::from_name(name),
+        }),
+        _ => None,
+    };
+    let alone = "return its tensors alone, in a tuple";
+    match number {
+        Some(dtype) => format!("write `{field}: Tensor<{dtype}>`, a tensor of one number; or {alone}"),
+        None => alone.to_string(),
+    }
 }
 
 /// The type of tensors that is meant by a type of something else.

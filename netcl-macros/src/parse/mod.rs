@@ -20,6 +20,7 @@ pub(crate) mod renamed;
 pub(crate) mod reserved;
 mod several;
 pub(crate) mod shared;
+pub(crate) mod sized;
 mod slot;
 pub(crate) mod standard;
 pub(crate) mod types;

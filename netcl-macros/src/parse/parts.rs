@@ -281,24 +281,37 @@ fn length(diag: &Diag, array: &syn::TypeArray, constants: &Constants) -> Option<
     fits
 }
 
+/// The field of a struct that a type stands in: the struct as it is written, and the field's name.
+pub(crate) type Within<'a> = Option<(&'a syn::Path, &'a Ident)>;
+
 /// How the tensors of a result's type are put together; what they are goes into `found`.
 pub(crate) fn result(
     diag: &Diag,
     ty: &Type,
-    one: &dyn Fn(&Type) -> Option<TensorType>,
+    one: &dyn Fn(&Type, Within<'_>) -> Option<TensorType>,
+    constants: &Constants,
+    found: &mut Vec<TensorType>,
+) -> Option<Composite> {
+    result_within(diag, (ty, None), one, constants, found)
+}
+
+fn result_within(
+    diag: &Diag,
+    (ty, within): (&Type, Within<'_>),
+    one: &dyn Fn(&Type, Within<'_>) -> Option<TensorType>,
     constants: &Constants,
     found: &mut Vec<TensorType>,
 ) -> Option<Composite> {
     match bare(ty) {
         Type::Tuple(tuple) if !tuple.elems.is_empty() => {
             let each: Vec<Option<Composite>> =
-                tuple.elems.iter().map(|ty| result(diag, ty, one, constants, found)).collect();
+                tuple.elems.iter().map(|ty| result_within(diag, (ty, within), one, constants, found)).collect();
             each.into_iter().collect::<Option<Vec<_>>>().map(Composite::Tuple)
         }
         Type::Array(array) => {
             let length = length(diag, array, constants)?;
             let each: Option<Vec<Composite>> =
-                (0..length).map(|_| result(diag, &array.elem, one, constants, found)).collect();
+                (0..length).map(|_| result_within(diag, (&array.elem, within), one, constants, found)).collect();
             each.map(Composite::Array)
         }
         ty if struct_path(ty).is_some_and(|path| constants.structs.contains_key(&text(path))) => {
@@ -306,12 +319,13 @@ pub(crate) fn result(
             let mut all = Vec::new();
             let (of, fields, constants) = fields(diag, path, constants)?;
             for (field, ty) in fields {
-                all.push((field, result(diag, &ty, one, &constants, found)?));
+                let part = result_within(diag, (&ty, Some((path, &field))), one, &constants, found)?;
+                all.push((field, part));
             }
             Some(Composite::Struct(of, all))
         }
         ty => {
-            found.push(one(ty)?);
+            found.push(one(ty, within)?);
             Some(Composite::One)
         }
     }
