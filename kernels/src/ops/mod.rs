@@ -47,8 +47,8 @@ pub mod upsample;
 pub(crate) use args::{along, spread};
 pub use call::call;
 pub use elementary::Formula;
-pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
 pub use numbered::{get_numbered, narrow_numbered, roll_numbered};
+pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
 pub use position::{Position, get_at};
 pub(crate) use reduction::Moments;
 

@@ -45,9 +45,8 @@ pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Res
         if let Position::Remainder(_, by) = position {
             let has = has(b, x, axis);
             let message = format!("`get` takes positions below {by} along axis {axis} of {source}, which {has}");
-            return Err(
-                Diagnostic::new(message).hint(format!("`% {}` goes around along that axis; {SURE}", divisor(&reader.size)))
-            );
+            return Err(Diagnostic::new(message)
+                .hint(format!("`% {}` goes around along that axis; {SURE}", divisor(&reader.size))));
         }
         let size = &reader.size;
         let hint = format!("`min(.., {size} - 1)` ends at the last one");

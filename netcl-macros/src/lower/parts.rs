@@ -65,18 +65,25 @@ impl<'a> Lowering<'a> {
     /// Which struct a literal's path names, rustc alone may know: it is asked. Where a function of another module makes it, it
     /// has been asked there.
     pub(super) fn ask_structs(&self, parts: &Composite, value: &Val<'a>, wanted: &str, span: Span) {
+        self.ask_structs_in(false, (parts, value), wanted, span);
+    }
+
+    /// The same; in a struct others have the names that they have where it stands, which nobody need be able to say here.
+    fn ask_structs_in(&self, inner: bool, (parts, value): (&Composite, &Val<'a>), wanted: &str, span: Span) {
         match (parts, value) {
             (Composite::Tuple(parts), Val::Tuple(given)) | (Composite::Array(parts), Val::List(given)) => {
-                parts.iter().zip(given).for_each(|(part, value)| self.ask_structs(part, value, wanted, span));
+                parts.iter().zip(given).for_each(|pair| self.ask_structs_in(inner, pair, wanted, span));
             }
             (Composite::Struct(of, parts), Val::Struct(name, given)) => {
-                if name.identity.is_none() && self.frames.len() == 1 {
+                let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.clone());
+                let as_declared = inner && name.path.get_ident().is_some() && last(&name.path) == last(&of.path);
+                if name.identity.is_none() && self.frames.len() == 1 && !as_declared {
                     self.diag.ask(is_struct(of, name, wanted, span));
                 }
                 for (field, part) in parts {
                     let field = crate::parse::name(field);
                     let value = given.iter().find(|(own, _)| *own == field);
-                    value.into_iter().for_each(|(_, value)| self.ask_structs(part, value, wanted, span));
+                    value.into_iter().for_each(|(_, value)| self.ask_structs_in(true, (part, value), wanted, span));
                 }
             }
             _ => {}

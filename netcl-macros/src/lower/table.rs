@@ -117,7 +117,9 @@ impl<'a> Lowering<'a> {
     /// A size where the operation at that place takes one: what is left of a size behind `%` is a number among numbers.
     fn sized(&self, operation: &ops::Operation, position: usize, arg: Val<'a>) -> Val<'a> {
         match (operation.args.get(position).map(|spec| spec.kind), arg) {
-            (Some(ops::ArgKind::Size | ops::ArgKind::Sizes), arg @ Val::Tensor(_)) => self.size(&arg).map_or(arg, Val::Dim),
+            (Some(ops::ArgKind::Size | ops::ArgKind::Sizes), arg @ Val::Tensor(_)) => {
+                self.size(&arg).map_or(arg, Val::Dim)
+            }
             (Some(ops::ArgKind::Sizes), Val::List(all)) => {
                 Val::List(all.into_iter().map(|one| self.sized(operation, position, one)).collect())
             }

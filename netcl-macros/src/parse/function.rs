@@ -314,7 +314,11 @@ fn results(
         // The struct may be an argument's as well, which has numbers.
         if let (Some((of, field)), false) = (within, types::is_tensor(ty)) {
             let of = text(of);
-            diag.report(declared.span(), &m::RESULT_FIELD, &[&sig.ident, &of, field, &text(ty), &number_instead(ty, field)]);
+            diag.report(
+                declared.span(),
+                &m::RESULT_FIELD,
+                &[&sig.ident, &of, field, &text(ty), &number_instead(ty, field)],
+            );
             return None;
         }
         if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
@@ -472,8 +476,8 @@ fn scalar(ty: &Type) -> Option<DType> {
 /// these), one that makes a model, or marked `#[netcl::dynamic]`.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
     let marked = attrs.iter().any(is_dynamic);
-    let of_tensors = attrs.iter().any(is_of_structs)
-        || mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR);
+    let of_tensors =
+        attrs.iter().any(is_of_structs) || mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR);
     marked || is_constructor(sig) || !of_tensors
 }
 

@@ -211,7 +211,10 @@ fn generated_bindings_have_names_of_their_own() {
     }
     let mut own = Crate::default();
     own.tensors(quote!(
-        pub struct State { mine_h: Tensor<f32, N, 8>, mine_c: Tensor<f32, N, 8> }
+        pub struct State {
+            mine_h: Tensor<f32, N, 8>,
+            mine_c: Tensor<f32, N, 8>,
+        }
     ));
     own.kernel(quote! {
         pub fn index(mine_x: &Tensor<f32, N>, mine_by: f32) -> (Tensor<f32, N>, Tensor<f32, N>) {
@@ -230,10 +233,15 @@ fn generated_bindings_have_names_of_their_own() {
         }
     });
     own.function(quote!(
-        pub fn scalar(mine_x: f32) -> f32 { let mine_y = mine_x * 2.0; mine_y + 1.0 }
+        pub fn scalar(mine_x: f32) -> f32 {
+            let mine_y = mine_x * 2.0;
+            mine_y + 1.0
+        }
     ));
     own.function(quote!(
-        pub fn whole(mine_x: &Tensor<f32, N, 8>, mine_s: &State) -> State { State { mine_h: mine_x + mine_s.mine_h, mine_c: mine_x } }
+        pub fn whole(mine_x: &Tensor<f32, N, 8>, mine_s: &State) -> State {
+            State { mine_h: mine_x + mine_s.mine_h, mine_c: mine_x }
+        }
     ));
     own.model(quote! {
         pub struct Net<const C: usize> {
@@ -272,6 +280,7 @@ fn generated_bindings_have_names_of_their_own() {
     });
     let mut bound = Bound(BTreeSet::new());
     bound.visit_file(&own.sound().file());
-    let others: Vec<_> = bound.0.iter().filter(|name| !name.starts_with("mine_") && !name.starts_with("__netcl")).collect();
+    let others: Vec<_> =
+        bound.0.iter().filter(|name| !name.starts_with("mine_") && !name.starts_with("__netcl")).collect();
     assert!(others.is_empty() && bound.0.len() > 15, "{others:?} of {:?}", bound.0);
 }
