@@ -133,7 +133,7 @@ fn convert(
     let problem = Diagnostic::new(format!(
         "`{}` expects {} as `{}`, found {}",
         operation.name,
-        spec.kind.describe(),
+        spec.describe(),
         spec.name,
         arg.kind()
     ));
@@ -146,6 +146,14 @@ fn instead(operation: &Operation, spec: &ArgSpec, arg: &Value) -> String {
         ("get", ArgKind::Size, Value::Tensor(_)) => {
             "the elements whose numbers a tensor holds are `.index_select(axis, numbers)`; positions that a loop's `t` makes are sums, \
              `%`, `min`, `max` and `clamp` of it and of sizes: `min(t + 1, T - 1)`"
+                .to_string()
+        }
+        ("roll", ArgKind::Axis, Value::Tensor(_)) if spec.name == "shift" => {
+            "a number of each call is a `u32` or `i32` argument, or a tensor of these without axes".to_string()
+        }
+        ("narrow", ArgKind::Size, Value::Tensor(_)) if spec.name == "start" => {
+            "a number of each call is a `u32` or `i32` argument, or a tensor of these without axes; the elements whose numbers a \
+             tensor holds are `.index_select(axis, numbers)`"
                 .to_string()
         }
         (_, ArgKind::Number, Value::Tensor(_)) => {
