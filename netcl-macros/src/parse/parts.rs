@@ -257,8 +257,11 @@ fn parts(
     }
 }
 
+/// The names of fields and their types.
+type Fields = Vec<(Ident, Type)>;
+
 /// The fields of a struct with `#[netcl::tensors]`, and what names mean in their types; where there is none of the name, rustc says so.
-fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<(Declared, Vec<(Ident, Type)>, Constants)> {
+fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<(Declared, Fields, Constants)> {
     let Some(own) = constants.structs.get(&text(path)) else {
         diag.report(path.span(), &m::NO_STRUCT, &[&text(path)]);
         return None;
