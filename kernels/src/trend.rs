@@ -67,8 +67,10 @@ mod tests {
         assert_eq!(of(n.clone() * t.clone() - t.clone()), Some(Trend::Straight));
         assert_eq!(of(t.floor_div(2) * n.clone() + t.clone()), Some(Trend::Grows));
         assert_eq!(of((n.clone() - t.clone()).floor_div(2)), None);
-        // Less than none of something that grows gets less.
-        assert_eq!(of((t.clone() - Dim::constant(9)).floor_div(2) * n.clone()), None);
+        // More of what is negative is less.
+        let m = Dim::symbol("M");
+        assert_eq!(of((t.clone() - m.clone()).floor_div(2) * t.clone()), None);
+        assert_eq!(of((t.clone() - m).floor_div(2) + n), Some(Trend::Grows));
         assert_eq!(of(t.clone() * t.clone() - t), None);
     }
 }
