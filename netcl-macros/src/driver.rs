@@ -13,8 +13,8 @@ use crate::scalars::Scalars;
 use crate::structs::{self, Struct};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
-    scan, words,
+    alias, dump, expand, fallback, functions, identity, messages as m, module, nesting, only, parse, paths, recover,
+    rounds, scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -408,7 +408,7 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, || item);
     };
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
-    structs::mark(&mut parsed);
+    identity::mark(&mut parsed);
     let rust = structs::rust(&parsed);
     let prelude = paths::prelude();
     let rounds = rounds::round(&Struct(parsed), &Gathered::default());

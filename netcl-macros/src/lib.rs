@@ -22,6 +22,7 @@ mod fields;
 mod foreign;
 mod functions;
 mod guard;
+mod identity;
 mod kernel;
 mod literal;
 mod lower;

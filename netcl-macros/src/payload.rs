@@ -7,7 +7,7 @@ use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::module::{self, Around, Made, Substitute};
 use crate::parse::constant::{self, Constants};
-use crate::{parse, scan, simt, structs, told};
+use crate::{identity, parse, paths, scan, simt, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -133,7 +133,7 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
 
 /// What a struct of tensors tells whoever names it, with what the structs tell that are fields of it.
 pub(crate) fn struct_of_tensors(item: &ItemStruct, gathered: &Gathered) -> TokenStream {
-    let identity = structs::identity(item);
+    let identity = identity::of(item);
     let (item, gathered) = (ItemStruct { attrs: Vec::new(), ..item.clone() }, gathered.tokens());
     quote!({ #item } { #gathered } { #identity })
 }
@@ -152,13 +152,8 @@ pub(crate) fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool, open: &
     let parts = gathered.tokens();
     // Tokens with `$` cannot stand in a `macro_rules!`; functions that have them are no functions to compile.
     let item = scan::without_ordinary(item);
-    let krate = krate();
+    let krate = paths::krate();
     quote!({ #failed } { #parts } { #item } { #(#open)* } { #krate })
-}
-
-/// The crate that is compiled.
-pub(crate) fn krate() -> String {
-    std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
 }
 
 /// Reads what [`nested`] wrote; errors in it have been reported where it stands.

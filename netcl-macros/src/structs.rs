@@ -2,27 +2,10 @@
 
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
-use crate::{parse, paths, payload, rounds, words};
+use crate::{identity, parse, paths, payload, rounds};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ItemStruct;
-
-/// Marks the struct with what tells it from all others, which goes wherever it goes.
-pub(crate) fn mark(item: &mut ItemStruct) {
-    let (mark, identity) = (quote::format_ident!("{}", words::IDENTITY), paths::identity(&item.to_token_stream()));
-    item.attrs.push(syn::parse_quote!(#[#mark(#identity)]));
-}
-
-/// What [`mark`] gave it.
-pub(crate) fn identity(item: &ItemStruct) -> u64 {
-    let mark = item.attrs.iter().find(|attr| is_mark(attr));
-    let identity = mark.and_then(|mark| mark.parse_args::<syn::LitInt>().ok());
-    identity.and_then(|identity| identity.base10_parse().ok()).unwrap_or_default()
-}
-
-fn is_mark(attr: &syn::Attribute) -> bool {
-    attr.path().is_ident(words::IDENTITY)
-}
 
 /// The struct in Rust, where tensors have no sizes, and how it is made of its fields where nobody can name it.
 pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
@@ -34,8 +17,8 @@ pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
     }
     let types: Vec<_> = rust.fields.iter().map(|field| &field.ty).collect();
     let fields: Vec<_> = rust.fields.iter().filter_map(|field| field.ident.as_ref()).collect();
-    let identity = identity(item);
-    rust.attrs.retain(|attr| !is_mark(attr));
+    let identity = identity::of(item);
+    rust.attrs.retain(|attr| !identity::is_mark(attr));
     quote! {
         #rust
         impl #private::StructOfTensors for #name {

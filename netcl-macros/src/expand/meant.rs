@@ -144,7 +144,7 @@ pub(crate) fn rusts_own<'f>(functions: impl Iterator<Item = (&'f syn::ImplItemFn
             impl #bound for ::netcl::__private::OfRust {}
             const _: fn() = || {
                 fn is<T: #bound>(_: T) {}
-                is(::netcl::__private::Held::<#path>::NEW.of());
+                is(::netcl::__private::AskedStruct::<#path>::NEW.of());
             };
         }
     });
@@ -153,7 +153,7 @@ pub(crate) fn rusts_own<'f>(functions: impl Iterator<Item = (&'f syn::ImplItemFn
         quote! {
             #[allow(dead_code, non_camel_case_types, unused_imports)]
             const _: () = {
-                use #private::HeldByRust as _;
+                use #private::AskedOtherwise as _;
                 #(#asked)*
             };
         }

@@ -72,14 +72,14 @@ fn may_be_of_structs(f: &ImplItemFn) -> bool {
 }
 
 /// How a body uses the model, whose compiled functions are these.
-fn uses(f: &ImplItemFn, compiled: &BTreeSet<String>) -> Uses {
-    let mut visit = Bodies { uses: Uses::default(), known: compiled };
+fn uses(f: &ImplItemFn, compiled: &BTreeSet<String>) -> UseOfModel {
+    let mut visit = Bodies { uses: UseOfModel::default(), known: compiled };
     visit.visit_block(&f.block);
     visit.uses
 }
 
 #[derive(Default)]
-struct Uses {
+struct UseOfModel {
     /// It reads a field, or goes on with what a compiled function gives.
     compiled: bool,
     /// It handles the failure of one.
@@ -87,7 +87,7 @@ struct Uses {
 }
 
 struct Bodies<'c> {
-    uses: Uses,
+    uses: UseOfModel,
     known: &'c BTreeSet<String>,
 }
 

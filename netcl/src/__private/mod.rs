@@ -23,12 +23,12 @@ pub trait StructOfTensors {
     const IDENTITY: u64;
 }
 
-/// Who asks whether a type is a struct of tensors: `Held::<Batch>::NEW.of()` is of one type or the other.
-pub struct Held<T>(std::marker::PhantomData<T>);
+/// Who asks whether a type is a struct of tensors: `AskedStruct::<Batch>::NEW.of()` is of one type or the other.
+pub struct AskedStruct<T>(std::marker::PhantomData<T>);
 
-impl<T> Held<T> {
+impl<T> AskedStruct<T> {
     /// The question.
-    pub const NEW: Self = Held(std::marker::PhantomData);
+    pub const NEW: Self = AskedStruct(std::marker::PhantomData);
 }
 
 /// The answer of one.
@@ -37,7 +37,7 @@ pub struct OfTensorsAlone;
 /// The answer of another type.
 pub struct OfRust;
 
-impl<T: StructOfTensors> Held<T> {
+impl<T: StructOfTensors> AskedStruct<T> {
     /// The answer.
     pub fn of(self) -> OfTensorsAlone {
         OfTensorsAlone
@@ -45,14 +45,14 @@ impl<T: StructOfTensors> Held<T> {
 }
 
 /// What `of` is where the type is none.
-pub trait HeldByRust: Sized {
+pub trait AskedOtherwise: Sized {
     /// The answer.
     fn of(self) -> OfRust {
         OfRust
     }
 }
 
-impl<T> HeldByRust for Held<T> {}
+impl<T> AskedOtherwise for AskedStruct<T> {}
 
 /// Who asks whether the prelude is in scope.
 pub struct Prelude;
