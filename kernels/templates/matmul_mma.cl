@@ -97,6 +97,14 @@
 #define BLOCK_K 4096 // a multiple of TILE_K
 #define SUM_COUNT (SUB_M / 16 * (SUB_N / 8) * 4)
 #define AT(i, j, e) (((i) * (SUB_N / 8) + (j)) * 4 + (e))
+#if LONG_SUMS
+// A total with what it has lost and the last block.
+static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const float last)
+{
+    ADD_BLOCK(total, lost, last)
+    return isfinite(lost) ? total + lost : total;
+}
+#endif
 // What is done with each sum, which must have a fixed place to be in a register.
 #define EACH_SUM(statements)                                                                                           \
     _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i)                                                            \
@@ -329,7 +337,6 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     // In memory, and volatile so that they stay there: in registers they would leave too few for the sums.
     volatile float total[SUM_COUNT];
     volatile float lost[SUM_COUNT];
-    volatile float last[SUM_COUNT];
 #endif
 
     uint k_next = 0;
@@ -408,15 +415,11 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         if ((k0 + TILE_K) % BLOCK_K == 0 && k0 + TILE_K < (uint)(K)) {
             const bool first = k0 + TILE_K == BLOCK_K;
             PRODUCTS_DONE(SUMS(sum[0]))
-            EACH_SUM(last[AT(i, j, e)] = sum[i][j][e]; sum[i][j][e] = 0.0f;)
-            ROLLED
-            for (uint at = 0; at < SUM_COUNT; ++at)
-                if (first) {
-                    total[at] = last[at];
+            EACH_SUM(
+                const uint at = AT(i, j, e); if (first) {
+                    total[at] = sum[i][j][e];
                     lost[at] = 0.0f;
-                } else {
-                    ADD_BLOCK(total[at], lost[at], last[at])
-                }
+                } else { ADD_BLOCK(total[at], lost[at], sum[i][j][e]) } sum[i][j][e] = 0.0f;)
         }
 #endif
     }
@@ -424,14 +427,9 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     PRODUCTS_DONE(SUMS(sum[0]))
 
 #if LONG_SUMS
+#define WHOLE_SUM PASTE(KERNEL_NAME, _whole)
     if ((uint)(K) > BLOCK_K) {
-        EACH_SUM(last[AT(i, j, e)] = sum[i][j][e];)
-        ROLLED
-        for (uint at = 0; at < SUM_COUNT; ++at) {
-            ADD_BLOCK(total[at], lost[at], last[at])
-            last[at] = isfinite(lost[at]) ? total[at] + lost[at] : total[at];
-        }
-        EACH_SUM(sum[i][j][e] = last[AT(i, j, e)];)
+        EACH_SUM(sum[i][j][e] = WHOLE_SUM(total[AT(i, j, e)], lost[AT(i, j, e)], sum[i][j][e]);)
     }
 #endif
     __local float *const results = (__local float *)tiles + sub * (16 * PITCH);

@@ -3,19 +3,18 @@
 use crate::associated::Associated;
 use crate::ast::{FieldKind, ModelImpl, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
-use crate::diag::Diag;
+use crate::diag::{Diag, with_errors};
 use crate::expand::meant::CallingBody;
 use crate::kernel::{KernelOutput, kernel};
 use crate::lower::{self, Sizes};
-use crate::parse::constant::{self, Constants};
 use crate::parse::stray::Place;
 use crate::payload::{self, Table};
 use crate::scalars::Scalars;
 use crate::structs::{self, Struct};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
-    scan, words,
+    alias, dump, expand, fallback, functions, identity, messages as m, module, nesting, only, parse, paths, recover,
+    rounds, scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -69,6 +68,8 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::renamed::meant(&diag, &mut parsed);
             parse::attr::of_items(&diag, &mut parsed);
             parse::stray::of_block(&diag, &mut parsed);
+            parse::sized::meant(&diag, &mut parsed);
+            parse::compiled::mark(&mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
@@ -133,16 +134,11 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
         no_bodies(&diag, &kept.no_bodies);
         let mut item = kept.item;
         parse::model::bound(&mut item.generics);
+        parse::compiled::mark(&mut item);
         let rest = impl_item(&Gathered::default(), item);
         return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest]).collect());
     }
     with_errors(diag, || recover::unless_rustc(error, item))
-}
-
-fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
-    let mut tokens = diag.finish().err().unwrap_or_default();
-    tokens.extend(rest());
-    tokens
 }
 
 /// Goes on where a request for another item's tokens has been answered.
@@ -399,7 +395,8 @@ impl rounds::Item for ImplBlock {
         let export = self.export(gathered, false, &open.iter().collect::<Vec<_>>());
         let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));
         let meant = expand::meant::operations(&scan::operations_of(&self.item), CallingBody::Tensors);
-        Some(quote!(#functions #once #meant))
+        let in_doubt = expand::meant::rusts_own(parse::compiled::in_doubt(&self.item));
+        Some(quote!(#functions #once #meant #in_doubt))
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
@@ -431,6 +428,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
         (Ok(mut parsed), _) => {
             parse::attr::once(&diag, &mut parsed.attrs, "function");
             parse::stray::attributes(&diag, &mut parsed.attrs, Place::Function);
+            parse::sized::meant_beside(&diag, &mut parsed.sig);
             with_errors(diag, || function_item(&Gathered::default(), parsed))
         }
         (Err(error), Some(kept)) => with_errors(diag, || {
@@ -480,51 +478,9 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
         });
     };
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
+    identity::mark(&mut parsed);
     let rust = structs::rust(&parsed);
     let prelude = paths::prelude();
     let rounds = rounds::round(&Struct(parsed), &Gathered::default());
     with_errors(diag, || quote!(#rust #prelude #rounds))
-}
-
-/// `#[netcl::constant]`.
-pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
-    let diag = Diag::new();
-    if let Some(first) = args.into_iter().next() {
-        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"constant", &"constant"]);
-    }
-    if !nesting::judge(&diag, &item) {
-        return with_errors(diag, TokenStream::new);
-    }
-    let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
-    let none = Constants::new();
-    let known = parsed.as_ref().is_some_and(|item| {
-        constant::evaluate(&item.expr, &none).is_some()
-            || constant::declared_list(&item.ty, &item.expr, &none).is_some()
-    });
-    let Some(mut parsed) = parsed else {
-        if let Some((error, kept)) = recover::constant(&item) {
-            let said = recover::unless_rustc(&error, &item);
-            let export = chain::export(&kept.ident, &kept.vis, &payload::constant(&kept));
-            return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
-        }
-        let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-        diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
-        return with_errors(diag, || item);
-    };
-    parse::attr::once(&diag, &mut parsed.attrs, "constant");
-    if !known {
-        let found = format!(", found `{}`", parse::text(&parsed.expr));
-        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
-    }
-    let payload = if known { payload::constant(&parsed) } else { payload::refused() };
-    let export = chain::export(&parsed.ident, &parsed.vis, &payload);
-    with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
-}
-
-/// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.
-pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
-    let diag = Diag::new();
-    let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-    diag.report(span, &m::DYNAMIC_OUTSIDE, &[]);
-    with_errors(diag, || item)
 }

@@ -178,10 +178,12 @@ messages! {
     TENSORS_ATTRIBUTE = "a struct of tensors has no attribute `{}`", "leave it out, or write `#[netcl::model]` in place of `#[netcl::tensors]`: layers, and what is trained, stand in a model";
     TENSORS_FIELD = "a field of a struct of tensors cannot be of type `{}`", "{}";
     NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
+    SIZED_STRUCT = "the sizes of a struct of tensors stand in it, found `{}`", "write `{}`: its sizes and the function's of one name are one size";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     ARGUMENT_PATTERN = "an argument needs a plain name, or a tuple of names", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
     MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
+    RESULT_FIELD = "`{}` returns a `{}`, whose field `{}` is of type `{}`: with numbers a struct is an argument, and what a function returns is tensors", "{}";
     RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`";
 
     // Bodies
@@ -213,7 +215,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "{}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "leave that attribute out, with `Tensor<..>` types, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";

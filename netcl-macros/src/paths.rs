@@ -46,6 +46,18 @@ pub(crate) fn public_macro(name: &Ident, payload: &TokenStream) -> Ident {
     format_ident!("__netcl_export_{}_{:016x}", name, hasher.finish(), span = Span::call_site())
 }
 
+/// The crate that is compiled.
+pub(crate) fn krate() -> String {
+    std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
+}
+
+/// A number that no other item has which is made of these tokens.
+pub(crate) fn identity(tokens: &TokenStream) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (krate(), tokens.to_string(), expansion()).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// A word that no other expansion has.
 pub(crate) fn mark() -> String {
     let mut hasher = DefaultHasher::new();

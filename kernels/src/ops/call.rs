@@ -138,12 +138,8 @@ fn convert(
         },
         _ => arg.kind().to_string(),
     };
-    let problem = Diagnostic::new(format!(
-        "`{}` expects {} as `{}`, found {found}",
-        operation.name,
-        spec.kind.describe(),
-        spec.name,
-    ));
+    let problem =
+        Diagnostic::new(format!("`{}` expects {} as `{}`, found {found}", operation.name, spec.describe(), spec.name,));
     Err(problem.hint(instead(operation, spec, arg)))
 }
 
@@ -169,6 +165,14 @@ fn instead(operation: &Operation, spec: &ArgSpec, arg: &Value) -> String {
             if list.iter().any(|item| matches!(item, Value::Number(_))) =>
         {
             format!("whole numbers are written without a point: `{}([1])`", operation.name)
+        }
+        ("roll", ArgKind::Axis, Value::Tensor(_)) if spec.name == "shift" => {
+            "a number of each call is a `u32` or `i32` argument, or a tensor of these without axes".to_string()
+        }
+        ("narrow", ArgKind::Size, Value::Tensor(_)) if spec.name == "start" => {
+            "a number of each call is a `u32` or `i32` argument, or a tensor of these without axes; the elements whose numbers a \
+             tensor holds are `.index_select(axis, numbers)`"
+                .to_string()
         }
         (_, ArgKind::Number, Value::Tensor(_)) => {
             format!("write a number, or a constant: a program is built for one `{}`", spec.name)

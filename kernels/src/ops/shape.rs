@@ -89,7 +89,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "narrow",
-        doc: "the elements `start..start + length` along `axis`",
+        doc: "the elements `start..start + length` along `axis`; in an annotated function `start` may be a `u32` or `i32` of each call, \
+              where what is out of range is zeros, without a gradient",
         args: &[X, AXIS, arg("start", ArgKind::Size), arg("length", ArgKind::Size)],
         build: |b, a| {
             let x = a.tensor(0)?;
@@ -99,7 +100,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "get",
-        doc: "the elements at `position` along `axis`, which disappears",
+        doc: "the elements at `position` along `axis`, which disappears; a number of each call as of `narrow`",
         args: &[X, AXIS, arg("position", ArgKind::Size)],
         build: |b, a| {
             let x = a.tensor(0)?;

@@ -124,3 +124,41 @@ fn is_method(name: &str) -> bool {
     let of_elements = UnaryOp::ALL.into_iter().map(UnaryOp::name).chain(BinaryOp::ALL.into_iter().map(BinaryOp::name));
     ops::all().map(|operation| operation.name).chain(of_elements).any(|known| known == name)
 }
+
+/// The check of functions that are left to Rust though structs are all that they take and give: none of tensors.
+pub(crate) fn rusts_own<'f>(functions: impl Iterator<Item = (&'f syn::ImplItemFn, Path)>) -> Option<TokenStream> {
+    let private = paths::private();
+    let asked = functions.enumerate().map(|(position, (f, path))| {
+        let name = crate::parse::name(&f.sig.ident);
+        let message = format!(
+            "`{name}` reads no field of the model, and structs are all that it takes and gives: it is left to Rust, and `{}` is a \
+             struct of tensors",
+            crate::parse::text(&path)
+        );
+        let note = format!(
+            "to be compiled, it is a `#[netcl::function] fn {name}(..)` beside the block, without `self`; as an ordinary \
+             function of Rust it has `#[netcl::dynamic]`"
+        );
+        let span = f.sig.ident.span();
+        let bound = format_ident!("__Netcl_{position}_is_no_struct_of_tensors", span = span);
+        quote_spanned! {span=>
+            #[diagnostic::on_unimplemented(message = #message, label = "compiled, or Rust's own?", note = #note)]
+            trait #bound {}
+            impl #bound for ::netcl::__private::OfRust {}
+            const _: fn() = || {
+                fn is<T: #bound>(_: T) {}
+                is(::netcl::__private::AskedStruct::<#path>::NEW.of());
+            };
+        }
+    });
+    let asked: Vec<_> = asked.collect();
+    (!asked.is_empty()).then(|| {
+        quote! {
+            #[allow(dead_code, non_camel_case_types, unused_imports)]
+            const _: () = {
+                use #private::AskedOtherwise as _;
+                #(#asked)*
+            };
+        }
+    })
+}

@@ -232,7 +232,11 @@ impl<'a> Lowering<'a> {
         // Of a block without a name that is not the first, nobody knows what the first has.
         let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
         let blocks = if own { FURTHER } else { "" };
-        let (near, all) = (suggestion(name, names()), list(names()));
+        let all = match known.is_empty() {
+            true => "none of its functions is compiled".to_string(),
+            false => format!("its functions are {}", list(names())),
+        };
+        let near = suggestion(name, names());
         self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
     }
 

@@ -23,7 +23,10 @@ impl<'a> Lowering<'a> {
             !function.composed.is_one() || matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_))
         };
         let values = match super::parts::values(&function.composed, &value) {
-            Some(values) if values.iter().all(fits) => values,
+            Some(values) if values.iter().all(fits) => {
+                self.ask_structs(&function.composed, &value, &format!("`{name}` returns"), name.span());
+                values
+            }
             _ if self.lacks_fields(&function.composed, &value, name.span()) => return,
             _ => {
                 let expected = function.composed.kind();

@@ -1,6 +1,7 @@
 //! Tokens to our syntax tree. Parsers report to the [`crate::diag::Diag`] and carry on.
 
 pub(crate) mod attr;
+pub(crate) mod compiled;
 pub(crate) mod constant;
 mod differentiated;
 pub(crate) mod enums;
@@ -11,6 +12,7 @@ pub(crate) mod index;
 pub(crate) mod instead;
 pub(crate) mod items;
 mod listed;
+pub(crate) mod mode;
 pub(crate) mod model;
 pub(crate) mod own;
 pub(crate) mod parts;
@@ -19,6 +21,7 @@ pub(crate) mod renamed;
 pub(crate) mod reserved;
 mod several;
 pub(crate) mod shared;
+pub(crate) mod sized;
 mod slot;
 pub(crate) mod standard;
 pub(crate) mod stray;

@@ -1,7 +1,7 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
-use super::{field, function, gradients, text, types};
+use super::{field, function, gradients, mode, text, types};
 use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -469,7 +469,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
-                function::only_of_models(diag, &f.attrs);
+                mode::only_of_models(diag, &f.attrs);
                 for attr in f.attrs.iter().filter(|attr| gradients::is_gradients(attr)) {
                     diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
                 }

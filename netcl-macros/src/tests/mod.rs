@@ -131,7 +131,7 @@ impl Crate {
 
     /// `#[netcl::constant]` on `item`.
     pub(crate) fn constant(&mut self, item: TokenStream) -> &mut Self {
-        self.add(driver::constant(TokenStream::new(), item));
+        self.add(crate::beside::constant(TokenStream::new(), item));
         self
     }
 
@@ -148,7 +148,7 @@ impl Crate {
             "function" => self.add(driver::function(args, item)),
             "kernel" => drop(self.kernel(item)),
             "tensors" => self.tensors(item),
-            _ => self.add(driver::constant(args, item)),
+            _ => self.add(crate::beside::constant(args, item)),
         }
     }
 

@@ -90,6 +90,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),
     ("NUMBER_RANGE", "another suffix or another number, as the author means"),
     ("RESULT_TYPE", "the author's own sizes"),
+    ("RESULT_FIELD", "a field of another item"),
+    ("SIZED_STRUCT", "a struct of another item"),
     ("SIMT_RESULT", "a signature and a body follow from each other"),
     ("SIMT_TYPE_LIST", "the author's own types"),
     ("BLOCK_SIZE", "a name for a size, and the types that it stands in"),
