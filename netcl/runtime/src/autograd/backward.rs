@@ -5,7 +5,7 @@ use crate::autograd::tape::{Tape, Wanted};
 use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
 use crate::executor::Call;
-use crate::memory::BufferHandle;
+use crate::memory::{BufferHandle, before_late_writes};
 use crate::model::gradient_buffer::{GradientBuffer, writer_id};
 use crate::model::store::Store;
 use crate::model::{Gradients, Model};
@@ -142,7 +142,8 @@ impl Tensor {
         let args: Vec<&Tensor> = args.iter().collect();
         let scalars = tape.trace.scalars();
         let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
-        let outputs = loaded.call(device, &call)?;
+        // What waits of it was called for before what is to be written.
+        let outputs = before_late_writes(|| loaded.call(device, &call))?;
         for (held, result) in tape.waiting.iter().zip(outputs.results) {
             held.value.supply(result.into_region()?);
         }

@@ -2,7 +2,7 @@
 
 use crate::autograd::cut;
 use crate::autograd::known::DerivativeFlow;
-use crate::autograd::record::{Cut, CutKind, History, Record, RecordSource, Untracked};
+use crate::autograd::record::{Change, Cut, CutKind, History, Record, RecordSource, Untracked};
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -102,11 +102,16 @@ impl Noted {
 
     /// The result, which knows what it was computed from.
     pub(crate) fn result(self, work: TensorWork, result: Tensor) -> Tensor {
+        self.result_with(work, result, &[])
+    }
+
+    /// As [`Noted::result`], of what changes states.
+    pub(crate) fn result_with(self, work: TensorWork, result: Tensor, changes: &[Change]) -> Tensor {
         if self.sources.is_empty() {
             return result.with_history(self.cut);
         }
         let saved = self.is_dear.then(|| result.held());
-        let record = Record::new(work, self.sources, saved, result.dtype());
+        let record = Record::new(work, self.sources, saved, result.dtype(), changes.to_vec());
         result.with_history(Some(History::Record(record)))
     }
 }

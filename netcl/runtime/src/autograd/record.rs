@@ -29,6 +29,15 @@ pub(crate) struct Record {
     pub(crate) saved: Option<Held>,
     /// Of its value.
     pub(crate) dtype: DType,
+    /// What is computed of the same sources and waits: a layer's states.
+    pub(crate) changes: Vec<Change>,
+}
+
+/// What a state of a layer becomes by a call.
+#[derive(Clone)]
+pub(crate) struct Change {
+    pub(crate) work: TensorWork,
+    pub(crate) held: Held,
 }
 
 /// A tensor that something was computed from.
@@ -136,8 +145,14 @@ impl Leaf {
 }
 
 impl Record {
-    pub(crate) fn new(work: TensorWork, sources: Vec<RecordSource>, saved: Option<Held>, dtype: DType) -> Arc<Record> {
-        Arc::new(Record { number: next(), work, sources, saved, dtype })
+    pub(crate) fn new(
+        work: TensorWork,
+        sources: Vec<RecordSource>,
+        saved: Option<Held>,
+        dtype: DType,
+        changes: Vec<Change>,
+    ) -> Arc<Record> {
+        Arc::new(Record { number: next(), work, sources, saved, dtype, changes })
     }
 
     /// The values that it is computed from, as far as they are no record's.

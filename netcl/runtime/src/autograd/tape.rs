@@ -2,6 +2,7 @@
 
 use crate::autograd::record::{Cut, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
+use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::{Held, compute_all};
 use netcl_kernels::dtype::DType;
@@ -51,7 +52,9 @@ struct Collected {
     leaves: Vec<Arc<Leaf>>,
     /// With whether their leading axis may be the batch's.
     given: Vec<(Held, bool)>,
-    steps: Vec<(Arc<Record>, Vec<TapePlace>)>,
+    steps: Vec<TapeStep>,
+    /// Where what states become is.
+    changes: Vec<(Held, usize)>,
     owners: Vec<Owner>,
     cuts: Vec<Arc<Cut>>,
     /// Where what was met before is.
@@ -59,6 +62,15 @@ struct Collected {
     given_places: BTreeMap<(u64, Arc<[usize]>, DType), usize>,
     /// By a record's number.
     step_places: BTreeMap<u64, usize>,
+}
+
+/// A record, or what a state becomes.
+struct TapeStep {
+    work: TensorWork,
+    sources: Vec<TapePlace>,
+    /// Of its value.
+    dtype: DType,
+    saved: Option<Held>,
 }
 
 /// Which tensor something was computed from.
@@ -86,16 +98,31 @@ impl Tape {
             records.insert(record.number, record);
         }
         let own = records.values().filter_map(|record| record.saved.as_ref()).filter(|_| is_apart);
-        let read: Vec<&Held> = records.values().flat_map(|record| record.values()).chain(own).collect();
+        // What states become here is computed with the rest.
+        let changes: Vec<&Held> = records
+            .values()
+            .flat_map(|record| &record.changes)
+            .map(|change| &change.held)
+            .filter(|change| !is_apart && change.value.waiting().is_some())
+            .collect();
+        let is_change = |held: &&Held| changes.iter().any(|change| change.value.is_same(&held.value));
+        let read = records.values().flat_map(|record| record.values()).chain(own).filter(|held| !is_change(held));
+        let read: Vec<&Held> = read.collect();
         compute_all(read.iter().map(|held| &held.value))?;
         let mut found = Collected::default();
-        for (number, record) in records {
+        for (number, record) in &records {
             let mut sources = Vec::with_capacity(record.sources.len());
             for source in &record.sources {
                 sources.extend(found.source(source, wanted)?);
             }
-            found.step_places.insert(number, found.steps.len());
-            found.steps.push((record, sources));
+            for change in record.changes.iter().filter(|change| is_change(&&change.held)) {
+                found.changes.push((change.held.clone(), found.steps.len()));
+                let (work, saved) = (change.work.clone(), Some(change.held.clone()));
+                found.steps.push(TapeStep { work, sources: sources.clone(), dtype: change.held.dtype, saved });
+            }
+            found.step_places.insert(*number, found.steps.len());
+            let (work, saved) = (record.work.clone(), record.saved.clone());
+            found.steps.push(TapeStep { work, sources, dtype: record.dtype, saved });
         }
         Ok(found.tape())
     }
@@ -136,6 +163,9 @@ impl Collected {
     }
 
     fn given(&mut self, held: &Held, may_be_batch: bool) -> Result<TapePlace> {
+        if let Some((_, step)) = self.changes.iter().find(|(change, _)| change.value.is_same(&held.value)) {
+            return Ok(TapePlace::Step(*step));
+        }
         let key = (held.value.region()?.id(), held.shape.clone(), held.dtype);
         let position = *self.given_places.entry(key).or_insert(self.given.len());
         if position == self.given.len() {
@@ -148,7 +178,7 @@ impl Collected {
         match source {
             TapePlace::Leaf(position) => self.leaves[position].held.dtype,
             TapePlace::Given(position) => self.given[position].0.dtype,
-            TapePlace::Step(position) => self.steps[position].0.dtype,
+            TapePlace::Step(position) => self.steps[position].dtype,
         }
     }
 
@@ -168,7 +198,7 @@ impl Collected {
             TapePlace::Step(position) => Place::Step(position),
         };
         let (mut saved, mut waiting) = (Vec::new(), Vec::new());
-        let mut value = |record: &Record| match &record.saved {
+        let mut value = |step: &TapeStep| match &step.saved {
             None => StepValue::Inner,
             Some(held) if held.value.waiting().is_some() => {
                 waiting.push(held.clone());
@@ -179,11 +209,11 @@ impl Collected {
                 StepValue::Supplied
             }
         };
-        let step = |(record, sources): &(Arc<Record>, Vec<TapePlace>)| TraceStep {
-            work: record.work.clone(),
-            sources: sources.iter().map(place).collect(),
-            dtype: sources.first().map(|source| self.dtype(*source)),
-            value: value(record),
+        let step = |step: &TapeStep| TraceStep {
+            work: step.work.clone(),
+            sources: step.sources.iter().map(place).collect(),
+            dtype: step.sources.first().map(|source| self.dtype(*source)),
+            value: value(step),
         };
         let steps = self.steps.iter().map(step).collect();
         let gives = TraceResult::Gradients { leaves };

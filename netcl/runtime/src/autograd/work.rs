@@ -45,14 +45,23 @@ pub(crate) enum TensorWork {
         mode: Mode,
         /// What its random numbers began with.
         seed: u32,
+        gives: LayerValue,
     },
+}
+
+/// Which of the values that a layer computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LayerValue {
+    Result,
+    /// What the state at that position among its tensors becomes.
+    State(usize),
 }
 
 /// What tells works apart that are computed by different graphs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WorkKey {
     Operation(&'static str, SmallVec<[ArgKey; 3]>),
-    Layer(Arc<str>, Mode),
+    Layer(Arc<str>, Mode, LayerValue),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -90,7 +99,7 @@ impl ConfiguredLayer {
 
     /// Whether it changes tensors of its own, as running statistics are in training.
     pub(crate) fn changes_states(&self, mode: Mode) -> bool {
-        mode == Mode::Training && self.specs.iter().any(|spec| !spec.trainable)
+        mode == Mode::Training && self.states().next().is_some()
     }
 
     /// Builds it of inputs and its tensors: the result, and new values of states by position among the tensors.
@@ -107,6 +116,31 @@ impl ConfiguredLayer {
         let mut context = Context { builder, config: &self.config, name, tensors, mode, seed, updates: &mut updates };
         let result = layers::forward(self.declaration, &mut context, inputs)?;
         Ok((result, updates))
+    }
+
+    /// Builds one of its values of inputs and its tensors.
+    pub(crate) fn value(
+        &self,
+        builder: &mut Builder,
+        mode: Mode,
+        (inputs, tensors): (&[NodeId], &[NodeId]),
+        seed: NodeId,
+        value: LayerValue,
+    ) -> Result<NodeId> {
+        let (result, updates) = self.build(builder, mode, inputs, tensors, seed)?;
+        match value {
+            LayerValue::Result => Ok(result),
+            // What it does not change stays.
+            LayerValue::State(position) => {
+                let new = updates.into_iter().find(|(changed, _)| *changed == position);
+                Ok(new.map_or(tensors[position], |(_, new)| new))
+            }
+        }
+    }
+
+    /// Those of its tensors that it changes, by position.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (usize, &TensorSpec<Dim>)> {
+        self.specs.iter().enumerate().filter(|(_, spec)| !spec.trainable)
     }
 }
 
@@ -197,12 +231,12 @@ impl TensorWork {
                 }
                 ops::call(builder, operation, &values)
             }
-            TensorWork::Layer { layer, mode, .. } => {
+            TensorWork::Layer { layer, mode, gives, .. } => {
                 // It draws what it drew in a graph of its own.
                 builder.restart_streams();
                 let seed = passed.next(builder, DType::U32);
                 let inputs = self.inputs(tensors.len());
-                Ok(layer.build(builder, *mode, &tensors[..inputs], &tensors[inputs..], seed)?.0)
+                layer.value(builder, *mode, (&tensors[..inputs], &tensors[inputs..]), seed, *gives)
             }
         }
     }
@@ -229,7 +263,7 @@ impl TensorWork {
     pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
         match self {
             TensorWork::Operation { operation, given } => WorkKey::of_operation(operation, given, dtype, batch),
-            TensorWork::Layer { layer, mode, .. } => WorkKey::Layer(layer.text.clone(), *mode),
+            TensorWork::Layer { layer, mode, gives, .. } => WorkKey::Layer(layer.text.clone(), *mode, *gives),
         }
     }
 }

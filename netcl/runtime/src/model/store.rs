@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradient_buffer::{GradientBuffer, Spare};
+use crate::model::late_states::LateStates;
 use crate::tensor::vector;
 use netcl_kernels::dtype::DType;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub(crate) struct Store {
     turn: Arc<Mutex<()>>,
     /// See [`Store::version`].
     changes: Arc<AtomicU64>,
+    /// Dropped after the states, which others may hold.
+    late: Arc<LateStates>,
 }
 
 /// Tensors in one buffer.
@@ -56,6 +59,10 @@ impl Store {
     pub(super) fn new(device: &Device, parameters: Group, states: Group) -> Store {
         let spare = Arc::<Spare>::default();
         device.add_reserve(Arc::<Spare>::downgrade(&spare));
+        let late = Arc::<LateStates>::default();
+        if let Some(whole) = &states.whole {
+            whole.written_late_by(Arc::<LateStates>::downgrade(&late));
+        }
         Store {
             id: next_id(),
             device: device.clone(),
@@ -64,6 +71,7 @@ impl Store {
             spare,
             turn: Arc::default(),
             changes: Arc::default(),
+            late,
         }
     }
 
@@ -76,6 +84,11 @@ impl Store {
     /// and writing the new one no other call may do the same, or one of the two is lost.
     pub(crate) fn turn(&self) -> &Arc<Mutex<()>> {
         &self.turn
+    }
+
+    /// What its states become by calls that wait. Where both are locked, [`Store::turn`] is first.
+    pub(crate) fn late_states(&self) -> &LateStates {
+        &self.late
     }
 
     /// How often the parameters have changed: what was computed of them is of one version.

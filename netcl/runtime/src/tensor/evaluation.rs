@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
 use crate::hash::hash;
-use crate::memory::{BufferHandle, Reader};
+use crate::memory::{BufferHandle, Reader, before_late_writes};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
 use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
@@ -92,8 +92,8 @@ type ComputedValues = SmallVec<[Option<Computed>; 1]>;
 /// The values of `roots`, by position. Values on the way that are worth it are given to whom they belong to.
 pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Computed> {
     let evaluation = Evaluation::of(roots, device);
-    // What waits was called for before the recording.
-    let mut values = recording::suspended(|| evaluation.values());
+    // What waits was called for before the recording, and before what is to be written.
+    let mut values = recording::suspended(|| before_late_writes(|| evaluation.values()));
     let of_roots = roots.iter().map(|root| {
         let value = evaluation.position(root.number()).and_then(|position| values[position].take());
         // Another thread may have been first.
@@ -156,6 +156,7 @@ impl Evaluation {
     fn of(roots: &[Arc<PendingWork>], device: &Device) -> Evaluation {
         // The latest first: all that is computed from a value comes before it, so that it comes as often as it is used.
         let mut open: BinaryHeap<Open> = roots.iter().cloned().map(Open).collect();
+        let mut wanted: SmallVec<[u64; 8]> = roots.iter().map(|root| root.number()).collect();
         let mut found: SmallVec<[FoundWork; 1]> = SmallVec::new();
         while let Some(Open(pending)) = open.pop() {
             if let Some(last) = found.last_mut().filter(|last| last.pending.number() == pending.number()) {
@@ -165,6 +166,10 @@ impl Evaluation {
             // Where there are none, another thread has just computed it.
             if let Some(sources) = pending.sources() {
                 open.extend(sources.iter().filter_map(|source| pending::waiting_of(&source.value)?.shared()).map(Open));
+                for change in pending.changes() {
+                    wanted.push(change.number());
+                    open.push(Open(change));
+                }
                 found.push(FoundWork { pending, sources, times: 1 });
             }
         }
@@ -180,9 +185,9 @@ impl Evaluation {
                 let known = pending::work_of(&source.value).and_then(|work| numbers.binary_search(&work.number()).ok());
                 places.push(known.map_or_else(|| evaluation.input(source, position >= inputs), Place::Step));
             }
-            let is_root = roots.iter().any(|root| Arc::ptr_eq(root, &pending));
             // One is held here.
-            let is_kept = is_root || (pending.is_dear() && Arc::strong_count(&pending) > 1 + times);
+            let is_kept =
+                wanted.contains(&pending.number()) || (pending.is_dear() && Arc::strong_count(&pending) > 1 + times);
             evaluation.steps.push(EvaluationStep { pending, sources, places, is_kept });
         }
         evaluation

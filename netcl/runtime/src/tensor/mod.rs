@@ -24,7 +24,7 @@ pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
 pub(crate) use operand::shown;
-pub(crate) use run::carry_out;
+pub(crate) use run::{carry_out, carry_out_with_changes};
 pub(crate) use value::{Computed, Held, PendingValue, TensorValue, compute_all};
 
 use crate::autograd::cut;
@@ -257,6 +257,11 @@ impl Tensor {
     pub(crate) fn taken(self) -> Result<Tensor> {
         let own = self.region()?.is_sole() && self.value.is_sole() && !recording::is_active(self.device.backend());
         if own { Ok(self) } else { self.copy() }
+    }
+
+    /// Has its memory, if there is any yet, written what is still to be.
+    pub(crate) fn settled(&self) -> Result<()> {
+        self.value.in_memory().map_or(Ok(()), BufferHandle::settle)
     }
 
     /// Its memory. What is pending is computed.

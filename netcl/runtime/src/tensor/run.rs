@@ -2,6 +2,7 @@
 
 use crate::autograd::known::KnownWork;
 use crate::autograd::note::Noted;
+use crate::autograd::record::Change;
 use crate::autograd::work::TensorWork;
 use crate::error::{Error, Result};
 use crate::executor::Call;
@@ -30,8 +31,10 @@ pub(crate) fn carry_out(
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
     let (name, first) = (work.name(), tensors[0]);
+    // Of what is to be written to them before.
+    tensors.iter().try_for_each(|tensor| tensor.settled())?;
     let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
-    let result = match record(&work, known, tensors, caller) {
+    let result = match record(&work, known, tensors, caller, &[]) {
         Some(result) => result.computed_by(name, tensors),
         None => {
             let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
@@ -45,13 +48,39 @@ pub(crate) fn carry_out(
     })
 }
 
-/// The result of an operation or layer of these tensors, to be computed when it is needed. `None` where it cannot wait: then it is
-/// computed now, or what is wrong is found.
+/// Notes what a layer computes, and what its states become, which is computed with it. `None` where that cannot wait. The caller has
+/// settled the tensors, and holds what nobody may change meanwhile.
+pub(crate) fn carry_out_with_changes(
+    (work, known): (TensorWork, &Arc<KnownWork>),
+    changes: &[(TensorWork, Arc<KnownWork>)],
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Result<Option<(Tensor, Vec<Change>)>> {
+    let name = work.name();
+    let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
+    // They come before it, as all that is computed with something.
+    let mut noted_changes = Vec::with_capacity(changes.len());
+    for (work, known) in changes {
+        let Some(tensor) = record(work, known, tensors, caller, &[]) else { return Ok(None) };
+        noted_changes.push(Change { work: work.clone(), held: tensor.held() });
+    }
+    let Some(result) = record(&work, known, tensors, caller, &noted_changes) else { return Ok(None) };
+    let result = result.computed_by(name, tensors);
+    let result = match noted {
+        Some(noted) => noted.result_with(work, result, &noted_changes),
+        None => result,
+    };
+    Ok(Some((result, noted_changes)))
+}
+
+/// The result of an operation or layer of these tensors, to be computed when it is needed, and `changes` with it. `None` where it
+/// cannot wait: then it is computed now, or what is wrong is found.
 fn record(
     work: &TensorWork,
     known: &Arc<KnownWork>,
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
+    changes: &[Change],
 ) -> Option<Tensor> {
     let (first, (shape, dtype)) = (tensors.first()?, known.result.as_ref()?);
     let device = first.device();
@@ -78,7 +107,9 @@ fn record(
     if is_large(&size) {
         (size.operations, size.bytes) = counted(&sources);
     }
-    let pending = PendingWork::new(work.clone(), known.clone(), caller, device.clone(), sources.clone(), size);
+    let changes = changes.iter().filter_map(|change| pending::waiting_of(&change.held.value)?.shared());
+    let changes = changes.map(|change| Arc::downgrade(&change)).collect();
+    let pending = PendingWork::new(work.clone(), known.clone(), caller, device.clone(), sources.clone(), size, changes);
     let reader: Weak<dyn Reader> = Arc::<PendingWork>::downgrade(&pending);
     for source in sources.iter() {
         add_reader(&source.value, reader.clone());

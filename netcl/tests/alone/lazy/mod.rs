@@ -2,6 +2,7 @@
 
 mod graphs;
 mod layers;
+mod states;
 mod writes;
 
 use netcl::prelude::*;
