@@ -10,7 +10,7 @@ use crate::model::gradient_buffer::{GradientBuffer, writer_id};
 use crate::model::store::Store;
 use crate::model::{Gradients, Model};
 use crate::recording;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, tracer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -62,6 +62,9 @@ impl Tensor {
     /// The gradients in some of what it was computed from.
     pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
         self.checked()?;
+        if tracer::is_active() {
+            return Err(tracer::needed("a gradient"));
+        }
         if !self.shape().is_empty() || !self.dtype().is_float() {
             return refused(format!(
                 "gradients need a float scalar, found {} {:?}; reduce it with `sum` or `mean`",

@@ -5,7 +5,7 @@ use crate::autograd::record::{CutKind, History, Leaf};
 use crate::autograd::tape::Wanted;
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, tracer};
 use std::panic::Location;
 
 /// What [`value_and_grad`] differentiates in: a model's parameters, a tensor, or several.
@@ -130,6 +130,9 @@ impl Tensor {
     /// model's memory, which is copied.
     pub fn requires_grad(&self) -> Result<Tensor> {
         self.checked()?;
+        if tracer::is_active() {
+            return Err(tracer::needed("a gradient"));
+        }
         let refused = |problem: &str| Err(Error::Backward { operation: "requires_grad", problem: problem.to_owned() });
         match self.history() {
             Some(History::Leaf(_)) => return Ok(self.clone()),
@@ -149,6 +152,10 @@ impl Tensor {
     /// The same elements, apart from what they were computed from: no gradient goes through, and what was recorded is not kept.
     #[track_caller]
     pub fn detach(&self) -> Tensor {
+        if tracer::is_active() && self.dtype().is_float() {
+            // What is compiled has it among its operations.
+            return self.apply("detach", &[]);
+        }
         self.cut_off("detach", Location::caller())
     }
 

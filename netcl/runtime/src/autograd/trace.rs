@@ -22,6 +22,17 @@ pub(crate) struct Trace {
     pub(crate) batch: Option<usize>,
 }
 
+/// What is called as one operation.
+pub(crate) struct TracedWork {
+    /// No other has it.
+    pub(crate) number: u64,
+    pub(crate) trace: Trace,
+    /// How many of its first inputs are arguments.
+    pub(crate) arguments: usize,
+    /// Whether numbers of its operations are passed by value.
+    pub(crate) passes_numbers: bool,
+}
+
 /// What the plan of a trace gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TraceResult {
@@ -107,7 +118,12 @@ impl Trace {
     /// The graph that is compiled. `None` where it cannot be had with a symbol: a size is needed, or what is read does not say what
     /// the symbol is.
     pub(crate) fn graph(&self, symbolic: bool) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic)) {
+        self.graph_with(symbolic, PassedNumbers::default())
+    }
+
+    /// As [`Trace::graph`], with what becomes of numbers.
+    pub(crate) fn graph_with(&self, symbolic: bool, numbers: PassedNumbers) -> Result<Option<Graph>> {
+        let graph = match self.built(self.batch.filter(|_| symbolic), numbers) {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
@@ -116,7 +132,27 @@ impl Trace {
         Ok(is_told.then_some(graph))
     }
 
-    fn built(&self, batch: Option<usize>) -> Result<Graph> {
+    /// Builds it of these inputs: the value of every step.
+    pub(crate) fn steps_in(
+        &self,
+        builder: &mut Builder,
+        inputs: &[NodeId],
+        passed: &mut PassedNumbers,
+        batch: Option<usize>,
+    ) -> Result<Vec<NodeId>> {
+        let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let node = |place: &Place| match *place {
+                Place::Input(position) => inputs[position],
+                Place::Step(position) => results[position],
+            };
+            let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
+            results.push(step.work.build(builder, &sources, passed, batch)?);
+        }
+        Ok(results)
+    }
+
+    fn built(&self, batch: Option<usize>, mut numbers: PassedNumbers) -> Result<Graph> {
         let mut builder = Builder::new(&self.name);
         let leaves = match self.gives {
             TraceResult::Values => 0,
@@ -135,16 +171,7 @@ impl Trace {
             };
             inputs.push(builder.input(InputKind::Argument(position), &name, shape, dtype));
         }
-        let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
-        let mut passed = PassedNumbers::default();
-        for step in &self.steps {
-            let node = |place: &Place| match *place {
-                Place::Input(position) => inputs[position],
-                Place::Step(position) => results[position],
-            };
-            let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
-            results.push(step.work.build(&mut builder, &sources, &mut passed, batch)?);
-        }
+        let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);
             steps.map(|(_, result)| *result).enumerate()
@@ -159,6 +186,20 @@ impl Trace {
             _ => Ok(builder.finish()),
         }
     }
+}
+
+/// What a plan is called, after its first operations.
+pub(crate) fn name(works: impl Iterator<Item = &'static str>) -> String {
+    const SHOWN: usize = 4;
+    let mut names: Vec<&str> = Vec::new();
+    for name in works {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = if names.len() > SHOWN { "_and_more" } else { "" };
+    names.truncate(SHOWN);
+    format!("{}{more}", names.join("_"))
 }
 
 /// The size of the batch: the first leading one, in this order, of an input that may begin with it.

@@ -1,5 +1,6 @@
 //! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
 
+use crate::autograd::trace::TracedWork;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
@@ -47,6 +48,13 @@ pub(crate) enum TensorWork {
         seed: u32,
         gives: LayerValue,
     },
+    /// A value of what was compiled as one.
+    Traced {
+        traced: Arc<TracedWork>,
+        /// The step whose value it is.
+        step: usize,
+        scalars: Arc<[Scalar]>,
+    },
 }
 
 /// Which of the values that a layer computes.
@@ -62,6 +70,8 @@ pub(crate) enum LayerValue {
 pub(crate) enum WorkKey {
     Operation(&'static str, SmallVec<[ArgKey; 3]>),
     Layer(Arc<str>, Mode, LayerValue),
+    /// By number.
+    Traced(u64, usize),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -146,12 +156,21 @@ impl ConfiguredLayer {
 
 /// The numbers that a graph takes by value, while it is built.
 #[derive(Default)]
-pub(crate) struct PassedNumbers(usize);
+pub(crate) struct PassedNumbers {
+    next: usize,
+    /// Those of operations are part of the graph.
+    is_fixed: bool,
+}
 
 impl PassedNumbers {
+    /// Those of operations are part of the graph, if that is said.
+    pub(crate) fn new(is_fixed: bool) -> PassedNumbers {
+        PassedNumbers { next: 0, is_fixed }
+    }
+
     fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
-        let position = self.0;
-        self.0 += 1;
+        let position = self.next;
+        self.next += 1;
         builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
     }
 }
@@ -162,6 +181,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { operation, .. } => operation.name,
             TensorWork::Layer { layer, .. } => layer.declaration.name,
+            TensorWork::Traced { .. } => "compile",
         }
     }
 
@@ -170,6 +190,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { .. } => tensors,
             TensorWork::Layer { layer, .. } => layer.declaration.inputs.min(tensors),
+            TensorWork::Traced { traced, .. } => traced.arguments.min(tensors),
         }
     }
 
@@ -203,10 +224,12 @@ impl TensorWork {
                         ArgValue::Tensors(count) => {
                             Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
                         }
-                        ArgValue::Number(number) => match by_value(operation, *number, dtype) {
-                            Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
-                            None => Value::Number(*number),
-                        },
+                        ArgValue::Number(number) => {
+                            match by_value(operation, *number, dtype).filter(|_| !passed.is_fixed) {
+                                Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
+                                None => Value::Number(*number),
+                            }
+                        }
                         ArgValue::Integer(value) => integer(*value),
                         ArgValue::Integers(list) => {
                             let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
@@ -238,6 +261,13 @@ impl TensorWork {
                 let inputs = self.inputs(tensors.len());
                 layer.value(builder, *mode, (&tensors[..inputs], &tensors[inputs..]), seed, *gives)
             }
+            TensorWork::Traced { traced, step, .. } => {
+                // Those around take theirs.
+                let is_fixed = std::mem::replace(&mut passed.is_fixed, !traced.passes_numbers);
+                let steps = traced.trace.steps_in(builder, tensors, passed, batch);
+                passed.is_fixed = is_fixed;
+                Ok(steps?[*step])
+            }
         }
     }
 
@@ -256,6 +286,7 @@ impl TensorWork {
                 given.iter().filter_map(number).collect()
             }
             TensorWork::Layer { seed, .. } => vec![Scalar::U32(*seed)],
+            TensorWork::Traced { scalars, .. } => scalars.to_vec(),
         }
     }
 
@@ -264,6 +295,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { operation, given } => WorkKey::of_operation(operation, given, dtype, batch),
             TensorWork::Layer { layer, mode, gives, .. } => WorkKey::Layer(layer.text.clone(), *mode, *gives),
+            TensorWork::Traced { traced, step, .. } => WorkKey::Traced(traced.number, *step),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::store::{Group, Store, StoredTensor, next_id};
 use crate::model::{Schema, Seed, init};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, tracer};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
@@ -125,17 +125,20 @@ impl ModelCore {
     /// The parameter or state that has that path after the prefix.
     pub(crate) fn tensor_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
         let store = self.store();
-        Ok(view(&store, store.entry(prefix, path)?))
+        let entry = store.entry(prefix, path)?;
+        tracer::note(|tracing| {
+            let position = store.parameter_index(prefix, path);
+            position.map(|position| tracing.note_parameter(store.id(), position, false))
+        });
+        Ok(view(&store, entry))
     }
 
     /// The parameter that has that path after the prefix, as one whose gradient is computed.
     pub(crate) fn tracked_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
         let store = self.store();
         let index = store.parameter_index(prefix, path)?;
-        let parameter = view(&store, &store.parameters()[index]);
-        let version = store.version();
-        let leaf = Leaf::new(parameter.held(), Some(Owner { store, index, version }));
-        Ok(parameter.with_history(Some(History::Leaf(leaf))))
+        tracer::note(|tracing| tracing.note_parameter(store.id(), index, true));
+        Ok(tracked(&store, index))
     }
 
     /// Overwrites the parameter or state that has that path after the prefix.
@@ -253,8 +256,16 @@ impl ModelCore {
     }
 }
 
+/// The parameter at that position, as one whose gradient is computed.
+pub(crate) fn tracked(store: &Arc<Store>, index: usize) -> Tensor {
+    let parameter = view(store, &store.parameters()[index]);
+    let owner = Owner { store: store.clone(), index, version: store.version() };
+    let leaf = Leaf::new(parameter.held(), Some(owner));
+    parameter.with_history(Some(History::Leaf(leaf)))
+}
+
 /// A tensor of a model, in place.
-fn view(store: &Store, entry: &StoredTensor) -> Tensor {
+pub(crate) fn view(store: &Store, entry: &StoredTensor) -> Tensor {
     Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, store.device().clone())
 }
 

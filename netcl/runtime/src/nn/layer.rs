@@ -11,7 +11,7 @@ use crate::executor::Call;
 use crate::memory::before_late_writes;
 use crate::model::store::Store;
 use crate::model::{Model, ModelCore, Schema, Seed};
-use crate::tensor::{Mistake, Operand, Tensor, carry_out, carry_out_with_changes, shown};
+use crate::tensor::{Mistake, Operand, Tensor, carry_out, carry_out_with_changes, shown, tracer};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -113,6 +113,9 @@ impl Layer {
         if !fits {
             return self.run_now(&store, inputs, mode, caller);
         }
+        if tracer::is_active() {
+            return self.traced(inputs, mode, caller);
+        }
         if self.layer.changes_states(mode) {
             return match self.note_changes(&store, inputs, mode, caller)? {
                 Some(result) => Ok(result),
@@ -130,6 +133,28 @@ impl Layer {
         };
         let result = carry_out(self.work(mode, seed, LayerValue::Result), &known, &tensors, caller)?;
         Ok(if cut::is_paused() { result.with_history(self.paused(inputs)) } else { result })
+    }
+
+    /// What is noted of a function that is compiled.
+    fn traced(&self, inputs: &[&Tensor], mode: Mode, caller: &'static Location<'static>) -> Result<Tensor> {
+        let trains = mode == Mode::Training;
+        tracer::note(|tracing| {
+            tracing.changes_states |= self.layer.changes_states(mode);
+            // There are gradients in its parameters where there are some in its input.
+            tracing.is_cut |= !trains && self.layer.specs.iter().any(|spec| spec.trainable);
+        });
+        let own = self.own(trains)?;
+        let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
+        let known = self.known_value(inputs, &tensors, mode, LayerValue::Result)?;
+        // Its number among those that draw.
+        let draw = known.reads_number.then(|| {
+            tracer::note(|tracing| {
+                tracing.draws.push(self.core.id());
+                tracing.draws.len() - 1
+            })
+        });
+        let draw = draw.flatten().unwrap_or_default() as u32;
+        carry_out(self.work(mode, draw, LayerValue::Result), &known, &tensors, caller)
     }
 
     fn work(&self, mode: Mode, seed: u32, gives: LayerValue) -> TensorWork {

@@ -338,21 +338,8 @@ impl Evaluation {
         };
         let steps = self.steps.iter().map(step).collect();
         let batch = trace::batch(inputs.iter());
-        Trace { name: self.name(), gives: TraceResult::Values, inputs, steps, batch }
-    }
-
-    /// After its first operations.
-    fn name(&self) -> String {
-        const SHOWN: usize = 4;
-        let mut names: Vec<&str> = Vec::new();
-        for name in self.steps.iter().map(|step| step.pending.work().name()) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let more = if names.len() > SHOWN { "_and_more" } else { "" };
-        names.truncate(SHOWN);
-        format!("{}{more}", names.join("_"))
+        let name = trace::name(self.steps.iter().map(|step| step.pending.work().name()));
+        Trace { name, gives: TraceResult::Values, inputs, steps, batch }
     }
 }
 

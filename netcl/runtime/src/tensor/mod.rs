@@ -15,6 +15,8 @@ mod ops;
 mod pending;
 mod run;
 mod split;
+pub(crate) mod traced;
+pub(crate) mod tracer;
 mod value;
 pub(crate) mod vector;
 
@@ -24,7 +26,7 @@ pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
 pub(crate) use operand::shown;
-pub(crate) use run::{carry_out, carry_out_with_changes};
+pub(crate) use run::{carry_out, carry_out_all, carry_out_with_changes, is_eager};
 pub(crate) use value::{Computed, Held, PendingValue, TensorValue, compute_all};
 
 use crate::autograd::cut;

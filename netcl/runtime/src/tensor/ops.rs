@@ -4,7 +4,7 @@ use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork, WorkKey};
 use crate::error::{Error, Result};
-use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large};
+use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large, tracer};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
@@ -60,7 +60,9 @@ impl Tensor {
         if let Some(mistake) = first_mistake(self, others) {
             return Ok(mistake);
         }
-        if let Some(result) = concat::of_many(operation, self, others, caller)? {
+        if !tracer::is_active()
+            && let Some(result) = concat::of_many(operation, self, others, caller)?
+        {
             return Ok(result);
         }
         let mut given: SmallVec<[ArgValue; 4]> = SmallVec::new();

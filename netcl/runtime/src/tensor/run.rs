@@ -9,10 +9,11 @@ use crate::executor::Call;
 use crate::memory::{BufferHandle, Reader};
 use crate::recording;
 use crate::tensor::pending::{self, FEW, PendingWork, WaitingSize};
-use crate::tensor::{Held, Tensor, TensorValue, byte_count};
+use crate::tensor::{Held, Tensor, TensorValue, byte_count, tracer};
 use netcl_hal::config;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
@@ -30,11 +31,25 @@ pub(crate) fn carry_out(
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
+    carried_out(work, known, tensors, caller, &[])
+}
+
+/// As [`carry_out`], of what others are computed with.
+fn carried_out(
+    work: TensorWork,
+    known: &Arc<KnownWork>,
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+    with: &[Change],
+) -> Result<Tensor> {
     let (name, first) = (work.name(), tensors[0]);
+    if let Some(result) = traced(&work, known, tensors, caller) {
+        return Ok(result);
+    }
     // Of what is to be written to them before.
     tensors.iter().try_for_each(|tensor| tensor.settled())?;
     let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
-    let result = match record(&work, known, tensors, caller, &[]) {
+    let result = match record(&work, known, tensors, caller, with) {
         Some(result) => result.computed_by(name, tensors),
         None => {
             let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
@@ -46,6 +61,40 @@ pub(crate) fn carry_out(
         Some(noted) => noted.result(work, result),
         None => result,
     })
+}
+
+/// Notes several values of these tensors, which are computed together.
+pub(crate) fn carry_out_all(
+    works: &[(TensorWork, &Arc<KnownWork>)],
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Result<Vec<Tensor>> {
+    let [(first, known), others @ ..] = works else { return Ok(Vec::new()) };
+    let mut results = vec![];
+    let mut with = Vec::with_capacity(others.len());
+    for (work, known) in others {
+        let result = carry_out(work.clone(), known, tensors, caller)?;
+        with.push(Change { work: work.clone(), held: result.held() });
+        results.push(result);
+    }
+    results.insert(0, carried_out(first.clone(), known, tensors, caller, &with)?);
+    Ok(results)
+}
+
+/// What is noted of a function that is compiled: its operations are given no values, and have no histories.
+fn traced(
+    work: &TensorWork,
+    known: &Arc<KnownWork>,
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Option<Tensor> {
+    let (shape, dtype) = known.result.as_ref().filter(|_| tracer::is_active())?;
+    let device = tensors.first()?.device();
+    let size = WaitingSize { operations: 0, bytes: 0, parts: 0 };
+    let sources: Arc<[Held]> = tensors.iter().map(|tensor| tensor.held()).collect();
+    let pending = PendingWork::new(work.clone(), known.clone(), caller, device.clone(), sources, size, SmallVec::new());
+    let value = TensorValue::Pending(pending);
+    Some(Tensor::from_held(Held { value, shape: shape.clone(), dtype: *dtype, device: device.clone() }))
 }
 
 /// Notes what a layer computes, and what its states become, which is computed with it. `None` where that cannot wait. The caller has
@@ -152,7 +201,7 @@ fn size_of(work: &TensorWork, tensors: &[&Tensor]) -> WaitingSize {
 }
 
 /// Whether each operation is computed at once.
-fn is_eager() -> bool {
+pub(crate) fn is_eager() -> bool {
     config::get().is_ok_and(|config| config.eager)
 }
 

@@ -1,5 +1,6 @@
 //! Operations that wait until a value is needed, on every device that computes.
 
+mod compiled;
 mod graphs;
 mod layers;
 mod states;
