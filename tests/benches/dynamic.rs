@@ -1,5 +1,5 @@
-//! The digits, trained with layers of `netcl::nn` and operations on tensors beside the same models annotated: steps in a second, by
-//! turns. One JSON object a line.
+//! The digits, trained with layers of `netcl::nn` and operations on tensors, as they are called and with a compiled loss, beside the
+//! same models annotated: steps in a second, by turns. One JSON object a line.
 //!
 //! `cargo bench -p netcl-tests --bench dynamic -- [--device SELECTOR]`. Nothing here is a test.
 #![allow(missing_docs, reason = "a program")]
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 const BATCH: usize = 32;
 const EPOCHS: u64 = 4;
-const TURNS: usize = 5;
+const TURNS: usize = 21;
 
 #[netcl::model]
 pub struct Mlp {
@@ -112,16 +112,17 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
     name: &str,
     shape: &[usize],
     (model, loss): (M, impl Fn(&M, &Tensor, &Tensor) -> Result<(Tensor, G)>),
-    (net, net_loss): (Network, impl Fn(&Network, &Tensor, &Tensor) -> Tensor),
+    (net, net_loss): (Network, impl Fn(&Network, &Tensor, &Tensor) -> Tensor + Copy + 'static),
 ) -> Result<()> {
     let (data, _) = digits();
     let loader = DataLoader::new(device, &data.images, shape, &data.labels, &[])?
         .batch_size(BATCH)
         .drop_last(true)
         .shuffle(Seed(1));
-    let (mut model, mut net) = (model, net);
-    let (mut of_model, mut of_net) = (AdamW::new(3e-3), AdamW::new(3e-3));
-    let (mut fixed, mut dynamic) = (Vec::new(), Vec::new());
+    let compiled_loss = netcl::compile(move |net: &Network, x: &Tensor, labels: &Tensor| net_loss(net, x, labels));
+    let (mut model, mut compiled_net, mut net) = (model, net.copy()?, net);
+    let (mut of_model, mut of_net, mut of_compiled) = (AdamW::new(3e-3), AdamW::new(3e-3), AdamW::new(3e-3));
+    let (mut fixed, mut dynamic, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
     // The first turn builds, and is not counted.
     for _ in 0..=TURNS {
         fixed.push(train(device, &loader, |x, labels| {
@@ -135,20 +136,29 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
             of_net.step(&mut net, &gradients)?;
             Ok(loss)
         })?);
+        compiled.push(train(device, &loader, |x, labels| {
+            let loss = compiled_loss.call(&compiled_net, x, labels)?;
+            let gradients = loss.backward()?.of(&compiled_net)?;
+            of_compiled.step(&mut compiled_net, &gradients)?;
+            Ok(loss)
+        })?);
     }
     let median = |turns: &[(f64, f64, f32)]| {
         let mut rates: Vec<f64> = turns[1..].iter().map(|turn| turn.0).collect();
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 2]
     };
-    let (of_fixed, of_dynamic) = (median(&fixed), median(&dynamic));
+    let [of_fixed, of_dynamic, of_compiled] = [&fixed, &dynamic, &compiled].map(|turns| median(turns));
     println!(
-        r#"{{"model":"{name}","annotated_steps_s":{of_fixed:.0},"dynamic_steps_s":{of_dynamic:.0},"ratio":{:.2},"annotated_launches":{:.1},"dynamic_launches":{:.1},"losses":[{},{}]}}"#,
+        r#"{{"model":"{name}","annotated_steps_s":{of_fixed:.0},"dynamic_steps_s":{of_dynamic:.0},"compiled_steps_s":{of_compiled:.0},"dynamic_ratio":{:.2},"compiled_ratio":{:.2},"launches":[{:.1},{:.1},{:.1}],"losses":[{},{},{}]}}"#,
         of_dynamic / of_fixed,
+        of_compiled / of_fixed,
         fixed[TURNS].1,
         dynamic[TURNS].1,
+        compiled[TURNS].1,
         fixed[0].2,
-        dynamic[0].2
+        dynamic[0].2,
+        compiled[0].2
     );
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::model::store::Store;
 use crate::model::{Gradients, Model};
 use crate::recording;
 use crate::tensor::{Tensor, tracer};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -104,7 +105,7 @@ impl Tensor {
             }
         }
         match self.gradients_of(&tape) {
-            Err(error) if !tape.waiting.is_empty() => {
+            Err(error) if tape.waiting().next().is_some() => {
                 // Each alone may need less; if not, it says what was called where.
                 tracing::debug!(%error, "a loss is computed before its gradients");
                 self.gradients_of(&Tape::of(record, wanted, true)?)
@@ -118,7 +119,7 @@ impl Tensor {
             return Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts: tape.cuts.clone() });
         }
         let device = self.device();
-        let loaded = plan::of(&tape.trace, device)?;
+        let loaded = plan::of_signature(tape.signature(), device, || tape.trace())?;
         let mut pending: Vec<PendingGradients> = Vec::new();
         let mut into: Vec<Option<BufferHandle>> = Vec::with_capacity(tape.leaves.len());
         for leaf in &tape.leaves {
@@ -141,13 +142,13 @@ impl Tensor {
         for PendingGradients { buffer, covered, .. } in &pending {
             buffer.prepare(writer_id(), &Arc::from(covered.as_slice()))?;
         }
-        let args: Vec<Tensor> = tape.arguments().into_iter().cloned().map(Tensor::from_held).collect();
-        let args: Vec<&Tensor> = args.iter().collect();
-        let scalars = tape.trace.scalars();
+        let args: SmallVec<[Tensor; 16]> = tape.arguments().cloned().map(Tensor::from_held).collect();
+        let args: SmallVec<[&Tensor; 16]> = args.iter().collect();
+        let scalars = tape.scalars();
         let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
         // What waits of it was called for before what is to be written.
         let outputs = before_late_writes(|| loaded.call(device, &call))?;
-        for (held, result) in tape.waiting.iter().zip(outputs.results) {
+        for (held, result) in tape.waiting().zip(outputs.results) {
             held.value.supply(result.into_region()?);
         }
         let mut variables = BTreeMap::new();

@@ -83,7 +83,7 @@ pub(crate) fn find_or_make(
         return Ok(entry.known.clone());
     }
     let known = Arc::new(make()?);
-    let own = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shape().into())).collect();
+    let own = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shared_shape().clone())).collect();
     let entry = KnownEntry { hash, work, tensors: own, known: known.clone() };
     // Another thread may have been first: then there are two of it, which does no harm. What goes does so without the lock.
     let surplus = lock().add(entry);

@@ -1,7 +1,6 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
 use crate::autograd::work::{BATCH, PassedNumbers, TensorWork, WorkKey};
-use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::autodiff::gradients_from_saved;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -75,6 +74,16 @@ pub(crate) enum Place {
     Step(usize),
 }
 
+impl Place {
+    /// As a part of a signature.
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Place::Input(position) => (position as u64) << 1,
+            Place::Step(position) => (position as u64) << 1 | 1,
+        }
+    }
+}
+
 /// An axis of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Size {
@@ -92,11 +101,6 @@ pub(crate) struct TraceKey {
 }
 
 impl Trace {
-    /// The numbers that the graph takes by value.
-    pub(crate) fn scalars(&self) -> Vec<Scalar> {
-        self.steps.iter().flat_map(|step| step.work.scalars(step.dtype)).collect()
-    }
-
     fn sizes(&self, batch: Option<usize>) -> Vec<(DType, Vec<Size>)> {
         let input = |input: &TraceInput| {
             let size = |(axis, &size): (usize, &usize)| match batch {

@@ -1,6 +1,7 @@
 //! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
 
 use crate::autograd::trace::TracedWork;
+use crate::hash::hash;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
@@ -10,6 +11,7 @@ use netcl_kernels::layers::{self, Config, Context, Mode, TensorSpec};
 use netcl_kernels::ops::{self, ArgKind, Operation, Value};
 use netcl_kernels::span::{Diagnostic, Result};
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The size that a batch has while it is a symbol of the graph.
@@ -69,7 +71,7 @@ pub(crate) enum LayerValue {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WorkKey {
     Operation(&'static str, SmallVec<[ArgKey; 3]>),
-    Layer(Arc<str>, Mode, LayerValue),
+    Layer(LayerText, Mode, LayerValue),
     /// By number.
     Traced(u64, usize),
 }
@@ -96,13 +98,34 @@ pub(crate) struct ConfiguredLayer {
     pub(crate) config: Config,
     /// Its own tensors.
     pub(crate) specs: Vec<TensorSpec<Dim>>,
-    /// Equal for equal ones.
+    text: LayerText,
+}
+
+/// A layer's name and configuration: equal for equal ones. It is compared at every call.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerText {
     text: Arc<str>,
+    hash: u64,
+}
+
+impl PartialEq for LayerText {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
+    }
+}
+
+impl Eq for LayerText {}
+
+impl Hash for LayerText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
 }
 
 impl ConfiguredLayer {
     pub(crate) fn new(declaration: &'static layers::Layer, config: Config) -> ConfiguredLayer {
-        let text = Arc::from(format!("{} {config:?}", declaration.name));
+        let text: Arc<str> = format!("{} {config:?}", declaration.name).into();
+        let text = LayerText { hash: hash(&*text), text };
         let specs = (declaration.tensors)(&config);
         ConfiguredLayer { declaration, config, specs, text }
     }

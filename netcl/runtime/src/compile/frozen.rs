@@ -7,7 +7,7 @@ use crate::autograd::{cut, note};
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::ModelCore;
-use crate::model::core::{tracked, view};
+use crate::model::core::parameter;
 use crate::model::store::{Store, StoredTensor};
 use crate::tensor::traced::{TracedSource, TracedStep, traced};
 use crate::tensor::tracer::Tracing;
@@ -144,13 +144,11 @@ impl Frozen {
         }
         let stores: SmallVec<[Arc<Store>; 2]> = models.iter().map(|model| model.store()).collect();
         let own = |own: &Own| match own {
-            Own::Parameter { model, index, is_tracked: true } => tracked(&stores[*model], *index),
-            Own::Parameter { model, index, .. } => view(&stores[*model], &stores[*model].parameters()[*index]),
+            Own::Parameter { model, index, is_tracked } => parameter(&stores[*model], *index, *is_tracked),
             Own::View { model, is_parameter, index, like } => {
                 let store = &stores[*model];
                 let entry = &if *is_parameter { store.parameters() } else { store.states() }[*index];
-                let region: BufferHandle = entry.region.clone();
-                Tensor::from_region(region, like.shape.clone(), like.dtype, like.device.clone())
+                Tensor::from_region(entry.region.clone(), like.shape.clone(), like.dtype, like.device.clone())
             }
             Own::Constant(held) => Tensor::from_held(held.clone()),
         };

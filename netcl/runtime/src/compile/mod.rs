@@ -107,7 +107,7 @@ impl<'a> Given<'a> {
                 given.key.push(match part {
                     ArgumentPart::Tensor(tensor) => {
                         given.tensors.push(tensor);
-                        KeyPart::Tensor(tensor.dtype(), tensor.held().shape, tensor.device().id())
+                        KeyPart::Tensor(tensor.dtype(), tensor.shared_shape().clone(), tensor.device().id())
                     }
                     ArgumentPart::Model(core, prefix) => {
                         given.models.push(core);

@@ -137,8 +137,7 @@ impl ModelCore {
     pub(crate) fn tracked_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
         let store = self.store();
         let index = store.parameter_index(prefix, path)?;
-        tracer::note(|tracing| tracing.note_parameter(store.id(), index, true));
-        Ok(tracked(&store, index))
+        Ok(parameter(&store, index, true))
     }
 
     /// Overwrites the parameter or state that has that path after the prefix.
@@ -256,9 +255,13 @@ impl ModelCore {
     }
 }
 
-/// The parameter at that position, as one whose gradient is computed.
-pub(crate) fn tracked(store: &Arc<Store>, index: usize) -> Tensor {
+/// The parameter at that position, as one whose gradient is computed, if that is said.
+pub(crate) fn parameter(store: &Arc<Store>, index: usize, is_tracked: bool) -> Tensor {
+    tracer::note(|tracing| tracing.note_parameter(store.id(), index, is_tracked));
     let parameter = view(store, &store.parameters()[index]);
+    if !is_tracked {
+        return parameter;
+    }
     let owner = Owner { store: store.clone(), index, version: store.version() };
     let leaf = Leaf::new(parameter.held(), Some(owner));
     parameter.with_history(Some(History::Leaf(leaf)))

@@ -9,6 +9,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Call;
 use crate::memory::before_late_writes;
+use crate::model::core::{parameter, view};
 use crate::model::store::Store;
 use crate::model::{Model, ModelCore, Schema, Seed};
 use crate::tensor::{Mistake, Operand, Tensor, carry_out, carry_out_with_changes, shown, tracer};
@@ -19,6 +20,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::layers::{self, Config, ConfigValue, Mode, TensorSpec};
 use netcl_kernels::span::{Diagnostic, Span};
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::panic::Location;
 use std::sync::{Arc, PoisonError};
@@ -41,6 +43,15 @@ pub struct Layer {
     core: ModelCore,
     /// Empty, or with a trailing dot.
     prefix: String,
+    /// Where its tensors are in the memory, in their order.
+    places: Arc<[TensorPlace]>,
+}
+
+/// Which of a model's tensors it is.
+#[derive(Clone, Copy)]
+enum TensorPlace {
+    Parameter(usize),
+    State(usize),
 }
 
 impl Layer {
@@ -75,13 +86,19 @@ impl Layer {
         config: Config,
     ) -> Result<Layer> {
         let layer = Arc::new(ConfiguredLayer::new(declaration, config));
-        for spec in &layer.specs {
+        let store = core.store();
+        let place = |spec: &TensorSpec<Dim>| {
             core.tensor_of(&prefix, spec.name)?;
-        }
-        Ok(Layer { layer, core, prefix })
+            Ok(match spec.trainable {
+                true => TensorPlace::Parameter(store.parameter_index(&prefix, spec.name)?),
+                false => TensorPlace::State(store.state_index(&prefix, spec.name)?),
+            })
+        };
+        let places = layer.specs.iter().map(place).collect::<Result<_>>()?;
+        Ok(Layer { layer, core, prefix, places })
     }
 
-    /// The same layer with its tensors, by the same paths, in other memory.
+    /// The same layer with its tensors, which are as many in the same order, in other memory.
     pub(super) fn in_memory(&self, core: &ModelCore) -> Layer {
         Layer { core: core.clone(), ..self.clone() }
     }
@@ -114,7 +131,7 @@ impl Layer {
             return self.run_now(&store, inputs, mode, caller);
         }
         if tracer::is_active() {
-            return self.traced(inputs, mode, caller);
+            return self.traced(&store, inputs, mode, caller);
         }
         if self.layer.changes_states(mode) {
             return match self.note_changes(&store, inputs, mode, caller)? {
@@ -123,8 +140,8 @@ impl Layer {
             };
         }
         let is_tracked = self.is_tracked(inputs, mode);
-        let own = self.own(is_tracked)?;
-        let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
+        let own = self.own(&store, is_tracked);
+        let tensors: SmallVec<[&Tensor; 6]> = inputs.iter().copied().chain(&own).collect();
         let known = self.known_value(inputs, &tensors, mode, LayerValue::Result)?;
         // What draws nothing does not move the stream on: evaluating between steps changes no dropout.
         let seed = match known.reads_number.then(|| self.core.next_seed()) {
@@ -136,14 +153,20 @@ impl Layer {
     }
 
     /// What is noted of a function that is compiled.
-    fn traced(&self, inputs: &[&Tensor], mode: Mode, caller: &'static Location<'static>) -> Result<Tensor> {
+    fn traced(
+        &self,
+        store: &Arc<Store>,
+        inputs: &[&Tensor],
+        mode: Mode,
+        caller: &'static Location<'static>,
+    ) -> Result<Tensor> {
         let trains = mode == Mode::Training;
         tracer::note(|tracing| {
             tracing.changes_states |= self.layer.changes_states(mode);
             // There are gradients in its parameters where there are some in its input.
             tracing.is_cut |= !trains && self.layer.specs.iter().any(|spec| spec.trainable);
         });
-        let own = self.own(trains)?;
+        let own = self.own(store, trains);
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
         let known = self.known_value(inputs, &tensors, mode, LayerValue::Result)?;
         // Its number among those that draw.
@@ -170,7 +193,7 @@ impl Layer {
         gives: LayerValue,
     ) -> Result<Arc<KnownWork>> {
         let key = self.work(mode, 0, gives).key(None, None);
-        known::find_or_make(self.core.store().device(), key, tensors, || {
+        known::find_or_make(tensors[0].device(), key, tensors, || {
             Ok(KnownWork::of_arguments(self.portable(inputs, mode, Own::Arguments(gives))?, tensors))
         })
     }
@@ -178,7 +201,7 @@ impl Layer {
     /// Notes what it computes and what its states become; `None` where that cannot wait.
     fn note_changes(
         &self,
-        store: &Store,
+        store: &Arc<Store>,
         inputs: &[&Tensor],
         mode: Mode,
         caller: &'static Location<'static>,
@@ -189,10 +212,10 @@ impl Layer {
         // From reading the states to noting what they become no other call does the same.
         let _turn = store.turn().lock().unwrap_or_else(PoisonError::into_inner);
         let mut states = store.late_states().hold();
-        let mut own = self.own(is_tracked)?;
+        let mut own = self.own(store, is_tracked);
         let mut places = Vec::new();
-        for (position, spec) in self.layer.states() {
-            let place = store.state_index(&self.prefix, spec.name)?;
+        for (position, place) in self.places.iter().enumerate() {
+            let &TensorPlace::State(place) = place else { continue };
             if let Some(value) = states.value(place) {
                 own[position] = Tensor::from_held(value.clone());
             }
@@ -217,7 +240,7 @@ impl Layer {
     /// Computes it now, on the model's memory: what changes states and cannot wait.
     fn run_now(
         &self,
-        store: &Store,
+        store: &Arc<Store>,
         inputs: &[&Tensor],
         mode: Mode,
         caller: &'static Location<'static>,
@@ -225,7 +248,7 @@ impl Layer {
         let name = self.layer.declaration.name;
         let work = self.work(mode, 0, LayerValue::Result);
         let known = known::find_or_make(store.device(), work.key(None, None), inputs, || self.known(inputs, mode))?;
-        let noted = self.noted(inputs, mode, &known.flow, caller)?;
+        let noted = self.noted(store, inputs, mode, &known.flow, caller)?;
         let seed = Cell::new(0);
         let draw = || {
             let scalar = self.core.next_seed();
@@ -239,7 +262,7 @@ impl Layer {
         let mut results = known.loaded(store.device())?.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         match noted {
-            Some(noted) => Ok(noted.result(self.work(mode, seed.get(), LayerValue::Result), result)),
+            Some(noted) => Ok(noted.result((self.work(mode, seed.get(), LayerValue::Result), known.number), result)),
             None if cut::is_paused() => Ok(result.with_history(self.paused(inputs))),
             None => Ok(result),
         }
@@ -276,17 +299,18 @@ impl Layer {
     }
 
     /// Its tensors, in which there are gradients if that is said, as far as they are trained.
-    fn own(&self, is_tracked: bool) -> Result<Vec<Tensor>> {
-        let tensor = |spec: &TensorSpec<Dim>| match is_tracked && spec.trainable {
-            true => self.core.tracked_of(&self.prefix, spec.name),
-            false => self.core.tensor_of(&self.prefix, spec.name),
+    fn own(&self, store: &Arc<Store>, is_tracked: bool) -> SmallVec<[Tensor; 4]> {
+        let tensor = |place: &TensorPlace| match *place {
+            TensorPlace::Parameter(index) => parameter(store, index, is_tracked),
+            TensorPlace::State(index) => view(store, &store.states()[index]),
         };
-        self.layer.specs.iter().map(tensor).collect()
+        self.places.iter().map(tensor).collect()
     }
 
     /// What is noted of a call, if it is to be recorded.
     fn noted(
         &self,
+        store: &Arc<Store>,
         inputs: &[&Tensor],
         mode: Mode,
         flow: &DerivativeFlow,
@@ -295,7 +319,7 @@ impl Layer {
         if !self.is_tracked(inputs, mode) {
             return Ok(None);
         }
-        let own = self.own(true)?;
+        let own = self.own(store, true);
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
         let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         Noted::new(self.layer.declaration.name, flow, sources, &tensors, inputs.len(), caller).map(Some)

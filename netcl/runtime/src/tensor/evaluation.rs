@@ -1,26 +1,21 @@
 //! Computes pending values: what leads to them, as one plan.
 
-use crate::autograd::plan;
+use crate::autograd::plan::{self, Signature};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
-use crate::hash::hash;
 use crate::memory::{BufferHandle, Reader, before_late_writes};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
 use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
 use netcl_hal::device::scalar::Scalar;
-use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// How many plans stay found by what is computed.
-const KEPT: usize = 256;
+use std::sync::Arc;
 
 /// What leads to some pending values.
 struct Evaluation {
@@ -73,18 +68,6 @@ impl PartialEq for Open {
 }
 
 impl Eq for Open {}
-
-/// The plans of a device by what they compute: for sizes that were met before, nothing else is compared.
-struct Plans(Mutex<Recent<KnownPlan>>);
-
-struct KnownPlan {
-    hash: u64,
-    signature: Signature,
-    loaded: Arc<Loaded>,
-}
-
-/// Of each step what is known of it, by number, whether it is kept, and its sources.
-type Signature = SmallVec<[u64; 32]>;
 
 /// Of each step its value, if that is kept.
 type ComputedValues = SmallVec<[Option<Computed>; 1]>;
@@ -298,27 +281,17 @@ impl Evaluation {
         if let [step] = self.steps.as_slice() {
             return step.pending.known().loaded(&self.device).cloned();
         }
-        let signature = self.signature();
-        let hash = hash(&signature[..]);
-        let Plans(plans) = self.device.slot(|| Plans(Mutex::new(Recent::new(KEPT))));
-        let lock = || plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().find(|known| known.hash == hash && known.signature == signature) {
-            return Ok(known.loaded.clone());
-        }
-        let loaded = plan::of(&self.trace(), &self.device)?;
-        let surplus = lock().add(KnownPlan { hash, signature, loaded: loaded.clone() });
-        drop(surplus);
-        Ok(loaded)
+        plan::of_signature(self.signature(), &self.device, || self.trace())
     }
 
+    /// Of each step what is known of it, by number, whether it is kept, and its sources.
     fn signature(&self) -> Signature {
         let mut signature = Signature::new();
+        // Values alone, no gradients.
+        signature.push(0);
         for step in &self.steps {
             signature.push(step.pending.known().number << 1 | u64::from(step.is_kept));
-            signature.extend(step.places.iter().map(|place| match *place {
-                Place::Input(position) => (position as u64) << 1,
-                Place::Step(position) => (position as u64) << 1 | 1,
-            }));
+            signature.extend(step.places.iter().map(|place| place.number()));
         }
         signature
     }

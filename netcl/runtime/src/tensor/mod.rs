@@ -286,8 +286,8 @@ impl Tensor {
 
     /// Without its history.
     pub(crate) fn held(&self) -> Held {
-        let Tensor { value, shape, dtype, device, .. } = self.clone();
-        Held { value, shape, dtype, device }
+        let Tensor { value, shape, dtype, device, history: _ } = self;
+        Held { value: value.clone(), shape: shape.clone(), dtype: *dtype, device: device.clone() }
     }
 
     /// Without a history.
@@ -299,6 +299,11 @@ impl Tensor {
     /// The size of each axis, outermost first. Of a tensor that could not be computed ([`Tensor::check`]), that of the first
     /// operand of what failed, so that a program which looks at sizes comes to where the mistake is told.
     pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// As [`Tensor::shape`], to be kept.
+    pub(crate) fn shared_shape(&self) -> &Arc<[usize]> {
         &self.shape
     }
 

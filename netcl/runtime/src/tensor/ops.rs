@@ -138,10 +138,11 @@ impl Tensor {
         if !note::is_tracked([self.history()].into_iter()) {
             return Ok(result.computed_by("reshape", &[self]));
         }
-        let work = TensorWork::Operation { operation, given: given.into() };
+        let known = known_operation(operation, &given, &[self])?;
+        let work = TensorWork::Operation { operation, given: known.shared(&given) };
         let noted = Noted::of("reshape", &DerivativeFlow::view(self.dtype()), &[self], 1, caller)?;
         Ok(match noted {
-            Some(noted) => noted.result(work, result),
+            Some(noted) => noted.result((work, known.number), result),
             None => result,
         })
     }
@@ -204,16 +205,21 @@ fn operation_of(
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
+    let known = known_operation(operation, given, tensors)?;
+    run::carry_out(TensorWork::Operation { operation, given: known.shared(given) }, &known, tensors, caller)
+}
+
+/// What is known of it.
+fn known_operation(operation: &'static Operation, given: &[ArgValue], tensors: &[&Tensor]) -> Result<Arc<KnownWork>> {
     let name = operation.name;
     let Some(first) = tensors.first() else { return Err(Error::graph(name, Diagnostic::new("it has no tensor"))) };
     let key = WorkKey::of_operation(operation, given, Some(first.dtype()), None);
-    let known = known::find_or_make(first.device(), key, tensors, || {
+    known::find_or_make(first.device(), key, tensors, || {
         let given: Arc<[ArgValue]> = given.into();
         let work = TensorWork::Operation { operation, given: given.clone() };
         let graph = portable(&work, tensors).map_err(|diagnostic| Error::graph(name, diagnostic))?;
         Ok(KnownWork::of_operation(given, graph, tensors))
-    })?;
-    run::carry_out(TensorWork::Operation { operation, given: known.shared(given) }, &known, tensors, caller)
+    })
 }
 
 /// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the

@@ -50,7 +50,7 @@ fn carried_out(
     tensors.iter().try_for_each(|tensor| tensor.settled())?;
     let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
     let result = match record(&work, known, tensors, caller, with) {
-        Some(result) => result.computed_by(name, tensors),
+        Some(result) => result,
         None => {
             let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
             let mut results = known.loaded(first.device())?.call(first.device(), &call)?.results;
@@ -58,8 +58,8 @@ fn carried_out(
         }
     };
     Ok(match noted {
-        Some(noted) => noted.result(work, result),
-        None => result,
+        Some(noted) => noted.result((work, known.number), result),
+        None => result.computed_by(name, tensors),
     })
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn carry_out_all(
     let mut with = Vec::with_capacity(others.len());
     for (work, known) in others {
         let result = carry_out(work.clone(), known, tensors, caller)?;
-        with.push(Change { work: work.clone(), held: result.held() });
+        with.push(Change { work: work.clone(), known: known.number, held: result.held() });
         results.push(result);
     }
     results.insert(0, carried_out(first.clone(), known, tensors, caller, &with)?);
@@ -111,13 +111,12 @@ pub(crate) fn carry_out_with_changes(
     let mut noted_changes = Vec::with_capacity(changes.len());
     for (work, known) in changes {
         let Some(tensor) = record(work, known, tensors, caller, &[]) else { return Ok(None) };
-        noted_changes.push(Change { work: work.clone(), held: tensor.held() });
+        noted_changes.push(Change { work: work.clone(), known: known.number, held: tensor.held() });
     }
     let Some(result) = record(&work, known, tensors, caller, &noted_changes) else { return Ok(None) };
-    let result = result.computed_by(name, tensors);
     let result = match noted {
-        Some(noted) => noted.result_with(work, result, &noted_changes),
-        None => result,
+        Some(noted) => noted.result_with((work, known.number), result, &noted_changes),
+        None => result.computed_by(name, tensors),
     };
     Ok(Some((result, noted_changes)))
 }

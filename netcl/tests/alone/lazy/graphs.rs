@@ -160,3 +160,49 @@ fn gradients_of_what_waits_are_those_of_what_was_computed() {
         assert!(no_grad(|| doubled.requires_grad().unwrap().exp()).sum([0]).backward().is_err());
     }
 }
+
+/// Gradients of the same operations are told apart by which tensor is which, in which there are gradients, what was computed before,
+/// and sizes.
+#[test]
+fn plans_of_gradients_are_told_apart() {
+    let _turn = crate::turn();
+    for device in all() {
+        let [x, y] = [1, 2].map(|seed| floats(&device, &ramp(12, seed)).reshape([3, 4]));
+        let of = |x: &[f32], y: &[f32], f: fn(f32, f32) -> f32| -> Vec<f32> {
+            x.iter().zip(y).map(|(x, y)| f(*x, *y)).collect()
+        };
+        for round in 0..2 {
+            for rows in [3, 1, 2] {
+                let [x, y] =
+                    [&x, &y].map(|tensor| tensor.slice(0, 0, rows, 1).eval().unwrap().requires_grad().unwrap());
+                let (a, b) = (values(&x), values(&y));
+                let both = |loss: Tensor| {
+                    let gradients = loss.backward().unwrap();
+                    [&x, &y].map(|tensor| gradients.wrt(tensor).map_or_else(|_| Vec::new(), |found| values(&found)))
+                };
+                let sum = |tensor: Tensor| tensor.sum([0, 1]);
+                let what = format!("{device}, round {round}, {rows} rows");
+                let [in_x, in_y] = both(sum(&x * &y));
+                near(&in_x, &b, &what);
+                near(&in_y, &a, &what);
+                let [in_x, in_y] = both(sum(&x * &x));
+                near(&in_x, &of(&a, &b, |x, _| 2.0 * x), &what);
+                assert!(in_y.is_empty(), "{what}");
+                let [in_x, in_y] = both(sum(&x * y.detach()));
+                near(&in_x, &b, &what);
+                assert!(in_y.is_empty(), "{what}");
+                // A product that was read before, and one that was not.
+                for read in [false, true] {
+                    let gram = x.matmul(y.transpose([1, 0]));
+                    if read {
+                        gram.eval().unwrap();
+                    }
+                    let [in_x, in_y] = both(sum(&gram * 2.0));
+                    let twice = |from: &Tensor| values(&(from.detach().sum([0]) * 2.0));
+                    near(&in_x, &twice(&y).repeat(rows), &what);
+                    near(&in_y, &twice(&x).repeat(rows), &what);
+                }
+            }
+        }
+    }
+}
