@@ -193,7 +193,7 @@ fn plans_of_gradients_are_told_apart() {
                 assert!(in_y.is_empty(), "{what}");
                 // A product that was read before, and one that was not.
                 for read in [false, true] {
-                    let gram = x.matmul(y.transpose([1, 0]));
+                    let gram = x.matmul(y.t());
                     if read {
                         gram.eval().unwrap();
                     }
