@@ -1,7 +1,7 @@
 //! The digits, trained with layers of `netcl::nn` and operations on tensors, as they are called and with a compiled loss, beside the
 //! same models annotated: steps in a second, by turns. One JSON object a line.
 //!
-//! `cargo bench -p netcl-tests --bench dynamic -- [--device SELECTOR]`. Nothing here is a test.
+//! `cargo bench -p netcl-tests --bench dynamic -- [--device SELECTOR] [--turns COUNT]`. Nothing here is a test.
 #![allow(missing_docs, reason = "a program")]
 
 use netcl::nn::{Layers, Mode, Network};
@@ -9,11 +9,12 @@ use netcl::prelude::*;
 use netcl_examples::digits;
 use netcl_tests::option;
 use std::ops::Deref;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const BATCH: usize = 32;
 const EPOCHS: u64 = 4;
-const TURNS: usize = 21;
+/// How long a turn takes at least: longer than what else runs is let run for.
+const TURN: Duration = Duration::from_millis(150);
 
 #[netcl::model]
 pub struct Mlp {
@@ -85,21 +86,24 @@ fn cnn_loss(net: &Network, x: &Tensor, labels: &Tensor) -> Tensor {
     run("output", &b.flatten(1)).cross_entropy(labels)
 }
 
-/// Steps in a second over some epochs, launches a step, and the last loss.
+/// Steps in a second over some epochs, and as many more as take that long, launches a step, and the last loss.
 fn train(
     device: &Device,
     loader: &DataLoader,
+    least: Duration,
     mut step: impl FnMut(&Tensor, &Tensor) -> Result<Tensor>,
 ) -> Result<(f64, f64, f32)> {
     let (mut steps, mut last) = (0u32, None);
     device.finish()?;
     let (started, before) = (Instant::now(), device.launches());
-    for epoch in 0..EPOCHS {
+    let mut epoch = 0;
+    while epoch < EPOCHS || started.elapsed() < least {
         for batch in loader.epoch(epoch) {
             let (x, labels) = batch?;
             last = Some(step(&x, &labels)?);
             steps += 1;
         }
+        epoch += 1;
     }
     device.finish()?;
     let seconds = started.elapsed().as_secs_f64();
@@ -114,6 +118,7 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
     (model, loss): (M, impl Fn(&M, &Tensor, &Tensor) -> Result<(Tensor, G)>),
     (net, net_loss): (Network, impl Fn(&Network, &Tensor, &Tensor) -> Tensor + Copy + 'static),
 ) -> Result<()> {
+    let turns = option("--turns").and_then(|count| count.parse().ok()).unwrap_or(21);
     let (data, _) = digits();
     let loader = DataLoader::new(device, &data.images, shape, &data.labels, &[])?
         .batch_size(BATCH)
@@ -124,19 +129,20 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
     let (mut of_model, mut of_net, mut of_compiled) = (AdamW::new(3e-3), AdamW::new(3e-3), AdamW::new(3e-3));
     let (mut fixed, mut dynamic, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
     // The first turn builds, and is not counted.
-    for _ in 0..=TURNS {
-        fixed.push(train(device, &loader, |x, labels| {
+    for turn in 0..=turns {
+        let least = if turn == 0 { Duration::ZERO } else { TURN };
+        fixed.push(train(device, &loader, least, |x, labels| {
             let (loss, gradients) = loss(&model, x, labels)?;
             of_model.step(&mut model, &gradients)?;
             Ok(loss)
         })?);
-        dynamic.push(train(device, &loader, |x, labels| {
+        dynamic.push(train(device, &loader, least, |x, labels| {
             let loss = net_loss(&net, x, labels);
             let gradients = loss.backward()?.of(&net)?;
             of_net.step(&mut net, &gradients)?;
             Ok(loss)
         })?);
-        compiled.push(train(device, &loader, |x, labels| {
+        compiled.push(train(device, &loader, least, |x, labels| {
             let loss = compiled_loss.call(&compiled_net, x, labels)?;
             let gradients = loss.backward()?.of(&compiled_net)?;
             of_compiled.step(&mut compiled_net, &gradients)?;
@@ -153,9 +159,9 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
         r#"{{"model":"{name}","annotated_steps_s":{of_fixed:.0},"dynamic_steps_s":{of_dynamic:.0},"compiled_steps_s":{of_compiled:.0},"dynamic_ratio":{:.2},"compiled_ratio":{:.2},"launches":[{:.1},{:.1},{:.1}],"losses":[{},{},{}]}}"#,
         of_dynamic / of_fixed,
         of_compiled / of_fixed,
-        fixed[TURNS].1,
-        dynamic[TURNS].1,
-        compiled[TURNS].1,
+        fixed[turns].1,
+        dynamic[turns].1,
+        compiled[turns].1,
         fixed[0].2,
         dynamic[0].2,
         compiled[0].2

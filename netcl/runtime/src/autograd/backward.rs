@@ -6,7 +6,7 @@ use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
 use crate::executor::Call;
 use crate::memory::{BufferHandle, before_late_writes};
-use crate::model::gradient_buffer::{GradientBuffer, writer_id};
+use crate::model::gradient_buffer::GradientBuffer;
 use crate::model::store::Store;
 use crate::model::{Gradients, Model};
 use crate::recording;
@@ -139,8 +139,9 @@ impl Tensor {
             pending[position].covered[owner.index] = true;
             into.push(Some(pending[position].buffer.part(owner.index)));
         }
-        for PendingGradients { buffer, covered, .. } in &pending {
-            buffer.prepare(writer_id(), &Arc::from(covered.as_slice()))?;
+        for PendingGradients { store, buffer, covered } in &mut pending {
+            let (writer, covered) = store.writer(std::mem::take(covered));
+            buffer.prepare(writer, &covered)?;
         }
         let args: SmallVec<[Tensor; 16]> = tape.arguments().cloned().map(Tensor::from_held).collect();
         let args: SmallVec<[&Tensor; 16]> = args.iter().collect();

@@ -5,7 +5,7 @@
 use crate::autograd::trace::{Trace, TraceKey};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::Loaded;
+use crate::executor::{Loaded, SizedPlan};
 use crate::hash::hash;
 use crate::jit;
 use netcl_hal::recent::Recent;
@@ -33,25 +33,21 @@ struct SignedPlans(Mutex<Recent<SignedPlan>>);
 struct SignedPlan {
     hash: u64,
     signature: Signature,
-    loaded: Arc<Loaded>,
+    plan: SizedPlan,
 }
 
 /// The plan of known works, on that device; `trace` makes their trace, where it was not met.
-pub(crate) fn of_signature(
-    signature: Signature,
-    device: &Device,
-    trace: impl FnOnce() -> Trace,
-) -> Result<Arc<Loaded>> {
+pub(crate) fn of_signature(signature: Signature, device: &Device, trace: impl FnOnce() -> Trace) -> Result<SizedPlan> {
     let hash = hash(&signature[..]);
     let SignedPlans(plans) = device.slot(|| SignedPlans(Mutex::new(Recent::new(KEPT))));
     let lock = || plans.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().find(|known| known.hash == hash && known.signature == signature) {
-        return Ok(known.loaded.clone());
+        return Ok(known.plan.clone());
     }
-    let loaded = of(&trace(), device)?;
-    let surplus = lock().add(SignedPlan { hash, signature, loaded: loaded.clone() });
+    let plan = SizedPlan::new(of(&trace(), device)?);
+    let surplus = lock().add(SignedPlan { hash, signature, plan: plan.clone() });
     drop(surplus);
-    Ok(loaded)
+    Ok(plan)
 }
 
 /// The plan of that trace, on that device.

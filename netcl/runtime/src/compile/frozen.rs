@@ -233,7 +233,7 @@ impl Found<'_> {
                 return Ok(Own::View { model, is_parameter: false, index, like: held.clone() });
             }
         }
-        if region.is_part() {
+        if region.changes() {
             return Err(refused(format!("a tensor of a model, {} {:?},", held.dtype, held.shape)));
         }
         Ok(Own::Constant(held.clone()))

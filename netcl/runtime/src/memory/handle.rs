@@ -37,6 +37,8 @@ struct BufferAllocation {
     readers: Readers,
     /// What is still to be written to it. Not used in parts, either.
     late: LateWrites,
+    /// Whether it is written to again while tensors are views of it. Not used in parts, either.
+    changes: AtomicBool,
 }
 
 enum Backing {
@@ -51,7 +53,7 @@ enum Backing {
 
 impl BufferHandle {
     fn new(region: Region, source: Backing, pool: Arc<Cache>) -> BufferHandle {
-        let (elsewhere, is_elsewhere, was_elsewhere) = Default::default();
+        let (elsewhere, is_elsewhere, was_elsewhere, changes) = Default::default();
         BufferHandle(Arc::new(BufferAllocation {
             region,
             source: Some(source),
@@ -61,6 +63,7 @@ impl BufferHandle {
             was_elsewhere,
             readers: Readers::default(),
             late: LateWrites::default(),
+            changes,
         }))
     }
 
@@ -118,6 +121,16 @@ impl BufferHandle {
     /// Whether no other handle can reach any of its memory.
     pub(crate) fn is_sole(&self) -> bool {
         !self.is_shared() && !self.is_part()
+    }
+
+    /// Notes that it is written to again while tensors are views of it: it is a model's, or gradients'.
+    pub(crate) fn note_changes(&self) {
+        self.whole().changes.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was noted.
+    pub(crate) fn changes(&self) -> bool {
+        self.whole().changes.load(Ordering::Relaxed)
     }
 
     fn memory(&self) -> &dyn Memory {

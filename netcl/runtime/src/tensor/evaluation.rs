@@ -4,7 +4,7 @@ use crate::autograd::plan::{self, Signature};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, Loaded};
+use crate::executor::{Call, SizedPlan};
 use crate::memory::{BufferHandle, Reader, before_late_writes};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
@@ -92,7 +92,7 @@ pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Compu
 }
 
 /// The plan that will compute the tensor; `None` if there is nothing to compute.
-pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<Arc<Loaded>>> {
+pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<SizedPlan>> {
     let root = pending::waiting_of(tensor.value()).and_then(PendingWork::shared);
     root.map(|root| Evaluation::of(&[root], tensor.device()).loaded()).transpose()
 }
@@ -277,7 +277,7 @@ impl Evaluation {
     }
 
     /// Its plan.
-    fn loaded(&self) -> Result<Arc<Loaded>> {
+    fn loaded(&self) -> Result<SizedPlan> {
         if let [step] = self.steps.as_slice() {
             return step.pending.known().loaded(&self.device).cloned();
         }

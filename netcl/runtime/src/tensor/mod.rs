@@ -248,7 +248,7 @@ impl Tensor {
     pub(crate) fn as_it_is(&self) -> Result<Tensor> {
         self.checked()?;
         // What is pending gets memory of its own.
-        let Some(region) = self.value.in_memory().filter(|region| region.is_part()) else { return Ok(self.clone()) };
+        let Some(region) = self.value.in_memory().filter(|region| region.changes()) else { return Ok(self.clone()) };
         let copy = Tensor::uninitialised("vjp", &self.device, &self.shape, self.dtype)?;
         region.copy_to(copy.region()?, self.byte_count())?;
         Ok(copy)
