@@ -2,6 +2,7 @@
 
 use crate::autograd::record::{Cut, CutKind, History, LeafKey, Owner};
 use crate::autograd::tape::{Tape, Wanted};
+use crate::autograd::tracer;
 use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
 use crate::executor::Call;
@@ -10,7 +11,7 @@ use crate::model::gradient_buffer::GradientBuffer;
 use crate::model::store::Store;
 use crate::model::{Gradients, Model};
 use crate::recording;
-use crate::tensor::{Tensor, tracer};
+use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Where gradients end, and how that is said.
 
 use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, RecordSource};
-use crate::tensor::tracer;
+use crate::autograd::tracer;
 use netcl_kernels::dtype::DType;
 use std::cell::Cell;
 use std::collections::BTreeSet;

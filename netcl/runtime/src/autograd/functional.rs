@@ -3,9 +3,10 @@
 use crate::autograd::cut::{self, Pause};
 use crate::autograd::record::{CutKind, History, Leaf};
 use crate::autograd::tape::Wanted;
+use crate::autograd::tracer;
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
-use crate::tensor::{Tensor, tracer};
+use crate::tensor::Tensor;
 use std::panic::Location;
 
 /// What [`value_and_grad`] differentiates in: a model's parameters, a tensor, or several.

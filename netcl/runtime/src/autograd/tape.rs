@@ -259,14 +259,14 @@ impl Tape {
 /// The records that lead to one, in the order in which they were made.
 fn records(loss: &Arc<Record>) -> SmallVec<[Arc<Record>; 16]> {
     // The latest first: all that was computed from a record comes before it.
-    let mut open = BinaryHeap::from([Open(loss)]);
+    let mut open = BinaryHeap::from([OpenRecord(loss)]);
     let mut found: SmallVec<[Arc<Record>; 16]> = SmallVec::new();
-    while let Some(Open(record)) = open.pop() {
+    while let Some(OpenRecord(record)) = open.pop() {
         if found.last().is_some_and(|last| last.number == record.number) {
             continue;
         }
         open.extend(record.sources.iter().filter_map(|source| match source {
-            RecordSource::Record(record) => Some(Open(record)),
+            RecordSource::Record(record) => Some(OpenRecord(record)),
             RecordSource::Leaf(_) | RecordSource::Given(_) => None,
         }));
         found.push(record.clone());
@@ -276,24 +276,24 @@ fn records(loss: &Arc<Record>) -> SmallVec<[Arc<Record>; 16]> {
 }
 
 /// Ordered by number.
-struct Open<'a>(&'a Arc<Record>);
+struct OpenRecord<'a>(&'a Arc<Record>);
 
-impl Ord for Open<'_> {
+impl Ord for OpenRecord<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.number.cmp(&other.0.number)
     }
 }
 
-impl PartialOrd for Open<'_> {
+impl PartialOrd for OpenRecord<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Open<'_> {
+impl PartialEq for OpenRecord<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Open<'_> {}
+impl Eq for OpenRecord<'_> {}

@@ -1,6 +1,6 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
-use crate::autograd::work::{BATCH, PassedNumbers, TensorWork, WorkKey};
+use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey};
 use netcl_kernels::autodiff::gradients_from_saved;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -8,6 +8,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::span::Result;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A relative graph: tensors are numbered.
 pub(crate) struct Trace {
@@ -23,13 +24,44 @@ pub(crate) struct Trace {
 
 /// What is called as one operation.
 pub(crate) struct TracedWork {
-    /// No other has it.
-    pub(crate) number: u64,
-    pub(crate) trace: Trace,
-    /// How many of its first inputs are arguments.
-    pub(crate) arguments: usize,
+    number: u64,
+    trace: Trace,
+    arguments: usize,
     /// Whether numbers of its operations are passed by value.
-    pub(crate) passes_numbers: bool,
+    passes_numbers: bool,
+}
+
+impl TracedWork {
+    /// Of a trace whose first inputs are so many arguments.
+    pub(crate) fn new(trace: Trace, arguments: usize, passes_numbers: bool) -> TracedWork {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        TracedWork { number: NEXT.fetch_add(1, Ordering::Relaxed), trace, arguments, passes_numbers }
+    }
+}
+
+impl CompositeWork for TracedWork {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn arguments(&self) -> usize {
+        self.arguments
+    }
+
+    fn build(
+        &self,
+        builder: &mut Builder,
+        tensors: &[NodeId],
+        passed: &mut PassedNumbers,
+        batch: Option<usize>,
+        step: usize,
+    ) -> Result<NodeId> {
+        // Those around take theirs.
+        let is_fixed = std::mem::replace(&mut passed.is_fixed, !self.passes_numbers);
+        let steps = self.trace.steps_in(builder, tensors, passed, batch);
+        passed.is_fixed = is_fixed;
+        Ok(steps?[step])
+    }
 }
 
 /// What the plan of a trace gives.
@@ -137,7 +169,7 @@ impl Trace {
     }
 
     /// Builds it of these inputs: the value of every step.
-    pub(crate) fn steps_in(
+    fn steps_in(
         &self,
         builder: &mut Builder,
         inputs: &[NodeId],

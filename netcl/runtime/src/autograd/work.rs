@@ -1,6 +1,5 @@
 //! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
 
-use crate::autograd::trace::TracedWork;
 use crate::hash::hash;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
@@ -52,11 +51,30 @@ pub(crate) enum TensorWork {
     },
     /// A value of what was compiled as one.
     Traced {
-        traced: Arc<TracedWork>,
+        traced: Arc<dyn CompositeWork>,
         /// The step whose value it is.
         step: usize,
         scalars: Arc<[Scalar]>,
     },
+}
+
+/// What is called as one operation, and consists of others.
+pub(crate) trait CompositeWork: Send + Sync {
+    /// No other has it.
+    fn number(&self) -> u64;
+
+    /// How many of the tensors that it is of are arguments: they come first.
+    fn arguments(&self) -> usize;
+
+    /// Builds the value of one of its steps of these tensors.
+    fn build(
+        &self,
+        builder: &mut Builder,
+        tensors: &[NodeId],
+        passed: &mut PassedNumbers,
+        batch: Option<usize>,
+        step: usize,
+    ) -> Result<NodeId>;
 }
 
 /// Which of the values that a layer computes.
@@ -182,7 +200,7 @@ impl ConfiguredLayer {
 pub(crate) struct PassedNumbers {
     next: usize,
     /// Those of operations are part of the graph.
-    is_fixed: bool,
+    pub(super) is_fixed: bool,
 }
 
 impl PassedNumbers {
@@ -213,7 +231,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { .. } => tensors,
             TensorWork::Layer { layer, .. } => layer.declaration.inputs.min(tensors),
-            TensorWork::Traced { traced, .. } => traced.arguments.min(tensors),
+            TensorWork::Traced { traced, .. } => traced.arguments().min(tensors),
         }
     }
 
@@ -284,13 +302,7 @@ impl TensorWork {
                 let inputs = self.inputs(tensors.len());
                 layer.value(builder, *mode, (&tensors[..inputs], &tensors[inputs..]), seed, *gives)
             }
-            TensorWork::Traced { traced, step, .. } => {
-                // Those around take theirs.
-                let is_fixed = std::mem::replace(&mut passed.is_fixed, !traced.passes_numbers);
-                let steps = traced.trace.steps_in(builder, tensors, passed, batch);
-                passed.is_fixed = is_fixed;
-                Ok(steps?[*step])
-            }
+            TensorWork::Traced { traced, step, .. } => traced.build(builder, tensors, passed, batch, *step),
         }
     }
 
@@ -318,7 +330,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { operation, given } => WorkKey::of_operation(operation, given, dtype, batch),
             TensorWork::Layer { layer, mode, gives, .. } => WorkKey::Layer(layer.text.clone(), *mode, *gives),
-            TensorWork::Traced { traced, step, .. } => WorkKey::Traced(traced.number, *step),
+            TensorWork::Traced { traced, step, .. } => WorkKey::Traced(traced.number(), *step),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::autograd::known::KnownWork;
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep, TracedWork};
-use crate::autograd::work::{PassedNumbers, TensorWork};
+use crate::autograd::tracer::Tracing;
+use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork};
 use crate::autograd::{cut, note};
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -10,23 +11,21 @@ use crate::model::ModelCore;
 use crate::model::core::parameter;
 use crate::model::store::{Store, StoredTensor};
 use crate::tensor::traced::{TracedSource, TracedStep, traced};
-use crate::tensor::tracer::Tracing;
 use crate::tensor::{Held, Tensor, carry_out_all};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A function, compiled.
 pub(super) struct Frozen {
-    traced: Arc<TracedWork>,
+    traced: Arc<dyn CompositeWork>,
     /// What it is of beside its arguments, in the order of the trace's inputs after them.
-    own: Vec<Own>,
+    own: Vec<OwnSource>,
     results: Vec<FrozenResult>,
     /// The numbers that it passes by value, in order.
-    numbers: Vec<Number>,
+    numbers: Vec<FrozenNumber>,
     /// The same, if none is drawn.
     scalars: Option<Arc<[Scalar]>>,
     /// By which model each call draws, in order.
@@ -38,7 +37,7 @@ pub(super) struct Frozen {
 }
 
 /// What a function is of that is no argument.
-enum Own {
+enum OwnSource {
     /// A parameter of a model among the arguments.
     Parameter { model: usize, index: usize, is_tracked: bool },
     /// Other elements of a model: a state, or a parameter as another shape.
@@ -54,7 +53,7 @@ enum FrozenResult {
     Input(usize),
 }
 
-enum Number {
+enum FrozenNumber {
     Is(Scalar),
     /// The seed that this call of a model drew.
     Draw(usize),
@@ -77,20 +76,20 @@ impl Frozen {
             may_be_batch,
         };
         let mut found =
-            Found { stand_ins, stores: &stores, tracing, own: Vec::new(), held: Vec::new(), is_whole: true };
+            FoundSources { stand_ins, stores: &stores, tracing, own: Vec::new(), held: Vec::new(), is_whole: true };
         let mut list = Vec::with_capacity(steps.len());
         let (mut numbers, passes_numbers) = (Vec::new(), results.len() == 1);
         for TracedStep { work, draws, sources, dtype } in steps {
             match &work {
-                TensorWork::Layer { seed, .. } if draws => numbers.push(Number::Draw(*seed as usize)),
+                TensorWork::Layer { seed, .. } if draws => numbers.push(FrozenNumber::Draw(*seed as usize)),
                 TensorWork::Operation { .. } if !passes_numbers => {}
-                work => numbers.extend(work.scalars(dtype).into_iter().map(Number::Is)),
+                work => numbers.extend(work.scalars(dtype).into_iter().map(FrozenNumber::Is)),
             }
             let sources = sources.iter().map(|source| found.place(source)).collect::<Result<_>>()?;
             list.push(TraceStep { work, sources, dtype, value: StepValue::Inner });
         }
         let places: Vec<Place> = places.iter().map(|place| found.place(place)).collect::<Result<_>>()?;
-        let Found { own, held, is_whole, .. } = found;
+        let FoundSources { own, held, is_whole, .. } = found;
         let mut inputs: Vec<TraceInput> = args.iter().map(|arg| input(arg, true)).collect();
         inputs.extend(held.iter().cloned().map(|held| input(&Tensor::from_held(held), false)));
         let batch = trace::batch(inputs.iter());
@@ -109,18 +108,17 @@ impl Frozen {
                 }
             });
         }
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let traced = Arc::new(TracedWork { number, trace, arguments: args.len(), passes_numbers });
+        let traced = Arc::new(TracedWork::new(trace, args.len(), passes_numbers));
         let draws = tracing.draws.iter().map(|core| {
             let position = models.iter().position(|model| model.id() == *core);
             position.ok_or_else(|| refused("a layer that draws random numbers".to_owned()))
         });
-        let is_number = |number: &Number| if let Number::Is(scalar) = number { Some(*scalar) } else { None };
+        let is_number =
+            |number: &FrozenNumber| if let FrozenNumber::Is(scalar) = number { Some(*scalar) } else { None };
         let scalars: Option<Vec<Scalar>> = numbers.iter().map(is_number).collect();
         Ok(Frozen {
             traced,
-            trains: own.iter().any(|own| matches!(own, Own::Parameter { is_tracked: true, .. })),
+            trains: own.iter().any(|own| matches!(own, OwnSource::Parameter { is_tracked: true, .. })),
             own,
             results: known_results,
             numbers,
@@ -143,22 +141,22 @@ impl Frozen {
             return Ok(None);
         }
         let stores: SmallVec<[Arc<Store>; 2]> = models.iter().map(|model| model.store()).collect();
-        let own = |own: &Own| match own {
-            Own::Parameter { model, index, is_tracked } => parameter(&stores[*model], *index, *is_tracked),
-            Own::View { model, is_parameter, index, like } => {
+        let own = |own: &OwnSource| match own {
+            OwnSource::Parameter { model, index, is_tracked } => parameter(&stores[*model], *index, *is_tracked),
+            OwnSource::View { model, is_parameter, index, like } => {
                 let store = &stores[*model];
                 let entry = &if *is_parameter { store.parameters() } else { store.states() }[*index];
                 Tensor::from_region(entry.region.clone(), like.shape.clone(), like.dtype, like.device.clone())
             }
-            Own::Constant(held) => Tensor::from_held(held.clone()),
+            OwnSource::Constant(held) => Tensor::from_held(held.clone()),
         };
         let own: SmallVec<[Tensor; 8]> = self.own.iter().map(own).collect();
         let tensors: SmallVec<[&Tensor; 8]> = args.iter().copied().chain(&own).collect();
         let seeds: SmallVec<[Scalar; 4]> = self.draws.iter().map(|model| models[*model].next_seed()).collect();
         let scalars = self.scalars.clone().unwrap_or_else(|| {
-            let number = |number: &Number| match number {
-                Number::Is(scalar) => *scalar,
-                Number::Draw(draw) => seeds[*draw],
+            let number = |number: &FrozenNumber| match number {
+                FrozenNumber::Is(scalar) => *scalar,
+                FrozenNumber::Draw(draw) => seeds[*draw],
             };
             self.numbers.iter().map(number).collect()
         });
@@ -179,17 +177,17 @@ impl Frozen {
 }
 
 /// Where what steps are of is, while it is looked for.
-struct Found<'a> {
+struct FoundSources<'a> {
     stand_ins: &'a [Tensor],
     stores: &'a [Arc<Store>],
     tracing: &'a Tracing,
-    own: Vec<Own>,
+    own: Vec<OwnSource>,
     /// As the function had them.
     held: Vec<Held>,
     is_whole: bool,
 }
 
-impl Found<'_> {
+impl FoundSources<'_> {
     fn place(&mut self, source: &TracedSource) -> Result<Place> {
         let held = match source {
             TracedSource::Step(step) => return Ok(Place::Step(*step)),
@@ -212,31 +210,31 @@ impl Found<'_> {
                 self.held.len() - 1
             }
         };
-        if let Own::View { is_parameter: true, model, index, .. } = &self.own[position] {
+        if let OwnSource::View { is_parameter: true, model, index, .. } = &self.own[position] {
             // Its gradient would have to find the way back.
             self.is_whole &= !self.tracing.is_tracked(self.stores[*model].id(), *index);
         }
         Ok(Place::Input(self.stand_ins.len() + position))
     }
 
-    fn own(&self, held: &Held, region: &BufferHandle) -> Result<Own> {
+    fn own(&self, held: &Held, region: &BufferHandle) -> Result<OwnSource> {
         for (model, store) in self.stores.iter().enumerate() {
             let find = |entries: &[StoredTensor]| entries.iter().position(|entry| entry.region.id() == region.id());
             if let Some(index) = find(store.parameters()) {
                 if store.parameters()[index].shape == held.shape {
                     let is_tracked = self.tracing.is_tracked(store.id(), index);
-                    return Ok(Own::Parameter { model, index, is_tracked });
+                    return Ok(OwnSource::Parameter { model, index, is_tracked });
                 }
-                return Ok(Own::View { model, is_parameter: true, index, like: held.clone() });
+                return Ok(OwnSource::View { model, is_parameter: true, index, like: held.clone() });
             }
             if let Some(index) = find(store.states()) {
-                return Ok(Own::View { model, is_parameter: false, index, like: held.clone() });
+                return Ok(OwnSource::View { model, is_parameter: false, index, like: held.clone() });
             }
         }
         if region.changes() {
             return Err(refused(format!("a tensor of a model, {} {:?},", held.dtype, held.shape)));
         }
-        Ok(Own::Constant(held.clone()))
+        Ok(OwnSource::Constant(held.clone()))
     }
 }
 

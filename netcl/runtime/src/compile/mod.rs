@@ -1,16 +1,17 @@
 //! Functions of tensors that are compiled at run time: what they do is noted once, and called as one operation.
 
 mod argument;
+mod compiled_results;
 mod frozen;
-mod results;
 
 pub use argument::Argument;
-pub use results::Results;
+pub use compiled_results::CompiledResults;
 
+use crate::autograd::tracer;
 use crate::error::{Error, Result};
 use crate::hash::hash;
 use crate::model::ModelCore;
-use crate::tensor::tracer::{self, StandIn};
+use crate::tensor::stand_in::StandIn;
 use crate::tensor::{Tensor, is_eager};
 use argument::ArgumentPart;
 use frozen::Frozen;
@@ -43,7 +44,7 @@ const KEPT: usize = 64;
 /// What it computes with are its arguments ([`Argument`]): tensors and models are given at each call, with what is in them then, and
 /// numbers are part of what a plan is found by. It captures nothing but what cannot change, by `move`, which rustc checks. Other
 /// types, shapes, numbers or a model that has moved are compiled anew; one tensor for two arguments is not. It may give
-/// several tensors ([`Results`]).
+/// several tensors ([`CompiledResults`]).
 ///
 /// While it is compiled, it is called with tensors that have no values. What needs one (`item`, `to_vec`, functions that
 /// annotations have compiled, `backward`) is an error of the call. What the function makes itself of no argument is made then, once.
@@ -63,7 +64,7 @@ pub struct Compiled<F, A> {
     arguments: PhantomData<fn(A)>,
 }
 
-/// A function that can be compiled: of references to [`Argument`]s, with [`Results`], which captures nothing that changes.
+/// A function that can be compiled: of references to [`Argument`]s, with [`CompiledResults`], which captures nothing that changes.
 #[diagnostic::on_unimplemented(
     message = "this cannot be compiled",
     label = "expected a function of one to six references to tensors, models and numbers, which gives tensors and captures numbers alone",
@@ -80,6 +81,9 @@ struct KnownFunction {
     frozen: Option<Arc<Frozen>>,
 }
 
+/// Makes other tensors of those among the arguments.
+type Replace<'a> = &'a mut dyn FnMut(&Tensor) -> Tensor;
+
 type Key = SmallVec<[KeyPart; 4]>;
 
 /// What is looked at of an argument.
@@ -93,15 +97,15 @@ enum KeyPart {
 
 /// The arguments of a call.
 #[derive(Default)]
-struct Given<'a> {
+struct GivenArguments<'a> {
     key: Key,
     tensors: SmallVec<[&'a Tensor; 4]>,
     models: SmallVec<[&'a ModelCore; 2]>,
 }
 
-impl<'a> Given<'a> {
-    fn of(args: &[&'a dyn VisitedArgument]) -> Given<'a> {
-        let mut given = Given::default();
+impl<'a> GivenArguments<'a> {
+    fn of(args: &[&'a dyn VisitedArgument]) -> GivenArguments<'a> {
+        let mut given = GivenArguments::default();
         for arg in args {
             arg.visit_parts(&mut |part| {
                 given.key.push(match part {
@@ -134,17 +138,17 @@ impl<A: Argument> VisitedArgument for A {
 
 impl<F, A> Compiled<F, A> {
     /// Calls it: `function` with other tensors for those of its arguments, or with none.
-    fn called<R: Results>(
+    fn called<R: CompiledResults>(
         &self,
         args: &[&dyn VisitedArgument],
-        function: impl Fn(Option<&mut dyn FnMut(&Tensor) -> Tensor>) -> R,
+        function: impl Fn(Option<Replace<'_>>) -> R,
         caller: &'static Location<'static>,
     ) -> Result<R::Given> {
         let as_it_stands = || R::from_tensors(checked(function(None).into_tensors()?)?).ok_or_else(no_result);
         if is_eager() || tracer::is_active() {
             return as_it_stands();
         }
-        let given = Given::of(args);
+        let given = GivenArguments::of(args);
         given.tensors.iter().try_for_each(|tensor| tensor.checked())?;
         let hash = hash(&given.key);
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,16 +168,16 @@ impl<F, A> Compiled<F, A> {
 }
 
 /// The results of a function as a list, with other tensors for those of its arguments.
-fn function_with<'a, R: Results>(
-    function: &'a impl Fn(Option<&mut dyn FnMut(&Tensor) -> Tensor>) -> R,
-) -> impl Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> Result<Vec<Tensor>> + 'a {
+fn function_with<'a, R: CompiledResults>(
+    function: &'a impl Fn(Option<Replace<'_>>) -> R,
+) -> impl Fn(Replace<'_>) -> Result<Vec<Tensor>> + 'a {
     |replace| function(Some(replace)).into_tensors()
 }
 
 /// What the function does; `None` where it is to be called as it stands.
 fn frozen(
-    given: &Given<'_>,
-    function: impl Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> Result<Vec<Tensor>>,
+    given: &GivenArguments<'_>,
+    function: impl Fn(Replace<'_>) -> Result<Vec<Tensor>>,
     caller: &'static Location<'static>,
 ) -> Result<Option<Frozen>> {
     let is_asked = Arc::new(AtomicBool::new(false));
@@ -212,7 +216,7 @@ macro_rules! arities {
         impl<F, R, $($type),+> Compilable<($($type,)+)> for F
         where
             F: Fn($(&$type),+) -> R + Copy + 'static,
-            R: Results,
+            R: CompiledResults,
             $($type: Argument),+
         {
         }
@@ -220,7 +224,7 @@ macro_rules! arities {
         impl<F, R, $($type),+> Compiled<F, ($($type,)+)>
         where
             F: Fn($(&$type),+) -> R + Copy + 'static,
-            R: Results,
+            R: CompiledResults,
             $($type: Argument),+
         {
             /// What it gives of these arguments, to be computed when it is needed.
@@ -232,7 +236,7 @@ macro_rules! arities {
             #[track_caller]
             #[allow(clippy::too_many_arguments, reason = "those of the function")]
             pub fn call(&self, $($name: &$type),+) -> Result<R::Given> {
-                let function = |replace: Option<&mut dyn FnMut(&Tensor) -> Tensor>| match replace {
+                let function = |replace: Option<Replace<'_>>| match replace {
                     None => (self.function)($($name),+),
                     Some(replace) => {
                         $(let other = $name.with_tensors(replace);

@@ -3,13 +3,10 @@
 use crate::device::Device;
 use crate::error::Result;
 use crate::executor::call::{Call, Outputs};
+use crate::executor::check::Sizes;
 use crate::executor::loaded::Loaded;
-use smallvec::SmallVec;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
-
-/// The values of a plan's symbols, in its order.
-pub(super) type Sizes = SmallVec<[u64; 8]>;
 
 /// A plan, for arguments whose types and shapes are always the same: what they say is asked once.
 #[derive(Clone)]

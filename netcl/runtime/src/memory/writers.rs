@@ -56,12 +56,12 @@ fn is_before() -> bool {
 /// Does what was called for before all that waits to be written: it reads memory as it is.
 pub(crate) fn before_late_writes<R>(work: impl FnOnce() -> R) -> R {
     /// Ends it, also where the work panics.
-    struct Scope;
-    impl Drop for Scope {
+    struct BeforeScope;
+    impl Drop for BeforeScope {
         fn drop(&mut self) {
             let _ = BEFORE.try_with(|depth| depth.set(depth.get() - 1));
         }
     }
-    let _scope = BEFORE.try_with(|depth| depth.set(depth.get() + 1)).is_ok().then_some(Scope);
+    let _scope = BEFORE.try_with(|depth| depth.set(depth.get() + 1)).is_ok().then_some(BeforeScope);
     work()
 }

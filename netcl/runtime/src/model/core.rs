@@ -1,12 +1,13 @@
 //! A model's memory.
 
 use crate::autograd::record::{History, Leaf, Owner};
+use crate::autograd::tracer;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::store::{Group, Store, StoredTensor, next_id};
 use crate::model::{Schema, Seed, init};
-use crate::tensor::{Tensor, tracer};
+use crate::tensor::Tensor;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;

@@ -15,8 +15,8 @@ mod ops;
 mod pending;
 mod run;
 mod split;
+pub(crate) mod stand_in;
 pub(crate) mod traced;
-pub(crate) mod tracer;
 mod value;
 pub(crate) mod vector;
 

@@ -2,9 +2,10 @@
 
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
+use crate::autograd::tracer;
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork, WorkKey};
 use crate::error::{Error, Result};
-use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large, tracer};
+use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};

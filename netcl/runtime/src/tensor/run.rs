@@ -3,13 +3,14 @@
 use crate::autograd::known::KnownWork;
 use crate::autograd::note::Noted;
 use crate::autograd::record::Change;
+use crate::autograd::tracer;
 use crate::autograd::work::TensorWork;
 use crate::error::{Error, Result};
 use crate::executor::Call;
 use crate::memory::{BufferHandle, Reader};
 use crate::recording;
 use crate::tensor::pending::{self, FEW, PendingWork, WaitingSize};
-use crate::tensor::{Held, Tensor, TensorValue, byte_count, tracer};
+use crate::tensor::{Held, Tensor, TensorValue, byte_count};
 use netcl_hal::config;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;

@@ -62,7 +62,7 @@ fn a_function_is_noted_once_and_computes_what_it_is_given() {
         let more = (f.call(&x, &y).unwrap() + &x).exp();
         more.eval().unwrap();
         assert_eq!(device.launches(), before + 1, "{device}: it is fused with what is around it");
-        // Results are new tensors: what comes next changes none.
+        // CompiledResults are new tensors: what comes next changes none.
         let mut all = vec![x.clone()];
         for _ in 0..4 {
             all.push(f.call(all.last().unwrap(), &y).unwrap().eval().unwrap());

@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
     label = "expected tensors: one, a tuple, an array or a vector, or a `Result` of these",
     note = "numbers are read from tensors after the call, with `item` or `to_vec`"
 )]
-pub trait Results {
+pub trait CompiledResults {
     /// What a call gives.
     type Given;
 
@@ -22,7 +22,7 @@ pub trait Results {
     fn from_tensors(tensors: Vec<Tensor>) -> Option<Self::Given>;
 }
 
-impl Results for Tensor {
+impl CompiledResults for Tensor {
     type Given = Tensor;
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
@@ -34,7 +34,7 @@ impl Results for Tensor {
     }
 }
 
-impl Results for Vec<Tensor> {
+impl CompiledResults for Vec<Tensor> {
     type Given = Vec<Tensor>;
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
@@ -46,7 +46,7 @@ impl Results for Vec<Tensor> {
     }
 }
 
-impl<const N: usize> Results for [Tensor; N] {
+impl<const N: usize> CompiledResults for [Tensor; N] {
     type Given = [Tensor; N];
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
@@ -58,7 +58,7 @@ impl<const N: usize> Results for [Tensor; N] {
     }
 }
 
-impl<R: Results> Results for Result<R> {
+impl<R: CompiledResults> CompiledResults for Result<R> {
     type Given = R::Given;
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
@@ -78,7 +78,7 @@ macro_rules! same {
 
 macro_rules! tuples {
     ($(($($name:ident),+))*) => {$(
-        impl Results for ($(same!($name, Tensor),)+) {
+        impl CompiledResults for ($(same!($name, Tensor),)+) {
             type Given = Self;
 
             fn into_tensors(self) -> Result<Vec<Tensor>> {

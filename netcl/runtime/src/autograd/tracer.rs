@@ -1,13 +1,9 @@
 //! What is noted while a function is compiled: it runs once, on tensors without values.
 
 use crate::error::Error;
-use crate::memory::BufferHandle;
-use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor, TensorValue};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::panic::Location;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many threads compile a function: whoever computes looks here first, and nowhere else in most programs.
 static TRACERS: AtomicUsize = AtomicUsize::new(0);
@@ -59,8 +55,8 @@ pub(crate) fn note<R>(what: impl FnOnce(&mut Tracing) -> R) -> Option<R> {
 /// Does `work`, and gives what was noted.
 pub(crate) fn trace<R>(work: impl FnOnce() -> R) -> (R, Tracing) {
     /// Ends it, also where the work panics.
-    struct Scope;
-    impl Drop for Scope {
+    struct TracerScope;
+    impl Drop for TracerScope {
         fn drop(&mut self) {
             TRACERS.fetch_sub(1, Ordering::Relaxed);
             let _ = CURRENT.try_with(|current| current.borrow_mut().take());
@@ -68,28 +64,10 @@ pub(crate) fn trace<R>(work: impl FnOnce() -> R) -> (R, Tracing) {
     }
     TRACERS.fetch_add(1, Ordering::Relaxed);
     let _ = CURRENT.try_with(|current| *current.borrow_mut() = Some(Tracing::default()));
-    let _scope = Scope;
+    let _scope = TracerScope;
     let result = work();
     let noted = CURRENT.try_with(|current| current.borrow_mut().take()).ok().flatten();
     (result, noted.unwrap_or_default())
-}
-
-/// Stands for an argument: it has a shape and a type, and no value.
-pub(crate) struct StandIn {
-    mistake: Computed,
-    /// Whether somebody wanted its value.
-    is_asked: Arc<AtomicBool>,
-}
-
-impl StandIn {
-    /// For a tensor, of a function that is called there.
-    pub(crate) fn of(tensor: &Tensor, caller: &'static Location<'static>, is_asked: &Arc<AtomicBool>) -> Tensor {
-        let operands = format!("{} {:?}", tensor.dtype(), tensor.shape());
-        let mistake = Err(Arc::new(Mistake::new("compile", operands, caller, needed("a value"))));
-        let value = TensorValue::Pending(Arc::new(StandIn { mistake, is_asked: is_asked.clone() }));
-        let (shape, dtype, device) = (tensor.shape().into(), tensor.dtype(), tensor.device().clone());
-        Tensor::from_held(Held { value, shape, dtype, device })
-    }
 }
 
 /// What is told of a function that needs what there is not while it is compiled.
@@ -99,19 +77,4 @@ pub(crate) fn needed(what: &str) -> Error {
          that outside of the function, with what it gives"
     );
     Error::Mismatch { operation: "compile".to_owned(), problem }
-}
-
-impl PendingValue for StandIn {
-    fn computed(&self) -> Option<&Computed> {
-        None
-    }
-
-    fn compute(&self) -> &Computed {
-        self.is_asked.store(true, Ordering::Relaxed);
-        &self.mistake
-    }
-
-    fn supply(&self, _: BufferHandle) {}
-
-    fn compute_together(&self, _: &[&dyn PendingValue]) {}
 }
