@@ -21,8 +21,8 @@ pub(crate) struct Tracing {
     pub(crate) draws: Vec<u64>,
     /// Something ends gradients inside that the operations do not tell.
     pub(crate) is_cut: bool,
-    /// Something was called that is to be done at each call.
-    pub(crate) changes_states: bool,
+    /// Something was called that is to be done at each call: a state changes, or gradients go where no argument is.
+    pub(crate) as_it_stands: bool,
 }
 
 impl Tracing {

@@ -189,7 +189,7 @@ fn frozen(
     };
     // What it makes is no part of a recording, which repeats what it does with that.
     let (results, tracing) = crate::recording::suspended(|| tracer::trace(|| function(&mut replace)));
-    if tracing.changes_states {
+    if tracing.as_it_stands {
         return Ok(None);
     }
     let results = checked(results?)?;

@@ -163,7 +163,7 @@ impl Layer {
     ) -> Result<Tensor> {
         let trains = mode == Mode::Training;
         tracer::note(|tracing| {
-            tracing.changes_states |= self.layer.changes_states(mode);
+            tracing.as_it_stands |= self.layer.changes_states(mode);
             // There are gradients in its parameters where there are some in its input.
             tracing.is_cut |= !trains && self.layer.specs.iter().any(|spec| spec.trainable);
         });

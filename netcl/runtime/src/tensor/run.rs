@@ -2,7 +2,7 @@
 
 use crate::autograd::known::KnownWork;
 use crate::autograd::note::Noted;
-use crate::autograd::record::Change;
+use crate::autograd::record::{Change, History};
 use crate::autograd::tracer;
 use crate::autograd::work::TensorWork;
 use crate::error::{Error, Result};
@@ -90,6 +90,11 @@ fn traced(
     caller: &'static Location<'static>,
 ) -> Option<Tensor> {
     let (shape, dtype) = known.result.as_ref().filter(|_| tracer::is_active())?;
+    // Arguments have no history, and parameters are theirs.
+    let is_other = |history: &History| !matches!(history, History::Leaf(leaf) if leaf.owner.is_some());
+    if tensors.iter().filter_map(|tensor| tensor.history()).any(is_other) {
+        tracer::note(|tracing| tracing.as_it_stands = true);
+    }
     let device = tensors.first()?.device();
     let size = WaitingSize { operations: 0, bytes: 0, parts: 0 };
     let sources: Arc<[Held]> = tensors.iter().map(|tensor| tensor.held()).collect();

@@ -197,6 +197,31 @@ fn gradients_go_through() {
     }
 }
 
+/// What a function finds elsewhere has its gradient, too.
+#[test]
+fn no_gradient_is_lost_in_what_is_no_argument() {
+    static OTHER: OnceLock<Tensor> = OnceLock::new();
+    let _turn = crate::turn();
+    let device = Device::host();
+    let other = OTHER.get_or_init(|| floats(&Device::host(), &[3.0, 4.0]).requires_grad().unwrap());
+    let f = compile(|x: &Tensor| (x * OTHER.get().unwrap()).sum([0]));
+    for numbers in [[1.0, 2.0], [5.0, 6.0]] {
+        let gradients = f.call(&floats(&device, &numbers)).unwrap().backward().unwrap();
+        near(&values(&gradients.wrt(other).unwrap()), &numbers, "a tensor of a static");
+    }
+    // Other memory is that of the call.
+    static PLAIN: OnceLock<Tensor> = OnceLock::new();
+    let memory = device.buffer_pool().allocate(8).unwrap();
+    let write = |value: f32| memory.write(&[value; 2].map(f32::to_ne_bytes).concat()).unwrap();
+    write(1.0);
+    PLAIN.set(Tensor::from_buffer(&device, memory.clone(), &[2], DType::F32).unwrap()).unwrap();
+    let f = compile(|x: &Tensor| x * PLAIN.get().unwrap());
+    for value in [1.0, 7.0] {
+        write(value);
+        near(&values(&f.call(&floats(&device, &[1.0, 2.0])).unwrap()), &[value, 2.0 * value], "a buffer");
+    }
+}
+
 /// A loop of steps with a compiled loss is that of the loss.
 #[test]
 fn training_with_a_compiled_loss_is_training() {
