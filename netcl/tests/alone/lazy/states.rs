@@ -159,6 +159,47 @@ fn states_are_computed_with_the_gradients() {
     }
 }
 
+#[netcl::model]
+struct Annotated {
+    #[layer(features = 3)]
+    norm: BatchNorm,
+}
+
+#[netcl::model]
+impl Annotated {
+    fn forward(&self, x: &Tensor<f32, N, 3>) -> Tensor<f32, N, 3> {
+        self.norm.forward(x)
+    }
+
+    fn loss(&self, x: &Tensor<f32, N, 3>) -> Tensor<f32> {
+        self.norm.forward(x).tanh().mean_all()
+    }
+}
+
+/// Annotated functions of the same model read and change what layers that wait have made of its states.
+#[test]
+fn annotated_functions_take_their_turn() {
+    let _turn = crate::turn();
+    for device in all() {
+        let model = Annotated::new(&device, Seed(1)).unwrap();
+        let layer = Layer::of(model.core(), "norm", "BatchNorm", &[("features", FEATURES.into())]).unwrap();
+        layer.forward(&[&batch(&device, 1)], Mode::Training);
+        model.loss_with_gradients(&batch(&device, 2)).unwrap();
+        layer.forward(&[&batch(&device, 3)], Mode::Training);
+        let x = batch(&device, 4);
+        let (found, expected) = (model.forward(&x).unwrap(), layer.forward(&[&x], Mode::Inference));
+        near(&values(&found), &values(&expected), "inference");
+        near(&states(&layer), &after(&[1, 2, 3]), &device.to_string());
+        // A recording changes them again at each replay.
+        layer.forward(&[&batch(&device, 4)], Mode::Training);
+        let (x, y) = (batch(&device, 5), batch(&device, 6));
+        let (mut recording, _) = device.record(|| layer.forward(&[&x], Mode::Training).check()).unwrap();
+        layer.forward(&[&y], Mode::Training);
+        recording.replay().unwrap();
+        near(&states(&layer), &after(&[1, 2, 3, 4, 5, 6, 5]), "a recording");
+    }
+}
+
 /// A loop that never reads neither grows nor stalls.
 #[test]
 fn batches_that_nobody_reads_do_not_pile_up() {
