@@ -1,5 +1,5 @@
 //! The digits, trained with layers of `netcl::nn` and operations on tensors, as they are called and with a compiled loss, beside the
-//! same models annotated: steps in a second, by turns. One JSON object a line.
+//! same models annotated: steps in a second and processor time a step (of all threads, on Linux), by turns. One JSON object a line.
 //!
 //! `cargo bench -p netcl-tests --bench dynamic -- [--device SELECTOR] [--turns COUNT]`. Nothing here is a test.
 #![allow(missing_docs, reason = "a program")]
@@ -86,16 +86,23 @@ fn cnn_loss(net: &Network, x: &Tensor, labels: &Tensor) -> Tensor {
     run("output", &b.flatten(1)).cross_entropy(labels)
 }
 
-/// Steps in a second over some epochs, and as many more as take that long, launches a step, and the last loss.
+/// Nanoseconds that the threads of this process have run; 0 where nobody says.
+fn processor_time() -> u64 {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let text = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
+    text.filter_map(|text| text.split(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// Steps in a second over some epochs, and as many more as take that long, launches a step, the last loss, and microseconds of processors a step.
 fn train(
     device: &Device,
     loader: &DataLoader,
     least: Duration,
     mut step: impl FnMut(&Tensor, &Tensor) -> Result<Tensor>,
-) -> Result<(f64, f64, f32)> {
+) -> Result<Turn> {
     let (mut steps, mut last) = (0u32, None);
     device.finish()?;
-    let (started, before) = (Instant::now(), device.launches());
+    let (started, before, worked) = (Instant::now(), device.launches(), processor_time());
     let mut epoch = 0;
     while epoch < EPOCHS || started.elapsed() < least {
         for batch in loader.epoch(epoch) {
@@ -107,8 +114,18 @@ fn train(
     }
     device.finish()?;
     let seconds = started.elapsed().as_secs_f64();
+    let worked = (processor_time() - worked) as f64 / 1e3 / f64::from(steps);
     let launches = (device.launches() - before) as f64 / f64::from(steps);
-    Ok((f64::from(steps) / seconds, launches, last.map_or(Ok(f32::NAN), |loss| loss.item::<f32>())?))
+    let loss = last.map_or(Ok(f32::NAN), |loss| loss.item::<f32>())?;
+    Ok(Turn { rate: f64::from(steps) / seconds, launches, loss, worked })
+}
+
+/// What a turn told.
+struct Turn {
+    rate: f64,
+    launches: f64,
+    loss: f32,
+    worked: f64,
 }
 
 fn compare<M: Model, G: Deref<Target = Gradients>>(
@@ -149,22 +166,21 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
             Ok(loss)
         })?);
     }
-    let median = |turns: &[(f64, f64, f32)]| {
-        let mut rates: Vec<f64> = turns[1..].iter().map(|turn| turn.0).collect();
-        rates.sort_by(f64::total_cmp);
-        rates[rates.len() / 2]
+    let all = [&fixed, &dynamic, &compiled];
+    let median = |of: fn(&Turn) -> f64| {
+        all.map(|turns: &Vec<Turn>| {
+            let mut values: Vec<f64> = turns[1..].iter().map(of).collect();
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        })
     };
-    let [of_fixed, of_dynamic, of_compiled] = [&fixed, &dynamic, &compiled].map(|turns| median(turns));
+    let ([fixed, dynamic, compiled], worked) = (median(|turn| turn.rate), median(|turn| turn.worked));
+    let launches = all.map(|turns| turns[turns.len() - 1].launches);
+    let losses = all.map(|turns| turns[0].loss);
     println!(
-        r#"{{"model":"{name}","annotated_steps_s":{of_fixed:.0},"dynamic_steps_s":{of_dynamic:.0},"compiled_steps_s":{of_compiled:.0},"dynamic_ratio":{:.2},"compiled_ratio":{:.2},"launches":[{:.1},{:.1},{:.1}],"losses":[{},{},{}]}}"#,
-        of_dynamic / of_fixed,
-        of_compiled / of_fixed,
-        fixed[turns].1,
-        dynamic[turns].1,
-        compiled[turns].1,
-        fixed[0].2,
-        dynamic[0].2,
-        compiled[0].2
+        r#"{{"model":"{name}","steps_s":[{fixed:.0},{dynamic:.0},{compiled:.0}],"ratios":[{:.2},{:.2}],"processor_us":{worked:.1?},"launches":{launches:.1?},"losses":{losses:?}}}"#,
+        dynamic / fixed,
+        compiled / fixed,
     );
     Ok(())
 }
