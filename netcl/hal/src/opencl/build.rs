@@ -14,8 +14,7 @@ use crate::process;
 use crate::program::{Key, Kind, count, disk, reads_files};
 use netcl_kernels::emit::{REMAINDERS_BY_LANE, SINES_BY_LANE};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
-use opencl3::types::{cl_device_id, cl_int};
-use std::ffi::CString;
+use opencl3::types::cl_int;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// With it quotients and roots of `f32` are rounded correctly. For drivers that can
@@ -170,7 +169,7 @@ fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
     // holds. A driver that does not take them says so (OpenCL 5.8.1).
     let created = unsafe { Program::create_from_binary(shared.context.get(), shared.device.id(), &binary) };
     let built = created.and_then(|program| {
-        compile(&program, shared.device.id(), options)?;
+        program.build(shared.device.id(), options)?;
         Ok(program)
     });
     match built {
@@ -225,7 +224,7 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     }
     let program = Program::create_from_source(shared.context.get(), source.text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = compile(&program, shared.device.id(), source.options) {
+    if let Err(error) = program.build(shared.device.id(), source.options) {
         return Err(not_built(shared, source, error.0, |code| {
             let log = program.get_build_log(shared.device.id()).unwrap_or_default();
             failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
@@ -243,12 +242,6 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     };
     tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
-}
-
-/// Compiles and links it for one of its context's devices.
-pub(super) fn compile(program: &Program, device: cl_device_id, options: &str) -> opencl3::Result<()> {
-    let options = CString::new(options).map_err(|_| CL_INVALID_BUILD_OPTIONS)?;
-    program.build(device, &options)
 }
 
 /// Why there is no program: the source's fault, which the log tells, or the driver's or device's.

@@ -411,7 +411,7 @@ impl Prober<'_> {
         let program = Program::create_from_source(context, source)?;
         let turn = build::turn(self.profile);
         let device = self.context.members()[0].id();
-        build::compile(&program, device, options)?;
+        program.build(device, options)?;
         let program = retargeted(context, device, (&program, source), options)?.unwrap_or(program);
         drop(turn);
         let kernel = Kernel::create(&program, "probe")?;

@@ -5,7 +5,6 @@
 //! `asm volatile("//@wgmma.fence.sync.aligned;")`; what the driver makes of the source is built again as a binary, with these
 //! comments as instructions, for that target.
 
-use super::build::compile;
 use super::driver::{Context, Program};
 use opencl3::types::cl_device_id;
 
@@ -32,7 +31,7 @@ pub(super) fn retargeted(
     // SAFETY: the text is what this driver gave for this device but for instructions of the device's architecture, which the
     // driver's assembler checks as it does all PTX that programs hand to it.
     let program = unsafe { Program::create_from_binary(context, device, &ptx) }?;
-    compile(&program, device, options)?;
+    program.build(device, options)?;
     Ok(Some(program))
 }
 
