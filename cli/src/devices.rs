@@ -100,8 +100,8 @@ fn lines(profile: &DeviceProfile) -> Vec<(&'static str, String)> {
     lines.push(("sub-groups", format!("{} (tried)", sizes.unwrap_or_else(|| "no".to_owned()))));
     lines.push(("atomics", format!("int64 {}, f32 addition {} (tried)", yes(profile.atomics.int64), adds(profile))));
     if let Some(ptx) = profile.ptx {
-        let [f16, bf16, tf32] = [ptx.mma_f16, ptx.mma_bf16, ptx.mma_tf32].map(yes);
-        lines.push(("tensor cores", format!("f16 {f16}, bf16 {bf16}, TF32 {tf32} (tried)")));
+        let [f16, bf16, tf32, groups] = [ptx.mma_f16, ptx.mma_bf16, ptx.mma_tf32, ptx.wgmma].map(yes);
+        lines.push(("tensor cores", format!("f16 {f16}, bf16 {bf16}, TF32 {tf32}, by warpgroups {groups} (tried)")));
     }
     lines.push(("command buffers", yes(profile.command_buffers).to_owned()));
     lines.push(("out of order", yes(profile.out_of_order).to_owned()));
@@ -190,7 +190,7 @@ pub(crate) fn value(profile: &DeviceProfile) -> Value {
         "atomics": { "int64": profile.atomics.int64, "float_add": adds(profile) },
         "fp16": profile.fp16,
         "fp64": profile.fp64,
-        "tensor_cores": profile.ptx.map(|ptx| json!({ "f16": ptx.mma_f16, "bf16": ptx.mma_bf16, "tf32": ptx.mma_tf32 })),
+        "tensor_cores": profile.ptx.map(|ptx| json!({ "f16": ptx.mma_f16, "bf16": ptx.mma_bf16, "tf32": ptx.mma_tf32, "warpgroups": ptx.wgmma })),
         "command_buffers": profile.command_buffers,
         "out_of_order": profile.out_of_order,
         "partitions": {

@@ -38,6 +38,7 @@ pub mod span;
 mod target;
 pub mod template;
 mod text;
+mod trend;
 pub mod variant;
 
 pub use schedule::scalars;

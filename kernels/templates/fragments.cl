@@ -36,6 +36,11 @@
 #define B_ALONG ALONG_N
 #endif
 
+// To how many elements all rows of operands in memory are aligned: 8, 4, or fewer.
+#ifndef ALIGNED
+#define ALIGNED 1
+#endif
+
 // Elements: bf16, or else f16.
 #ifndef BF16
 #define BF16 1
@@ -49,47 +54,53 @@
 #define SUBS_N (TILE_N / SUB_N)
 #define THREADS (32 * (TILE_M / SUB_M) * SUBS_N)
 
-// Where chunk `chunk` (8 elements) of row `row` lies in a tile with so many chunks in a row.
-#define SWIZZLED(row, chunk, chunks)                                                                                   \
-    ((row) * (chunks) + ((chunk) ^ ((chunks) >= 8 ? (row) & 7 : ((row) >> 1) & 3)))
+// Where chunk `chunk` (8 elements) of row `row` lies in a tile of so many rows of so many chunks. Longer rows than 8 chunks are
+// in blocks of 8, one block of the tile after the other, as wgmma reads them.
+#define SWIZZLED(row, chunk, rows, chunks)                                                                             \
+    ((chunks) >= 8 ? ((chunk) / 8 * (rows) + (row)) * 8 + (((chunk) % 8) ^ ((row) & 7))                                \
+                   : (row) * (chunks) + ((chunk) ^ (((row) >> 1) & 3)))
 
 // The tile of A: rows along the axis that is not contiguous, chunks along the one that is.
 #if A_ALONG == ALONG_K
 #define CHUNKS_A (TILE_K / 8)
+#define ROWS_A TILE_M
 #define OUTER_A(row, chunk) (row)
 #define DEPTH_A(row, chunk) ((chunk) * 8)
 #define STEP_OUTER_A(e) 0
 #define STEP_DEPTH_A(e) (e)
 #define ROW_STRIDE_A A_STRIDE_M
-#define PLACE_A(m, k) (SWIZZLED(m, (k) / 8, CHUNKS_A) * 8 + (k) % 8)
+#define PLACE_A(m, k) (SWIZZLED(m, (k) / 8, ROWS_A, CHUNKS_A) * 8 + (k) % 8)
 #define CONTIGUOUS_A (A_STRIDE_K == 1)
 #else
 #define CHUNKS_A (TILE_M / 8)
+#define ROWS_A TILE_K
 #define OUTER_A(row, chunk) ((chunk) * 8)
 #define DEPTH_A(row, chunk) (row)
 #define STEP_OUTER_A(e) (e)
 #define STEP_DEPTH_A(e) 0
 #define ROW_STRIDE_A A_STRIDE_K
-#define PLACE_A(m, k) (SWIZZLED(k, (m) / 8, CHUNKS_A) * 8 + (m) % 8)
+#define PLACE_A(m, k) (SWIZZLED(k, (m) / 8, ROWS_A, CHUNKS_A) * 8 + (m) % 8)
 #define CONTIGUOUS_A (A_STRIDE_M == 1)
 #endif
 #if B_ALONG == ALONG_K
 #define CHUNKS_B (TILE_K / 8)
+#define ROWS_B TILE_N
 #define OUTER_B(row, chunk) (row)
 #define DEPTH_B(row, chunk) ((chunk) * 8)
 #define STEP_OUTER_B(e) 0
 #define STEP_DEPTH_B(e) (e)
 #define ROW_STRIDE_B B_STRIDE_N
-#define PLACE_B(n, k) (SWIZZLED(n, (k) / 8, CHUNKS_B) * 8 + (k) % 8)
+#define PLACE_B(n, k) (SWIZZLED(n, (k) / 8, ROWS_B, CHUNKS_B) * 8 + (k) % 8)
 #define CONTIGUOUS_B (B_STRIDE_K == 1)
 #else
 #define CHUNKS_B (TILE_N / 8)
+#define ROWS_B TILE_K
 #define OUTER_B(row, chunk) ((chunk) * 8)
 #define DEPTH_B(row, chunk) (row)
 #define STEP_OUTER_B(e) (e)
 #define STEP_DEPTH_B(e) 0
 #define ROW_STRIDE_B B_STRIDE_K
-#define PLACE_B(n, k) (SWIZZLED(k, (n) / 8, CHUNKS_B) * 8 + (n) % 8)
+#define PLACE_B(n, k) (SWIZZLED(k, (n) / 8, ROWS_B, CHUNKS_B) * 8 + (n) % 8)
 #define CONTIGUOUS_B (B_STRIDE_N == 1)
 #endif
 
@@ -141,18 +152,18 @@
 #define B_AT (ADDRESS(tiles) + FIRST_B(now) * 16)
 #if A_ALONG == ALONG_K
 #define FRAGMENT_A(d, i, s)                                                                                            \
-    LOAD_MATRIX(d, A_AT + 16 * SWIZZLED(sub_m + (i)*16 + lane % 16, (s)*2 + lane / 16, CHUNKS_A))
+    LOAD_MATRIX(d, A_AT + 16 * SWIZZLED(sub_m + (i)*16 + lane % 16, (s)*2 + lane / 16, ROWS_A, CHUNKS_A))
 #else
 #define FRAGMENT_A(d, i, s)                                                                                            \
     LOAD_TRANSPOSED(d, A_AT + 16 * SWIZZLED((s)*16 + lane / 16 * 8 + lane % 8, sub_m / 8 + (i)*2 + lane / 8 % 2,       \
-                                            CHUNKS_A))
+                                            ROWS_A, CHUNKS_A))
 #endif
 #if B_ALONG == ALONG_K
 #define FRAGMENT_B(d, j, s)                                                                                            \
-    LOAD_MATRIX(d, B_AT + 16 * SWIZZLED(sub_n + (j)*16 + lane / 16 * 8 + lane % 8, (s)*2 + lane / 8 % 2, CHUNKS_B))
+    LOAD_MATRIX(d, B_AT + 16 * SWIZZLED(sub_n + (j)*16 + lane / 16 * 8 + lane % 8, (s)*2 + lane / 8 % 2, ROWS_B, CHUNKS_B))
 #else
 #define FRAGMENT_B(d, j, s)                                                                                            \
-    LOAD_TRANSPOSED(d, B_AT + 16 * SWIZZLED((s)*16 + lane % 16, sub_n / 8 + (j)*2 + lane / 16, CHUNKS_B))
+    LOAD_TRANSPOSED(d, B_AT + 16 * SWIZZLED((s)*16 + lane % 16, sub_n / 8 + (j)*2 + lane / 16, ROWS_B, CHUNKS_B))
 #endif
 #define FRAGMENTS(which, s)                                                                                            \
     _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i) FRAGMENT_A(x[which][i], i, s);                             \

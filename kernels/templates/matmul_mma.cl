@@ -21,13 +21,14 @@
 // THREADS = 32 * (TILE_M / SUB_M) * (TILE_N / SUB_N).
 //
 // Tunables:
-//   UNIT                    1: NVIDIA's matrix unit by inline PTX (compute capability 8.0 and later); 0: multiply-adds
+//   UNIT                    2: NVIDIA's matrix unit by inline PTX for warpgroups (compute capability 9.0, warpgroups.cl); 1: for
+//                           sub-groups (8.0 and later); 0: multiply-adds
 //   TILE_M, TILE_N, TILE_K  the tiles; local memory is 2 * STAGES * TILE_K * (TILE_M + TILE_N) bytes
-//   SUB_M, SUB_N            results of a sub-group, multiples of 16 that divide TILE_M and TILE_N
-//   STAGES                  copies of each tile, at least 2
+//   SUB_M, SUB_N            results of a sub-group, multiples of 16 that divide TILE_M and TILE_N; 16 and TILE_N with UNIT 2
+//   STAGES                  copies of each tile, at least 2; 3 with UNIT 2, whose products go on while the next tiles are copied
 //   GROUP_M                 rows of tiles in a block; 1 leaves the order of work-groups as launched
 //   A_ALONG, B_ALONG        the axis on which the operand is contiguous: ALONG_K or ALONG_M, ALONG_N or ALONG_K
-// TILE_K is a multiple of 32, TILE_M and TILE_N of 64, and THREADS divides TILE_M * TILE_K / 8 and TILE_N * TILE_K / 8.
+// TILE_K is a multiple of 32, with UNIT 2 it is 64; TILE_M and TILE_N of 64, and THREADS divides TILE_M * TILE_K / 8 and TILE_N * TILE_K / 8.
 //
 // Hooks: see README.md in this folder. REAL has 16 bits; BF16 says what they are. Vectors have 4 lanes.
 
@@ -94,6 +95,7 @@
         total = after;                                                                                                 \
     }
 #define BLOCK_K 4096 // a multiple of TILE_K
+#define SUM_COUNT (SUB_M / 16 * (SUB_N / 8) * 4)
 #define AT(i, j, e) (((i) * (SUB_N / 8) + (j)) * 4 + (e))
 #if LONG_SUMS
 // A total with what it has lost and the last block.
@@ -103,11 +105,33 @@ static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const fl
     return isfinite(lost) ? total + lost : total;
 }
 #endif
+// What is done with each sum, which must have a fixed place to be in a register.
+#define EACH_SUM(statements)                                                                                           \
+    _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i)                                                            \
+        _Pragma("unroll") for (uint j = 0; j < SUB_N / 8; ++j) _Pragma("unroll") for (uint e = 0; e < 4; ++e)          \
+    {                                                                                                                  \
+        statements                                                                                                     \
+    }
 
 #ifdef __clang__
 #define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
 #else
 #define ROLLED _Pragma("unroll 1")
+#endif
+
+#if UNIT == 2
+#define SUMS PASTE(SUMS_, TILE_N)
+// Where step `s` of the tiles begins.
+#define STEP_BYTES(along) ((along) == ALONG_K ? 32 : 16 * 128)
+#define MULTIPLY_STEP(s)                                                                                               \
+    PASTE(MULTIPLY_TILES_, TILE_N)                                                                                     \
+    (sum[0], DESCRIPTOR(A_AT + sub / 4 * (64 * 128) + (s)*STEP_BYTES(A_ALONG), TILE_K),                                \
+     DESCRIPTOR(B_AT + (s)*STEP_BYTES(B_ALONG), TILE_K), A_ALONG, B_ALONG)
+// Tiles are there but for those of later rounds.
+#define WAIT_TILES asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 3) : "memory")
+#else
+#define SUMS(d)
+#define PRODUCTS_DONE(sums)
 #endif
 
 // Results on their way out: 16 rows of each sub-group.
@@ -181,7 +205,7 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
     const uint outer = outer0 + OUTER_##X(row, chunk0);                                                                \
     const uint depth = k_next + DEPTH_##X(row, chunk0);                                                                \
     const uint left = LEFT_IN(outer, outers, depth, STEP_DEPTH_##X(1));                                                \
-    const uint place = FIRST_##X(slot) + SWIZZLED(row, chunk0, CHUNKS_##X);
+    const uint place = FIRST_##X(slot) + SWIZZLED(row, chunk0, ROWS_##X, CHUNKS_##X);
 
 #if UNIT
 // How many elements of an operand in memory can be copied at a time: all rows begin aligned to so many.
@@ -193,19 +217,19 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
                                                                                : 1u)
 #define BYTES(part, each) ((uint)clamp((int)(left * 2) - (part) * (each), 0, each))
 #define FETCH_OPERAND(X, from, row0, chunk0, outer0, outers, slot)                                                     \
-    if (IN_MEMORY_##X && grain_##X == 8) {                                                                             \
+    if (IN_MEMORY_##X && (ALIGNED == 8 || grain_##X == 8)) {                                                                             \
         _Pragma("unroll") for (uint i = 0; i < PER_##X; ++i)                                                           \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             COPY_16(ADDRESS(tiles) + place * 16, from + (size_t)i * STEP_##X * ROW_STRIDE_##X, left * 2);              \
         }                                                                                                              \
-    } else if (IN_MEMORY_##X && grain_##X > 1) {                                                                       \
+    } else if (IN_MEMORY_##X && (ALIGNED >= 4 || grain_##X > 1)) {                                                          \
         _Pragma("unroll 2") for (uint i = 0; i < PER_##X; ++i)                                                         \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             const uint to = ADDRESS(tiles) + place * 16;                                                               \
             __global const ushort *const source = from + (size_t)i * STEP_##X * ROW_STRIDE_##X;                        \
-            if (grain_##X == 4) {                                                                                      \
+            if (ALIGNED >= 4 || grain_##X == 4) {                                                                           \
                 COPY_8(to, source, BYTES(0, 8));                                                                       \
                 COPY_8(to + 8, source + 4, BYTES(1, 8));                                                               \
             } else {                                                                                                   \
@@ -252,16 +276,24 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
 #endif
 #define ADVANCE ADVANCE_A ADVANCE_B
 
+#define NEXT_SLOTS                                                                                                     \
+    now = now + 1 == STAGES ? 0 : now + 1;                                                                             \
+    free = free + 1 == STAGES ? 0 : free + 1;
 // To the next tiles: they are there, and nobody reads the last ones any more.
 #define NEXT_TILES                                                                                                     \
     WAIT;                                                                                                              \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
-    now = now + 1 == STAGES ? 0 : now + 1;                                                                             \
-    free = free + 1 == STAGES ? 0 : free + 1;
+    NEXT_SLOTS
+// How many tiles are on their way: with UNIT 2 two may be in use, one by this warpgroup and one by another that is not as far.
+#if UNIT == 2
+#define AHEAD (STAGES - 2)
+#else
+#define AHEAD (STAGES - 1)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
-    __local uint4 tiles[LOCAL_SIZE] __attribute__((aligned(128)));
+    __local uint4 tiles[LOCAL_SIZE] __attribute__((aligned(1024)));
 
     const uint thread = (uint)get_local_id(0);
     const uint lane = thread % 32;
@@ -300,37 +332,46 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #endif
 
     float sum[SUB_M / 16][SUB_N / 8][4];
-#pragma unroll
-    for (uint i = 0; i < SUB_M / 16; ++i)
-#pragma unroll
-        for (uint j = 0; j < SUB_N / 8; ++j)
-#pragma unroll
-            for (uint e = 0; e < 4; ++e)
-                sum[i][j][e] = 0.0f;
+    EACH_SUM(sum[i][j][e] = 0.0f;)
 #if LONG_SUMS
     // In memory, and volatile so that they stay there: in registers they would leave too few for the sums.
-    volatile float total[SUB_M / 16 * (SUB_N / 8) * 4];
-    volatile float lost[SUB_M / 16 * (SUB_N / 8) * 4];
+    volatile float total[SUM_COUNT];
+    volatile float lost[SUM_COUNT];
 #endif
 
     uint k_next = 0;
     ROLLED
-    for (uint slot = 0; slot < STAGES - 1; ++slot) {
+    for (uint slot = 0; slot < AHEAD; ++slot) {
         FETCH(slot)
     }
     uint now = 0;
-    uint free = STAGES - 1;
+    uint free = AHEAD;
+#if UNIT != 2
     // The first tiles are there.
     WAIT;
     barrier(CLK_LOCAL_MEM_FENCE);
-#if UNIT
+#endif
+#if UNIT == 1
     uint x[2][SUB_M / 16][4];
     uint y[2][SUB_N / 16][4];
     FRAGMENTS(0, 0)
 #endif
     ROLLED
     for (uint k0 = 0; k0 < (uint)(K); k0 += TILE_K) {
-#if UNIT
+#if UNIT == 2
+        // These tiles are there, and nobody multiplies those before the last ones any more, whose place the next ones take.
+        WAIT_TILES;
+        FENCE_TILES;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        FENCE_PRODUCTS;
+#pragma unroll
+        for (uint s = 0; s < TILE_K / 16; ++s)
+            MULTIPLY_STEP(s);
+        COMMIT_PRODUCTS;
+        FETCH(free)
+        WAIT_PRODUCTS(1);
+        NEXT_SLOTS
+#elif UNIT
 #pragma unroll
         for (uint s = 0; s < TILE_K / 16; ++s) {
             // While fragments are multiplied, the next are on their way: in the last step those of the next tiles.
@@ -373,33 +414,23 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #if LONG_SUMS
         if ((k0 + TILE_K) % BLOCK_K == 0 && k0 + TILE_K < (uint)(K)) {
             const bool first = k0 + TILE_K == BLOCK_K;
-#pragma unroll
-            for (uint i = 0; i < SUB_M / 16; ++i)
-#pragma unroll
-                for (uint j = 0; j < SUB_N / 8; ++j)
-#pragma unroll
-                    for (uint e = 0; e < 4; ++e) {
-                        const uint at = AT(i, j, e);
-                        if (first) {
-                            total[at] = sum[i][j][e];
-                            lost[at] = 0.0f;
-                        } else {
-                            ADD_BLOCK(total[at], lost[at], sum[i][j][e])
-                        }
-                        sum[i][j][e] = 0.0f;
-                    }
+            PRODUCTS_DONE(SUMS(sum[0]))
+            EACH_SUM(
+                const uint at = AT(i, j, e); if (first) {
+                    total[at] = sum[i][j][e];
+                    lost[at] = 0.0f;
+                } else { ADD_BLOCK(total[at], lost[at], sum[i][j][e]) } sum[i][j][e] = 0.0f;)
         }
 #endif
     }
     WAIT_ALL;
+    PRODUCTS_DONE(SUMS(sum[0]))
 
 #if LONG_SUMS
 #define WHOLE_SUM PASTE(KERNEL_NAME, _whole)
-#define RESULT(i, j, e)                                                                                                \
-    (in_blocks ? WHOLE_SUM(total[AT(i, j, e)], lost[AT(i, j, e)], sum[i][j][e]) : sum[i][j][e])
-    const bool in_blocks = (uint)(K) > BLOCK_K;
-#else
-#define RESULT(i, j, e) sum[i][j][e]
+    if ((uint)(K) > BLOCK_K) {
+        EACH_SUM(sum[i][j][e] = WHOLE_SUM(total[AT(i, j, e)], lost[AT(i, j, e)], sum[i][j][e]);)
+    }
 #endif
     __local float *const results = (__local float *)tiles + sub * (16 * PITCH);
 #pragma unroll
@@ -410,7 +441,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
 #pragma unroll
             for (uint e = 0; e < 4; e += 2)
                 *(__local float2 *)(results + (lane / 4 + e / 2 * 8) * PITCH + j * 8 + lane % 4 * 2) =
-                    (float2)(RESULT(i, j, e), RESULT(i, j, e + 1));
+                    (float2)(sum[i][j][e], sum[i][j][e + 1]);
         barrier(CLK_LOCAL_MEM_FENCE);
         ROLLED
         for (uint at = lane; at < 16 * SUB_N / 4; at += 32) {

@@ -8,7 +8,7 @@ use crate::lower::Sizes;
 use crate::module::{self, Around};
 use crate::parse::constant::{self, Constants};
 use crate::parse::types;
-use crate::{messages as m, parse, payload, rounds, told};
+use crate::{messages as m, parse, paths, payload, rounds, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -115,7 +115,7 @@ impl Alias {
             self.malformed(diag);
             return None;
         }
-        if unit.krate != payload::krate() {
+        if unit.krate != paths::krate() {
             let instead = format!(
                 "`{}` is of another crate, which names the types that it compiles; as a field of a model of your own it is compiled \
                  with that",
@@ -181,7 +181,7 @@ impl rounds::Item for Alias {
     fn stub(&self, gathered: &Gathered) -> TokenStream {
         let Some((path, _)) = self.named() else { return TokenStream::new() };
         let unit = gathered.get(ItemKind::Nested, &path).and_then(payload::read_nested);
-        let here = unit.is_some_and(|unit| unit.krate == payload::krate());
+        let here = unit.is_some_and(|unit| unit.krate == paths::krate());
         if here && self.numbers(&payload::constants(gathered)).is_some() {
             expand::instance::stub(&self.known().ty)
         } else {

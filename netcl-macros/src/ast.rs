@@ -450,18 +450,18 @@ pub(crate) struct ModelImpl {
 impl ModelImpl {
     /// The functions about all of the block, `report`, `kernels`, `prepare` and `tune`, or `report_training` and so on.
     pub(crate) fn about(name: Option<&Ident>) -> [About; 4] {
-        let text = || quote!((target: ::netcl::Target) -> ::netcl::Result<::std::string::String>);
+        let text = || quote!((__netcl_target: ::netcl::Target) -> ::netcl::Result<::std::string::String>);
         let tune = quote! {
             (
-                device: &::netcl::Device,
-                sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
-                options: &::netcl::select::TuneOptions<'_>,
+                __netcl_device: &::netcl::Device,
+                __netcl_sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
+                __netcl_options: &::netcl::select::TuneOptions<'_>,
             ) -> ::netcl::Result<::std::vec::Vec<::netcl::select::Tuning>>
         };
         let all = [
             ("report", text()),
             ("kernels", text()),
-            ("prepare", quote!((device: &::netcl::Device) -> ::netcl::Result<()>)),
+            ("prepare", quote!((__netcl_device: &::netcl::Device) -> ::netcl::Result<()>)),
             ("tune", tune),
         ];
         all.map(|(about, signature)| {

@@ -154,6 +154,11 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     }
 }
 
+/// The path that has been asked for, as the user wrote it, by what a request carries behind the answer.
+pub(crate) fn asked_of(rest: TokenStream) -> Option<syn::Path> {
+    syn::parse_str(&label(groups(rest)?.into_iter().next()?)?.1).ok()
+}
+
 /// What a call of `__resume!` carries: everything gathered, the driver's name and its body.
 pub(crate) struct Resumed {
     pub(crate) gathered: Gathered,
@@ -236,6 +241,33 @@ pub(crate) fn table(hidden: &Ident, vis: &syn::Visibility, payload: &TokenStream
         narrower => quote!(#narrower),
     };
     answering(hidden, quote!(), None, vis, payload)
+}
+
+/// The same of a struct that needs constants: `driver` asks for them, and answers what has asked.
+pub(crate) fn asking(hidden: &Ident, vis: &syn::Visibility, driver: &str, item: &TokenStream) -> TokenStream {
+    let vis = match vis {
+        syn::Visibility::Public(_) => quote!(pub(crate)),
+        narrower => quote!(#narrower),
+    };
+    let (private, root, driver) =
+        (paths::private(), Root::tokens(), Ident::new(driver, proc_macro2::Span::call_site()));
+    // Nothing has been asked for yet: what stands in its place is of no kind that a struct needs.
+    let nothing = Ident::new(ItemKind::Struct.name(), proc_macro2::Span::call_site());
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused_macros)]
+        macro_rules! #hidden {
+            ({ $($callback:tt)* } { $($rest:tt)* }) => {
+                #private::__resume! {
+                    {} { #nothing "" } {}
+                    { #driver false { #root } { #item } { $($callback)* } { $($rest)* } }
+                }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports, unreachable_pub)]
+        #vis use #hidden;
+    }
 }
 
 fn answering(

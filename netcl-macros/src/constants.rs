@@ -33,6 +33,8 @@ impl ConstantList {
 
 /// What is known of a struct with `#[netcl::tensors]`.
 pub(crate) struct TensorStruct {
+    /// What tells it from all others, whatever it is called where it is used.
+    pub(crate) identity: u64,
     pub(crate) item: ItemStruct,
     /// The structs of tensors that are fields of it, by their paths where it stands.
     pub(crate) inner: BTreeMap<String, Rc<TensorStruct>>,

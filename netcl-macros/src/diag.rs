@@ -18,6 +18,8 @@ pub(crate) struct Diag {
     checked: Cell<bool>,
     /// Where the item stands that the errors are of.
     item: Cell<Option<Span>>,
+    /// What rustc is asked where nothing is wrong.
+    asked: RefCell<Vec<TokenStream>>,
     /// What errors are told with from now on: ` (where `C = 64` of `Block`)`.
     within: RefCell<Option<String>>,
 }
@@ -75,6 +77,19 @@ impl Diag {
     pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic, otherwise: Span) {
         let known = self.places.borrow().get(diagnostic.span.0 as usize).copied();
         self.push(known.unwrap_or(otherwise), diagnostic.to_string());
+    }
+
+    /// Has rustc say what no macro can know, once for each question.
+    pub(crate) fn ask(&self, question: TokenStream) {
+        let mut asked = self.asked.borrow_mut();
+        if !asked.iter().any(|known| known.to_string() == question.to_string()) {
+            asked.push(question);
+        }
+    }
+
+    /// What it is asked.
+    pub(crate) fn asked(&self) -> TokenStream {
+        self.asked.borrow().iter().cloned().collect()
     }
 
     /// The compiler's name for a place.
@@ -165,4 +180,11 @@ impl Drop for Diag {
             panic!("errors were collected and not looked at");
         }
     }
+}
+
+/// The errors, and the rest that is made of the item all the same.
+pub(crate) fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
+    let mut tokens = diag.finish().err().unwrap_or_default();
+    tokens.extend(rest());
+    tokens
 }

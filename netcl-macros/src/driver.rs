@@ -3,18 +3,18 @@
 use crate::associated::Associated;
 use crate::ast::{FieldKind, ModelImpl, Unit};
 use crate::chain::{self, Gathered, ItemKind, Need};
-use crate::diag::Diag;
+use crate::diag::{Diag, with_errors};
 use crate::expand::meant::CallingBody;
 use crate::kernel::{KernelOutput, kernel};
 use crate::lower::{self, Sizes};
-use crate::parse::constant::{self, Constants};
+use crate::parse::stray::Place;
 use crate::payload::{self, Table};
 use crate::scalars::Scalars;
 use crate::structs::{self, Struct};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, functions, messages as m, module, nesting, only, parse, paths, recover, rounds,
-    scan, words,
+    alias, dump, expand, fallback, functions, identity, messages as m, module, nesting, only, parse, paths, recover,
+    rounds, scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -54,15 +54,22 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Struct(mut parsed)) => {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
+            parse::stray::attributes(&diag, &mut parsed.attrs, Place::Model);
+            parse::stray::sizes(&diag, &mut parsed.generics);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
         Ok(Item::Impl(mut parsed)) => {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
+            parse::stray::sizes(&diag, &mut parsed.generics);
+            parse::stray::undeclared(&diag, &mut parsed);
             parse::model::bound(&mut parsed.generics);
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
             parse::attr::of_items(&diag, &mut parsed);
+            parse::stray::of_block(&diag, &mut parsed);
+            parse::sized::meant(&diag, &mut parsed);
+            parse::compiled::mark(&mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
@@ -127,16 +134,11 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
         no_bodies(&diag, &kept.no_bodies);
         let mut item = kept.item;
         parse::model::bound(&mut item.generics);
+        parse::compiled::mark(&mut item);
         let rest = impl_item(&Gathered::default(), item);
         return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest]).collect());
     }
     with_errors(diag, || recover::unless_rustc(error, item))
-}
-
-fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
-    let mut tokens = diag.finish().err().unwrap_or_default();
-    tokens.extend(rest());
-    tokens
 }
 
 /// Goes on where a request for another item's tokens has been answered.
@@ -149,6 +151,7 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         "model_struct" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| struct_item(resumed.gathered, &item))
         }
+        "model_table" => struct_table(&resumed.gathered, body),
         "model_impl" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| impl_item(&resumed.gathered, item))
         }
@@ -176,15 +179,24 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
 /// The struct of a model.
 fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     let constants = payload::constants(&gathered);
-    if let Some(path) = parse::model::unknown_constants(item, &constants).into_iter().next() {
-        let need = Need { kind: ItemKind::Constant, path };
-        return chain::request(&need, &gathered, "model_struct", &item.to_token_stream());
+    let hidden = paths::table_macro(&item.ident);
+    if let Some(need) = missing_constant(item, &gathered) {
+        let request = chain::request(&need, &gathered, "model_struct", &item.to_token_stream());
+        // Of a constant that does not exist rustc says so, and nobody goes on: the block asks for it by itself, and nobody misses
+        // the struct.
+        return match gathered.begins() {
+            true => {
+                let table = chain::asking(&hidden, &item.vis, "model_table", &item.to_token_stream());
+                let unless = fallback::unless_structure(item);
+                quote!(#table #unless #request)
+            }
+            false => request,
+        };
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
     let unknown = payload::has_refused(&gathered);
-    let failed =
-        unknown || diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
+    let failed = unknown || has_failed(&diag, &model);
     // What is wrong with a made-up size is not the user's mistake.
     let errors = if unknown {
         diag.dismiss();
@@ -192,12 +204,61 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     } else {
         diag.finish().err().unwrap_or_default()
     };
-    let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &payload::table(&gathered, item, failed));
+    // A struct that has asked for constants has told its block already how to ask.
+    let hidden = if gathered.begins() { hidden } else { paths::known_table(&item.ident) };
+    let table = chain::table(&hidden, &item.vis, &payload::table(&gathered, item, failed));
     // What is wrong is left out.
     let rest = expand::model::structure(&model);
     let name = item.ident.to_string();
     dump::tokens(&name, "struct", &rest);
     quote!(#errors #rest #table)
+}
+
+/// A constant that the struct uses and that is not known yet.
+fn missing_constant(item: &ItemStruct, gathered: &Gathered) -> Option<Need> {
+    let path = parse::model::unknown_constants(item, &payload::constants(gathered)).into_iter().next()?;
+    Some(Need { kind: ItemKind::Constant, path })
+}
+
+/// Whether something about the struct is wrong.
+fn has_failed(diag: &Diag, model: &crate::ast::ModelItem) -> bool {
+    diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown))
+}
+
+/// Where the last of the tokens stands that are not generated.
+fn innermost(tokens: TokenStream) -> Option<Span> {
+    match tokens.into_iter().last()? {
+        TokenTree::Group(group) => innermost(group.stream()).or(Some(group.span())),
+        other => Some(other.span()),
+    }
+}
+
+/// What a struct that uses constants tells its block once these are known.
+fn struct_table(gathered: &Gathered, body: TokenStream) -> TokenStream {
+    let Some([item, callback, rest]) = chain::groups(body).and_then(|parts| <[TokenStream; 3]>::try_from(parts).ok())
+    else {
+        return TokenStream::new();
+    };
+    let Ok(parsed) = syn::parse2::<ItemStruct>(item.clone()) else { return TokenStream::new() };
+    // A block in another module need not see the constants, and finds by the struct's path what that has found.
+    if let Some(mut path) = chain::asked_of(rest.clone()).filter(|path| path.segments.len() > 1)
+        && let Some(last) = path.segments.last_mut()
+    {
+        last.ident = paths::known_table(&last.ident);
+        return quote!(#path ! { { #callback } { #rest } });
+    }
+    if let Some(need) = missing_constant(&parsed, gathered) {
+        // The struct's tokens come by a macro, of which rustc would tell beside the name: the block's do not.
+        let place = innermost(rest.clone()).unwrap_or_else(Span::call_site);
+        let need = Need { path: parse::at(&need.path, place), ..need };
+        return chain::request(&need, gathered, "model_table", &quote!({ #item } { #callback } { #rest }));
+    }
+    let silent = Diag::new();
+    let model = parse::model::model(&silent, &parsed, &payload::constants(gathered));
+    let failed = payload::has_refused(gathered) || has_failed(&silent, &model);
+    silent.dismiss();
+    let payload = chain::braces(payload::table(gathered, &parsed, failed));
+    quote!(#callback ! { #payload #rest })
 }
 
 /// The `impl` block of a model.
@@ -216,7 +277,11 @@ fn impl_item(gathered: &Gathered, item: ItemImpl) -> TokenStream {
     let of = Need { kind: if further { ItemKind::Nested } else { ItemKind::Table }, path };
     let given = gathered.get(of.kind, &of.path);
     let table = given.and_then(if further { payload::table_of } else { payload::read_table });
-    rounds::round(&ImplBlock { item, further, of, table }, gathered)
+    let (item, twice) = match given.filter(|_| further).and_then(payload::read_nested) {
+        Some(main) => parse::stray::without_twice(item, &main),
+        None => (item, Diag::new()),
+    };
+    with_errors(twice, || rounds::round(&ImplBlock { item, further, of, table }, gathered))
 }
 
 /// A model's block.
@@ -311,10 +376,10 @@ impl rounds::Item for ImplBlock {
             // Parameters that no model can have are the struct's mistake first.
             parse::model::model_path(diag, &self.item);
         }
-        let (unit, block) = self.unit(diag, gathered)?;
         if failed {
             return None;
         }
+        let (unit, block) = self.unit(diag, gathered)?;
         let compiled = functions::all(diag, &unit, &block);
         if diag.count() > 0 || compiled.len() < block.functions.len() || !block.unfit.is_empty() {
             return None;
@@ -330,7 +395,8 @@ impl rounds::Item for ImplBlock {
         let export = self.export(gathered, false, &open.iter().collect::<Vec<_>>());
         let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));
         let meant = expand::meant::operations(&scan::operations_of(&self.item), CallingBody::Tensors);
-        Some(quote!(#functions #once #meant))
+        let in_doubt = expand::meant::rusts_own(parse::compiled::in_doubt(&self.item));
+        Some(quote!(#functions #once #meant #in_doubt))
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
@@ -361,6 +427,8 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
         (Ok(mut parsed), _) => {
             parse::attr::once(&diag, &mut parsed.attrs, "function");
+            parse::stray::attributes(&diag, &mut parsed.attrs, Place::Function);
+            parse::sized::meant_beside(&diag, &mut parsed.sig);
             with_errors(diag, || function_item(&Gathered::default(), parsed))
         }
         (Err(error), Some(kept)) => with_errors(diag, || {
@@ -400,54 +468,19 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
     let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
         let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
         diag.report(span, &m::TENSORS_FORM, &[]);
-        return with_errors(diag, || item);
+        return with_errors(diag, || match syn::parse2::<Item>(item.clone()) {
+            Ok(mut kept) => {
+                parse::parts::without_sizes(&mut kept);
+                let prelude = paths::prelude();
+                quote!(#kept #prelude)
+            }
+            Err(_) => item,
+        });
     };
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
+    identity::mark(&mut parsed);
     let rust = structs::rust(&parsed);
     let prelude = paths::prelude();
     let rounds = rounds::round(&Struct(parsed), &Gathered::default());
     with_errors(diag, || quote!(#rust #prelude #rounds))
-}
-
-/// `#[netcl::constant]`.
-pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
-    let diag = Diag::new();
-    if let Some(first) = args.into_iter().next() {
-        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"constant", &"constant"]);
-    }
-    if !nesting::judge(&diag, &item) {
-        return with_errors(diag, TokenStream::new);
-    }
-    let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
-    let none = Constants::new();
-    let known = parsed.as_ref().is_some_and(|item| {
-        constant::evaluate(&item.expr, &none).is_some()
-            || constant::declared_list(&item.ty, &item.expr, &none).is_some()
-    });
-    let Some(mut parsed) = parsed else {
-        if let Some((error, kept)) = recover::constant(&item) {
-            let said = recover::unless_rustc(&error, &item);
-            let export = chain::export(&kept.ident, &kept.vis, &payload::constant(&kept));
-            return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
-        }
-        let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-        diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
-        return with_errors(diag, || item);
-    };
-    parse::attr::once(&diag, &mut parsed.attrs, "constant");
-    if !known {
-        let found = format!(", found `{}`", parse::text(&parsed.expr));
-        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
-    }
-    let payload = if known { payload::constant(&parsed) } else { payload::refused() };
-    let export = chain::export(&parsed.ident, &parsed.vis, &payload);
-    with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
-}
-
-/// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.
-pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
-    let diag = Diag::new();
-    let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-    diag.report(span, &m::DYNAMIC_OUTSIDE, &[]);
-    with_errors(diag, || item)
 }

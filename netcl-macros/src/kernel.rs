@@ -238,7 +238,7 @@ fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option
 
 /// A kernel in index form, once for each choice of its element types.
 fn index_item(form: KernelOutput, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
-    parse::function::only_of_models(diag, &item.attrs);
+    parse::mode::only_of_models(diag, &item.attrs);
     let mut instances = Vec::new();
     for (function, decisions) in index_functions(diag, unit, item) {
         if function.unsound.is_some() {

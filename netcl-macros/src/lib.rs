@@ -9,6 +9,7 @@
 mod alias;
 mod associated;
 mod ast;
+mod beside;
 mod callee;
 mod chain;
 mod compile;
@@ -22,6 +23,7 @@ mod fields;
 mod foreign;
 mod functions;
 mod guard;
+mod identity;
 mod kernel;
 mod literal;
 mod lower;
@@ -120,13 +122,13 @@ pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
 /// or one of lists, is named in bodies: `TAPS[k]`.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(args, item, driver::constant)
+    attribute(args, item, beside::constant)
 }
 
 /// Leaves a function of a `#[netcl::model] impl` block to run time.
 #[proc_macro_attribute]
 pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(TokenStream::new(), item, |_, item| driver::dynamic(item))
+    attribute(TokenStream::new(), item, |_, item| beside::dynamic(item))
 }
 
 /// Compiles kernels written element by element, with their gradients.

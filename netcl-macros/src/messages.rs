@@ -53,6 +53,9 @@ messages! {
     // Items
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "{}";
     ITEM_ATTRIBUTE = "`#[{}]` does not belong on a function of a model", "leave it out: the block's functions are compiled with it";
+    STRAY_ATTRIBUTE = "`#[{}]` does not belong here", "it stands {}";
+    SIZE_WITHOUT_CONST = "`{}` is a size, and lacks its `const`", "write `const {}: usize`";
+    BLOCK_PARAMETER = "`{}` is declared nowhere", "the block declares the parameters of its model: write `{}`";
     NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
     DEFAULT_TWICE = "an enum of layers starts as one variant, and `{}` is marked with `#[default]` already", "remove this `#[default]`";
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
@@ -95,6 +98,7 @@ messages! {
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
+    DYNAMIC_SIZES = "`{}` is left to run time by `#[netcl::dynamic]`, where tensors have no sizes", "leave that attribute out, or write `x: &Tensor` and `-> Result<Tensor>`";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
     // Fields
@@ -133,11 +137,14 @@ messages! {
     MISSING_PRESENT = "nothing says whether `{}` is there", "write `present = STRIDE > 1` among the keys of its `#[layer(..)]`: a comparison of the model's numbers, or a parameter that is 0 where it is not there; what always is needs no `Option`";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
+    SHARED_TENSOR = "`{}` is shared as a whole, with the tensors that both have", "write `{}`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
     NUMBER_NEEDED = "`{}` is compiled for numbers, and that of `{}` is not known", "a `const` is known with `#[netcl::constant]` above it, and stands in braces where a model's sizes do: `Block<{ {} }>`";
     COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]` or of a `const` parameter of the model; as many as only the program knows are `netcl::nn::Layers`";
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, `#[frozen]` for what would be trained without it";
+    NUMBER_TRAINED = "`#[{}]` does not fit a field of type `{}`", "it is a tensor, here one of a single number: write `Tensor<f32>`";
+    NUMBER_AND_TENSOR = "`{}` is marked with `#[constant]` and with `#[{}]`", "leave one of them out: `#[constant]` is for a number that stays, `#[{}]` for a `Tensor<{}>`";
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
@@ -164,18 +171,23 @@ messages! {
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
+    STRUCT_BY_VALUE = "a struct of tensors is borrowed", "write `&{}`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].apply(\"stack\", &[netcl::Operand::Tensors(&xs[1..].iter().collect::<Vec<_>>()), 0i64.into()])?`";
     TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names", "write `struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`";
+    TENSORS_ATTRIBUTE = "a struct of tensors has no attribute `{}`", "leave it out, or write `#[netcl::model]` in place of `#[netcl::tensors]`: layers, and what is trained, stand in a model";
+    TENSORS_FIELD = "a field of a struct of tensors cannot be of type `{}`", "{}";
     NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
+    SIZED_STRUCT = "the sizes of a struct of tensors stand in it, found `{}`", "write `{}`: its sizes and the function's of one name are one size";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     ARGUMENT_PATTERN = "an argument needs a plain name, or a tuple of names", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
     MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
+    RESULT_FIELD = "`{}` returns a `{}`, whose field `{}` is of type `{}`: with numbers a struct is an argument, and what a function returns is tensors", "{}";
     RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`";
 
     // Bodies
-    NO_SELF = "there is no `self` in `{}`", "a function that reads fields takes the model by reference, in front of its arguments";
+    NO_SELF = "there is no `self` in `{}`", "{}";
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
     UNKNOWN_LOWER_NAME = "there is no `{}` here", "names in small letters are arguments, `let`s and loop variables; a `#[netcl::constant]` is known by a name in capitals: `{}`";
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
@@ -189,6 +201,9 @@ messages! {
     ELSEWHERE = "there is no operation `{}`", "{}";
     ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
     AXES_MISSING = "`{}` takes axes, found none", "write {}";
+    KEEPDIM = "`{}` takes axes, and its name says whether they are kept with one element", "write `{}`";
+    ARGUMENT_COUNT = "`{}` takes {} argument{} ({}), found {}", "{}";
+    DIM_AXIS = "`dim` takes an axis of {}, from 0 to {}, found {}", "write `{}`";
     AXES_EXPECTED = "`{}` takes axes, found {}", "write {} for the {} of all elements";
     FIELD_CALLED = "`{}` is a {}, called by its function `forward`", "write `{}`";
     KERNEL_CALLED = "`{}` is of whole tensors, and this body is of one element", "call it in a function of a model or a `#[netcl::function]` of tensors, where both are fused; what this body calls is a `#[netcl::function]` of numbers";
@@ -200,7 +215,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "{}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "leave that attribute out, with `Tensor<..>` types, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -217,10 +232,12 @@ messages! {
     GATHER_AXIS = "`gather` takes rows by their numbers, and no axis", "along an axis write `{}`";
     RECURSION = "`{}` calls itself ({})", "a graph has no recursion: write a `for` over `0..N` with a number";
     NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
+    METHOD_WITHOUT_MODEL = "`{}` takes the model, which is not passed", "{}";
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_NEGATIVE = "whether a loop over `{}` has rounds is known only at run time: nothing says that `{}` is not negative", "say so in the type of an argument: with `{ {} + 3 }` for the axis, `3..{} + 3` has `{}` rounds";
     STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
+    KERNEL_MAPPED = "`{}` of a range is a function in a kernel in index form", "write `{}`";
     KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
     LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
     LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over the list itself, `for one in &{}`, whose rounds are compiled one by one";
@@ -239,6 +256,7 @@ messages! {
     PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `usize`", "go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
+    LOOP_UNCHANGED = "nothing in this loop changes `{}`, which it waits for", "count it up in the body: `{} += 1;`, where it is `let mut {}`";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
@@ -263,9 +281,10 @@ messages! {
     LIST_OF_TENSORS = "a tensor from a list is of single numbers, and here tensors with axes are listed", "join them: `Tensor::stack([a, b], 0)`, or `a.concat([b], 0)`";
     UNSUPPORTED = "{} cannot be compiled", "{}";
     PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
-    NOT_A_TUPLE = "a tuple is taken apart here, found {}", "write one name";
+    NOT_A_TUPLE = "a tuple is taken apart here, found {}", "{}";
     TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "write as many names as it has parts, `_` for those that are not used";
     LET_WITHOUT_VALUE = "`let` needs a value", "write `let {} = ..;` where it gets its value";
+    SET_GIVES_NOTHING = "`{}.set(..)` gives nothing", "write `{}`, and read `{}` behind it";
     LET_TYPE = "`{}` cannot be the type of a variable here", "types are `Tensor<f32, N, 64>`, `f32`, `i32`, `u32`, `bool`, `usize`, and tuples and arrays of these; or leave the type out";
     LET_VALUE = "`{}` is declared as `{}`, its value is {}", "change what stands behind `:`, or the value";
     LET_AXIS = "`{}` is declared with {} here, its value has {}{}", "write `{}`, or change what gives the value this size";
@@ -282,6 +301,7 @@ messages! {
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
     OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "{}";
     NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
+    SUFFIX = "`{}` takes numbers of the elements' type, {}, found one of {}", "{}";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
@@ -291,12 +311,13 @@ messages! {
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "{}";
     TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";
     TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
-    RESULT_COUNT = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
+    RESULT_COUNT = "`{}` returns {}, its body gives {}", "{}";
+    RESULTS_EXCHANGED = "`{}` returns a `{}` and a `{}`, and its body gives them the other way round", "{}";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}{}", "change what stands behind `->`, or the last line of the body";
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
-    RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through an `if` gives the declared shape: change what this one gives";
-    RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert what the body gives with `as {}`, or change what stands behind `->`";
+    RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through the body gives the declared shape: change what this one gives";
+    RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "{}, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
     NO_TRUTH = "{} is no truth value", "write `true` or `false`, or a comparison such as `x != 0`";
     TOO_LARGE = "`{}` is no number of 64 bits", "whole numbers go from `i64::MIN` to `i64::MAX`; write a float, such as `1e20`, for larger ones";
@@ -330,6 +351,7 @@ messages! {
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
     KERNEL_LOOP = "how often a loop over `{}` runs is known only at run time", "carry a value from round to round by `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; a loop has as many rounds as a number says, each of which is compiled";
     FOLD = "`fold` takes a range, what it starts from, and a closure of that and the index", "write `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; with an index of the result as the range's end, `fold(0..c + 1, ..)`, it is a recurrence along that axis";
+    FOLD_EXCHANGED = "the closure of `fold` takes what is carried first, and then the index", "write `|{}, {}|`";
     FOLD_START = "a `fold` cannot start from {}", "start from numbers, elements, or a tuple or list of them";
     FOLD_CARRIED = "a `fold` starts from {}, and its closure gives {}", "what it starts from and what the closure gives are composed alike, of the same types: `fold(0..C, (0.0, 1.0), |(a, b), c| (a + x[n, c], b * x[n, c]))`";
     FOLD_RANGE = "the range `{}` of a `fold` is {} long, which is negative for small shapes", "write a range whose end is at least its start whatever the shapes are";
@@ -360,6 +382,7 @@ messages! {
     SIMT_OPENCL = "`#[opencl]` holds the OpenCL C of a body as text", "write `#[opencl(\"uint i = get_global_id(0); if (i < N) y[i] = x[i];\")]`";
     SIMT_TYPE_UNTOLD = "no argument tells which type `{}` is", "take a tensor that is read, `x: &Tensor<{}, N>`, or leave its list out of `#[types(..)]`";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
+    SIMT_TYPE_TWICE = "`{}` is listed twice", "each type of a `#[types(..)]` is compiled once: remove one of them";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: `x[i as u32]`";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";

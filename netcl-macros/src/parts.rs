@@ -10,7 +10,16 @@ pub(crate) enum Composite {
     Tuple(Vec<Composite>),
     Array(Vec<Composite>),
     /// A struct with `#[netcl::tensors]`, and its fields.
-    Struct(syn::Path, Vec<(Ident, Composite)>),
+    Struct(Declared, Vec<(Ident, Composite)>),
+}
+
+/// Which struct is declared.
+#[derive(Clone)]
+pub(crate) struct Declared {
+    /// As it is written.
+    pub(crate) path: syn::Path,
+    /// What tells it from all others, whatever it is called where it is used.
+    pub(crate) identity: u64,
 }
 
 impl Composite {
@@ -34,7 +43,7 @@ impl Composite {
             Composite::One => "a tensor".to_string(),
             Composite::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Composite::Array(parts) => format!("an array of {}", parts.len()),
-            Composite::Struct(path, _) => format!("a `{}`", crate::parse::text(path)),
+            Composite::Struct(of, _) => format!("a `{}`", crate::parse::text(&of.path)),
         }
     }
 
@@ -55,7 +64,7 @@ impl Composite {
                 let parts: Vec<_> = parts.iter().map(|part| part.value_in(inner, each)).collect();
                 quote!([#(#parts),*])
             }
-            Composite::Struct(path, fields) => {
+            Composite::Struct(Declared { path, .. }, fields) => {
                 let values: Vec<_> = fields.iter().map(|(_, part)| part.value_in(true, each)).collect();
                 if inner {
                     let private = crate::paths::private();
@@ -80,7 +89,7 @@ impl Composite {
                 let (first, count) = (types.first(), proc_macro2::Literal::usize_unsuffixed(parts.len()));
                 quote!([#first; #count])
             }
-            Composite::Struct(path, fields) => {
+            Composite::Struct(Declared { path, .. }, fields) => {
                 fields.iter().for_each(|(_, part)| drop(part.rust_type(each)));
                 path.to_token_stream()
             }

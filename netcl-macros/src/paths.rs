@@ -28,6 +28,11 @@ pub(crate) fn table_macro(name: &Ident) -> Ident {
     format_ident!("__netcl_{}_has_no_netcl_model_above_its_struct_in_this_module", name, span = name.span())
 }
 
+/// The same of a struct that uses constants, once these are known.
+pub(crate) fn known_table(name: &Ident) -> Ident {
+    format_ident!("__netcl_{}_known", name, span = Span::call_site())
+}
+
 /// The hidden macro behind `name` that carries tokens to those who use it.
 pub(crate) fn export_macro(name: &Ident) -> Ident {
     format_ident!("__netcl_export_{}", name, span = Span::call_site())
@@ -39,6 +44,18 @@ pub(crate) fn public_macro(name: &Ident, payload: &TokenStream) -> Ident {
     payload.to_string().hash(&mut hasher);
     expansion().hash(&mut hasher);
     format_ident!("__netcl_export_{}_{:016x}", name, hasher.finish(), span = Span::call_site())
+}
+
+/// The crate that is compiled.
+pub(crate) fn krate() -> String {
+    std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
+}
+
+/// A number that no other item has which is made of these tokens.
+pub(crate) fn identity(tokens: &TokenStream) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (krate(), tokens.to_string(), expansion()).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A word that no other expansion has.

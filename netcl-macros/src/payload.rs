@@ -7,7 +7,7 @@ use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::module::{self, Around, Made, Substitute};
 use crate::parse::constant::{self, Constants};
-use crate::{parse, scan, simt, told};
+use crate::{identity, parse, paths, scan, simt, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -133,15 +133,17 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
 
 /// What a struct of tensors tells whoever names it, with what the structs tell that are fields of it.
 pub(crate) fn struct_of_tensors(item: &ItemStruct, gathered: &Gathered) -> TokenStream {
+    let identity = identity::of(item);
     let (item, gathered) = (ItemStruct { attrs: Vec::new(), ..item.clone() }, gathered.tokens());
-    quote!({ #item } { #gathered })
+    quote!({ #item } { #gathered } { #identity })
 }
 
 /// Reads what [`struct_of_tensors`] wrote; `None` of one that has been refused.
 fn read_struct_of_tensors(payload: &TokenStream) -> Option<TensorStruct> {
-    let [item, gathered] = chain::groups(payload.clone())?.try_into().ok()?;
+    let [item, gathered, identity] = chain::groups(payload.clone())?.try_into().ok()?;
     let inner = constants(&chain::read(gathered)?).structs;
-    Some(TensorStruct { item: syn::parse2(item).ok()?, inner })
+    let identity = syn::parse2::<syn::LitInt>(identity).ok()?.base10_parse().ok()?;
+    Some(TensorStruct { identity, item: syn::parse2(item).ok()?, inner })
 }
 
 /// What a model tells models that have it as a field: whether it is sound, its `impl`, all that it gathered, and which of its
@@ -150,13 +152,8 @@ pub(crate) fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool, open: &
     let parts = gathered.tokens();
     // Tokens with `$` cannot stand in a `macro_rules!`; functions that have them are no functions to compile.
     let item = scan::without_ordinary(item);
-    let krate = krate();
+    let krate = paths::krate();
     quote!({ #failed } { #parts } { #item } { #(#open)* } { #krate })
-}
-
-/// The crate that is compiled.
-pub(crate) fn krate() -> String {
-    std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
 }
 
 /// Reads what [`nested`] wrote; errors in it have been reported where it stands.

@@ -82,7 +82,8 @@ fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
         guard::or_report(&said, || item.mistakes(&said, &before, &item.missing(&before)));
         return diag.beyond(said).finish().err().unwrap_or_default();
     }
-    let sound = expanded.filter(|_| diag.count() == 0);
+    let asked = diag.asked();
+    let sound = expanded.filter(|_| diag.count() == 0).map(|sound| quote!(#sound #asked));
     diag.before(sound.unwrap_or_else(|| beside(item, item.stub(gathered))))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
-use crate::{parse, paths, payload, rounds};
+use crate::{identity, parse, paths, payload, rounds};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ItemStruct;
@@ -10,15 +10,18 @@ use syn::ItemStruct;
 /// The struct in Rust, where tensors have no sizes, and how it is made of its fields where nobody can name it.
 pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
     let (private, name) = (paths::private(), &item.ident);
-    let mut rust = item.clone();
-    for field in &mut rust.fields {
-        let ty = parse::parts::rust(&field.ty);
-        field.ty = syn::Type::Verbatim(ty);
-    }
+    let mut rust = syn::Item::Struct(item.clone());
+    parse::parts::without_sizes(&mut rust);
+    let syn::Item::Struct(mut rust) = rust else { return TokenStream::new() };
+    rust.attrs.retain(|attr| !identity::is_mark(attr));
     let types: Vec<_> = rust.fields.iter().map(|field| &field.ty).collect();
     let fields: Vec<_> = rust.fields.iter().filter_map(|field| field.ident.as_ref()).collect();
+    let identity = identity::of(item);
     quote! {
         #rust
+        impl #private::StructOfTensors for #name {
+            const IDENTITY: u64 = #identity;
+        }
         impl #private::Composed<(#(#types,)*)> for #name {
             fn compose((#(#fields,)*): (#(#types,)*)) -> Self {
                 Self { #(#fields),* }

@@ -31,7 +31,7 @@ impl Tensors {
 
     /// The function for each choice of its element types, with what chooses it.
     fn functions(&self, diag: &Diag, unit: &Unit) -> Vec<(FunctionItem, Decisions)> {
-        parse::function::only_of_models(diag, &self.0.attrs);
+        parse::mode::only_of_models(diag, &self.0.attrs);
         for attr in self.0.attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
             diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
         }

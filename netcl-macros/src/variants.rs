@@ -100,3 +100,27 @@ pub(crate) fn asked() -> Ident {
 pub(crate) fn is_question(condition: &TokenStream) -> bool {
     condition.to_string().contains(ASKED)
 }
+
+/// What a condition says about enums, as a user would: `` `self.act` is `Gelu` ``; `None` of other conditions.
+pub(crate) fn said(condition: &TokenStream, holds: bool) -> Option<String> {
+    let is = if holds { "is" } else { "is not" };
+    let expr = syn::parse2::<syn::Expr>(condition.clone()).ok()?;
+    match &expr {
+        syn::Expr::MethodCall(call) if is_question(condition) => {
+            let mut words = call.args.iter().map(|arg| match arg {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(word), .. }) => Some(word.value()),
+                _ => None,
+            });
+            let (place, name) = (words.next()??, words.next()??);
+            let place = if place.is_empty() { "the enum".to_string() } else { format!("`self.{place}`") };
+            Some(format!("{place} {is} `{name}`"))
+        }
+        syn::Expr::Macro(call) if call.mac.path.segments.last().is_some_and(|last| last.ident == "matches") => {
+            let tokens = call.mac.tokens.to_string();
+            let (of, pattern) = tokens.split_once(',')?;
+            let pattern = pattern.split('{').next().unwrap_or(pattern).replace(' ', "");
+            Some(format!("`{}` {is} `{pattern}`", of.trim()))
+        }
+        _ => None,
+    }
+}

@@ -8,6 +8,10 @@ pub(crate) const HALF_TYPED: &str = "__netcl_half_typed";
 pub(crate) const BLOCK: &str = "block";
 /// Our mark on such a block, with its name.
 pub(crate) const NAMED_BLOCK: &str = "__netcl_block";
+/// Our mark on a struct of tensors, with what tells it from all others.
+pub(crate) const IDENTITY: &str = "__netcl_identity";
+/// Our mark on a function that is compiled though its signature has structs alone.
+pub(crate) const OF_STRUCTS: &str = "__netcl_of_structs";
 /// Our name for a type that is half-typed.
 pub(crate) const UNKNOWN_TYPE: &str = "__netcl_unknown";
 /// `#[layer(inputs = 64, ..)]` on a field.

@@ -1,7 +1,7 @@
-//! The digits, trained with layers of `netcl::nn` and operations on tensors beside the same models annotated: steps in a second, by
-//! turns. One JSON object a line.
+//! The digits, trained with layers of `netcl::nn` and operations on tensors, as they are called and with a compiled loss, beside the
+//! same models annotated: steps in a second and processor time a step (of all threads, on Linux), by turns. One JSON object a line.
 //!
-//! `cargo bench -p netcl-tests --bench dynamic -- [--device SELECTOR]`. Nothing here is a test.
+//! `cargo bench -p netcl-tests --bench dynamic -- [--device SELECTOR] [--turns COUNT]`. Nothing here is a test.
 #![allow(missing_docs, reason = "a program")]
 
 use netcl::nn::{Layers, Mode, Network};
@@ -9,11 +9,12 @@ use netcl::prelude::*;
 use netcl_examples::digits;
 use netcl_tests::option;
 use std::ops::Deref;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const BATCH: usize = 32;
 const EPOCHS: u64 = 4;
-const TURNS: usize = 5;
+/// How long a turn takes at least: longer than what else runs is let run for.
+const TURN: Duration = Duration::from_millis(150);
 
 #[netcl::model]
 pub struct Mlp {
@@ -85,26 +86,46 @@ fn cnn_loss(net: &Network, x: &Tensor, labels: &Tensor) -> Tensor {
     run("output", &b.flatten(1)).cross_entropy(labels)
 }
 
-/// Steps in a second over some epochs, launches a step, and the last loss.
+/// Nanoseconds that the threads of this process have run; 0 where nobody says.
+fn processor_time() -> u64 {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let text = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
+    text.filter_map(|text| text.split(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// Steps in a second over some epochs, and as many more as take that long, launches a step, the last loss, and microseconds of processors a step.
 fn train(
     device: &Device,
     loader: &DataLoader,
+    least: Duration,
     mut step: impl FnMut(&Tensor, &Tensor) -> Result<Tensor>,
-) -> Result<(f64, f64, f32)> {
+) -> Result<Turn> {
     let (mut steps, mut last) = (0u32, None);
     device.finish()?;
-    let (started, before) = (Instant::now(), device.launches());
-    for epoch in 0..EPOCHS {
+    let (started, before, worked) = (Instant::now(), device.launches(), processor_time());
+    let mut epoch = 0;
+    while epoch < EPOCHS || started.elapsed() < least {
         for batch in loader.epoch(epoch) {
             let (x, labels) = batch?;
             last = Some(step(&x, &labels)?);
             steps += 1;
         }
+        epoch += 1;
     }
     device.finish()?;
     let seconds = started.elapsed().as_secs_f64();
+    let worked = (processor_time() - worked) as f64 / 1e3 / f64::from(steps);
     let launches = (device.launches() - before) as f64 / f64::from(steps);
-    Ok((f64::from(steps) / seconds, launches, last.map_or(Ok(f32::NAN), |loss| loss.item::<f32>())?))
+    let loss = last.map_or(Ok(f32::NAN), |loss| loss.item::<f32>())?;
+    Ok(Turn { rate: f64::from(steps) / seconds, launches, loss, worked })
+}
+
+/// What a turn told.
+struct Turn {
+    rate: f64,
+    launches: f64,
+    loss: f32,
+    worked: f64,
 }
 
 fn compare<M: Model, G: Deref<Target = Gradients>>(
@@ -112,43 +133,54 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
     name: &str,
     shape: &[usize],
     (model, loss): (M, impl Fn(&M, &Tensor, &Tensor) -> Result<(Tensor, G)>),
-    (net, net_loss): (Network, impl Fn(&Network, &Tensor, &Tensor) -> Tensor),
+    (net, net_loss): (Network, impl Fn(&Network, &Tensor, &Tensor) -> Tensor + Copy + 'static),
 ) -> Result<()> {
+    let turns = option("--turns").and_then(|count| count.parse().ok()).unwrap_or(21);
     let (data, _) = digits();
     let loader = DataLoader::new(device, &data.images, shape, &data.labels, &[])?
         .batch_size(BATCH)
         .drop_last(true)
         .shuffle(Seed(1));
-    let (mut model, mut net) = (model, net);
-    let (mut of_model, mut of_net) = (AdamW::new(3e-3), AdamW::new(3e-3));
-    let (mut fixed, mut dynamic) = (Vec::new(), Vec::new());
+    let compiled_loss = netcl::compile(move |net: &Network, x: &Tensor, labels: &Tensor| net_loss(net, x, labels));
+    let (mut model, mut compiled_net, mut net) = (model, net.copy()?, net);
+    let (mut of_model, mut of_net, mut of_compiled) = (AdamW::new(3e-3), AdamW::new(3e-3), AdamW::new(3e-3));
+    let (mut fixed, mut dynamic, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
     // The first turn builds, and is not counted.
-    for _ in 0..=TURNS {
-        fixed.push(train(device, &loader, |x, labels| {
+    for turn in 0..=turns {
+        let least = if turn == 0 { Duration::ZERO } else { TURN };
+        fixed.push(train(device, &loader, least, |x, labels| {
             let (loss, gradients) = loss(&model, x, labels)?;
             of_model.step(&mut model, &gradients)?;
             Ok(loss)
         })?);
-        dynamic.push(train(device, &loader, |x, labels| {
+        dynamic.push(train(device, &loader, least, |x, labels| {
             let loss = net_loss(&net, x, labels);
             let gradients = loss.backward()?.of(&net)?;
             of_net.step(&mut net, &gradients)?;
             Ok(loss)
         })?);
+        compiled.push(train(device, &loader, least, |x, labels| {
+            let loss = compiled_loss.call(&compiled_net, x, labels)?;
+            let gradients = loss.backward()?.of(&compiled_net)?;
+            of_compiled.step(&mut compiled_net, &gradients)?;
+            Ok(loss)
+        })?);
     }
-    let median = |turns: &[(f64, f64, f32)]| {
-        let mut rates: Vec<f64> = turns[1..].iter().map(|turn| turn.0).collect();
-        rates.sort_by(f64::total_cmp);
-        rates[rates.len() / 2]
+    let all = [&fixed, &dynamic, &compiled];
+    let median = |of: fn(&Turn) -> f64| {
+        all.map(|turns: &Vec<Turn>| {
+            let mut values: Vec<f64> = turns[1..].iter().map(of).collect();
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        })
     };
-    let (of_fixed, of_dynamic) = (median(&fixed), median(&dynamic));
+    let ([fixed, dynamic, compiled], worked) = (median(|turn| turn.rate), median(|turn| turn.worked));
+    let launches = all.map(|turns| turns[turns.len() - 1].launches);
+    let losses = all.map(|turns| turns[0].loss);
     println!(
-        r#"{{"model":"{name}","annotated_steps_s":{of_fixed:.0},"dynamic_steps_s":{of_dynamic:.0},"ratio":{:.2},"annotated_launches":{:.1},"dynamic_launches":{:.1},"losses":[{},{}]}}"#,
-        of_dynamic / of_fixed,
-        fixed[TURNS].1,
-        dynamic[TURNS].1,
-        fixed[0].2,
-        dynamic[0].2
+        r#"{{"model":"{name}","steps_s":[{fixed:.0},{dynamic:.0},{compiled:.0}],"ratios":[{:.2},{:.2}],"processor_us":{worked:.1?},"launches":{launches:.1?},"losses":{losses:?}}}"#,
+        dynamic / fixed,
+        compiled / fixed,
     );
     Ok(())
 }

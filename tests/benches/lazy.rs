@@ -35,6 +35,15 @@ fn formula(a: &Tensor, b: &Tensor, c: &Tensor, after: &dyn Fn(Tensor) -> Tensor)
     after(after(product * gate) + after(b.relu()))
 }
 
+fn chain(x: &Tensor, y: &Tensor, after: &dyn Fn(Tensor) -> Tensor) -> Tensor {
+    (0..100).fold(x.clone(), |sum, step| match step % 4 {
+        0 => after(&sum + y),
+        1 => after(sum.tanh()),
+        2 => after(&sum * x),
+        _ => after(&sum * 0.3),
+    })
+}
+
 fn host_cost() -> netcl::Result<()> {
     let device = Device::null(netcl::Target::Gpu, u64::MAX);
     let x = Tensor::from_slice(&device, &[0.5f32; 64], &[64])?;
@@ -46,20 +55,15 @@ fn host_cost() -> netcl::Result<()> {
     let many = |work: &dyn Fn() -> netcl::Result<()>| (0..CALLS).try_for_each(|_| work());
     report("an operation that nobody reads", CALLS, &mut || many(&|| x.add(&y).check().map(drop)))?;
     report("an operation, computed at once", CALLS, &mut || many(&|| x.add(&y).eval().map(drop)))?;
-    let chain = |after: &dyn Fn(Tensor) -> Tensor| {
-        (0..100).fold(x.clone(), |sum, step| match step % 4 {
-            0 => after(&sum + &y),
-            1 => after(sum.tanh()),
-            2 => after(&sum * &x),
-            _ => after(&sum * 0.3),
-        })
-    };
     let before = device.launches();
-    chain(&|value| value).eval()?;
+    chain(&x, &y, &|value| value).eval()?;
     println!(r#"{{"what":"launches of a graph of 100 operations","value":{}}}"#, device.launches() - before);
-    report("a graph of 100 operations, in all", 1, &mut || chain(&|value| value).eval().map(drop))?;
+    report("a graph of 100 operations, in all", 1, &mut || chain(&x, &y, &|value| value).eval().map(drop))?;
+    let compiled = netcl::compile(|x: &Tensor, y: &Tensor| chain(x, y, &|value| value));
+    report("the same in a compiled function, in all", 1, &mut || compiled.call(&x, &y)?.eval().map(drop))?;
+    report("a call of it that nobody reads", CALLS, &mut || many(&|| compiled.call(&x, &y).map(drop)))?;
     let at_once = |value: Tensor| value.eval().unwrap_or(value);
-    report("the same operations one by one, in all", 1, &mut || chain(&at_once).eval().map(drop))
+    report("the same operations one by one, in all", 1, &mut || chain(&x, &y, &at_once).eval().map(drop))
 }
 
 fn together(device: &Device) -> netcl::Result<()> {

@@ -29,7 +29,8 @@ pub(crate) struct Example {
 /// What every device has, and the device's own matrix unit.
 pub(crate) fn limits(device: &Device, target: Target) -> Limits {
     let ptx = device.profile().ptx;
-    let unit = ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16 });
+    let unit =
+        ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16, warpgroups: ptx.wgmma });
     Limits { matrix_unit: unit, ..typical(target) }
 }
 

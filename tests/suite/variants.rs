@@ -126,6 +126,11 @@ pub(crate) fn all() -> Vec<Case> {
         for parts in [0, 4] {
             cases.push(way(parts).case(&format!("long sums of {dtype}"), products(dtype), LONG_SUMS));
         }
+        // Of several tiles and not whole ones, of rows that are copied in 8 bytes and not in 16, and of several blocks.
+        for sizes in [["2", "264", "136", "200"], ["1", "12", "20", "68"], ["1", "136", "72", "9000"]] {
+            let name = format!("aligned {} of {dtype}", sizes.join("x"));
+            cases.push(way(0).case(&name, products_of(sizes, dtype), &[&[]]));
+        }
         cases.push(way(0).case(&format!("long sums of computed operands of {dtype}"), computed(dtype), LONG_SUMS));
     }
     let half = Way { tolerance: 2e-3, ..way(MatMulMma, 4) };
@@ -262,16 +267,22 @@ fn symbols(names: &str) -> Vec<Dim> {
 
 /// Operands along either axis, and a bias and `relu` on what comes out.
 fn products(dtype: DType) -> Graph {
+    products_of(["B", "M", "N", "K"], dtype)
+}
+
+/// The same of those sizes.
+fn products_of(sizes: [&str; 4], dtype: DType) -> Graph {
     let mut m = Maker::new("products");
-    let x = m.argument("x", &symbols("B M K"), dtype);
-    let w = m.argument("w", &symbols("B K N"), dtype);
-    let bias = m.argument("bias", &symbols("N"), dtype);
+    let [batch, rows, columns, depth] = sizes.map(|size| symbols(size).remove(0));
+    let x = m.argument("x", &[batch.clone(), rows.clone(), depth.clone()], dtype);
+    let w = m.argument("w", &[batch, depth.clone(), columns.clone()], dtype);
+    let bias = m.argument("bias", std::slice::from_ref(&columns), dtype);
     let y = m.b.matmul(x, w).unwrap();
     let y = m.b.binary(BinaryOp::Add, y, bias).unwrap();
     let zero = m.b.constant(0.0, dtype);
     let y = m.b.binary(BinaryOp::Max, y, zero).unwrap();
     m.result(y);
-    let (p, q) = (m.argument("p", &symbols("K M"), dtype), m.argument("q", &symbols("N K"), dtype));
+    let (p, q) = (m.argument("p", &[depth.clone(), rows], dtype), m.argument("q", &[columns, depth], dtype));
     let (p, q) = (m.b.transpose(p).unwrap(), m.b.transpose(q).unwrap());
     let z = m.b.matmul(p, q).unwrap();
     m.result(z);

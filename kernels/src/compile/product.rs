@@ -80,7 +80,7 @@ impl PlanBuilder<'_> {
     fn task_of(&self, product: NodeId, sides: &Sides) -> variant::Product<Dim> {
         let Extents { batch, m, n, k } = extents(self.graph, product);
         let Sides { a, b } = sides;
-        let aligned = a.aligned && b.aligned;
+        let aligned = a.alignment.min(b.alignment) >= 4;
         variant::Product { m, n, k, batch, a: a.along, b: b.along, aligned, dtype: self.factor_dtype(product) }
     }
 
@@ -110,6 +110,10 @@ impl PlanBuilder<'_> {
         }
         epilogue.hook_into(&mut instance);
         instance.lines(&problem.defines());
+        if template.copies_aligned {
+            let in_memory = sides.both().into_iter().filter(|side| side.address.is_some()).map(|side| side.alignment);
+            instance.define("ALIGNED", in_memory.min().unwrap_or(1).to_string());
+        }
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &sizes.m), ("N", &sizes.n), ("K", &sizes.k), ("BATCH", &sizes.batch)] {
             let text = instance.count(size);
@@ -166,7 +170,8 @@ struct Side {
     /// The stored node and its address over the operand's own axes; none if it is computed.
     address: Option<(NodeId, Index)>,
     along: Axis,
-    aligned: bool,
+    /// To how many elements all rows and batches are aligned, along the contiguous axis: 8, 4 or 1.
+    alignment: i64,
 }
 
 impl Side {
@@ -185,7 +190,7 @@ impl Side {
             builder.division.home.contains_key(&id)
         });
         let words = matrix.axes();
-        let mut side = Side { matrix, operand, words, extents, axes, address, along: Axis::None, aligned: false };
+        let mut side = Side { matrix, operand, words, extents, axes, address, along: Axis::None, alignment: 1 };
         let (outer, depth) = (matrix.outer(), matrix.depth());
         if let Some((_, address)) = &side.address {
             let first = side.batch_rank();
@@ -194,14 +199,16 @@ impl Side {
                 Axis::K => depth,
                 _ => outer,
             };
-            side.aligned = aligned(address, first + 2) && multiple_of_four(&side.extents[contiguous]);
+            if side.along != Axis::None {
+                side.alignment = alignment(address, first + 2).min(whole_vectors(&side.extents[contiguous]));
+            }
             return side;
         }
         // The innermost axis first: there, neighbours are neighbours in memory most often.
         for axis in [2, 1] {
             if side.along == Axis::None && builder.loads_in_vectors(&side.as_prologue(), axis) {
                 side.along = if axis == depth { Axis::K } else { Axis::Outer };
-                side.aligned = multiple_of_four(&side.extents[axis]);
+                side.alignment = whole_vectors(&side.extents[axis]);
             }
         }
         side
@@ -289,17 +296,17 @@ fn along(address: &Index, outer: usize, depth: usize) -> Axis {
     }
 }
 
-/// Whether everything but the contiguous axis moves by multiples of 4 elements.
-fn aligned(address: &Index, rank: usize) -> bool {
+/// The multiples of elements by which everything but the contiguous axis moves: 8, 4 or 1.
+fn alignment(address: &Index, rank: usize) -> i64 {
     let strides: Vec<Dim> = (0..rank).map(|axis| address.coefficient(axis).unwrap_or_default()).collect();
     let contiguous = strides.iter().filter(|stride| stride.is(1)).count() == 1;
-    contiguous
-        && multiple_of_four(address.offset())
-        && strides.iter().all(|stride| stride.is(1) || multiple_of_four(stride))
+    let steps = strides.iter().filter(|stride| !stride.is(1)).chain([address.offset()]).map(whole_vectors);
+    if contiguous { steps.min().unwrap_or(1) } else { 1 }
 }
 
-/// Whether the size is a multiple of 4 whatever its symbols are. Strides alone do not say so: a part of a row leaves its
-/// neighbours between its end and the next row, and a load of four would take them in.
-fn multiple_of_four(dim: &Dim) -> bool {
-    dim.terms().all(|(_, coefficient)| coefficient % 4 == 0)
+/// The longest vector, of 8 or 4 elements, of which the size is a multiple whatever its symbols are; else 1. Strides alone do not
+/// say so: a part of a row leaves its neighbours between its end and the next row, and a load of four would take them in.
+fn whole_vectors(dim: &Dim) -> i64 {
+    let is_multiple = |lanes: &i64| dim.terms().all(|(_, coefficient)| coefficient % lanes == 0);
+    [8, 4].into_iter().find(is_multiple).unwrap_or(1)
 }

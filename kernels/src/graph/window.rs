@@ -57,6 +57,8 @@ impl Window {
     /// What is wrong if it does not fit into an axis of `size`.
     pub fn misfit(&self, size: &dyn std::fmt::Display) -> String {
         let of = self.of.as_ref().map(|name| format!("`{name}`: ")).unwrap_or_default();
-        format!("{of}a window of {} does not fit into {size} with padding {}", self.reach, self.padding)
+        // Of no padding there is nothing that anybody wrote.
+        let padded = if self.padding == 0 { String::new() } else { format!(" with padding {}", self.padding) };
+        format!("{of}a window of {} does not fit into {size}{padded}", self.reach)
     }
 }

@@ -138,7 +138,22 @@ fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic
     let limit = if named { " whose value the compiler sees".to_string() } else { limit };
     let expected = key.kind.describe();
     Diagnostic::new(format!("`{}` of `{}` expects {expected}{limit}, found {value}", key.name, layer.name))
-        .hint(format!("write {}", example(key)))
+        .hint(meant(key, value).unwrap_or_else(|| format!("write {}", example(key))))
+}
+
+/// What is meant by a value of a kind that is nearly that of the key.
+fn meant(key: &ConfigKey, value: &ConfigValue) -> Option<String> {
+    let name = key.name;
+    match (key.kind, value) {
+        (ConfigKind::Bool, ConfigValue::Size(0)) => Some(format!("write `{name} = false`")),
+        (ConfigKind::Bool, ConfigValue::Size(1)) => Some(format!("write `{name} = true`")),
+        (ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count | ConfigKind::Pair, ConfigValue::Number(number))
+            if number.fract() == 0.0 && (1.0..1e9).contains(number) =>
+        {
+            Some(format!("write `{name} = {number:.0}`; a constant of sizes is declared as a `usize`"))
+        }
+        _ => None,
+    }
 }
 
 /// A value that a key of that kind takes.

@@ -59,7 +59,16 @@ impl Context<'_> {
         }
         let problem = Diagnostic::new(format!("`{}` expects a tensor {form}, found {shape}", self.name));
         let rank = shape.rank();
-        Err(if rank == 3 && fits(4) && !fits(2) {
+        let features =
+            ["features", "inputs"].into_iter().find(|key| self.config.keys.iter().any(|own| own.name == *key));
+        let last = features.filter(|key| rank > 2 && fits(2) && shape[rank - 1] == self.config.size(key));
+        Err(if last.is_some() {
+            let rows = Shape(shape.0[..rank - 1].to_vec()).elements();
+            problem.hint(format!(
+                "`.reshape([{rows}, {}])` makes a row of each, and `.reshape({shape})` gives them back",
+                shape[rank - 1]
+            ))
+        } else if rank == 3 && fits(4) && !fits(2) {
             problem.hint("`.unsqueeze(0)` makes a batch of one image, of which `.squeeze(0)` gives the image back")
         } else if fits(rank + 1) {
             problem

@@ -209,12 +209,16 @@ pub(super) fn axis_in(op: &str, shape: &Shape, axis: i64, rank: usize) -> Result
     if (0..rank as i64).contains(&counted) {
         return Ok(counted as usize);
     }
+    let hint = match rank {
+        0 => format!("it is one number, of all elements: leave `{op}` out"),
+        _ => "axes count from 0; -1 is the last".to_string(),
+    };
     Err(Diagnostic::new(format!(
         "`{op}` names axis {axis} of {shape}, which has {} {}",
         shape.rank(),
         if shape.rank() == 1 { "axis" } else { "axes" }
     ))
-    .hint("axes count from 0; -1 is the last"))
+    .hint(hint))
 }
 
 /// The axes, counted from the end where negative, ascending; an error if one is named twice.

@@ -122,22 +122,35 @@ fn convert(
             return convert(builder, operation, spec, &Value::List(vec![arg.clone()]), dtype);
         }
         (ArgKind::Tensors, Value::Tensor(_)) => return Ok(Value::List(vec![arg.clone()])),
-        (ArgKind::Tensors, Value::List(list)) => list.iter().all(|item| matches!(item, Value::Tensor(_))),
-        (ArgKind::Axes, Value::List(list)) => list.iter().all(Value::is_integer),
-        (ArgKind::Sizes, Value::List(list)) => list.iter().all(|item| matches!(item, Value::Dim(_))),
+        (ArgKind::Tensors | ArgKind::Axes | ArgKind::Sizes, Value::List(list)) => {
+            list.iter().all(|item| is_item(spec.kind, item))
+        }
         _ => false,
     };
     if fits {
         return Ok(arg.clone());
     }
-    let problem = Diagnostic::new(format!(
-        "`{}` expects {} as `{}`, found {}",
-        operation.name,
-        spec.kind.describe(),
-        spec.name,
-        arg.kind()
-    ));
+    let found = match arg {
+        Value::List(list) => match list.iter().find(|item| !is_item(spec.kind, item)) {
+            Some(Value::Number(number)) => format!("{number:?} among them"),
+            Some(other) => format!("{} among them", other.kind()),
+            None => arg.kind().to_string(),
+        },
+        _ => arg.kind().to_string(),
+    };
+    let problem =
+        Diagnostic::new(format!("`{}` expects {} as `{}`, found {found}", operation.name, spec.describe(), spec.name,));
     Err(problem.hint(instead(operation, spec, arg)))
+}
+
+/// Whether it may stand in a list of that kind.
+fn is_item(kind: ArgKind, item: &Value) -> bool {
+    match kind {
+        ArgKind::Tensors => matches!(item, Value::Tensor(_)),
+        ArgKind::Axes => item.is_integer(),
+        ArgKind::Sizes => matches!(item, Value::Dim(_)),
+        _ => false,
+    }
 }
 
 /// What to write instead of an argument of another kind.
@@ -146,6 +159,19 @@ fn instead(operation: &Operation, spec: &ArgSpec, arg: &Value) -> String {
         ("get", ArgKind::Size, Value::Tensor(_)) => {
             "the elements whose numbers a tensor holds are `.index_select(axis, numbers)`; positions that a loop's `t` makes are sums, \
              `%`, `min`, `max` and `clamp` of it and of sizes: `min(t + 1, T - 1)`"
+                .to_string()
+        }
+        (_, ArgKind::Axes | ArgKind::Sizes, Value::List(list))
+            if list.iter().any(|item| matches!(item, Value::Number(_))) =>
+        {
+            format!("whole numbers are written without a point: `{}([1])`", operation.name)
+        }
+        ("roll", ArgKind::Axis, Value::Tensor(_)) if spec.name == "shift" => {
+            "a number of each call is a `u32` or `i32` argument, or a tensor of these without axes".to_string()
+        }
+        ("narrow", ArgKind::Size, Value::Tensor(_)) if spec.name == "start" => {
+            "a number of each call is a `u32` or `i32` argument, or a tensor of these without axes; the elements whose numbers a \
+             tensor holds are `.index_select(axis, numbers)`"
                 .to_string()
         }
         (_, ArgKind::Number, Value::Tensor(_)) => {

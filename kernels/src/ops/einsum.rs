@@ -96,7 +96,10 @@ fn einsum(b: &mut Builder, equation: &str, operands: &[NodeId]) -> Result<NodeId
     let terms = left.split(',').map(|text| term(equation, text)).collect::<Result<Vec<Term>>>()?;
     if terms.len() != operands.len() {
         let (expected, found) = (terms.len(), operands.len());
-        return Err(Diagnostic::new(format!("`{OP}` of `{equation}` expects {expected} operands, found {found}")));
+        let plural = if expected == 1 { "" } else { "s" };
+        let problem =
+            Diagnostic::new(format!("`{OP}` of `{equation}` expects {expected} operand{plural}, found {found}"));
+        return Err(problem.hint("the tensor that it is called on is the first of them: `x.einsum(\"ij,jk->ik\", y)`"));
     }
     let mut all = Vec::new();
     for (term, &id) in terms.iter().zip(operands) {

@@ -29,6 +29,15 @@ pub(super) fn limit(b: &mut Builder, (x, axis): (NodeId, usize), end: Dim, befor
     b.limit(Limit { end, size: source[axis].clone(), words: [before, between] });
 }
 
+/// The size as it stands behind `%`, which divides by the first factor of a product alone.
+pub(super) fn divisor(size: &Dim) -> String {
+    let mut terms = size.terms();
+    match (terms.next(), terms.next()) {
+        (None | Some(([], _)), None) | (Some(([Factor::Symbol(_)], 1)), None) => size.to_string(),
+        _ => format!("({size})"),
+    }
+}
+
 /// How to make sure that there are enough elements along an axis that has a name.
 pub(super) const SURE: &str = "a size that is a number, or such as `N + 5`, in the type of the argument makes it sure";
 
@@ -42,9 +51,14 @@ pub(super) fn has(b: &Builder, x: NodeId, axis: usize) -> String {
 }
 
 /// What to write instead of the position of a loop's round that is outside.
-pub(super) fn in_a_loop(b: &Builder, position: &Dim, size: &Dim, axis: usize) -> Option<String> {
+pub(super) fn in_a_loop(b: &Builder, position: &Dim, (x, axis): (NodeId, usize)) -> Option<String> {
     let (round, rounds, away) = b.round_of(position)?;
+    let size = &b.shape(x)[axis];
     if rounds != *size {
+        let others = b.shape(x).0.iter().enumerate().filter(|(other, size)| *other != axis && **size == rounds);
+        if let ([(other, _)], true) = (Vec::from_iter(others).as_slice(), away.is(0)) {
+            return Some(format!("axis {other} is as long as the loop: `.get({other}, {round})`"));
+        }
         // A table is as long as the loop once it is cut.
         let table = away.is(0) && (size.as_constant().is_some() || b.is_settled(size));
         return table.then(|| {
@@ -56,13 +70,14 @@ pub(super) fn in_a_loop(b: &Builder, position: &Dim, size: &Dim, axis: usize) ->
     let few = |range: String| {
         if far == 1 { format!("`for {round} in {range}` leaves that round out; ") } else { String::new() }
     };
+    let divisor = divisor(size);
     Some(match away {
         ..0 => format!(
-            "{}`({round} + {size} - {far}) % {size}` goes around, `max({round} - {far}, 0)` stays at the first one",
+            "{}`({round} + {size} - {far}) % {divisor}` goes around, `max({round} - {far}, 0)` stays at the first one",
             few(format!("1..{size}"))
         ),
         _ => format!(
-            "{}`({round} + {far}) % {size}` goes around, `min({round} + {far}, {size} - 1)` stays at the last one",
+            "{}`({round} + {far}) % {divisor}` goes around, `min({round} + {far}, {size} - 1)` stays at the last one",
             few(format!("0..{size} - 1"))
         ),
     })

@@ -56,6 +56,16 @@ pub fn linear(b: &mut Builder, x: NodeId, weight: NodeId, bias: Option<NodeId>) 
             rows
         }
     };
+    let (inputs, given) = (&shape[shape.rank() - 1], b.shape(weight));
+    if given[0] != *inputs && given[1] == *inputs && bias.is_some() {
+        let problem = format!(
+            "`linear` cannot multiply {shape} by {given}: the left has {inputs} columns{}, the right {} rows{}",
+            b.origin_note(x, shape.rank() - 1),
+            given[0],
+            b.origin_note(weight, 0)
+        );
+        return Err(Diagnostic::new(problem).hint("exchange its axes: `x.linear(weight.t(), bias)`"));
+    }
     let mut product = b.matmul(rows, weight)?;
     if let Some(bias) = bias {
         product = b.binary(BinaryOp::Add, product, bias)?;

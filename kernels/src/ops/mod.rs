@@ -31,6 +31,7 @@ mod inside;
 pub mod linear;
 pub mod loss;
 mod norm;
+mod numbered;
 mod operation;
 mod ordering;
 mod position;
@@ -46,8 +47,9 @@ pub mod upsample;
 pub(crate) use args::{along, spread};
 pub use call::call;
 pub use elementary::Formula;
+pub use numbered::{get_numbered, narrow_numbered, roll_numbered};
 pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
-pub use position::{Position, get_at, get_numbered};
+pub use position::{Position, get_at};
 pub(crate) use reduction::Moments;
 
 /// Every operation, family by family.

@@ -104,6 +104,16 @@ pub struct ArgSpec {
     pub kind: ArgKind,
 }
 
+impl ArgSpec {
+    /// What it takes, for messages: other places than those of axes take integers as well.
+    pub fn describe(&self) -> &'static str {
+        match (self.kind, self.name) {
+            (ArgKind::Axis, "shift" | "diagonal" | "offset" | "ignored") => "an integer constant",
+            (kind, _) => kind.describe(),
+        }
+    }
+}
+
 /// Something users can call on a tensor.
 pub struct Operation {
     /// The method's name.

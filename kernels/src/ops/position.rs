@@ -1,9 +1,8 @@
 //! Positions that are no sizes: the elements at `(t + 1) % T` or `min(t + 1, T - 1)` along an axis, where `t` is a loop's round.
 
 use super::args;
-use super::index::index_select;
-use super::inside::{SURE, has};
-use super::shape::{squeeze, unsqueeze};
+use super::inside::{SURE, divisor, has};
+use super::numbered::numbered;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
@@ -46,9 +45,8 @@ pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Res
         if let Position::Remainder(_, by) = position {
             let has = has(b, x, axis);
             let message = format!("`get` takes positions below {by} along axis {axis} of {source}, which {has}");
-            return Err(
-                Diagnostic::new(message).hint(format!("`% {}` goes around along that axis; {SURE}", reader.size))
-            );
+            return Err(Diagnostic::new(message)
+                .hint(format!("`% {}` goes around along that axis; {SURE}", divisor(&reader.size))));
         }
         let size = &reader.size;
         let hint = format!("`min(.., {size} - 1)` ends at the last one");
@@ -64,29 +62,6 @@ pub fn get_at(b: &mut Builder, x: NodeId, axis: i64, position: &Position) -> Res
         return Err(problem(b, "which may be negative").hint(hint));
     }
     reader.read(b, position).map(|(part, _)| part)
-}
-
-/// The elements of `x` at the number `at` (u32 or i32, without axes) along `axis`, which disappears; a number out of range gives
-/// zeros and no gradient.
-///
-/// # Errors
-///
-/// If `x` has no such axis, or `at` is no such number.
-pub fn get_numbered(b: &mut Builder, x: NodeId, axis: i64, at: NodeId) -> Result<NodeId> {
-    let shape = b.shape(x).clone();
-    let axis = args::axis("get", &shape, axis)?;
-    let dtype = b.dtype(at);
-    if !matches!(dtype, DType::U32 | DType::I32) {
-        let message = format!("`get` expects a position of u32 or i32 along axis {axis} of {shape}, found {dtype}");
-        return Err(Diagnostic::new(message).hint("make it a `u32` argument, or convert it with `.cast(u32)`"));
-    }
-    numbered(b, x, axis, at)
-}
-
-fn numbered(b: &mut Builder, x: NodeId, axis: usize, at: NodeId) -> Result<NodeId> {
-    let numbers = unsqueeze(b, at, 0)?;
-    let part = index_select(b, x, axis, numbers)?;
-    squeeze(b, part, axis as i64)
 }
 
 /// What is read, and along which axis.
@@ -174,7 +149,7 @@ fn shown(b: &Builder, position: &Position) -> String {
     let pair = |name: &str, both: &[Position; 2]| format!("{name}({}, {})", shown(b, &both[0]), shown(b, &both[1]));
     match position {
         Position::At(at) => b.in_rounds(at).to_string(),
-        Position::Remainder(of, by) => format!("({}) % {by}", b.in_rounds(of)),
+        Position::Remainder(of, by) => format!("({}) % {}", b.in_rounds(of), divisor(by)),
         Position::Least(both) => pair("min", both),
         Position::Greatest(both) => pair("max", both),
     }

@@ -71,7 +71,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "roll",
         doc: "the elements moved by `shift` places along `axis`, to higher positions if positive; those that leave one end enter \
-              at the other",
+              at the other; a number of each call as of `narrow`",
         args: &[X, arg("shift", ArgKind::Axis), AXIS],
         build: |b, a| {
             let x = a.tensor(0)?;

@@ -89,7 +89,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "narrow",
-        doc: "the elements `start..start + length` along `axis`",
+        doc: "the elements `start..start + length` along `axis`; in an annotated function `start` may be a `u32` or `i32` of each call, \
+              where what is out of range is zeros, without a gradient",
         args: &[X, AXIS, arg("start", ArgKind::Size), arg("length", ArgKind::Size)],
         build: |b, a| {
             let x = a.tensor(0)?;
@@ -99,7 +100,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "get",
-        doc: "the elements at `position` along `axis`, which disappears",
+        doc: "the elements at `position` along `axis`, which disappears; a number of each call as of `narrow`",
         args: &[X, AXIS, arg("position", ArgKind::Size)],
         build: |b, a| {
             let x = a.tensor(0)?;
@@ -338,7 +339,7 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
             _ => format!("which {}", has(b, x, axis)),
         };
         let problem = Diagnostic::new(format!("`get` takes position {at} along axis {axis} of {source}, {end}"));
-        if let Some(hint) = in_a_loop(b, position, &source[axis], axis) {
+        if let Some(hint) = in_a_loop(b, position, (x, axis)) {
             return Err(problem.hint(hint));
         }
         return Err(match (position.as_constant(), source[axis].as_constant()) {

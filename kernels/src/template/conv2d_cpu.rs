@@ -22,10 +22,12 @@ pub const TEMPLATE: Template = Template {
     other_forms: |_, _| Vec::new(),
     grid: matmul_cpu::grid,
     columns: |_| Columns::OfProduct,
+    groups_of_unit: |_| 2,
     local_bytes: |_, _| 0,
     lanes: matmul_cpu::lanes,
     loads_vectors: |_, _, _| false,
     copies_computed_a: true,
+    copies_aligned: false,
     running: RUNNING,
 };
 

@@ -36,6 +36,8 @@ pub struct Template {
     pub grid: fn(&Choice) -> Grid,
     /// The columns that its launch covers.
     pub columns: fn(&Choice) -> Columns,
+    /// Work-groups that keep a compute unit busy.
+    pub groups_of_unit: fn(&Choice) -> u64,
     /// Local memory of a work-group, in bytes.
     pub local_bytes: fn(&Choice, &Problem) -> u64,
     /// Lanes of its vectors: what `VECTOR` is, in the load and store hooks that have it in their name; 1 if it uses none of
@@ -45,6 +47,8 @@ pub struct Template {
     pub loads_vectors: fn(&Choice, Matrix, Axis) -> bool,
     /// Whether it copies elements of A that are computed before it uses them several times, and takes `A_COMPUTED` for that.
     pub copies_computed_a: bool,
+    /// Whether it copies rows of operands in memory by their alignment, and takes `ALIGNED` for that.
+    pub copies_aligned: bool,
     /// The most terms of a sum that it adds up one after the other with an error of some hundred-thousandths; of longer ones it
     /// is told, by `LONG_SUMS`.
     pub running: i64,

@@ -25,10 +25,12 @@ pub const TEMPLATE: Template = Template {
     other_forms,
     grid,
     columns: |_| Columns::OfProduct,
+    groups_of_unit: |_| 2,
     local_bytes: |_, _| 0,
     lanes,
     loads_vectors,
     copies_computed_a: true,
+    copies_aligned: false,
     running: RUNNING,
 };
 

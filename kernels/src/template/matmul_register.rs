@@ -19,10 +19,12 @@ pub const TEMPLATE: Template = Template {
     other_forms: |_, _| Vec::new(),
     grid,
     columns: |_| Columns::OfProduct,
+    groups_of_unit: |_| 2,
     local_bytes,
     lanes: |_| VECTOR,
     loads_vectors: |choice, _, _| choice.get("STAGE") > 1,
     copies_computed_a: false,
+    copies_aligned: false,
     running: RUNNING,
 };
 

@@ -18,10 +18,12 @@ pub const TEMPLATE: Template = Template {
     other_forms: |_, _| Vec::new(),
     grid,
     columns: |_| Columns::OfProduct,
+    groups_of_unit: |_| 2,
     local_bytes,
     lanes: |_| 1,
     loads_vectors: |_, _, _| false,
     copies_computed_a: false,
+    copies_aligned: false,
     running: RUNNING,
 };
 

@@ -183,11 +183,13 @@ pub struct MatrixUnit {
     pub f16: bool,
     /// Of bf16.
     pub bf16: bool,
+    /// Whether four sub-groups together multiply operands in local memory.
+    pub warpgroups: bool,
 }
 
 impl MatrixUnit {
     /// There is none.
-    pub const NONE: MatrixUnit = MatrixUnit { f16: false, bf16: false };
+    pub const NONE: MatrixUnit = MatrixUnit { f16: false, bf16: false, warpgroups: false };
 
     /// Whether it multiplies elements of that type.
     pub fn multiplies(self, dtype: DType) -> bool {

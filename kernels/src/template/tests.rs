@@ -105,7 +105,8 @@ fn what_templates_say_of_themselves_is_in_their_source() {
         let mentions = |word: &str| template.sources.iter().any(|source| source.contains(word));
         assert_eq!(template.local_memory, mentions("__local "), "{}", template.name);
         assert_eq!(template.copies_computed_a, mentions("A_COMPUTED"), "{}", template.name);
-        assert_eq!(template.convolution, mentions("#define PRODUCT"), "{}", template.name);
+        assert_eq!(template.copies_aligned, mentions("ALIGNED"), "{}", template.name);
+        assert_eq!(template.convolution, mentions("#define PRODUCT "), "{}", template.name);
         for matrix in [Matrix::A, Matrix::B] {
             let loads = [Axis::K, Axis::Outer].into_iter().any(|along| {
                 let limits = [GPU, CPU];
@@ -178,22 +179,39 @@ fn undefs_name_tunables_and_hooks() {
 
 #[test]
 fn a_matrix_unit_is_used_where_there_is_one() {
-    let with = |f16, bf16| Limits { local_bytes: 226 << 10, matrix_unit: MatrixUnit { f16, bf16 }, ..GPU };
+    let with = |f16, bf16, warpgroups| {
+        let matrix_unit = MatrixUnit { f16, bf16, warpgroups };
+        Limits { local_bytes: 226 << 10, work_group: 1024, matrix_unit, ..GPU }
+    };
     let template = &matmul_mma::TEMPLATE;
-    let problem = |dtype| Problem { dtype, ..Problem::new(4096, 4096, 4096) };
+    let problem = |dtype| Problem { dtype, aligned: true, ..Problem::new(4096, 4096, 4096) };
     for (dtype, limits, unit) in [
-        (DType::BF16, with(true, true), 1),
-        (DType::F16, with(true, false), 1),
-        (DType::BF16, with(true, false), 0),
+        (DType::BF16, with(true, true, false), 1),
+        (DType::F16, with(true, false, false), 1),
+        (DType::BF16, with(true, true, true), 2),
+        (DType::BF16, with(true, false, false), 0),
         (DType::F16, GPU, 0),
     ] {
         let choice = (template.initial)(&problem(dtype), &limits);
         assert_eq!(choice.get("UNIT"), unit, "{dtype}");
         assert_eq!((template.legal)(&choice, &problem(dtype), &limits), Ok(()));
         let mut other = choice.clone();
-        other.set("UNIT", 1 - unit);
+        other.set("UNIT", u32::from(unit == 0));
         let reason = (template.legal)(&other, &problem(dtype), &limits).unwrap_err();
         assert!(reason.contains("matrix unit for these elements"), "{reason}");
+        other.set("UNIT", 2);
+        let reason = (template.legal)(&other, &problem(dtype), &with(true, true, false)).unwrap_err();
+        assert!(reason.contains("for sub-groups alone"), "{reason}");
+    }
+    let mut of_sub_groups = (template.initial)(&problem(DType::BF16), &with(true, true, true));
+    of_sub_groups.set("UNIT", 1);
+    let reason = (template.legal)(&of_sub_groups, &problem(DType::BF16), &with(true, true, true)).unwrap_err();
+    assert!(reason.contains("have 32 or 64 rows"), "{reason}");
+    // Rows that begin unaligned are loaded element by element, by more sub-groups. Of symbols only the sizes are known.
+    let whole = Problem { aligned: false, ..problem(DType::BF16) };
+    for (k, unit) in [(4096, 2), (4092, 1)] {
+        let choice = (template.initial)(&Problem { k, ..whole }, &with(true, true, true));
+        assert_eq!(choice.get("UNIT"), unit, "{k}");
     }
     let choice = template.defaults();
     let reason = (template.legal)(&choice, &problem(DType::F32), &GPU).unwrap_err();

@@ -68,7 +68,7 @@ pub(super) fn parts_for(template: &Template, problem: &Problem, limits: &Limits)
     let choice = (template.initial)(problem, limits);
     let groups = (template.grid)(&choice).groups(problem.m, problem.n, problem.batch);
     let groups = saturating_product(groups);
-    let wanted = 2 * u64::from(limits.units);
+    let wanted = (template.groups_of_unit)(&choice) * u64::from(limits.units);
     if groups == 0 || groups > wanted / 2 || problem.k < LONG {
         return 1;
     }

@@ -70,22 +70,22 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Compi
             /// What each function does on devices of that kind: launches, bytes read and written, memory.
             #vis fn #report #about_bound {
                 #reads
-                #private::report(#all, target)
+                #private::report(#all, __netcl_target)
             }
             /// The OpenCL C of every function for devices of that kind; for the host the kernels in the IR's text form.
             #vis fn #kernels #about_bound {
-                #private::source(#all, target)
+                #private::source(#all, __netcl_target)
             }
             /// Builds the programs of every function for the device, side by side where its driver can, so that the first
             /// calls need not.
             #vis fn #prepare #about_bound {
-                #private::prepare(#all, device)
+                #private::prepare(#all, __netcl_device)
             }
             /// Measures how every function is computed fastest on the device for these sizes of its symbols, such as
             /// `[("N", 64)]`, and keeps that for this and later runs: one result for each product, convolution and loop nest
             /// that has a choice. See `netcl::Device::tune`.
             #vis fn #tune #about_bound {
-                #private::tune(#all, device, sizes, options)
+                #private::tune(#all, __netcl_device, __netcl_sizes, __netcl_options)
             }
         }
     };

@@ -207,7 +207,7 @@ fn imports(function: &FunctionItem) -> TokenStream {
             Composite::One => {}
             Composite::Tuple(parts) | Composite::Array(parts) => parts.iter().for_each(|part| structs(part, all)),
             // Structs in it are known where it stands.
-            Composite::Struct(path, _) => all.push(path),
+            Composite::Struct(of, _) => all.push(&of.path),
         }
     }
     let mut all = Vec::new();

@@ -110,7 +110,10 @@ struct Named(Vec<Path>);
 impl<'ast> Visit<'ast> for Named {
     fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
         let layer = ty.path.segments.last().and_then(|last| layers::find(&crate::parse::name(&last.ident)));
-        if layer.is_some() && ty.qself.is_none() && !self.0.contains(&ty.path) {
+        // What has sizes behind its name, or a path of another framework's, has been spoken of.
+        let plain = ty.path.segments.last().is_some_and(|last| last.arguments.is_none())
+            && !crate::parse::instead::is_elsewhere(&ty.path);
+        if layer.is_some() && plain && ty.qself.is_none() && !self.0.contains(&ty.path) {
             self.0.push(ty.path.clone());
         }
         visit::visit_type_path(self, ty);
@@ -120,4 +123,42 @@ impl<'ast> Visit<'ast> for Named {
 fn is_method(name: &str) -> bool {
     let of_elements = UnaryOp::ALL.into_iter().map(UnaryOp::name).chain(BinaryOp::ALL.into_iter().map(BinaryOp::name));
     ops::all().map(|operation| operation.name).chain(of_elements).any(|known| known == name)
+}
+
+/// The check of functions that are left to Rust though structs are all that they take and give: none of tensors.
+pub(crate) fn rusts_own<'f>(functions: impl Iterator<Item = (&'f syn::ImplItemFn, Path)>) -> Option<TokenStream> {
+    let private = paths::private();
+    let asked = functions.enumerate().map(|(position, (f, path))| {
+        let name = crate::parse::name(&f.sig.ident);
+        let message = format!(
+            "`{name}` reads no field of the model, and structs are all that it takes and gives: it is left to Rust, and `{}` is a \
+             struct of tensors",
+            crate::parse::text(&path)
+        );
+        let note = format!(
+            "to be compiled, it is a `#[netcl::function] fn {name}(..)` beside the block, without `self`; as an ordinary \
+             function of Rust it has `#[netcl::dynamic]`"
+        );
+        let span = f.sig.ident.span();
+        let bound = format_ident!("__Netcl_{position}_is_no_struct_of_tensors", span = span);
+        quote_spanned! {span=>
+            #[diagnostic::on_unimplemented(message = #message, label = "compiled, or Rust's own?", note = #note)]
+            trait #bound {}
+            impl #bound for ::netcl::__private::OfRust {}
+            const _: fn() = || {
+                fn is<T: #bound>(_: T) {}
+                is(::netcl::__private::AskedStruct::<#path>::NEW.of());
+            };
+        }
+    });
+    let asked: Vec<_> = asked.collect();
+    (!asked.is_empty()).then(|| {
+        quote! {
+            #[allow(dead_code, non_camel_case_types, unused_imports)]
+            const _: () = {
+                use #private::AskedOtherwise as _;
+                #(#asked)*
+            };
+        }
+    })
 }

@@ -77,9 +77,9 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         #[automatically_derived]
         #[allow(dead_code)]
         impl #params #name #given #bounds {
-            /// A model on `device`, its parameters drawn from `seed`: the same on every device.
-            #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> {
-                let __netcl_core = #private::ModelCore::new(device, seed, &<Self as ::netcl::Model>::schema())?;
+            /// A model on the device, its parameters drawn from the seed: the same on every device.
+            #vis fn new(__netcl_device: &::netcl::Device, __netcl_seed: ::netcl::Seed) -> ::netcl::Result<Self> {
+                let __netcl_core = #private::ModelCore::new(__netcl_device, __netcl_seed, &<Self as ::netcl::Model>::schema())?;
                 ::core::result::Result::Ok(<Self as #private::Part>::attach(&__netcl_core, ""))
             }
             #(#marks)*

@@ -33,7 +33,15 @@ impl Natives {
         let known = self.known.entry(kernel.nameless()).or_insert_with(|| {
             let tokens = text?.parse::<TokenStream>().ok()?;
             let (name, private) = (format_ident!("__NETCL_NATIVE_{next}"), paths::private());
-            items.extend(quote!(const #name: #private::NativeEntry = #tokens;));
+            // In a module the names of bindings are its own: those of kernels around it are statics, which none can have.
+            items.extend(quote! {
+                const #name: #private::NativeEntry = {
+                    mod __netcl_native {
+                        pub(super) const ENTRY: #private::NativeEntry = #tokens;
+                    }
+                    __netcl_native::ENTRY
+                };
+            });
             Some(name)
         });
         match known {

@@ -5,7 +5,7 @@ mod kernel;
 mod unless;
 
 pub(crate) use kernel::kernel;
-pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
+pub(crate) use unless::{block as unless_block, kernel as unless_kernel, structure as unless_structure};
 
 use crate::ast::{About, ModelImpl};
 use crate::parse::model::{block_name, computed_size, is_parameter};

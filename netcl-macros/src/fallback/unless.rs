@@ -31,6 +31,41 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     }
 }
 
+/// A stub of the struct that its own name hides; one with parameters has none.
+pub(crate) fn structure(item: &syn::ItemStruct) -> Option<TokenStream> {
+    if !item.generics.params.is_empty() {
+        return None;
+    }
+    let (vis, name, private) = (&item.vis, &item.ident, paths::private());
+    let module = format_ident!("__netcl_unless_{}", name);
+    Some(quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, non_snake_case, unreachable_pub, missing_docs, missing_debug_implementations)]
+        mod #module {
+            pub struct #name(());
+            impl #name {
+                pub fn new(_: &::netcl::Device, _: ::netcl::Seed) -> ::netcl::Result<Self> {
+                    ::core::unreachable!()
+                }
+            }
+            impl #private::Part for #name {
+                type Gradients = ();
+                type Fields = ();
+                fn part_schema() -> #private::Schema {
+                    ::core::unreachable!()
+                }
+                fn attach(_: &#private::ModelCore, _: &str) -> Self {
+                    ::core::unreachable!()
+                }
+                fn gradients(_: &#private::Gradients, _: &str) {}
+            }
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #vis use #module::*;
+    })
+}
+
 /// Stubs of the block's functions that those of the block itself come before. They are there for the module that the
 /// block stands in.
 pub(crate) fn block(item: &ItemImpl) -> TokenStream {
@@ -44,8 +79,9 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
         })
     };
     let Some(first) = compiled().next() else { return TokenStream::new() };
-    // A model can have several blocks.
-    let name = format_ident!("__NetclUnless{}{}", model.ident, first.sig.ident);
+    // A model can have several blocks, and each of them a function of that name, which is said.
+    let further = block_name(item).map(|name| name.to_string()).unwrap_or_default();
+    let name = format_ident!("__NetclUnless{}{}{}", model.ident, further, first.sig.ident);
     let private = paths::private();
     let own = quote!(<Self as #private::Part>::Gradients);
     let inherited = syn::Visibility::Inherited;

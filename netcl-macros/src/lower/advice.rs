@@ -4,10 +4,13 @@
 use super::misuse::written;
 use super::written::Written;
 use super::{Lowering, Val};
-use crate::ast::{FunctionItem, Unit};
+use crate::ast::{FunctionItem, TensorType, Unit};
 use crate::parse::{text, unparenthesized};
+use crate::quotient;
 use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
+use std::collections::BTreeMap;
 use syn::{BinOp, Expr, ExprBinary, ExprMethodCall};
 
 impl<'a> Lowering<'a> {
@@ -67,6 +70,22 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// What to write for `x.linear(w, b)` with a weight as PyTorch has it, `[outputs, inputs]`.
+    pub(super) fn advise_linear(&self, call: &ExprMethodCall, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<String> {
+        let (Val::Tensor(x), [Val::Tensor(weight), _]) = (receiver, args) else { return None };
+        let (x, weight) = (self.builder.shape(*x), self.builder.shape(*weight));
+        let inputs = x.0.last()?;
+        if weight.rank() != 2 || weight[0] == *inputs || weight[1] != *inputs {
+            return None;
+        }
+        let (w, bias) = (call.args.first()?, text(call.args.last()?));
+        let called = |w: &str| format!("write `{}.linear({w}, {bias})`", written(&call.receiver));
+        Some(match transposed(w) {
+            Some(inner) => format!("leave `.t()` out: {}", called(&text(inner))),
+            None => format!("exchange its axes: {}", called(&format!("{}.t()", written(w)))),
+        })
+    }
+
     /// What to write where a parameter of `function` is not what is passed for it: `given` are the shapes and types of all
     /// arguments, as far as they are tensors.
     pub(super) fn advise_call(
@@ -106,6 +125,27 @@ impl<'a> Lowering<'a> {
             Some(ty) => format!("pass a `{ty}`, or change what `{}` declares", function.name),
             None => "change what is passed, or the declaration".to_string(),
         }
+    }
+
+    /// What a parameter expects, and what is passed that has other axes or sizes.
+    pub(super) fn other_shape(&self, ty: &TensorType, id: NodeId, symbols: &BTreeMap<String, Dim>) -> (String, String) {
+        let (shape, dtype) = (self.builder.shape(id), self.builder.dtype(id));
+        let same_rank = shape.rank() == ty.dims.len();
+        let differs = |axis: &usize| !same_rank || quotient::substitute(&ty.dims[*axis].dim, symbols) != shape[*axis];
+        let axes = (0..shape.rank()).filter(differs);
+        let mut notes: Vec<String> = axes.map(|axis| self.builder.origin_note(id, axis)).collect();
+        notes.dedup();
+        let notes = notes.concat();
+        if !same_rank {
+            // Sizes that axes of another place would tell say nothing.
+            let axes = |rank: usize| format!("of {rank} ax{}", if rank == 1 { "is" } else { "es" });
+            let expected = format!("`{ty}`, {},", axes(ty.dims.len()));
+            return (expected, format!("{dtype} {shape}, {}{notes}", axes(shape.rank())));
+        }
+        // What its model's sizes are here, and those that other arguments have told.
+        let here = ty.substitute(symbols);
+        let names = if here.to_string() == ty.to_string() { String::new() } else { format!(" (`{ty}`)") };
+        (format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
     }
 
     /// The model of `unit` with the size that makes its parameter of type `ty` the `shape` that is passed: `Block<8>`.

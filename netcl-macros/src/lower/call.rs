@@ -107,7 +107,12 @@ impl<'a> Lowering<'a> {
         if !super::is_builtin(&name) {
             return self.unknown_path(call, &name, span);
         }
-        let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        if matches!(name.as_str(), "max" | "min")
+            && let Some(refused) = self.suffixed(&name, &Vec::from_iter(&args), call.args.iter())
+        {
+            return refused;
+        }
         self.advice = super::builtin::own_is_meant(&name, call.args.len());
         let value = self.builtin(&name, args, span);
         self.advice = None;
@@ -123,7 +128,7 @@ impl<'a> Lowering<'a> {
         let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
             if let Some((main, function)) = unit.in_main(name) {
                 self.written = if function.receiver { as_written.without_first() } else { as_written };
-                return self.of_main(main, function, args, span);
+                return self.of_main(main, function, args, (call, span));
             }
             return self.no_function(unit, name, last);
         };
@@ -135,7 +140,7 @@ impl<'a> Lowering<'a> {
                     let this = FieldRef::Model(unit, path, sizes.clone());
                     self.inline(unit, Some(this), sizes, function, args.collect(), span)
                 }
-                _ => self.report(span, &m::NOT_CALLABLE, &[]),
+                _ => self.without_self(function, call, span),
             };
         }
         let sizes = self.frame().sizes.clone();
@@ -166,19 +171,6 @@ impl<'a> Lowering<'a> {
         self.report(span, &m::FIELD_CALLED, &[&field, &what, &instead])
     }
 
-    /// Rule: a variable is no function, also where it hides one of that name. Wrong: `x(0)`.
-    fn called_variable(&self, name: &str, value: &Val<'a>, span: Span) -> Val<'a> {
-        if value.is_unknown() {
-            return Val::Unknown;
-        }
-        let instead = match value {
-            _ if self.axes.is_some() => format!("an element is read by indices: `{name}[n]`"),
-            Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)) => format!("call its function: `{name}.forward(..)`"),
-            _ => format!("operations are methods: `{name}.relu()`"),
-        };
-        self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead])
-    }
-
     /// `f32::max(a, b)`, which is `a.max(b)` as Rust means it.
     fn rust_method(&mut self, method: &str, call: &'a ExprCall, span: Span) -> Val<'a> {
         let mut args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -196,7 +188,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// `Self::function(..)` of the block that stands for the model.
-    fn of_main(&mut self, main: &'a Unit, function: &'a FunctionItem, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+    fn of_main(
+        &mut self,
+        main: &'a Unit,
+        function: &'a FunctionItem,
+        args: Vec<Val<'a>>,
+        (call, span): (&ExprCall, Span),
+    ) -> Val<'a> {
         let mut args = args;
         let this = match (function.receiver, args.first().cloned()) {
             (false, _) => None,
@@ -204,7 +202,7 @@ impl<'a> Lowering<'a> {
                 args.remove(0);
                 Some((path, sizes))
             }
-            (true, _) => return self.report(span, &m::NOT_CALLABLE, &[]),
+            (true, _) => return self.without_self(function, call, span),
         };
         let sizes = this.as_ref().map_or_else(|| self.frame().sizes.clone(), |(_, sizes)| sizes.clone());
         let sizes = main.block_sizes(&sizes);
@@ -307,7 +305,11 @@ impl<'a> Lowering<'a> {
             return if fits { value } else { Val::Unknown };
         }
         let found = value.kind();
-        self.report(span, &m::RESULT_COUNT, &[&function.name, &"something else than it declares", &found])
+        self.report(
+            span,
+            &m::RESULT_COUNT,
+            &[&function.name, &"something else than it declares", &found, &super::results::CHANGE],
+        )
     }
 
     /// Checks an argument and binds the sizes that its type names.
@@ -343,17 +345,8 @@ impl<'a> Lowering<'a> {
                 if fits {
                     return Some(Val::Tensor(id));
                 }
-                let same_rank = shape.rank() == ty.dims.len();
-                let differs =
-                    |axis: &usize| !same_rank || quotient::substitute(&ty.dims[*axis].dim, symbols) != shape[*axis];
-                let axes = (0..shape.rank()).filter(differs);
-                let mut notes: Vec<String> = axes.map(|axis| self.builder.origin_note(id, axis)).collect();
-                notes.dedup();
-                let notes = notes.concat();
-                // What its model's sizes are here, and those that other arguments have told.
-                let here = ty.substitute(symbols);
-                let names = if here.to_string() == ty.to_string() { String::new() } else { format!(" (`{ty}`)") };
-                wrong(self, format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
+                let (expected, found) = self.other_shape(ty, id, symbols);
+                wrong(self, expected, found)
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
                 let id = self.tensor(value, Some(*dtype), span)?;
@@ -439,9 +432,7 @@ impl<'a> Lowering<'a> {
                         Val::Number(number) => Val::Number(number.declared(found)),
                         value => value,
                     },
-                    Some(found) => {
-                        self.report(span, &m::RESULT_DTYPE, &[&helper.name, &helper.result, &found, &helper.result])
-                    }
+                    Some(found) => self.other_type(&helper.name, helper.result, found, span),
                     None => Val::Unknown,
                 };
             }
@@ -458,7 +449,7 @@ impl<'a> Lowering<'a> {
                 let result = self.builder.cast(id, DType::U32);
                 self.check(result, span)
             }
-            (found, declared) => self.report(span, &m::RESULT_DTYPE, &[&helper.name, &declared, &found, &declared]),
+            (found, declared) => self.other_type(&helper.name, declared, found, span),
         }
     }
 

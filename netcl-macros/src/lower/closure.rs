@@ -3,10 +3,13 @@
 use super::value::Closure;
 use super::{Lowering, Val};
 use crate::messages as m;
-use crate::parse::{text, types};
-use proc_macro2::Span;
+use crate::parse::{self, text, types};
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::{ExprClosure, Pat};
 
 impl<'a> Lowering<'a> {
@@ -89,4 +92,28 @@ fn is_any_tensor(ty: &syn::Type) -> bool {
         syn::Type::Path(path) => path.path.is_ident(crate::words::TENSOR) && !types::is_tensor(ty),
         _ => false,
     }
+}
+
+/// The two names of a `fold`'s closure, where what is carried is the index of a read, `|t, h| h + x[n, t]`, and the other is not.
+pub(super) fn exchanged(closure: &ExprClosure) -> Option<(Ident, Ident)> {
+    struct Indices {
+        names: BTreeSet<String>,
+        converts: bool,
+    }
+    impl<'ast> Visit<'ast> for Indices {
+        fn visit_expr_index(&mut self, read: &'ast syn::ExprIndex) {
+            self.names.extend(parse::names_in(read.index.to_token_stream()));
+            self.converts |= read.index.to_token_stream().to_string().contains(" as ");
+            visit::visit_expr_index(self, read);
+        }
+    }
+    let mut names = closure.inputs.iter().map(|input| match input {
+        Pat::Ident(ident) => Some(ident.ident.clone()),
+        _ => None,
+    });
+    let (first, second) = (names.next()??, names.next()??);
+    let mut indices = Indices { names: BTreeSet::new(), converts: false };
+    indices.visit_expr(&closure.body);
+    let is_index = |name: &Ident| indices.names.contains(&parse::name(name));
+    (is_index(&first) && !is_index(&second) && !indices.converts).then_some((first, second))
 }

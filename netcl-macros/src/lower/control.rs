@@ -57,6 +57,7 @@ impl<'a> Lowering<'a> {
                 self.expected = declared::scalar(&local.pat);
                 self.wanted = true;
                 let value = self.expr(&init.expr);
+                let value = self.one_value(&local.pat, &init.expr, value);
                 let value = self.own_value(&local.pat, &init.expr, value);
                 self.bind_pattern(&local.pat, value);
                 self.note_whole(&local.pat, declared::scalar(&local.pat), &init.expr);
@@ -134,9 +135,10 @@ impl<'a> Lowering<'a> {
     pub(super) fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
         match pattern {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
-                if matches!(value, Val::Unit) {
-                    self.report(pattern.span(), &m::LET_WITHOUT_VALUE, &[&ident.ident]);
-                }
+                let value = match value {
+                    Val::Unit => self.report(pattern.span(), &m::LET_WITHOUT_VALUE, &[&ident.ident]),
+                    value => value,
+                };
                 self.bind(&crate::parse::name(&ident.ident), value, ident.mutability.is_some(), false);
             }
             Pat::Wild(_) => {}
@@ -201,7 +203,7 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &count]);
             }
             Val::Unknown => {}
-            other => drop(self.report(span, &m::NOT_A_TUPLE, &[&other.kind()])),
+            other => drop(self.report(span, &m::NOT_A_TUPLE, &[&other.kind(), &"write one name"])),
         }
         vec![Val::Unknown; count]
     }

@@ -99,7 +99,7 @@ impl<'a> Lowering<'a> {
                     return refused;
                 }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
-                self.advice = self.advise_operator(binary, &left, &right);
+                self.advice = self.advise_power(binary, &left).or_else(|| self.advise_operator(binary, &left, &right));
                 let value = self.binary(&binary.op, left, right, places);
                 self.advice = None;
                 value
@@ -264,8 +264,14 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         if name == "self" && !frame.function.is_empty() {
-            let function = frame.function.clone();
-            return self.report(span, &m::NO_SELF, &[&function]);
+            let instead = match frame.unit.model {
+                Some(_) => "write `&self` in front of its arguments",
+                None => {
+                    "what it reads is passed as arguments: `w: &Tensor<f32, N>`; a function of a model stands in its `impl` block"
+                }
+            };
+            self.diag.once(span, &m::NO_SELF, &[&frame.function, &instead]);
+            return Val::Unknown;
         }
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
         let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));

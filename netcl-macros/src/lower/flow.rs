@@ -201,6 +201,12 @@ impl<'a> Lowering<'a> {
 
     /// `while i < 3 { .. }`.
     pub(super) fn while_loop(&mut self, each: &'a ExprWhile) -> Val<'a> {
+        if let Some(name) = super::slips::unchanged(&each.cond, &each.body)
+            && matches!(self.lookup(&name), Some((Val::Dim(_), _)))
+            && matches!(self.expr(&each.cond), Val::Bool(true))
+        {
+            return self.report(each.cond.span(), &m::LOOP_UNCHANGED, &[&name, &name, &name]);
+        }
         self.rounds_while(each.cond.span(), each.label.as_ref(), &each.body, |this| {
             this.frame_mut().scopes.push(Vec::new());
             this.runs_on(&each.cond)

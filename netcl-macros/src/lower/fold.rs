@@ -73,6 +73,14 @@ impl<'a> Lowering<'a> {
         let limits = self.limits(range);
         let value = self.expr(first);
         let Some(limits) = limits.filter(|_| !value.is_unknown()) else { return Val::Unknown };
+        let whole = match &value {
+            Val::Number(_) => false,
+            Val::Tensor(id) => self.builder.dtype(*id).is_integer(),
+            _ => true,
+        };
+        if let Some((first, second)) = super::closure::exchanged(closure).filter(|_| !whole) {
+            return self.report(closure.inputs.span(), &m::FOLD_EXCHANGED, &[&second, &first]);
+        }
         let value = match (limits.size.as_constant(), &limits.length) {
             (Some(rounds), None) if rounds <= FEW => self.unrolled(value, (&limits.start, rounds), closure),
             _ => self.looped(value, &limits, closure, (range, first, span)),

@@ -25,7 +25,9 @@ impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
         let name = crate::parse::name(&call.method);
-        if let Some(value) = self.size_of_whole(call, &name).or_else(|| self.fold_method(call)) {
+        if let Some(value) =
+            self.size_of_whole(call, &name).or_else(|| self.fold_method(call)).or_else(|| self.reduced_range(call))
+        {
             return value;
         }
         if name == words::SET
@@ -40,13 +42,14 @@ impl<'a> Lowering<'a> {
             return value;
         }
         if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
-            && let Some(value) = self.misused(call, &name, &receiver)
+            && let Some(value) =
+                self.other_arguments(call, &name, &receiver).or_else(|| self.misused(call, &name, &receiver))
         {
             return value;
         }
         if let Val::Place(FieldRef::Model(unit, ..)) = &receiver
             && !unit.has(&name)
-            && let Some(value) = self.called_field(unit, call, &name)
+            && let Some(value) = self.called_field(unit, call, &name).or_else(|| self.called_slot(unit, call, &name))
         {
             return value;
         }
@@ -71,6 +74,9 @@ impl<'a> Lowering<'a> {
         if let Some(first) = &call.turbofish {
             let instead = "element types are arguments: `x.cast(f32)`";
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
+        }
+        if let Some(refused) = self.suffixed(&name, &[&receiver], call.args.iter()) {
+            return refused;
         }
         self.written = Written::new(called(), call.args.iter());
         match receiver {
@@ -102,26 +108,32 @@ impl<'a> Lowering<'a> {
                 self.inline(unit, this, sizes, function, args, span)
             }
             Val::Place(place @ FieldRef::Many(..)) => self.of_list(call, &name, place, &args),
-            receiver => {
-                if let Val::Tensor(_) = receiver
-                    && self.position(&receiver).is_none()
-                    && let Some(value) = self.of_two(call, &name, &args)
-                {
-                    return value;
-                }
-                if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name.as_str(), args.as_slice()) {
-                    let written = called().replace(".gather", ".index_select");
-                    let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
-                    return self.report(span, &m::GATHER_AXIS, &[&format!("{written}({given})")]);
-                }
-                if name == "matmul" {
-                    self.advice = self.advise_product(call, &receiver, &args);
-                }
-                let value = self.operation(&name, receiver, args, span);
-                self.advice = None;
-                value
-            }
+            receiver => self.of_value(call, &name, receiver, args),
         }
+    }
+
+    /// A method of a value, which is an operation's.
+    fn of_value(&mut self, call: &'a ExprMethodCall, name: &str, receiver: Val<'a>, args: Vec<Val<'a>>) -> Val<'a> {
+        let span = call.method.span();
+        if let Val::Tensor(_) = receiver
+            && self.position(&receiver).is_none()
+            && let Some(value) = self.of_two(call, name, &args)
+        {
+            return value;
+        }
+        if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name, args.as_slice()) {
+            let x = super::misuse::written(&call.receiver);
+            let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+            return self.report(span, &m::GATHER_AXIS, &[&format!("{x}.index_select({given})")]);
+        }
+        self.advice = match name {
+            "matmul" => self.advise_product(call, &receiver, &args),
+            "linear" => self.advise_linear(call, &receiver, &args),
+            _ => None,
+        };
+        let value = self.operation(name, receiver, args, span);
+        self.advice = None;
+        value
     }
 
     /// The arguments of a call that takes texts at these places.
@@ -220,7 +232,11 @@ impl<'a> Lowering<'a> {
         // Of a block without a name that is not the first, nobody knows what the first has.
         let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
         let blocks = if own { FURTHER } else { "" };
-        let (near, all) = (suggestion(name, names()), list(names()));
+        let all = match known.is_empty() {
+            true => "none of its functions is compiled".to_string(),
+            false => format!("its functions are {}", list(names())),
+        };
+        let near = suggestion(name, names());
         self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
     }
 

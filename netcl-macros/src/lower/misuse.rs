@@ -7,45 +7,16 @@ use crate::foreign;
 use crate::messages as m;
 use crate::parse::text;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::ops::{self, ArgKind};
+use netcl_kernels::ops;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 impl<'a> Lowering<'a> {
-    /// A method that is none here by that name, or one without the axes that it takes.
+    /// A method that is none here by that name.
     pub(super) fn misused(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
         let span = call.method.span();
         let scalars = self.axes.is_some() || self.elementwise;
-        if let Some(operation) = ops::find(name)
-            && let Val::Tensor(id) = receiver
-            && call.args.is_empty()
-            && !scalars
-        {
-            let rank = self.builder.shape(*id).rank();
-            let (kind, rest) = match operation.args.get(1..) {
-                Some([first, rest @ ..]) => (first.kind, rest),
-                _ => return None,
-            };
-            let last = rank.checked_sub(1)?;
-            let axes = match kind {
-                ArgKind::Axes => format!("[{last}]"),
-                ArgKind::Axis => last.to_string(),
-                _ => return None,
-            };
-            let x = written(&call.receiver);
-            let others = rest.iter().map(|arg| if arg.kind == ArgKind::Bool { ", false" } else { ", 0" });
-            let along = format!("`{x}.{name}({axes}{})`", others.collect::<String>());
-            let whole = match ops::find(&format!("{name}_all")) {
-                Some(all) => format!("`{x}.{}()` for all elements, ", all.name),
-                None if name.starts_with("arg") => format!("`{x}.reshape([-1]).{name}(0)` for all elements, "),
-                None => String::new(),
-            };
-            let keeps = ops::find(&format!("{name}_keepdim"))
-                .map(|keeps| format!(", `{x}.{}({axes})` to combine them with `{x}`", keeps.name));
-            let instead = format!("{whole}{along} for those along the last axis{}", keeps.unwrap_or_default());
-            return Some(self.report(span, &m::AXES_MISSING, &[&name, &instead]));
-        }
         let iterates = super::iterators::is_adapter(name);
         let of_list = matches!(receiver, Val::List(_) | Val::Range(..) | Val::Place(_));
         let known = is_builtin(name) || matches!(name, "clone" | "dim") || of_list && (iterates || name == "len");

@@ -7,6 +7,7 @@ mod advice;
 mod affine;
 mod agree;
 pub(crate) mod alone;
+mod arguments;
 mod arith;
 mod assign;
 mod branch;
@@ -49,6 +50,7 @@ mod results;
 mod round;
 mod rust;
 mod sizes;
+mod slips;
 mod space;
 mod state;
 mod suffix;
@@ -89,8 +91,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use value::LocalVar;
 pub(crate) use value::{FieldRef, Val};
+use value::{LocalVar, StructName};
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
 pub(crate) struct Path {

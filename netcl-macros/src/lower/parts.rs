@@ -1,11 +1,14 @@
 //! Arguments and results that are put together from several tensors, as values.
 
-use super::{Lowering, Val};
+use super::{Lowering, StructName, Val};
 use crate::ast::FunctionItem;
 use crate::callee::Callee;
 use crate::messages as m;
-use crate::parts::Composite;
+use crate::parts::{Composite, Declared};
+use crate::paths;
 use proc_macro2::{Ident, Span};
+use quote::quote_spanned;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Member, Pat};
 
@@ -21,9 +24,7 @@ pub(super) fn values<'a>(parts: &Composite, value: &Val<'a>) -> Option<Vec<Val<'
                 all.extend(values(part, value)?);
             }
         }
-        (Composite::Struct(path, parts), Val::Struct(name, given))
-            if path.segments.last().is_some_and(|last| last.ident == name) =>
-        {
+        (Composite::Struct(of, parts), Val::Struct(name, given)) if name.may_be(of) && parts.len() == given.len() => {
             for (field, part) in parts {
                 let field = crate::parse::name(field);
                 let (_, value) = given.iter().find(|(name, _)| *name == field)?;
@@ -41,22 +42,61 @@ fn composed<'a>(parts: &Composite, each: &mut dyn Iterator<Item = Val<'a>>) -> V
         Composite::One => each.next().unwrap_or(Val::Unknown),
         Composite::Tuple(parts) => Val::Tuple(parts.iter().map(|part| composed(part, each)).collect()),
         Composite::Array(parts) => Val::List(parts.iter().map(|part| composed(part, each)).collect()),
-        Composite::Struct(path, parts) => {
-            let name = path.segments.last().map(|last| crate::parse::name(&last.ident)).unwrap_or_default();
+        Composite::Struct(of, parts) => {
+            let name = StructName { path: Rc::new(of.path.clone()), identity: Some(of.identity) };
             let fields = parts.iter().map(|(field, part)| (crate::parse::name(field), composed(part, each)));
             Val::of_fields(name, fields.collect())
         }
     }
 }
 
+/// Asks rustc whether the struct that is called so is that one.
+fn is_struct(of: &Declared, name: &StructName, wanted: &str, span: Span) -> proc_macro2::TokenStream {
+    let (private, path, identity) = (paths::private(), &*name.path, of.identity);
+    let message = format!("{wanted} a `{}`, and `{name}` is another struct", crate::parse::text(&of.path));
+    quote_spanned! {span=>
+        const _: () = ::core::assert!(<#path as #private::StructOfTensors>::IDENTITY == #identity, #message);
+    }
+}
+
 impl<'a> Lowering<'a> {
+    /// Rule: a struct is the one that is declared, whatever it is called. Wrong: `step(b::State { .. })` of an `a::State`.
+    ///
+    /// Which struct a literal's path names, rustc alone may know: it is asked. Where a function of another module makes it, it
+    /// has been asked there.
+    pub(super) fn ask_structs(&self, parts: &Composite, value: &Val<'a>, wanted: &str, span: Span) {
+        self.ask_structs_in(false, (parts, value), wanted, span);
+    }
+
+    /// The same; in a struct others have the names that they have where it stands, which nobody need be able to say here.
+    fn ask_structs_in(&self, inner: bool, (parts, value): (&Composite, &Val<'a>), wanted: &str, span: Span) {
+        match (parts, value) {
+            (Composite::Tuple(parts), Val::Tuple(given)) | (Composite::Array(parts), Val::List(given)) => {
+                parts.iter().zip(given).for_each(|pair| self.ask_structs_in(inner, pair, wanted, span));
+            }
+            (Composite::Struct(of, parts), Val::Struct(name, given)) => {
+                let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.clone());
+                let as_declared = inner && name.path.get_ident().is_some() && last(&name.path) == last(&of.path);
+                if name.identity.is_none() && self.frames.len() == 1 && !as_declared {
+                    self.diag.ask(is_struct(of, name, wanted, span));
+                }
+                for (field, part) in parts {
+                    let field = crate::parse::name(field);
+                    let value = given.iter().find(|(own, _)| *own == field);
+                    value.into_iter().for_each(|(_, value)| self.ask_structs_in(true, (part, value), wanted, span));
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Rule: a struct is made of all its fields. Wrong: `Pair { a: x }` where there is a `b` too.
     pub(super) fn lacks_fields(&self, parts: &Composite, value: &Val<'a>, span: Span) -> bool {
-        let (Composite::Struct(path, parts), Val::Struct(name, given)) = (parts, value) else { return false };
+        let (Composite::Struct(of, parts), Val::Struct(name, given)) = (parts, value) else { return false };
         let fields: Vec<String> = parts.iter().map(|(field, _)| crate::parse::name(field)).collect();
         let missing = fields.iter().find(|field| given.iter().all(|(given, _)| given != *field));
-        let same = path.segments.last().is_some_and(|last| last.ident == name);
-        let Some(missing) = missing.filter(|_| same) else {
+        let known = given.iter().all(|(given, _)| fields.contains(given));
+        let Some(missing) = missing.filter(|_| name.may_be(of) && known) else {
             let field = |name: &Ident| {
                 let name = crate::parse::name(name);
                 given.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
@@ -65,6 +105,11 @@ impl<'a> Lowering<'a> {
             return inner.any(|(part, value)| self.lacks_fields(part, value, span));
         };
         let all = fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
+        if let Some((other, _)) = given.iter().find(|(given, _)| !fields.contains(given)) {
+            let near = crate::parse::suggestion(other, fields.iter().map(String::as_str));
+            self.report(span, &m::UNKNOWN_FIELD, &[name, other, &near, &all]);
+            return true;
+        }
         self.report(span, &m::STRUCT_FIELDS, &[name, missing, &all]);
         true
     }
@@ -75,7 +120,9 @@ impl<'a> Lowering<'a> {
             let instead = "write each of the fields: `x: other.x`";
             return self.report(rest.span(), &m::UNSUPPORTED, &[&"`..` in a struct", &instead]);
         }
-        let Some(last) = given.path.segments.last() else { return Val::Unknown };
+        let declared = self.frame().unit.constants.structs.get(&crate::parse::text(&given.path));
+        let name =
+            StructName { path: Rc::new(given.path.clone()), identity: declared.map(|declared| declared.identity) };
         let fields = given.fields.iter().map(|field| {
             let value = self.expr(&field.expr);
             match &field.member {
@@ -84,7 +131,7 @@ impl<'a> Lowering<'a> {
             }
         });
         let fields = fields.collect();
-        Val::of_fields(crate::parse::name(&last.ident), fields)
+        Val::of_fields(name, fields)
     }
 
     /// The patterns of a struct's fields, and what they are bound to.
@@ -129,9 +176,18 @@ impl<'a> Lowering<'a> {
                 let name = crate::parse::function::names(&param.pattern).into_iter().next().unwrap_or(written);
                 let place = self.written.place(position, span);
                 let instead = "pass it put together as it is declared";
-                callee.mismatch((&name, place), &param.parts.kind(), &value.kind(), &instead);
+                let (wanted, mut found) = (param.parts.kind(), value.kind());
+                if let (Composite::Struct(of, _), Val::Struct(name, _)) = (&param.parts, &value)
+                    && wanted == found
+                    && !name.may_be(of)
+                {
+                    found = format!("another `{name}`");
+                }
+                callee.mismatch((&name, place), &wanted, &found, &instead);
                 return None;
             };
+            let place = self.written.place(position, span);
+            self.ask_structs(&param.parts, &value, &format!("`{}` expects", callee.name), place);
             places.extend(std::iter::repeat_n(position, parts.len()));
             all.extend(parts);
         }

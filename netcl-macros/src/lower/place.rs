@@ -205,15 +205,18 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.element_read(index) {
             return value;
         }
-        let (base, position) = (self.expr(&index.expr), self.expr(&index.index));
+        let base = self.expr(&index.expr);
+        if let Val::Tensor(tensor) = base {
+            return self.part_of(index, tensor);
+        }
+        let position = self.expr(&index.index);
         let values = match &base {
             Val::Unknown => return Val::Unknown,
             Val::Place(place @ FieldRef::Many(..)) => self.elements(place),
             Val::List(values) => values.clone(),
             other => {
                 let kind = other.kind();
-                let instead =
-                    "use `x.narrow(..)`, `x.index_select(..)` or `x.gather(..)`; `x[i]` reads one element in `kernel!`";
+                let instead = "lists, and arrays of layers, have elements";
                 return self.report(index.span(), &m::UNSUPPORTED, &[&format!("indexing {kind}"), &instead]);
             }
         };

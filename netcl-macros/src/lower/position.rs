@@ -3,6 +3,7 @@
 
 use super::arith::{Operator, Places};
 use super::{Lowering, Val};
+use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::ops::Position;
 use proc_macro2::Span;
@@ -17,15 +18,32 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The size that a value is, also one that is known as the number which it is, because of a `%` in it.
+    pub(super) fn size(&self, value: &Val<'a>) -> Option<Dim> {
+        match (value, self.position(value)?) {
+            (Val::Dim(_), Position::At(size)) => Some(size),
+            (_, Position::At(size)) => Some(size).filter(|size| !self.builder.is_in_loop(size)),
+            // Rust's remainder is what is left by the floor where it is not negative.
+            (_, Position::Remainder(of, by)) => {
+                let divisor = u64::try_from(by.as_constant()?).ok().filter(|divisor| *divisor > 0)?;
+                let known = !self.builder.is_in_loop(&of) && self.builder.is_never_negative(&of);
+                known.then(|| of.clone() - of.floor_div(divisor) * by)
+            }
+            _ => None,
+        }
+    }
+
     /// The position that `left op right` is, where that is one.
     pub(super) fn position_of(&self, op: Operator, left: &Val<'a>, right: &Val<'a>) -> Option<Position> {
         let both = || Some(Box::new([self.position(left)?, self.position(right)?]));
-        match (op, left, right) {
-            (Operator::Binary(BinaryOp::Rem), Val::Dim(of), Val::Dim(by)) => {
-                Some(Position::Remainder(of.clone(), by.clone()))
-            }
-            (Operator::Binary(BinaryOp::Min), ..) => both().map(Position::Least),
-            (Operator::Binary(BinaryOp::Max), ..) => both().map(Position::Greatest),
+        let sizes = || Some((self.size(left)?, self.size(right)?));
+        match op {
+            Operator::Binary(BinaryOp::Rem) => sizes().map(|(of, by)| Position::Remainder(of, by)),
+            Operator::Binary(BinaryOp::Min) => both().map(Position::Least),
+            Operator::Binary(BinaryOp::Max) => both().map(Position::Greatest),
+            Operator::Binary(BinaryOp::Add) => sizes().map(|(a, b)| Position::At(a + b)),
+            Operator::Binary(BinaryOp::Sub) => sizes().map(|(a, b)| Position::At(a - b)),
+            Operator::Binary(BinaryOp::Mul) => sizes().map(|(a, b)| Position::At(a * b)),
             _ => None,
         }
     }

@@ -3,9 +3,14 @@
 use super::{Lowering, Val};
 use crate::ast::{DimToken, FunctionItem, TensorType};
 use crate::messages as m;
-use netcl_kernels::dim::Shape;
+use crate::parts::Composite;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{NodeId, OutputKind};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
+
+/// What is to be done about a body that gives something else than is declared.
+pub(super) const CHANGE: &str = "change what stands behind `->`, or the last line of the body";
 
 impl<'a> Lowering<'a> {
     /// Checks the body's value against the declared results and makes it the graph's outputs.
@@ -18,7 +23,10 @@ impl<'a> Lowering<'a> {
             !function.composed.is_one() || matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_))
         };
         let values = match super::parts::values(&function.composed, &value) {
-            Some(values) if values.iter().all(fits) => values,
+            Some(values) if values.iter().all(fits) => {
+                self.ask_structs(&function.composed, &value, &format!("`{name}` returns"), name.span());
+                values
+            }
             _ if self.lacks_fields(&function.composed, &value, name.span()) => return,
             _ => {
                 let expected = function.composed.kind();
@@ -26,10 +34,14 @@ impl<'a> Lowering<'a> {
                     [one] if function.composed.is_one() => one.span,
                     _ => name.span(),
                 };
-                self.report(span, &m::RESULT_COUNT, &[name, &expected, &value.kind()]);
+                let instead = self.stacked_result(function, &value);
+                self.report(span, &m::RESULT_COUNT, &[name, &expected, &value.kind(), &instead]);
                 return;
             }
         };
+        if self.exchanged_results(function, &values) {
+            return;
+        }
         for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
             let Some(id) = self.tensor(value, Some(ty.dtype), ty.span) else { continue };
             if self.result(name, id, ty) {
@@ -38,10 +50,72 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// What to write where a list is given, and one tensor is declared.
+    fn stacked_result(&self, function: &FunctionItem, value: &Val<'a>) -> String {
+        let ([ty], Some(syn::Stmt::Expr(syn::Expr::Path(list), None))) =
+            (function.results.as_slice(), function.body.stmts.last())
+        else {
+            return CHANGE.to_string();
+        };
+        let (rounds, rank) = match value {
+            Val::Stack(id) => (self.builder.shape(*id)[0].clone(), self.builder.shape(*id).rank()),
+            Val::List(items) => match items.first() {
+                Some(Val::Tensor(id)) => (Dim::from(items.len()), self.builder.shape(*id).rank() + 1),
+                _ => return CHANGE.to_string(),
+            },
+            _ => return CHANGE.to_string(),
+        };
+        match ty.dims.iter().position(|token| token.dim == rounds).filter(|_| ty.dims.len() == rank) {
+            Some(axis) => {
+                let list = crate::parse::text(list);
+                format!("make one tensor of the list, with axis {axis} for its elements: write `{list}.stack({axis})`")
+            }
+            None => CHANGE.to_string(),
+        }
+    }
+
+    /// Rule: values stand in the order of what is declared. Wrong: `(a, b)` where `b` is of the first type, and `a` of the second.
+    fn exchanged_results(&self, function: &FunctionItem, values: &[Val<'a>]) -> bool {
+        let fits = |value: usize, result: usize| match (&values[value], function.results.get(result)) {
+            (Val::Tensor(id), Some(ty)) => {
+                self.builder.dtype(*id) == ty.dtype && self.builder.shape(*id).rank() == ty.dims.len()
+            }
+            _ => true,
+        };
+        let wrong: Vec<usize> = (0..values.len()).filter(|at| !fits(*at, *at)).collect();
+        let [one, other] = wrong[..] else { return false };
+        if !fits(one, other) || !fits(other, one) {
+            return false;
+        }
+        let instead = match &function.composed {
+            Composite::Struct(_, fields) => match (fields.get(one), fields.get(other)) {
+                (Some((one, _)), Some((other, _))) => {
+                    format!("exchange the values of its fields `{one}` and `{other}`")
+                }
+                _ => "exchange them".to_string(),
+            },
+            _ => "exchange them in its last line, or behind `->`".to_string(),
+        };
+        let [one, other] = [one, other].map(|at| &function.results[at]);
+        self.report(function.name.span(), &m::RESULTS_EXCHANGED, &[&function.name, one, other, &instead]);
+        true
+    }
+
+    /// Rule: a body gives elements of the declared type. Wrong: `-> bool` of `x * 2.0`.
+    pub(super) fn other_type(&self, name: &Ident, declared: DType, found: DType, span: Span) -> Val<'a> {
+        let elements = self.axes.is_some() || self.elementwise;
+        let instead = match (declared, elements) {
+            (DType::Bool, _) => "compare what the body gives, as in `x > 0.0`".to_string(),
+            (_, true) => format!("convert what the body gives with `as {declared}`"),
+            (_, false) => format!("convert what the body gives with `.cast({declared})`"),
+        };
+        self.report(span, &m::RESULT_DTYPE, &[name, &declared, &found, &instead])
+    }
+
     pub(super) fn result(&mut self, name: &Ident, id: NodeId, ty: &TensorType) -> bool {
         let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
         if dtype != ty.dtype {
-            self.report(ty.span, &m::RESULT_DTYPE, &[name, &ty.dtype, &dtype, &ty.dtype]);
+            self.other_type(name, ty.dtype, dtype, ty.span);
             return false;
         }
         if shape.rank() != ty.dims.len() {
@@ -75,6 +149,9 @@ impl<'a> Lowering<'a> {
     /// What holds on this way through the function's `if`s, where there are several.
     fn way(&self) -> Option<String> {
         let one = |(condition, holds): &(TokenStream, bool)| {
+            if let Some(said) = crate::variants::said(condition, *holds) {
+                return said;
+            }
             let condition = crate::parse::text(condition);
             if *holds { format!("`{condition}` holds") } else { format!("`{condition}` does not hold") }
         };

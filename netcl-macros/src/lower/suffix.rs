@@ -6,7 +6,9 @@ use super::{Lowering, Val};
 use crate::messages as m;
 use crate::{literal, parse};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::ops::{self, ArgKind};
 use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprIf, Pat, Stmt};
 
 impl<'a> Lowering<'a> {
@@ -77,6 +79,40 @@ impl<'a> Lowering<'a> {
             }
             (start, _) => into.push(self.whole_type(start)),
         }
+    }
+
+    /// Rule: a suffix is a type, and an operation's numbers are of that of the elements. Wrong: `x[n].max(0i32)` of `f32`.
+    pub(super) fn suffixed<'e>(
+        &mut self,
+        name: &str,
+        of: &[&Val<'a>],
+        args: impl Iterator<Item = &'e Expr>,
+    ) -> Option<Val<'a>> {
+        let dtype = of.iter().find_map(|value| match value {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)),
+            _ => None,
+        })?;
+        let kinds = ops::find(name).map_or(&[][..], |operation| &operation.args[1..]);
+        let of_elements = matches!(name, "max" | "min" | "clamp" | "maximum" | "minimum");
+        let numbers = |position: usize| {
+            let kind = kinds.get(position).map(|arg| arg.kind);
+            of_elements || matches!(kind, Some(ArgKind::Tensor | ArgKind::Scalar | ArgKind::Number))
+        };
+        if !of_elements && !dtype.is_float() {
+            return None;
+        }
+        for (_, arg) in args.enumerate().filter(|(position, _)| numbers(*position)) {
+            if let Some(own) = self.whole_type(arg).filter(|own| *own != dtype) {
+                let instead = match parse::unparenthesized(arg) {
+                    Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => {
+                        format!("a number without a suffix is of their type: write `{}`", number.base10_digits())
+                    }
+                    _ => format!("a number without a suffix is of their type; `{}` has one", parse::text(arg)),
+                };
+                return Some(self.report(arg.span(), &m::SUFFIX, &[&name, &dtype, &own, &instead]));
+            }
+        }
+        None
     }
 
     /// Rule: both sides of a choice are of one type. Wrong: `if x[n] > 0.0 { 7i32 } else { x[n] }`.

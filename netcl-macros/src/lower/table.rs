@@ -28,21 +28,21 @@ impl<'a> Lowering<'a> {
         // `x.get(0, (t + 1) % T)`.
         if let (Val::Tensor(x), "get", [Val::Dim(axis), at @ Val::Tensor(_)]) = (&receiver, name, args.as_slice())
             && let (Some(axis), Some(position)) = (axis.as_constant(), self.position(at))
+            && !matches!(position, ops::Position::At(_))
         {
             self.at(span);
             let part = ops::get_at(&mut self.builder, *x, axis, &position);
             return self.check(part, span);
         }
-        // `x.get(0, k)`, where `k: u32` is an argument.
-        if let (Val::Tensor(x), "get", [Val::Dim(axis), Val::Tensor(at)]) = (&receiver, name, args.as_slice())
-            && let (Some(axis), 0) = (axis.as_constant(), self.builder.shape(*at).rank())
+        if let Val::Tensor(x) = receiver
+            && let Some(part) = self.numbered(x, name, args.as_slice(), span)
         {
-            self.at(span);
-            let part = ops::get_numbered(&mut self.builder, *x, axis, *at);
-            return self.check(part, span);
+            return part;
         }
         let args: Vec<Val<'a>> =
             args.into_iter().enumerate().map(|(position, arg)| self.decided(operation, position + 1, arg)).collect();
+        let args: Vec<Val<'a>> =
+            args.into_iter().enumerate().map(|(position, arg)| self.sized(operation, position + 1, arg)).collect();
         let args = match (name, args.as_slice()) {
             ("select", [then, otherwise]) => match self.both_chosen(then.clone(), otherwise.clone(), span) {
                 Some(both) => both.map(Val::Tensor).to_vec(),
@@ -83,6 +83,50 @@ impl<'a> Lowering<'a> {
         self.check(result, span)
     }
 
+    /// `x.get(0, k)`, `x.narrow(0, k, 2)`, `x.roll(k, 0)`, where `k: u32` is an argument.
+    fn numbered(&mut self, x: NodeId, name: &str, args: &[Val<'a>], span: Span) -> Option<Val<'a>> {
+        let number = |this: &Self, value: &Val<'a>| match value {
+            Val::Tensor(at) if this.builder.shape(*at).rank() == 0 => Some(*at),
+            _ => None,
+        };
+        let axis = |value: &Val<'a>| match value {
+            Val::Dim(axis) => axis.as_constant(),
+            _ => None,
+        };
+        let part = match (name, args) {
+            ("get", [along, at]) => {
+                let (axis, at) = (axis(along)?, number(self, at)?);
+                self.at(span);
+                ops::get_numbered(&mut self.builder, x, axis, at)
+            }
+            ("narrow", [along, start, length]) if self.size(start).is_none() => {
+                let (axis, start, length) = (axis(along)?, number(self, start)?, self.size(length)?);
+                self.at(span);
+                ops::narrow_numbered(&mut self.builder, x, axis, start, &length)
+            }
+            ("roll", [shift, along]) => {
+                let (shift, axis) = (number(self, shift)?, axis(along)?);
+                self.at(span);
+                ops::roll_numbered(&mut self.builder, x, shift, axis)
+            }
+            _ => return None,
+        };
+        Some(self.check(part, span))
+    }
+
+    /// A size where the operation at that place takes one: what is left of a size behind `%` is a number among numbers.
+    fn sized(&self, operation: &ops::Operation, position: usize, arg: Val<'a>) -> Val<'a> {
+        match (operation.args.get(position).map(|spec| spec.kind), arg) {
+            (Some(ops::ArgKind::Size | ops::ArgKind::Sizes), arg @ Val::Tensor(_)) => {
+                self.size(&arg).map_or(arg, Val::Dim)
+            }
+            (Some(ops::ArgKind::Sizes), Val::List(all)) => {
+                Val::List(all.into_iter().map(|one| self.sized(operation, position, one)).collect())
+            }
+            (_, arg) => arg,
+        }
+    }
+
     /// A plain `bool` where the operation at that place takes `true` or `false`: each is a way of its own through the function.
     fn decided(&mut self, operation: &ops::Operation, position: usize, arg: Val<'a>) -> Val<'a> {
         match (operation.args.get(position).map(|spec| spec.kind), arg) {
@@ -95,10 +139,22 @@ impl<'a> Lowering<'a> {
     fn no_argument(&self, operation: &ops::Operation, position: usize, value: &Val<'a>, span: Span) -> Val<'a> {
         let name = operation.name;
         let kind = operation.args.get(position).map(|spec| spec.kind);
+        // One among those of a list.
+        let value = match value {
+            Val::List(items) | Val::Tuple(items) => items.iter().find(|item| item.operand().is_none()).unwrap_or(value),
+            value => value,
+        };
         let instead = match value {
             Val::Plain(given, PlainType::Usize) => {
                 let given = crate::parse::text(given);
                 match (name, kind) {
+                    ("reshape", Some(ops::ArgKind::Sizes)) => format!(
+                        "one size may be -1, which follows from the others; others are numbers, and names that the types of \
+                         arguments bind; a plain `usize` chooses a branch: `if {given} == 1 {{ .. }} else {{ .. }}`"
+                    ),
+                    (_, Some(ops::ArgKind::Axis | ops::ArgKind::Axes)) => format!(
+                        "axes are numbers; a plain `usize` chooses a branch: `if {given} == 0 {{ .. }} else {{ .. }}`"
+                    ),
                     ("get", Some(ops::ArgKind::Size)) => format!(
                         "make it a `u32` argument, which is a position: `{given}: u32`; or choose a branch for each: \
                          `if {given} == 0 {{ .. }} else {{ .. }}`"

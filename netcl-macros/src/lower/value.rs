@@ -3,6 +3,7 @@
 use crate::ast::{Constant, ConstantList, FieldKind, LayerField, PlainType, Unit};
 use crate::lower::{Affine, Sizes};
 use crate::number::ConstFloat;
+use crate::parts::Declared;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
@@ -20,6 +21,28 @@ pub(crate) enum FieldRef<'a> {
     Layer(&'a LayerField, String, String, Rc<Sizes>),
     /// An array of layers or models: the unit that names nested models, its field's name and path, the unit's sizes.
     Many(&'a Unit, &'a FieldKind, usize, String, String, Rc<Sizes>),
+}
+
+/// What is known of which struct a value is.
+#[derive(Clone)]
+pub(crate) struct StructName {
+    /// The path by which it is called where it was made or passed.
+    pub(crate) path: Rc<syn::Path>,
+    /// What tells it from all others, where its declaration is known.
+    pub(super) identity: Option<u64>,
+}
+
+impl StructName {
+    /// Whether it is that one, as far as can be known here.
+    pub(super) fn may_be(&self, declared: &Declared) -> bool {
+        self.identity.is_none_or(|own| own == declared.identity)
+    }
+}
+
+impl std::fmt::Display for StructName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&crate::parse::text(&*self.path))
+    }
 }
 
 /// A value.
@@ -46,8 +69,8 @@ pub(crate) enum Val<'a> {
     Option(Option<Box<Val<'a>>>),
     /// A variant of a user's enum: the enum's and its own name.
     Variant(String, String),
-    /// A struct of the user's: its name, and its fields.
-    Struct(String, Vec<(String, Val<'a>)>),
+    /// A struct of the user's, and its fields.
+    Struct(StructName, Vec<(String, Val<'a>)>),
     /// A function that a body has written and calls.
     Closure(Rc<Closure<'a>>),
     /// The value of a statement.
@@ -79,7 +102,7 @@ pub(crate) struct Closure<'a> {
 
 impl<'a> Val<'a> {
     /// A struct of these fields, in the order of their names, whatever order they are written in: values of one type have one form.
-    pub(super) fn of_fields(name: String, mut fields: Vec<(String, Val<'a>)>) -> Val<'a> {
+    pub(super) fn of_fields(name: StructName, mut fields: Vec<(String, Val<'a>)>) -> Val<'a> {
         fields.sort_by(|(one, _), (other, _)| one.cmp(other));
         Val::Struct(name, fields)
     }

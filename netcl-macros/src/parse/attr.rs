@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{list, nearest, text, types};
-use crate::ast::{Constant, LayerField, Starts, TensorType, key_named};
+use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::{quotient, words};
@@ -24,7 +24,13 @@ pub(crate) struct Pairs {
 
 /// Parses `#[name(key = value, ..)]`; `#[name]` has no pairs. Repeated keys are reported and dropped.
 pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
-    pairs_like(diag, attr, "key = value, ..")
+    // `#[parameter(1.0)]`: the one key that it has.
+    let alone = attr.parse_args::<Expr>().ok().filter(|value| !matches!(value, Expr::Assign(_)));
+    let of_tensor = attr.path().is_ident(words::PARAMETER) || attr.path().is_ident(words::STATE);
+    match alone.filter(|_| of_tensor) {
+        Some(value) => pairs_like(diag, attr, &format!("{} = {}", words::INIT, text(&value))),
+        None => pairs_like(diag, attr, "key = value, .."),
+    }
 }
 
 /// The same for a layer, whose keys a message names.
@@ -174,10 +180,16 @@ pub(crate) fn layer(
     constants: &Constants,
 ) -> Option<LayerField> {
     let before = diag.count();
-    let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, None, constants));
+    let fans = of_linear(layer, &pairs, constants);
+    let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, fans.as_ref(), constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     let shared_with = pairs.take(words::SHARED).and_then(|given| match &given {
         Expr::Path(path) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
+        Expr::Field(inner) if matches!(&*inner.base, Expr::Path(base) if base.path.get_ident().is_some()) => {
+            let layer = text(&inner.base);
+            diag.report(given.span(), &m::SHARED_TENSOR, &[&layer, &layer]);
+            None
+        }
         other => {
             diag.report(other.span(), &m::SHARED, &[&field, &format!("`{}`", text(other))]);
             None
@@ -233,6 +245,19 @@ pub(crate) fn layer(
             None
         }
     }
+}
+
+/// The weight of a `Linear` whose sizes are numbers: initialisers of other frameworks compute by these.
+fn of_linear(layer: &Layer, pairs: &Pairs, constants: &Constants) -> Option<TensorType> {
+    let size = |name: &str| {
+        let (key, value) = pairs.given.iter().find(|(key, _)| key == name)?;
+        match constant::evaluate(value, constants)? {
+            Constant::Integer(size) => Some(DimToken { dim: Dim::constant(size), span: key.span() }),
+            _ => None,
+        }
+    };
+    let dims = vec![size("inputs")?, size("outputs")?];
+    (layer.name == "Linear").then(|| TensorType { dtype: DType::F32, span: dims[0].span, dims })
 }
 
 /// The value of a key, open where the compiler must know it and parameters say it; `named` keys need not be known.
@@ -342,7 +367,11 @@ pub(super) fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
         };
     }
     match constant::evaluate(value, constants) {
-        Some(Constant::Integer(value)) => whole(value).map_or_else(other, ConfigValue::Size),
+        Some(Constant::Integer(known)) => match whole(known) {
+            Some(size) => ConfigValue::Size(size),
+            None if known.to_string() == text(value).replace(' ', "") => other(),
+            None => ConfigValue::Other(format!("`{}`, which is {known}", text(value))),
+        },
         Some(Constant::Float(number)) => ConfigValue::Number(number.value),
         Some(Constant::Bool(value)) => ConfigValue::Bool(value),
         None => match types::expr_dim(value, constants) {
@@ -382,6 +411,11 @@ pub(crate) fn init(diag: &Diag, expr: &Expr, of: Option<&TensorType>, constants:
     if init.is_none() {
         match word(expr).and_then(|word| initialiser(&word, of)) {
             Some((why, instead)) => diag.report(expr.span(), &m::INIT_WORD, &[&text(expr), &why, &instead]),
+            None if matches!(expr, Expr::Array(_) | Expr::Macro(_) | Expr::Repeat(_)) => {
+                let why = "all elements start alike: ";
+                let set = "0.0`, and give the model its numbers once it is made: `model.set_tensor(path, &numbers)?";
+                diag.report(expr.span(), &m::INIT_WORD, &[&text(expr), &why, &set]);
+            }
             None => diag.report(expr.span(), &m::PARAMETER_INIT, &[&text(expr)]),
         }
     }

@@ -238,7 +238,16 @@ fn single(
         for attr in attrs {
             let helper = helper(attr).unwrap_or_default();
             if !allowed.contains(&helper) {
-                diag.report(attr.path().span(), &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty)]);
+                let place = attr.path().span();
+                match (helper, is_number(ty)) {
+                    (words::PARAMETER | words::STATE, true) if find(attrs, words::CONSTANT).is_some() => {
+                        diag.report(place, &m::NUMBER_AND_TENSOR, &[&field, &helper, &helper, &text(ty)]);
+                    }
+                    (words::PARAMETER | words::STATE, true) => {
+                        diag.report(ty.span(), &m::NUMBER_TRAINED, &[&helper, &text(ty)]);
+                    }
+                    _ => diag.report(place, &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty)]),
+                }
             }
         }
         diag.count() > before
@@ -253,9 +262,7 @@ fn single(
         }
         return tensor((diag, field), ty, attrs, constants);
     }
-    if matches!(name.as_str(), "f32" | "f64" | "usize" | "i64" | "i32" | "u32" | "bool")
-        && path.path.get_ident().is_some()
-    {
+    if is_number(ty) {
         if unfit(&[words::CONSTANT]) {
             return None;
         }
@@ -272,8 +279,19 @@ fn single(
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
+    if super::instead::is_elsewhere(&path.path) && layers::find(&name).is_some() {
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
+        return None;
+    }
     unfit(&[words::LAYER, words::FROZEN]);
     layer_or_model((diag, field), path, attrs, own, constants)
+}
+
+/// Whether it is the type of a constant.
+fn is_number(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let number = |name: &Ident| ["f32", "f64", "usize", "i64", "i32", "u32", "bool"].iter().any(|known| name == known);
+    path.path.get_ident().is_some_and(number)
 }
 
 /// Types of Rust and modules of other frameworks that hold others and are no models.
@@ -338,7 +356,7 @@ fn layer_or_model(
             diag.report(ty.span(), &m::LAYER_IS_OPERATION, &[&name, &here]);
             None
         }
-        None if pairs.given.is_empty() => {
+        None if pairs.given.is_empty() && !(ty.path.get_ident().is_some() && foreign::is_torch_layer(&name)) => {
             let path = super::without_arguments(&ty.path);
             Some(FieldKind::Model(Nested { ty: ty.path.clone(), path, sizes, variant: None }))
         }

@@ -1,14 +1,12 @@
 //! Functions to compile, and functions of scalars.
 
-use super::{constant::Constants, differentiated, gradients, parts, text, types};
+use super::{constant::Constants, differentiated, gradients, mode, parts, text, types};
 use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::parts::{Composite, Param};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::layers::Mode;
-use netcl_kernels::precision::MatmulPrecision;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -34,11 +32,11 @@ pub(crate) fn function(
     form(diag, sig);
     let generic =
         |ty: &Type| mentions(ty.to_token_stream(), &|name| sig.generics.type_params().any(|own| own.ident == *name));
-    let attrs: Vec<Attribute> = attrs.iter().filter_map(|attr| attr_meant(diag, attr)).collect();
+    let attrs: Vec<Attribute> = attrs.iter().filter_map(|attr| mode::attr_meant(diag, attr)).collect();
     let attrs = attrs.as_slice();
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
-    let mode = mode(diag, attrs);
-    let precision = matmul_precision(diag, attrs);
+    let own_mode = mode::mode(diag, attrs);
+    let precision = mode::matmul_precision(diag, attrs);
     let asked = gradients::asked(diag, attrs);
     let mut receiver = false;
     let (mut params, mut args): (Vec<Param>, Vec<ArgDecl>) = (Vec::new(), Vec::new());
@@ -69,6 +67,11 @@ pub(crate) fn function(
                     diag.report(name.span(), &m::DUPLICATE_ARGUMENT, &[&name]);
                     continue;
                 }
+                if let Some(of) = parts::struct_path(&typed.ty).filter(|_| reads_fields(body, &name)) {
+                    diag.report(typed.ty.span(), &m::STRUCT_BY_VALUE, &[&text(of)]);
+                    unknown.push(name);
+                    continue;
+                }
                 // Its parameters have been spoken of.
                 let ty = if generic(&typed.ty) {
                     None
@@ -93,7 +96,7 @@ pub(crate) fn function(
     let (results, composed) = results(diag, sig, &generic, constants);
     let mut function = FunctionItem {
         attrs: attrs.iter().filter(|attr| !is_helper(attr)).cloned().collect(),
-        mode,
+        mode: own_mode,
         precision,
         vis: vis.clone(),
         name: sig.ident.clone(),
@@ -138,78 +141,9 @@ pub(crate) fn mentions(tokens: TokenStream, wanted: &dyn Fn(&Ident) -> bool) -> 
     })
 }
 
-/// Rule: a function's mode is one of two, said once. Wrong: `#[mode(train)] fn forward(..)`.
-fn mode(diag: &Diag, attrs: &[Attribute]) -> Option<Mode> {
-    let known = |word: &str| match word {
-        "training" => Some(Mode::Training),
-        "inference" => Some(Mode::Inference),
-        _ => None,
-    };
-    word(diag, attrs, crate::words::MODE, known, &m::MODE)
-}
-
-/// Rule: products have one of three precisions, said once. Wrong: `#[matmul_precision(bf16)] fn forward(..)`.
-fn matmul_precision(diag: &Diag, attrs: &[Attribute]) -> MatmulPrecision {
-    let attribute = crate::words::MATMUL_PRECISION;
-    word(diag, attrs, attribute, MatmulPrecision::parse, &m::MATMUL_PRECISION).unwrap_or_default()
-}
-
-/// What the word in `#[attribute(word)]` says, where that is given; `wrong` is reported of one that is not known.
-fn word<T>(
-    diag: &Diag,
-    attrs: &[Attribute],
-    attribute: &str,
-    known: impl Fn(&str) -> Option<T>,
-    wrong: &m::Message,
-) -> Option<T> {
-    let mut given = attrs.iter().filter(|attr| attr.path().is_ident(attribute));
-    let first = given.next()?;
-    if let Some(second) = given.next() {
-        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&attribute, &m::ONE_OF_THEM]);
-    }
-    let word = first.parse_args::<Ident>();
-    let value = word.as_ref().ok().and_then(|word| known(&word.to_string()));
-    if value.is_none() {
-        diag.report(word.map_or(first.path().span(), |word| word.span()), wrong, &[]);
-    }
-    value
-}
-
-/// Rule: a mode and a precision are said of models' functions, what these call having theirs. Wrong: `#[mode(training)]` on a kernel.
-pub(crate) fn only_of_models(diag: &Diag, attrs: &[Attribute]) {
-    for attr in attrs {
-        if is_mode(attr) {
-            diag.report(attr.path().span(), &m::MODE, &[]);
-        } else if is_matmul_precision(attr) {
-            diag.report(attr.path().span(), &m::MATMUL_PRECISION, &[]);
-        }
-    }
-}
-
-/// The attribute; one that is nearly `#[mode(..)]` is reported and taken for it, and a mode alone is left out.
-fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
-    let mut attr = attr.clone();
-    if let Some(word) = ["training", "inference"].into_iter().find(|word| attr.path().is_ident(word)) {
-        diag.report(attr.path().span(), &m::MODE_ALONE, &[&word, &word]);
-        return None;
-    }
-    super::attr::meant(diag, &mut attr, &crate::words::FUNCTION_ATTRIBUTES, &m::FUNCTION_ATTRIBUTE);
-    Some(attr)
-}
-
 /// Whether this is one of our attributes of functions.
 pub(crate) fn is_helper(attr: &Attribute) -> bool {
-    is_mode(attr) || is_matmul_precision(attr) || gradients::is_gradients(attr)
-}
-
-/// Whether this is `#[matmul_precision(..)]`.
-fn is_matmul_precision(attr: &Attribute) -> bool {
-    attr.path().is_ident(crate::words::MATMUL_PRECISION)
-}
-
-/// Whether this is `#[mode(..)]`.
-fn is_mode(attr: &Attribute) -> bool {
-    attr.path().is_ident(crate::words::MODE)
+    mode::is_mode(attr) || mode::is_matmul_precision(attr) || gradients::is_gradients(attr) || is_of_structs(attr)
 }
 
 /// Rule: a compiled function is a plain `fn`. Wrong: `async fn forward(..)`, `fn forward<T>(..)`.
@@ -259,6 +193,20 @@ fn without_lifetimes(sig: &Signature) -> String {
     text(&without(sig.to_token_stream()))
 }
 
+/// Whether the body reads fields of the argument of that name, which an enum has not.
+fn reads_fields(body: &Block, name: &Ident) -> bool {
+    struct Fields<'n>(&'n Ident, bool);
+    impl<'a> Visit<'a> for Fields<'_> {
+        fn visit_expr_field(&mut self, field: &'a syn::ExprField) {
+            self.1 |= matches!(&*field.base, syn::Expr::Path(base) if base.path.is_ident(self.0));
+            visit::visit_expr_field(self, field);
+        }
+    }
+    let mut fields = Fields(name, false);
+    fields.visit_block(body);
+    fields.1
+}
+
 fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
     match pat {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() && ident.mutability.is_none() => {
@@ -306,8 +254,19 @@ fn results(
         diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
         return (Vec::new(), Composite::One);
     };
-    let one = |ty: &Type| {
+    let declared = ty;
+    let one = |ty: &Type, within: parts::Within<'_>| {
         if generic(ty) {
+            return None;
+        }
+        // The struct may be an argument's as well, which has numbers.
+        if let (Some((of, field)), false) = (within, types::is_tensor(ty)) {
+            let of = text(of);
+            diag.report(
+                declared.span(),
+                &m::RESULT_FIELD,
+                &[&sig.ident, &of, field, &text(ty), &number_instead(ty, field)],
+            );
             return None;
         }
         if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
@@ -319,6 +278,22 @@ fn results(
     let mut found = Vec::new();
     let composed = parts::result(diag, ty, &one, constants, &mut found);
     (found, composed.unwrap_or(Composite::One))
+}
+
+/// What a struct has instead of a field that is no tensor.
+fn number_instead(ty: &Type, field: &Ident) -> String {
+    let number = match ty {
+        Type::Path(path) => path.path.get_ident().and_then(|name| match name.to_string().as_str() {
+            "usize" => Some(DType::U32),
+            name => DType::from_name(name),
+        }),
+        _ => None,
+    };
+    let alone = "return its tensors alone, in a tuple";
+    match number {
+        Some(dtype) => format!("write `{field}: Tensor<{dtype}>`, a tensor of one number; or {alone}"),
+        None => alone.to_string(),
+    }
 }
 
 /// The type of tensors that is meant by a type of something else.
@@ -445,10 +420,18 @@ fn scalar(ty: &Type) -> Option<DType> {
     }
 }
 
-/// Whether the function is left to plain Rust: no tensor in its signature, one that makes a model, or marked `#[netcl::dynamic]`.
+/// Whether the function is left to plain Rust: no tensor in its signature (and no [mark](super::compiled::mark) of structs of
+/// these), one that makes a model, or marked `#[netcl::dynamic]`.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
     let marked = attrs.iter().any(is_dynamic);
-    marked || is_constructor(sig) || !mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
+    let of_tensors =
+        attrs.iter().any(is_of_structs) || mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR);
+    marked || is_constructor(sig) || !of_tensors
+}
+
+/// Whether this is our mark on a function whose signature has structs of tensors alone.
+fn is_of_structs(attr: &Attribute) -> bool {
+    attr.path().is_ident(crate::words::OF_STRUCTS)
 }
 
 /// Whether the function makes a model: `fn from_weights(weight: &Tensor) -> Result<Self>`.

@@ -2,6 +2,7 @@
 
 use super::text;
 use crate::{foreign, words};
+use netcl_kernels::dtype::DType;
 use netcl_kernels::layers;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, PathArguments, Type};
@@ -49,6 +50,17 @@ fn present(attrs: &[Attribute]) -> Option<String> {
     Some(text(&present.value))
 }
 
+/// What there is in place of a layer that only the program knows.
+const ANY_LAYER: &str = "which layer it is, each use of the model says that has a parameter for it, `struct Net<L> { layer: L }`, or an \
+                         enum of layers, `#[netcl::model] enum Act { Relu, Gelu }`; what only the program knows is a `netcl::nn::Layers`";
+
+/// Whether the path is that of a module of another framework's, where the layer of the same name is meant.
+pub(crate) fn is_elsewhere(path: &syn::Path) -> bool {
+    const MODULES: [&str; 9] = ["nn", "torch", "tch", "F", "candle_nn", "burn", "keras", "tf", "flax"];
+    let first = path.segments.first().map(|first| first.ident.to_string()).unwrap_or_default();
+    path.segments.len() > 1 && MODULES.contains(&first.as_str())
+}
+
 /// What to write for it.
 pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
     const FIELDS: &str =
@@ -65,6 +77,7 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
             return format!("write a field for each, with a `#[layer(..)]` of its own: `{}`", each.join(", "));
         }
         Type::Reference(_) => return OUTSIDE.to_string(),
+        Type::TraitObject(_) | Type::ImplTrait(_) => return ANY_LAYER.to_string(),
         Type::Path(path) => &path.path,
         _ => return FIELDS.to_string(),
     };
@@ -78,6 +91,18 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
         ("Box" | "Arc" | "Rc", [inner]) if inner.starts_with('[') && !inner.contains(';') => {
             format!("its length is part of the type: write `{}; 4]`", inner.trim_end_matches(']'))
         }
+        ("Box" | "Arc" | "Rc" | "Mutex" | "RefCell" | "Cell", [inner]) if inner.starts_with("dyn ") => {
+            ANY_LAYER.to_string()
+        }
+        ("Parameter" | "Param" | "Var" | "Variable", given) => {
+            let sizes = match given {
+                [first, ..] if DType::from_name(first).is_some() => given.join(", "),
+                [first, ..] if first.parse::<u64>().is_ok() => format!("f32, {}", given.join(", ")),
+                _ => "f32, 8, 4".to_string(),
+            };
+            format!("what is trained is a tensor: write `#[parameter(init = 0.0)] {field}: Tensor<{sizes}>`")
+        }
+        (name, []) if layers::find(name).is_some() => format!("layers stand without a path: write `{name}`"),
         ("Box" | "Arc" | "Rc" | "Mutex" | "RefCell" | "Cell", [inner]) => {
             format!(
                 "write `{inner}`: a model holds its parts itself; a model of your own of that name has a path, `self::{name}<{inner}>`"

@@ -1,6 +1,7 @@
 //! Tokens to our syntax tree. Parsers report to the [`crate::diag::Diag`] and carry on.
 
 pub(crate) mod attr;
+pub(crate) mod compiled;
 pub(crate) mod constant;
 mod differentiated;
 pub(crate) mod enums;
@@ -8,9 +9,10 @@ pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod gradients;
 pub(crate) mod index;
-mod instead;
+pub(crate) mod instead;
 pub(crate) mod items;
 mod listed;
+pub(crate) mod mode;
 pub(crate) mod model;
 pub(crate) mod own;
 pub(crate) mod parts;
@@ -19,8 +21,10 @@ pub(crate) mod renamed;
 pub(crate) mod reserved;
 mod several;
 pub(crate) mod shared;
+pub(crate) mod sized;
 mod slot;
 pub(crate) mod standard;
+pub(crate) mod stray;
 pub(crate) mod types;
 mod variant;
 

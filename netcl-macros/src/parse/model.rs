@@ -1,7 +1,7 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
-use super::{field, function, gradients, text, types};
+use super::{field, function, gradients, mode, text, types};
 use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -278,6 +278,12 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
 fn asked(expr: &syn::Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     let word = |path: &syn::Path| path.get_ident().is_some_and(|word| !word.to_string().contains(char::is_uppercase));
     let mut paths = Vec::new();
+    if let syn::Expr::Call(call) = expr
+        && let [deviation] = Vec::from_iter(&call.args)[..]
+        && matches!(text(&call.func).as_str(), "normal" | "uniform")
+    {
+        return asked(deviation, constants, found);
+    }
     constant::unknown_paths(expr, constants, &mut paths);
     let braced = matches!(expr, syn::Expr::Block(_));
     found.extend(paths.into_iter().filter(|path| braced || !word(path)));
@@ -463,7 +469,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
-                function::only_of_models(diag, &f.attrs);
+                mode::only_of_models(diag, &f.attrs);
                 for attr in f.attrs.iter().filter(|attr| gradients::is_gradients(attr)) {
                     diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
                 }

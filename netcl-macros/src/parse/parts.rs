@@ -6,7 +6,7 @@ use super::{text, types};
 use crate::ast::{ArgDecl, ArgType, Constant, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
-use crate::parts::{Composite, Param};
+use crate::parts::{Composite, Declared, Param};
 use crate::words;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -43,11 +43,27 @@ pub(crate) fn struct_path(ty: &Type) -> Option<&syn::Path> {
 /// The structs of the user's that a function's signature names.
 pub(crate) fn structs(sig: &syn::Signature) -> Vec<syn::Path> {
     let mut found = taken_structs(sig);
+    found.extend(result_structs(sig));
+    found.retain(|path| !sig.generics.type_params().any(|own| path.is_ident(&own.ident)));
+    found
+}
+
+/// The structs of the user's in its result.
+pub(crate) fn result_structs(sig: &syn::Signature) -> Vec<syn::Path> {
+    let mut found = Vec::new();
     if let syn::ReturnType::Type(_, ty) = &sig.output {
         structs_in(ty, true, &mut found);
     }
-    found.retain(|path| !sig.generics.type_params().any(|own| path.is_ident(&own.ident)));
     found
+}
+
+/// Whether the type is a struct of the user's, or a tuple or an array of such.
+pub(crate) fn is_of_structs(ty: &Type) -> bool {
+    match bare(ty) {
+        Type::Tuple(tuple) => !tuple.elems.is_empty() && tuple.elems.iter().all(is_of_structs),
+        Type::Array(array) => is_of_structs(&array.elem),
+        ty => struct_path(ty).is_some(),
+    }
 }
 
 /// The structs of the user's in a field of one.
@@ -60,7 +76,104 @@ pub(crate) fn structs_of_field(ty: &Type) -> Vec<syn::Path> {
 /// Judges a field of a struct of tensors where that stands.
 pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) {
     let name = field.ident.as_ref().map(super::name).unwrap_or_default();
-    parts(diag, &name, &field.ty, (true, constants), &mut Vec::new());
+    let of_model = |attr: &&syn::Attribute| words::FIELD_ATTRIBUTES.iter().any(|own| attr.path().is_ident(own));
+    if let Some(attr) = field.attrs.iter().find(of_model) {
+        return diag.report(attr.path().span(), &m::TENSORS_ATTRIBUTE, &[&text(attr.path())]);
+    }
+    if let Some(inner) = borrowed(&field.ty) {
+        return diag.report(inner.span(), &m::TENSORS_FIELD, &[&text(inner), &owned(&inner.elem)]);
+    }
+    match bare(&field.ty) {
+        Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "Vec" || last.ident == "Option") =>
+        {
+            diag.report(field.ty.span(), &m::TENSORS_FIELD, &[&text(&field.ty), &listed(&path.path)]);
+        }
+        ty if is_layer(ty) => diag.report(field.ty.span(), &m::TENSORS_FIELD, &[&text(ty), &OF_MODELS]),
+        _ => drop(parts(diag, &name, &field.ty, (true, constants), &mut Vec::new())),
+    }
+}
+
+/// What stands in a model.
+const OF_MODELS: &str = "layers and what is trained stand in a model: `#[netcl::model] struct Net { .. }`";
+
+/// Whether it is the name of a layer.
+fn is_layer(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| {
+        netcl_kernels::layers::find(&last.ident.to_string()).is_some()
+    }))
+}
+
+/// What is borrowed in a type.
+fn borrowed(ty: &Type) -> Option<&syn::TypeReference> {
+    match bare(ty) {
+        Type::Reference(inner) => Some(inner),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(borrowed),
+        Type::Array(array) => borrowed(&array.elem),
+        _ => None,
+    }
+}
+
+/// What to write for a field that borrows.
+fn owned(inner: &Type) -> String {
+    format!("the struct owns its tensors: write `{}`", text(inner))
+}
+
+/// What to write for a field of several tensors, or of one that may not be there.
+fn listed(path: &syn::Path) -> String {
+    let last = path.segments.last();
+    let inner = last.and_then(|last| match &last.arguments {
+        syn::PathArguments::AngleBracketed(given) => given.args.first().map(text),
+        _ => None,
+    });
+    let inner = inner.unwrap_or_else(|| "Tensor<f32, N, 8>".to_string());
+    match last.is_some_and(|last| last.ident == "Vec") {
+        true => format!("how many there are is part of the type: write `[{inner}; 3]`"),
+        false => format!("it is always there: write `{inner}`"),
+    }
+}
+
+/// The item with tensors as Rust has them, without what only netcl knows: what is wrong with it has been said.
+pub(crate) fn without_sizes(item: &mut syn::Item) {
+    let fields: Vec<&mut syn::Field> = match item {
+        syn::Item::Struct(item) => item.fields.iter_mut().collect(),
+        syn::Item::Enum(item) => item.variants.iter_mut().flat_map(|variant| variant.fields.iter_mut()).collect(),
+        _ => Vec::new(),
+    };
+    for field in fields {
+        field.attrs.retain(|attr| !words::FIELD_ATTRIBUTES.iter().any(|own| attr.path().is_ident(own)));
+        owned_type(&mut field.ty);
+    }
+}
+
+/// Leaves out the sizes of tensors in the type, and what is borrowed.
+fn owned_type(ty: &mut Type) {
+    if types::is_called_tensor(ty) {
+        *ty = syn::parse_quote!(::netcl::Tensor);
+        return;
+    }
+    if let Type::Reference(inner) = ty {
+        *ty = (*inner.elem).clone();
+        return owned_type(ty);
+    }
+    match ty {
+        Type::Paren(inner) => owned_type(&mut inner.elem),
+        Type::Group(inner) => owned_type(&mut inner.elem),
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(owned_type),
+        Type::Array(array) => owned_type(&mut array.elem),
+        Type::Path(path) => {
+            if let Some(last) = path.path.segments.last_mut()
+                && let syn::PathArguments::AngleBracketed(given) = &mut last.arguments
+            {
+                given.args.iter_mut().for_each(|argument| {
+                    if let syn::GenericArgument::Type(ty) = argument {
+                        owned_type(ty);
+                    }
+                });
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The same in its arguments.
@@ -220,12 +333,12 @@ fn parts(
         }
         ty if borrowed && struct_path(ty).is_some() => {
             let path = struct_path(ty)?;
-            let (fields, constants) = fields(diag, path, constants)?;
+            let (of, fields, constants) = fields(diag, path, constants)?;
             let mut all = Vec::new();
             for (field, ty) in fields {
                 all.push((field, parts(diag, name, &ty, (true, &constants), found)?));
             }
-            Some(Composite::Struct(path.clone(), all))
+            Some(Composite::Struct(of, all))
         }
         ty => {
             let reference: Type = match types::is_called_tensor(ty) && borrowed {
@@ -241,14 +354,18 @@ fn parts(
     }
 }
 
+/// The names of fields and their types.
+type Fields = Vec<(Ident, Type)>;
+
 /// The fields of a struct with `#[netcl::tensors]`, and what names mean in their types; where there is none of the name, rustc says so.
-fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<(Vec<(Ident, Type)>, Constants)> {
+fn fields(diag: &Diag, path: &syn::Path, constants: &Constants) -> Option<(Declared, Fields, Constants)> {
     let Some(own) = constants.structs.get(&text(path)) else {
         diag.report(path.span(), &m::NO_STRUCT, &[&text(path)]);
         return None;
     };
     let fields = own.item.fields.iter().filter_map(|field| Some((field.ident.clone()?, field.ty.clone())));
-    Some((fields.collect(), constants.with_structs(&own.inner)))
+    let of = Declared { path: path.clone(), identity: own.identity };
+    Some((of, fields.collect(), constants.with_structs(&own.inner)))
 }
 
 /// How many elements an array has.
@@ -264,37 +381,51 @@ fn length(diag: &Diag, array: &syn::TypeArray, constants: &Constants) -> Option<
     fits
 }
 
+/// The field of a struct that a type stands in: the struct as it is written, and the field's name.
+pub(crate) type Within<'a> = Option<(&'a syn::Path, &'a Ident)>;
+
 /// How the tensors of a result's type are put together; what they are goes into `found`.
 pub(crate) fn result(
     diag: &Diag,
     ty: &Type,
-    one: &dyn Fn(&Type) -> Option<TensorType>,
+    one: &dyn Fn(&Type, Within<'_>) -> Option<TensorType>,
+    constants: &Constants,
+    found: &mut Vec<TensorType>,
+) -> Option<Composite> {
+    result_within(diag, (ty, None), one, constants, found)
+}
+
+fn result_within(
+    diag: &Diag,
+    (ty, within): (&Type, Within<'_>),
+    one: &dyn Fn(&Type, Within<'_>) -> Option<TensorType>,
     constants: &Constants,
     found: &mut Vec<TensorType>,
 ) -> Option<Composite> {
     match bare(ty) {
         Type::Tuple(tuple) if !tuple.elems.is_empty() => {
             let each: Vec<Option<Composite>> =
-                tuple.elems.iter().map(|ty| result(diag, ty, one, constants, found)).collect();
+                tuple.elems.iter().map(|ty| result_within(diag, (ty, within), one, constants, found)).collect();
             each.into_iter().collect::<Option<Vec<_>>>().map(Composite::Tuple)
         }
         Type::Array(array) => {
             let length = length(diag, array, constants)?;
             let each: Option<Vec<Composite>> =
-                (0..length).map(|_| result(diag, &array.elem, one, constants, found)).collect();
+                (0..length).map(|_| result_within(diag, (&array.elem, within), one, constants, found)).collect();
             each.map(Composite::Array)
         }
         ty if struct_path(ty).is_some_and(|path| constants.structs.contains_key(&text(path))) => {
             let path = struct_path(ty)?;
             let mut all = Vec::new();
-            let (fields, constants) = fields(diag, path, constants)?;
+            let (of, fields, constants) = fields(diag, path, constants)?;
             for (field, ty) in fields {
-                all.push((field, result(diag, &ty, one, &constants, found)?));
+                let part = result_within(diag, (&ty, Some((path, &field))), one, &constants, found)?;
+                all.push((field, part));
             }
-            Some(Composite::Struct(path.clone(), all))
+            Some(Composite::Struct(of, all))
         }
         ty => {
-            found.push(one(ty)?);
+            found.push(one(ty, within)?);
             Some(Composite::One)
         }
     }

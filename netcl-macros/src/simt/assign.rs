@@ -36,7 +36,9 @@ impl Simt<'_> {
                 return self.report(parts.span(), &m::TUPLE_LENGTH, &[&values.len(), &parts.len()]);
             }
             Val::Unknown => return Val::Unknown,
-            other => return self.report(parts.span(), &m::NOT_A_TUPLE, &[&super::types::kind(&other)]),
+            other => {
+                return self.report(parts.span(), &m::NOT_A_TUPLE, &[&super::types::kind(&other), &"write one name"]);
+            }
         };
         let mut values = values;
         values.iter_mut().for_each(|value| self.pin(value));

@@ -38,6 +38,10 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
             };
             return Vec::new();
         };
+        if let Some(twice) = (1..types.len()).find(|at| types[..*at].contains(&types[*at])) {
+            diag.report(pair.value.span(), &m::SIMT_TYPE_TWICE, &[&types[twice]]);
+            return Vec::new();
+        }
         let Some(argument) = argument_of(item, name) else {
             diag.report(name.span(), &m::SIMT_TYPE_UNTOLD, &[&name, &name]);
             return Vec::new();

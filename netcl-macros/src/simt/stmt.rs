@@ -203,7 +203,7 @@ impl Simt<'_> {
             }
             (Pat::Tuple(_), Val::Unknown) => self.bind_unknown(pattern),
             (Pat::Tuple(_), value) => {
-                self.report(pattern.span(), &m::NOT_A_TUPLE, &[&kind(&value)]);
+                self.report(pattern.span(), &m::NOT_A_TUPLE, &[&kind(&value), &"write one name"]);
                 self.bind_unknown(pattern);
             }
             (Pat::Ident(ident), Val::List(_)) if ident.mutability.is_some() => {

@@ -29,6 +29,8 @@ const ONCE: &str = "__netcl_once_";
 #[derive(Default)]
 pub(crate) struct Crate {
     exports: BTreeMap<String, TokenStream>,
+    /// The macros that ask for more before they answer, as they are written.
+    asking: BTreeMap<String, TokenStream>,
     tokens: Vec<TokenTree>,
     /// Everything generated so far.
     pub(crate) output: String,
@@ -46,7 +48,10 @@ impl Crate {
                 if let Some(TokenTree::Group(body)) = tokens.get(position + 3)
                     && !text(2).starts_with(ONCE)
                 {
-                    self.exports.insert(text(2), payload(body));
+                    match asks(body) {
+                        Some(request) => drop(self.asking.insert(text(2), request)),
+                        None => drop(self.exports.insert(text(2), payload(body))),
+                    }
                 }
                 position += 4;
                 continue;
@@ -67,6 +72,20 @@ impl Crate {
                 let hidden = alias.get(&text(0)).cloned().unwrap_or_else(|| text(0));
                 if hidden.starts_with(ONCE) {
                     self.add(call.stream().into_iter().skip(1).collect());
+                    position += 3;
+                    continue;
+                }
+                if let Some(request) = self.asking.get(&hidden) {
+                    let parts = chain::groups(call.stream()).and_then(|parts| <[TokenStream; 2]>::try_from(parts).ok());
+                    let request = filled(request.clone(), &parts.expect("a request has two braces"));
+                    self.add(request);
+                    position += 3;
+                    continue;
+                }
+                if hidden == "__resume" {
+                    // `::netcl::__private::` before it.
+                    self.tokens.truncate(self.tokens.len() - 8);
+                    self.add(driver::resume(call.stream()));
                     position += 3;
                     continue;
                 }
@@ -112,7 +131,7 @@ impl Crate {
 
     /// `#[netcl::constant]` on `item`.
     pub(crate) fn constant(&mut self, item: TokenStream) -> &mut Self {
-        self.add(driver::constant(TokenStream::new(), item));
+        self.add(crate::beside::constant(TokenStream::new(), item));
         self
     }
 
@@ -128,7 +147,8 @@ impl Crate {
             "model" => self.add(driver::model(args, item)),
             "function" => self.add(driver::function(args, item)),
             "kernel" => drop(self.kernel(item)),
-            _ => self.add(driver::constant(args, item)),
+            "tensors" => self.tensors(item),
+            _ => self.add(crate::beside::constant(args, item)),
         }
     }
 
@@ -220,6 +240,41 @@ fn texts(tokens: &[TokenTree], errors: &mut Vec<String>) {
             _ => {}
         }
     }
+}
+
+/// What an exported macro expands to that asks for more before it answers.
+fn asks(body: &Group) -> Option<TokenStream> {
+    let transcriber = body.stream().into_iter().filter_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+        _ => None,
+    });
+    transcriber.last().filter(|tokens| tokens.clone().into_iter().next().is_some_and(|first| first.to_string() == ":"))
+}
+
+/// A macro's tokens with what it is called with: `$($callback)*` and `$($rest)*`.
+fn filled(tokens: TokenStream, [callback, rest]: &[TokenStream; 2]) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut all = Vec::new();
+    let mut position = 0;
+    while let Some(token) = tokens.get(position) {
+        match (token.to_string().as_str(), tokens.get(position + 1)) {
+            ("$", Some(name)) => {
+                let given = if name.to_string().contains("callback") { callback } else { rest };
+                all.extend(given.clone());
+                position += 3;
+                continue;
+            }
+            (_, _) => match token {
+                TokenTree::Group(group) => {
+                    let inner = filled(group.stream(), &[callback.clone(), rest.clone()]);
+                    all.push(Group::new(group.delimiter(), inner).into());
+                }
+                other => all.push(other.clone()),
+            },
+        }
+        position += 1;
+    }
+    all.into_iter().collect()
 }
 
 /// The tokens that an exported macro answers with.

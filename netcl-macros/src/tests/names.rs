@@ -3,7 +3,9 @@
 
 use super::Crate;
 use proc_macro2::{Ident, Span};
-use quote::quote;
+use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
 
 /// Words of hooks and templates, of loops that the compiler writes, of OpenCL C, of Rust (raw), and of netcl.
 pub(super) const WORDS: [&str; 64] = [
@@ -188,4 +190,100 @@ fn sizes_may_be_called_anything_that_is_no_type() {
         });
         compiles(word, "a size", &own);
     }
+}
+
+/// Rust lets no binding have the name of a kernel, which is a `static` beside it: none that the macros make has a name that a user
+/// may write.
+#[test]
+fn generated_bindings_have_names_of_their_own() {
+    struct Bound(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Bound {
+        fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+            self.0.insert(pattern.ident.to_string());
+            visit::visit_pat_ident(self, pattern);
+        }
+        /// Modules see what they import of what is around them: no kernels, unless that is all.
+        fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+            if module.to_token_stream().to_string().contains("use super :: *") {
+                visit::visit_item_mod(self, module);
+            }
+        }
+    }
+    let mut own = Crate::default();
+    own.tensors(quote!(
+        pub struct State {
+            mine_h: Tensor<f32, N, 8>,
+            mine_c: Tensor<f32, N, 8>,
+        }
+    ));
+    own.kernel(quote! {
+        pub fn index(mine_x: &Tensor<f32, N>, mine_by: f32) -> (Tensor<f32, N>, Tensor<f32, N>) {
+            |mine_i| (mine_x[mine_i] * mine_by, 2.0 * mine_x[mine_i])
+        }
+        #[launch(global = [N], local = [64])]
+        #[gradient(items_gradient)]
+        pub fn items(mine_x: &Tensor<f32, N>, mine_y: &mut Tensor<f32, N>) {
+            let mine_i = global_id(0);
+            if mine_i < N { mine_y[mine_i] = mine_x[mine_i]; }
+        }
+        #[launch(global = [N], local = [64])]
+        pub fn items_gradient(mine_x: &Tensor<f32, N>, mine_d: &Tensor<f32, N>, mine_dx: &mut Tensor<f32, N>) {
+            let mine_i = global_id(0);
+            if mine_i < N { mine_dx[mine_i] = mine_d[mine_i] + mine_x[mine_i] * 0.0; }
+        }
+    });
+    own.function(quote!(
+        pub fn scalar(mine_x: f32) -> f32 {
+            let mine_y = mine_x * 2.0;
+            mine_y + 1.0
+        }
+    ));
+    own.function(quote!(
+        pub fn whole(mine_x: &Tensor<f32, N, 8>, mine_s: &State) -> State {
+            State { mine_h: mine_x + mine_s.mine_h, mine_c: mine_x }
+        }
+    ));
+    own.model(quote! {
+        pub struct Net<const C: usize> {
+            #[layer(inputs = C, outputs = 8)]
+            one: Linear,
+            #[layer(inputs = C, outputs = 8, count = 3)]
+            many: Vec<Linear>,
+            #[constant(0.5)]
+            by: f32,
+            #[state(init = 0.0)]
+            seen: Tensor<f32>,
+        }
+    });
+    own.model(quote! {
+        impl<const C: usize> Net<C> {
+            pub fn loss(&self, mine_x: &Tensor<f32, N, C>, mine_flag: bool, (mine_a, mine_b): (&Tensor<f32, N, 8>, f32)) -> Tensor<f32> {
+                let mine_y = if mine_flag { self.one.forward(mine_x) } else { self.many[1].forward(mine_x) };
+                (mine_y * mine_b + mine_a).mean_all()
+            }
+            pub fn step(&self, mine_x: &Tensor<f32, N, C>, mine_s: &State) -> State {
+                State { mine_h: self.one.forward(mine_x), mine_c: mine_s.mine_h }
+            }
+        }
+    });
+    own.model(quote! {
+        pub struct Outer {
+            net: Net<4>,
+            #[layer(count = 2)]
+            nets: Vec<Net<8>>,
+        }
+    });
+    own.model(quote! {
+        impl Outer {
+            pub fn forward(&self, mine_x: &Tensor<f32, N, 4>, mine_s: &State) -> Tensor<f32, N, 8> { self.net.step(mine_x, mine_s).mine_h }
+        }
+    });
+    let mut bound = Bound(BTreeSet::new());
+    bound.visit_file(&own.sound().file());
+    let others: Vec<_> = bound
+        .0
+        .iter()
+        .filter(|name| name.as_str() != "N" && !name.starts_with("mine_") && !name.starts_with("__netcl"))
+        .collect();
+    assert!(others.is_empty() && bound.0.len() > 15, "{others:?} of {:?}", bound.0);
 }

@@ -12,6 +12,48 @@ pub trait Composed<Fields> {
     fn compose(fields: Fields) -> Self;
 }
 
+/// A struct of tensors, whatever it is called where it is named.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no struct of tensors",
+    label = "of this netcl knows nothing",
+    note = "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`"
+)]
+pub trait StructOfTensors {
+    /// What tells it from all others.
+    const IDENTITY: u64;
+}
+
+/// Who asks whether a type is a struct of tensors: `AskedStruct::<Batch>::NEW.of()` is of one type or the other.
+pub struct AskedStruct<T>(std::marker::PhantomData<T>);
+
+impl<T> AskedStruct<T> {
+    /// The question.
+    pub const NEW: Self = AskedStruct(std::marker::PhantomData);
+}
+
+/// The answer of one.
+pub struct OfTensorsAlone;
+
+/// The answer of another type.
+pub struct OfRust;
+
+impl<T: StructOfTensors> AskedStruct<T> {
+    /// The answer.
+    pub fn of(self) -> OfTensorsAlone {
+        OfTensorsAlone
+    }
+}
+
+/// What `of` is where the type is none.
+pub trait AskedOtherwise: Sized {
+    /// The answer.
+    fn of(self) -> OfRust {
+        OfRust
+    }
+}
+
+impl<T> AskedOtherwise for AskedStruct<T> {}
+
 /// Who asks whether the prelude is in scope.
 pub struct Prelude;
 

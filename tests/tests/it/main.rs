@@ -1,6 +1,7 @@
 //! What crosses crates, on every device that computes: generated code, whole models, drivers that fail.
 #![allow(missing_docs, unreachable_pub, reason = "models and kernels stand here as users write them")]
 
+mod alone_in_structs;
 mod arranged;
 mod bits;
 mod blocks;
@@ -32,11 +33,13 @@ mod lists;
 mod loops;
 mod macros;
 mod names;
+mod numbered_places;
 mod numbers;
 mod own_names;
 mod plain_arguments;
 mod positions;
 mod precisions;
+mod product_rounds;
 mod recurrences;
 mod rust_twins;
 mod said;

@@ -134,6 +134,65 @@ impl Bridge {
     }
 }
 
+/// Constants of its own that no other module sees, and blocks elsewhere, by a path and by its name.
+mod sized {
+    #[netcl::constant]
+    const WIDTH: usize = 4;
+    #[netcl::constant]
+    const BOUND: f32 = 0.25;
+
+    #[netcl::model]
+    pub struct ByPath {
+        #[layer(inputs = 4, outputs = { WIDTH })]
+        pub linear: Linear,
+        #[parameter(init = uniform(BOUND))]
+        pub shift: Tensor<f32, { WIDTH }>,
+    }
+
+    #[netcl::model]
+    pub struct ByName {
+        #[layer(count = WIDTH, inputs = { WIDTH }, outputs = 4)]
+        pub layers: Vec<Linear>,
+    }
+
+    mod inner {
+        use super::*;
+
+        #[netcl::model]
+        impl ByName {
+            pub fn forward(&self, x: &Tensor<f32, N, { WIDTH }>) -> Tensor<f32, N, 4> {
+                let mut h = x;
+                for layer in &self.layers {
+                    h = layer.forward(h);
+                }
+                h
+            }
+        }
+    }
+}
+
+mod elsewhere {
+    #[netcl::model]
+    impl super::sized::ByPath {
+        pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+            self.linear.forward(x) + self.shift
+        }
+    }
+}
+
+#[test]
+fn a_block_in_another_module_need_not_see_the_constants_of_its_struct() -> Result<()> {
+    everywhere(|| {
+        let model = sized::ByPath::new(&device(), Seed(0))?;
+        assert_eq!(model.forward(&floats(&[1.0; 4], &[1, 4]))?.shape(), &[1, 4]);
+        let shift = model.tensor("shift")?.to_vec::<f32>()?;
+        assert!(shift.iter().all(|value| value.abs() <= 0.25) && shift.iter().any(|value| *value != 0.0));
+        let model = sized::ByName::new(&device(), Seed(0))?;
+        assert_eq!(model.forward(&floats(&[1.0; 4], &[1, 4]))?.shape(), &[1, 4]);
+        Ok(())
+    })
+}
+
 #[test]
 fn a_function_calls_what_its_own_module_calls_so() -> Result<()> {
     everywhere(|| {

@@ -64,9 +64,9 @@ fn a_window_that_does_not_fit_is_the_first_layers() -> Result<()> {
             Ok(model.image(&Tensor::full(&device, 1.0f32, shape)?).unwrap_err().to_string())
         };
         let text = said(&[1, 1, 2, 9])?;
-        assert!(text.contains("`a`: a window of 3 does not fit into S = 2 with padding 0"), "{text}");
+        assert!(text.contains("`a`: a window of 3 does not fit into S = 2"), "{text}");
         let text = said(&[1, 1, 9, 3])?;
-        assert!(text.contains("`pool`: a window of 2 does not fit into W - 2 = 1 with padding 0"), "{text}");
+        assert!(text.contains("`pool`: a window of 2 does not fit into W - 2 = 1"), "{text}");
         Ok(())
     })
 }

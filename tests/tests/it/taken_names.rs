@@ -41,6 +41,52 @@ mod arguments {
     }
 }
 
+/// Kernels may be called as what is generated for a model beside them might call its own.
+mod kernels {
+    netcl::kernel! {
+        pub fn device(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0 }
+        pub fn seed(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 3.0 }
+        pub fn target(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 4.0 }
+        pub fn sizes(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 5.0 }
+        pub fn options(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 6.0 }
+        pub fn prefix(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 7.0 }
+        pub fn args(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 8.0 }
+        pub fn item(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 9.0 }
+        pub fn items(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 10.0 }
+    }
+
+    /// A function of tensors is a static as well.
+    #[netcl::function]
+    pub fn id(h: &Tensor<f32, N>) -> Tensor<f32, N> {
+        h * 11.0
+    }
+
+    #[netcl::model]
+    pub struct Beside {
+        #[parameter(init = 1.0)]
+        by: Tensor<f32>,
+    }
+
+    #[netcl::model]
+    impl Beside {
+        pub fn forward(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+            let x = device(seed(target(x))) + sizes(options(x)) + prefix(args(x)) + item(items(x)) + id(x);
+            x * &self.by
+        }
+    }
+}
+
+#[test]
+fn kernels_have_the_names_of_generated_arguments() -> Result<()> {
+    everywhere(|| {
+        let model = kernels::Beside::new(&device(), Seed(1))?;
+        let wanted = 24.0 + 30.0 + 56.0 + 90.0 + 11.0;
+        assert_eq!(model.forward(&floats(&[1.0], &[1]))?.to_vec::<f32>()?, [wanted]);
+        assert!(!kernels::Beside::report(netcl::Target::Host)?.is_empty());
+        Ok(())
+    })
+}
+
 /// Variables in capitals are no constants of other items.
 #[allow(non_snake_case, reason = "what is tested")]
 mod capitals {

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::dim::{Factor, Symbol};
+use crate::trend::Trend;
 use std::collections::BTreeMap;
 
 /// A loop whose body is being built.
@@ -166,6 +167,23 @@ impl Builder {
             size = size.substitute(&|symbol| (*symbol == axis).then(|| least.clone()));
         }
         size
+    }
+
+    /// Whether the size is at least 0 in the first round, where it grows with the rounds of a loop, in the last, where it gets
+    /// less, or in both, where it does one of them.
+    pub(crate) fn is_never_negative_at_ends(&self, size: &Dim) -> bool {
+        let Some((step, length)) = self.steps.iter().rev().find(|(step, _)| mentions(size, step)) else { return false };
+        let at = |end: &Dim| {
+            let there = size.substitute(&|symbol| (symbol == step).then(|| end.clone()));
+            self.is_never_negative(&there)
+        };
+        let first = Dim::constant(1);
+        match size.trend(step) {
+            Some(Trend::Grows) => at(&first),
+            Some(Trend::Shrinks) => at(length),
+            Some(Trend::Straight) => at(&first) && at(length),
+            None => false,
+        }
     }
 
     /// The size in terms of the user's rounds, which count from 0.

@@ -57,7 +57,7 @@ impl Builder {
 
     /// Whether the size is at least 0, whatever its symbols are, in all rounds of the loops that are built.
     pub fn is_never_negative(&self, size: &Dim) -> bool {
-        size.never_negative() || self.in_loops(size).never_negative()
+        size.never_negative() || self.in_loops(size).never_negative() || self.is_never_negative_at_ends(size)
     }
 
     /// The axes in another order: `out[i0, i1, ..]` has `order[k]` of the source as its axis `k`.

@@ -209,11 +209,7 @@ fn operations_say_what_does_not_fit() {
             "`clamp` cannot combine a f32 tensor with -1e300, which f32 cannot hold",
         ),
         ("conv2d", convolution(image(), Tensor(F32, &[4, 2, 3, 3])), "`conv2d` expects 2 input channels, found 3"),
-        (
-            "conv2d",
-            convolution(image(), Tensor(F32, &[4, 3, 7, 7])),
-            "`conv2d`: a window of 7 does not fit into 5 with padding 0",
-        ),
+        ("conv2d", convolution(image(), Tensor(F32, &[4, 3, 7, 7])), "`conv2d`: a window of 7 does not fit into 5"),
         (
             "conv2d",
             vec![Tensor(F32, &[1, 4, 5, 5]), Tensor(F32, &[3, 2, 3, 3]), one.clone(), int(0), one.clone(), two.clone()],

@@ -26,7 +26,7 @@ fn every_variant_is_a_candidate_of_some_task_on_both_kinds_of_device() {
 
 #[test]
 fn products_of_halves_go_to_the_matrix_unit() {
-    let unit = Limits { matrix_unit: MatrixUnit { f16: true, bf16: false }, ..typical(Target::Gpu) };
+    let unit = Limits { matrix_unit: MatrixUnit { f16: true, bf16: false, warpgroups: false }, ..typical(Target::Gpu) };
     let taken = |m, dtype, limits: &Limits| {
         let task = Task::Product(netcl_kernels::variant::Product { dtype, ..product(m, 1000, 777) });
         default_config(&task, Target::Gpu, limits).variant

@@ -13,6 +13,32 @@ pub(super) fn cases() -> Vec<String> {
         )
     };
     let mut cases = vec![named("«type Small = Block<64, M>;»")];
+    cases.extend(in_bodies());
+    cases.extend(in_fields());
+    cases.extend(in_signatures());
+    cases.push("#[netcl::model] pub struct Block<«I: usize»> { #[layer(inputs = I, outputs = I)] l: Linear }".into());
+    cases.push(
+        "#[netcl::model] pub struct Block<const I: usize> { #[layer(inputs = I, outputs = I)] l: Linear }
+         #[netcl::model] «impl Block<I>» { pub fn forward(&self, x: &Tensor<f32, N, I>) -> Tensor<f32, N, I> { self.l.forward(x) } }"
+            .into(),
+    );
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, T, 8> {{
+            let mut all = Vec::new(); for t in 0..T {{ all.push(self.a.forward(x.get(1, t))); }} «all» }} }}"
+    ));
+    cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
+    cases.push("#[netcl::tensors] pub struct Batch { xs: «Vec<Tensor<f32, N, 8>>» }".into());
+    cases.push(format!(
+        "#[netcl::tensors] pub struct Batch {{ x: Tensor<f32, N, 8> }}
+         {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
+    ));
+    cases.extend(in_kernels());
+    cases
+}
+
+/// The same in functions' bodies.
+fn in_bodies() -> Vec<String> {
+    let mut cases = Vec::new();
     // Methods on the wrong thing.
     for expression in [
         "«self.a(x)»",
@@ -53,6 +79,30 @@ pub(super) fn cases() -> Vec<String> {
         "«x.where_(x > 0.0, 0.0)»",
         "sq(«labels»)",
         "«x.softmax(\"N\")»",
+        // Arguments one by one, too many and too few.
+        "«x.reshape(N, 2, 4)»",
+        "«x.permute(1, 0)»",
+        "«x.mean([1], true)»",
+        "«x.sum([1], keepdim = true)»",
+        "«x.sum([1], false)»",
+        "«x.clamp(0.0)»",
+        "«x.sort(1)»",
+        "«x.norm([1])»",
+        "«x.dim()» + 1",
+        "«x.dim(-1)» + 1",
+        "«x.dim(2)» + 1",
+        // Parts of a tensor.
+        "«x[0]»",
+        "«x[-1]»",
+        "«x[labels]»",
+        "«x[(.., 1..3)]»",
+        "«x[(.., 0)]»",
+        "«x[(0, 1)]»",
+        "«x[x > 0.0]»",
+        "«x ^ 2»",
+        "x.maximum(«0i32»)",
+        "x.leaky_relu(«1u32»)",
+        "«x ^ 0.5»",
     ] {
         cases.push(value(expression));
     }
@@ -65,9 +115,18 @@ pub(super) fn cases() -> Vec<String> {
         "let it: Tensor<f32, N, «4»> = x; x",
         "self.a.forward(«x, y»)",
         "let mut h = self.a.forward(x); «h.relu_();» h",
+        "let «(v, _)» = x.max([1]); x",
+        "let (weight, bias) = (Tensor::ones([4, 8]), Tensor::ones([4])); let it = «x.linear(weight, bias)»; x",
+        "for t in 0..N { let it = «x[t]»; } x",
     ] {
         cases.push(body(statements));
     }
+    cases
+}
+
+/// The same of fields, and of structs.
+fn in_fields() -> Vec<String> {
+    let mut cases = Vec::new();
     // Fields and their keys.
     for text in [
         "#[parameter(«init = xavier_uniform»)] p: Tensor<f32, 8, 2>",
@@ -92,12 +151,18 @@ pub(super) fn cases() -> Vec<String> {
         "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
         "«»p: Linear",
         "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+        "«p: Parameter<f32, 8>»",
+        "#[layer(inputs = 8, outputs = 8)] p: «nn::Linear»",
+        "#[parameter(init = 1.0)] p: «f32»",
+        "«#[parameter(1.0)]» p: Tensor<f32, 8>",
+        "#[parameter(«init = [1.0, 2.0]»)] p: Tensor<f32, 2>",
+        "#[layer(inputs = 8, outputs = 8, «bias = 0»)] p: Linear",
+        "#[layer(inputs = 8, «outputs = 8.0»)] p: Linear",
+        "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «words.weight»)] p: Linear",
     ] {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
-    cases.extend(in_signatures());
-    cases.extend(in_kernels());
     cases
 }
 
@@ -125,6 +190,17 @@ fn in_signatures() -> Vec<String> {
             pub fn step(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ «self.loss(labels, x)» }}
         }}"
     ));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            fn hidden(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(x) }}
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ «Self::hidden(x)» }}
+        }}"
+    ));
+    cases.push(
+        "#[netcl::model] pub struct Block<A = Relu> { act: A }
+         #[netcl::model] impl<A> Block<A> { pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { «self.act(x)» } }"
+            .into(),
+    );
     cases.push(format!(
         "{MODEL} #[netcl::model] impl Net {{
             «#[gradients]» pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {{ self.a.forward(x).sum_all() }}
@@ -170,6 +246,11 @@ fn in_kernels() -> Vec<String> {
     ] {
         cases.push(kernel(text));
     }
+    cases.push(kernel(
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| fold(0..C, 0.0, «|c, h|» h + x[n, c]) }",
+    ));
+    cases.push(kernel("pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| «(0..C).map(|c| x[n, c]).sum()» }"));
+    cases.push(kernel("pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[n] ^ 2» }"));
     // Kernels in SIMT form.
     for text in [
         "let g = «get_global_id(0)»; y[g, 0] = 1.0;",

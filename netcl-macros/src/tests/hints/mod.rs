@@ -90,6 +90,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),
     ("NUMBER_RANGE", "another suffix or another number, as the author means"),
     ("RESULT_TYPE", "the author's own sizes"),
+    ("RESULT_FIELD", "a field of another item"),
+    ("SIZED_STRUCT", "a struct of another item"),
     ("SIMT_RESULT", "a signature and a body follow from each other"),
     ("SIMT_TYPE_LIST", "the author's own types"),
     ("BLOCK_SIZE", "a name for a size, and the types that it stands in"),
@@ -123,6 +125,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("VARIANT_PARTS", "names of the author's"),
     ("FUNCTIONS_FORM", "a type of the author's"),
     ("NOT_A_MODEL_ITEM", "an item of the author's"),
+    ("SET_GIVES_NOTHING", "what reads the state afterwards"),
+    ("NO_SELF", "a place in front of the arguments"),
+    ("RESULTS_EXCHANGED", "the values, or the declaration"),
+    ("DYNAMIC_SIZES", "the function's types"),
+    ("NUMBER_AND_TENSOR", "which of them stays, as the author means"),
+    ("TENSORS_ATTRIBUTE", "what the struct is meant to be"),
     ("MISSING_PRESENT", "a comparison of the author's numbers"),
     ("TYPE_LISTED", "an argument of the author's"),
 ];
@@ -181,6 +189,32 @@ fn called(operation: &str) -> (&'static str, &'static str) {
             _ => ("x", "y"),
         },
     }
+}
+
+/// Called without arguments, every operation that takes axes says which there are.
+#[test]
+fn operations_without_their_axes_say_what_to_write() {
+    let mut wrong = Vec::new();
+    let mut told = 0;
+    for operation in netcl_kernels::ops::all() {
+        let has = |names: &[&str]| operation.args.iter().any(|arg| names.contains(&arg.name));
+        if !has(&["axis", "axes"]) || has(&["other", "others"]) {
+            continue;
+        }
+        let x = if matches!(operation.name, "any" | "all") { "x.gt(0.0)" } else { "x" };
+        let source = match operation.name {
+            "scatter_add" | "take_along_axis" => "Tensor::ones([N, 8], u32)",
+            "index_add" => "Tensor::ones([8], u32)",
+            _ => "labels",
+        };
+        let source = body(&format!("let (indices, source) = ({source}, x); let it = «{x}.{}()»; x", operation.name));
+        match follow(&source) {
+            Ok(error) if error.contains("takes axes, found none") => told += 1,
+            Ok(error) => wrong.push(format!("{}: {error}\n", operation.name)),
+            Err(why) => wrong.push(format!("{}: {why}\n", operation.name)),
+        }
+    }
+    assert!(wrong.is_empty() && told > 40, "{told} {}", wrong.concat());
 }
 
 #[test]
@@ -262,7 +296,7 @@ fn iterators_over_what_is_known_are_compiled() {
 fn page() -> String {
     let mut page = String::from(
         "# What it is called here\n\n\
-         Written from the tables in `netcl-macros/src/foreign.rs` by `NETCL_BLESS=1 cargo test -p netcl-macros`; do not edit.\n\n\
+         Written from the tables in `netcl-macros/src/foreign` by `NETCL_BLESS=1 cargo test -p netcl-macros`; do not edit.\n\n\
          What PyTorch, NumPy, candle, Burn, Rust, OpenCL and CUDA call something, and what is written in models and kernels. The macros\n\
          say the same where they meet one of these names. All operations are in [operations.md](operations.md), all layers in\n\
          [layers.md](layers.md).\n\n\

@@ -185,7 +185,7 @@ pub enum FloatAtomics {
     Ptx,
 }
 
-/// Tensor-core products (`mma.sync`) that inline PTX gives, accumulated in f32. Each was run and its numbers checked.
+/// Tensor-core products (`mma.sync`, `wgmma`) that inline PTX gives, accumulated in f32. Each was run and its numbers checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ptx {
     /// 16 × 8 × 16, f16.
@@ -194,6 +194,8 @@ pub struct Ptx {
     pub mma_bf16: bool,
     /// 16 × 8 × 8, TF32.
     pub mma_tf32: bool,
+    /// 64 × N × 16 by four sub-groups together, of operands in local memory; f16 and bf16. (Compute capability 9.0.)
+    pub wgmma: bool,
 }
 
 impl Ptx {

@@ -3,17 +3,18 @@
 use super::driver::Program;
 use super::exit;
 use super::programs::obtain;
+use super::retarget::retargeted;
 use super::shared::{DeviceResources, Shared};
 use crate::config;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
+use crate::device::vendor::Vendor;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::program::{Key, Kind, count, disk, reads_files};
 use netcl_kernels::emit::{REMAINDERS_BY_LANE, SINES_BY_LANE};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
-use opencl3::types::{cl_device_id, cl_int};
-use std::ffi::CString;
+use opencl3::types::cl_int;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// With it quotients and roots of `f32` are rounded correctly. For drivers that can
@@ -168,7 +169,7 @@ fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
     // holds. A driver that does not take them says so (OpenCL 5.8.1).
     let created = unsafe { Program::create_from_binary(shared.context.get(), shared.device.id(), &binary) };
     let built = created.and_then(|program| {
-        compile(&program, shared.device.id(), options)?;
+        program.build(shared.device.id(), options)?;
         Ok(program)
     });
     match built {
@@ -195,6 +196,9 @@ fn is_refusal(code: cl_int) -> bool {
     matches!(code, CL_INVALID_BINARY | CL_BUILD_PROGRAM_FAILURE)
 }
 
+/// Why a program is not built whose source has instructions for [`retargeted`] that the device does not have.
+const NOT_RETARGETED: &str = "the driver does not assemble the instructions after `//@`, which are for NVIDIA's sm_90a";
+
 fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     let started = std::time::Instant::now();
     let failed = |log: String| Error::Build {
@@ -220,20 +224,24 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     }
     let program = Program::create_from_source(shared.context.get(), source.text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = compile(&program, shared.device.id(), source.options) {
+    if let Err(error) = program.build(shared.device.id(), source.options) {
         return Err(not_built(shared, source, error.0, |code| {
             let log = program.get_build_log(shared.device.id()).unwrap_or_default();
             failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
         }));
     }
+    // Other drivers give no PTX, and inline PTX is an error for them.
+    let program = match shared.profile.vendor {
+        Vendor::Nvidia => {
+            let (context, device) = (shared.context.get(), shared.device.id());
+            retargeted(context, device, (&program, source.text), source.options)
+                .map_err(|error| not_built(shared, source, error.0, |_| failed(NOT_RETARGETED.to_owned())))?
+                .unwrap_or(program)
+        }
+        _ => program,
+    };
     tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
-}
-
-/// Compiles and links it for one of its context's devices.
-pub(super) fn compile(program: &Program, device: cl_device_id, options: &str) -> opencl3::Result<()> {
-    let options = CString::new(options).map_err(|_| CL_INVALID_BUILD_OPTIONS)?;
-    program.build(device, &options)
 }
 
 /// Why there is no program: the source's fault, which the log tells, or the driver's or device's.

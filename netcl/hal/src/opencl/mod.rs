@@ -35,6 +35,7 @@ mod probe;
 mod programs;
 mod queue_progress;
 mod record;
+mod retarget;
 mod shared;
 mod single_kernels;
 mod sub_buffers;

@@ -7,6 +7,7 @@
 use super::build;
 use super::context::ClContext;
 use super::driver::{Buffer, CommandQueue, Event, Kernel, Program};
+use super::retarget::retargeted;
 use crate::device::profile::{Atomics, DeviceProfile, FloatAtomics, Ptx, SubGroups};
 use crate::device::quirks::Avoid;
 use crate::device::vendor::{Architecture, Vendor};
@@ -31,6 +32,7 @@ const FLOAT_ATOMICS_PTX: &str = include_str!("probes/float_atomics_ptx.cl");
 const SUB_GROUPS: &str = include_str!("probes/sub_groups.cl");
 const LOCAL_MEMORY: &str = include_str!("probes/local_memory.cl");
 const MMA: &str = include_str!("probes/mma.cl");
+const WGMMA: &str = include_str!("probes/wgmma.cl");
 const PROGRESS: &str = include_str!("probes/progress.cl");
 
 /// Changes when what is recorded, or how it is judged, does.
@@ -119,7 +121,7 @@ thread_local! {
 
 fn key(reported: &DeviceProfile) -> Key {
     let atomics = [INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX].join("\n");
-    let probes = [REVISION, FP16, FP64, &atomics, SUB_GROUPS, LOCAL_MEMORY, MMA, PROGRESS];
+    let probes = [REVISION, FP16, FP64, &atomics, SUB_GROUPS, LOCAL_MEMORY, MMA, WGMMA, PROGRESS];
     Key::of(Kind::Capabilities, reported, "", &probes.join("\n"))
 }
 
@@ -144,7 +146,9 @@ impl Tried {
             FloatAtomics::Extension => "extension",
             FloatAtomics::Ptx => "ptx",
         };
-        let ptx = self.ptx.map_or(String::new(), |ptx| format!("{} {} {}", ptx.mma_f16, ptx.mma_bf16, ptx.mma_tf32));
+        let ptx = self
+            .ptx
+            .map_or(String::new(), |ptx| format!("{} {} {} {}", ptx.mma_f16, ptx.mma_bf16, ptx.mma_tf32, ptx.wgmma));
         format!(
             "fp16 {}\nfp64 {}\nint64-atomics {}\nfloat-atomics {float_add}\nsub-groups {}\nlocal-memory {}\nptx {ptx}\n\
              progress {}\n",
@@ -176,7 +180,9 @@ impl Tried {
         let ptx: Option<Vec<bool>> = field("ptx")?.split_whitespace().map(|flag| flag.parse().ok()).collect();
         let ptx = match ptx?.as_slice() {
             [] => None,
-            [mma_f16, mma_bf16, mma_tf32] => Some(Ptx { mma_f16: *mma_f16, mma_bf16: *mma_bf16, mma_tf32: *mma_tf32 }),
+            [mma_f16, mma_bf16, mma_tf32, wgmma] => {
+                Some(Ptx { mma_f16: *mma_f16, mma_bf16: *mma_bf16, mma_tf32: *mma_tf32, wgmma: *wgmma })
+            }
             _ => return None,
         };
         let independent_progress = field("progress")?.parse().ok()?;
@@ -215,7 +221,12 @@ impl Prober<'_> {
             },
             sub_groups: self.sub_groups(),
             local_memory: self.local_memory(),
-            ptx: ptx.then(|| Ptx { mma_f16: self.mma("F16"), mma_bf16: self.mma("BF16"), mma_tf32: self.mma("TF32") }),
+            ptx: ptx.then(|| Ptx {
+                mma_f16: self.mma("F16"),
+                mma_bf16: self.mma("BF16"),
+                mma_tf32: self.mma("TF32"),
+                wgmma: self.wgmma(),
+            }),
             independent_progress: self.profile.independent_progress && self.progress("-cl-std=CL1.2"),
         }
     }
@@ -335,6 +346,17 @@ impl Prober<'_> {
             .is_some_and(|output| output.iter().all(|bits| f32::from_bits(*bits) == depth))
     }
 
+    /// The same by a warpgroup, of f16 and of bf16.
+    fn wgmma(&self) -> bool {
+        // Other architectures have other instructions in the place of these.
+        let hopper = matches!(self.profile.architecture, Architecture::Nvidia { major: 9, .. });
+        hopper
+            && ["F16", "BF16"].into_iter().all(|kind| {
+                let output = self.run(WGMMA, &format!("-cl-std=CL1.2 -D{kind}"), &[0; 4 * ITEMS]);
+                output.is_some_and(|output| output.iter().all(|bits| f32::from_bits(*bits) == 16.0))
+            })
+    }
+
     /// Whether each of many work-groups hears of the one that began before it.
     fn progress(&self, options: &str) -> bool {
         let (groups, own) = (WAITING_GROUPS, WAITING_ITEMS.min(self.profile.max_work_group.max(1)));
@@ -388,7 +410,9 @@ impl Prober<'_> {
         let context = self.context.get();
         let program = Program::create_from_source(context, source)?;
         let turn = build::turn(self.profile);
-        build::compile(&program, self.context.members()[0].id(), options)?;
+        let device = self.context.members()[0].id();
+        program.build(device, options)?;
+        let program = retargeted(context, device, (&program, source), options)?.unwrap_or(program);
         drop(turn);
         let kernel = Kernel::create(&program, "probe")?;
         let bytes = size_of_val(input);
@@ -438,7 +462,7 @@ mod tests {
             atomics: Atomics { int64: true, float_add: FloatAtomics::Ptx },
             sub_groups: Some(SubGroups { sizes: vec![8, 16] }),
             local_memory: 226 << 10,
-            ptx: Some(Ptx { mma_f16: true, mma_bf16: false, mma_tf32: true }),
+            ptx: Some(Ptx { mma_f16: true, mma_bf16: false, mma_tf32: true, wgmma: false }),
             independent_progress: true,
         }
     }

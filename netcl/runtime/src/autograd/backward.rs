@@ -2,15 +2,17 @@
 
 use crate::autograd::record::{Cut, CutKind, History, LeafKey, Owner};
 use crate::autograd::tape::{Tape, Wanted};
+use crate::autograd::tracer;
 use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
 use crate::executor::Call;
-use crate::memory::BufferHandle;
-use crate::model::gradient_buffer::{GradientBuffer, writer_id};
+use crate::memory::{BufferHandle, before_late_writes};
+use crate::model::gradient_buffer::GradientBuffer;
 use crate::model::store::Store;
 use crate::model::{Gradients, Model};
 use crate::recording;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -62,6 +64,9 @@ impl Tensor {
     /// The gradients in some of what it was computed from.
     pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
         self.checked()?;
+        if tracer::is_active() {
+            return Err(tracer::needed("a gradient"));
+        }
         if !self.shape().is_empty() || !self.dtype().is_float() {
             return refused(format!(
                 "gradients need a float scalar, found {} {:?}; reduce it with `sum` or `mean`",
@@ -101,7 +106,7 @@ impl Tensor {
             }
         }
         match self.gradients_of(&tape) {
-            Err(error) if !tape.waiting.is_empty() => {
+            Err(error) if tape.waiting().next().is_some() => {
                 // Each alone may need less; if not, it says what was called where.
                 tracing::debug!(%error, "a loss is computed before its gradients");
                 self.gradients_of(&Tape::of(record, wanted, true)?)
@@ -115,7 +120,7 @@ impl Tensor {
             return Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts: tape.cuts.clone() });
         }
         let device = self.device();
-        let loaded = plan::of(&tape.trace, device)?;
+        let loaded = plan::of_signature(tape.signature(), device, || tape.trace())?;
         let mut pending: Vec<PendingGradients> = Vec::new();
         let mut into: Vec<Option<BufferHandle>> = Vec::with_capacity(tape.leaves.len());
         for leaf in &tape.leaves {
@@ -135,15 +140,17 @@ impl Tensor {
             pending[position].covered[owner.index] = true;
             into.push(Some(pending[position].buffer.part(owner.index)));
         }
-        for PendingGradients { buffer, covered, .. } in &pending {
-            buffer.prepare(writer_id(), &Arc::from(covered.as_slice()))?;
+        for PendingGradients { store, buffer, covered } in &mut pending {
+            let (writer, covered) = store.writer(std::mem::take(covered));
+            buffer.prepare(writer, &covered)?;
         }
-        let args: Vec<Tensor> = tape.arguments().into_iter().cloned().map(Tensor::from_held).collect();
-        let args: Vec<&Tensor> = args.iter().collect();
-        let scalars = tape.trace.scalars();
+        let args: SmallVec<[Tensor; 16]> = tape.arguments().cloned().map(Tensor::from_held).collect();
+        let args: SmallVec<[&Tensor; 16]> = args.iter().collect();
+        let scalars = tape.scalars();
         let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
-        let outputs = loaded.call(device, &call)?;
-        for (held, result) in tape.waiting.iter().zip(outputs.results) {
+        // What waits of it was called for before what is to be written.
+        let outputs = before_late_writes(|| loaded.call(device, &call))?;
+        for (held, result) in tape.waiting().zip(outputs.results) {
             held.value.supply(result.into_region()?);
         }
         let mut variables = BTreeMap::new();

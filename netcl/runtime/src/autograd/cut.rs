@@ -1,6 +1,7 @@
 //! Where gradients end, and how that is said.
 
 use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, RecordSource};
+use crate::autograd::tracer;
 use netcl_kernels::dtype::DType;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ pub(super) struct Pause(());
 
 impl Pause {
     pub(super) fn new() -> Pause {
+        tracer::note(|tracing| tracing.is_cut = true);
         PAUSED.with(|paused| paused.set(paused.get() + 1));
         Pause(())
     }

@@ -3,6 +3,7 @@
 use crate::autograd::cut::{self, Pause};
 use crate::autograd::record::{CutKind, History, Leaf};
 use crate::autograd::tape::Wanted;
+use crate::autograd::tracer;
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
@@ -130,6 +131,9 @@ impl Tensor {
     /// model's memory, which is copied.
     pub fn requires_grad(&self) -> Result<Tensor> {
         self.checked()?;
+        if tracer::is_active() {
+            return Err(tracer::needed("a gradient"));
+        }
         let refused = |problem: &str| Err(Error::Backward { operation: "requires_grad", problem: problem.to_owned() });
         match self.history() {
             Some(History::Leaf(_)) => return Ok(self.clone()),
@@ -149,6 +153,10 @@ impl Tensor {
     /// The same elements, apart from what they were computed from: no gradient goes through, and what was recorded is not kept.
     #[track_caller]
     pub fn detach(&self) -> Tensor {
+        if tracer::is_active() && self.dtype().is_float() {
+            // What is compiled has it among its operations.
+            return self.apply("detach", &[]);
+        }
         self.cut_off("detach", Location::caller())
     }
 

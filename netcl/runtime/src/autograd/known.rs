@@ -6,7 +6,7 @@
 use crate::autograd::work::{ArgValue, WorkKey};
 use crate::device::Device;
 use crate::error::Result;
-use crate::executor::Loaded;
+use crate::executor::SizedPlan;
 use crate::hash::hash;
 use crate::jit;
 use crate::tensor::Tensor;
@@ -31,7 +31,7 @@ pub(crate) struct KnownWork {
     given: Arc<[ArgValue]>,
     graph: Graph,
     /// Compiled when it is first run by itself.
-    loaded: OnceLock<Arc<Loaded>>,
+    loaded: OnceLock<SizedPlan>,
     pub(crate) flow: DerivativeFlow,
     /// Whether it is computed from its first number: a layer's random numbers are.
     pub(crate) reads_number: bool,
@@ -83,7 +83,7 @@ pub(crate) fn find_or_make(
         return Ok(entry.known.clone());
     }
     let known = Arc::new(make()?);
-    let own = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shape().into())).collect();
+    let own = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shared_shape().clone())).collect();
     let entry = KnownEntry { hash, work, tensors: own, known: known.clone() };
     // Another thread may have been first: then there are two of it, which does no harm. What goes does so without the lock.
     let surplus = lock().add(entry);
@@ -131,11 +131,11 @@ impl KnownWork {
     }
 
     /// Its plan, on the device that it is known of.
-    pub(crate) fn loaded(&self, device: &Device) -> Result<&Arc<Loaded>> {
+    pub(crate) fn loaded(&self, device: &Device) -> Result<&SizedPlan> {
         match self.loaded.get() {
             Some(loaded) => Ok(loaded),
             None => {
-                let loaded = jit::load(&self.graph, device)?;
+                let loaded = SizedPlan::new(jit::load(&self.graph, device)?);
                 Ok(self.loaded.get_or_init(|| loaded))
             }
         }

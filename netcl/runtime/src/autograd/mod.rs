@@ -17,6 +17,7 @@ pub(crate) mod plan;
 pub(crate) mod record;
 mod tape;
 pub(crate) mod trace;
+pub(crate) mod tracer;
 pub(crate) mod work;
 
 pub use backward::Backward;

@@ -2,7 +2,7 @@
 
 use crate::autograd::cut;
 use crate::autograd::known::DerivativeFlow;
-use crate::autograd::record::{Cut, CutKind, History, Record, RecordSource, Untracked};
+use crate::autograd::record::{Change, Cut, CutKind, History, Record, RecordSource, RecordSources, Untracked};
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Something that is about to be computed of tracked tensors.
 pub(crate) struct Noted {
-    sources: Vec<RecordSource>,
+    sources: RecordSources,
     /// What there is to say if nothing has a derivative.
     cut: Option<History>,
     is_dear: bool,
@@ -51,20 +51,20 @@ impl Noted {
     pub(crate) fn new(
         by: &str,
         flow: &DerivativeFlow,
-        sources: Vec<RecordSource>,
+        sources: RecordSources,
         tensors: &[&Tensor],
         inputs: usize,
         caller: &'static Location<'static>,
     ) -> Result<Noted> {
         let DerivativeFlow { flows, reads, is_dear } = flow;
-        let histories: Vec<Option<History>> = sources.iter().map(RecordSource::history).collect();
         let is_tracked = |source: &RecordSource| matches!(source, RecordSource::Record(_) | RecordSource::Leaf(_));
         let goes_on = sources.iter().zip(flows).any(|(source, flows)| *flows && is_tracked(source));
         if !goes_on {
+            let histories: Vec<Option<History>> = sources.iter().map(RecordSource::history).collect();
             let cut = cut::passed(histories.iter().map(Option::as_ref), (by, CutKind::Flat), Some(caller));
-            return Ok(Noted { sources: Vec::new(), cut, is_dear: false });
+            return Ok(Noted { sources: RecordSources::new(), cut, is_dear: false });
         }
-        let mut kept = Vec::with_capacity(sources.len());
+        let mut kept = RecordSources::with_capacity(sources.len());
         for (position, source) in sources.into_iter().enumerate() {
             if is_tracked(&source) && flows[position] {
                 kept.push(source);
@@ -72,7 +72,8 @@ impl Noted {
             }
             let cut = match source {
                 RecordSource::Given(given) => given.cut,
-                _ => match cut::passed([histories[position].as_ref()].into_iter(), (by, CutKind::Flat), Some(caller)) {
+                source => match cut::passed([source.history().as_ref()].into_iter(), (by, CutKind::Flat), Some(caller))
+                {
                     Some(History::Cut(cut)) => Some(cut),
                     _ => None,
                 },
@@ -100,13 +101,18 @@ impl Noted {
         Noted::new(by, flow, sources, tensors, inputs, caller).map(Some)
     }
 
-    /// The result, which knows what it was computed from.
-    pub(crate) fn result(self, work: TensorWork, result: Tensor) -> Tensor {
+    /// The result, which knows what it was computed from: the work, with the number of what is known of it.
+    pub(crate) fn result(self, work: (TensorWork, u64), result: Tensor) -> Tensor {
+        self.result_with(work, result, &[])
+    }
+
+    /// As [`Noted::result`], of what changes states.
+    pub(crate) fn result_with(self, work: (TensorWork, u64), result: Tensor, changes: &[Change]) -> Tensor {
         if self.sources.is_empty() {
             return result.with_history(self.cut);
         }
         let saved = self.is_dear.then(|| result.held());
-        let record = Record::new(work, self.sources, saved, result.dtype());
+        let record = Record::new(work, self.sources, saved, result.dtype(), changes.to_vec());
         result.with_history(Some(History::Record(record)))
     }
 }

@@ -1,13 +1,16 @@
 //! The plan of a trace: compiled once for all traces of the same work, types and shapes.
+//!
+//! Where nothing is new it is found by numbers alone: those of the works, and which tensor is which.
 
 use crate::autograd::trace::{Trace, TraceKey};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::Loaded;
+use crate::executor::{Loaded, SizedPlan};
 use crate::hash::hash;
 use crate::jit;
 use netcl_hal::recent::Recent;
 use netcl_kernels::span::Diagnostic;
+use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many plans stay found by their traces.
@@ -21,8 +24,34 @@ struct KnownPlan {
     loaded: Option<Arc<Loaded>>,
 }
 
+/// What the plan of known works is found by: their numbers ([`super::known::KnownWork`]), and which tensor is which.
+pub(crate) type Signature = SmallVec<[u64; 32]>;
+
+/// The plans of a device by signature: for sizes that were met before, nothing else is compared.
+struct SignedPlans(Mutex<Recent<SignedPlan>>);
+
+struct SignedPlan {
+    hash: u64,
+    signature: Signature,
+    plan: SizedPlan,
+}
+
+/// The plan of known works, on that device; `trace` makes their trace, where it was not met.
+pub(crate) fn of_signature(signature: Signature, device: &Device, trace: impl FnOnce() -> Trace) -> Result<SizedPlan> {
+    let hash = hash(&signature[..]);
+    let SignedPlans(plans) = device.slot(|| SignedPlans(Mutex::new(Recent::new(KEPT))));
+    let lock = || plans.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().find(|known| known.hash == hash && known.signature == signature) {
+        return Ok(known.plan.clone());
+    }
+    let plan = SizedPlan::new(of(&trace(), device)?);
+    let surplus = lock().add(SignedPlan { hash, signature, plan: plan.clone() });
+    drop(surplus);
+    Ok(plan)
+}
+
 /// The plan of that trace, on that device.
-pub(crate) fn of(trace: &Trace, device: &Device) -> Result<Arc<Loaded>> {
+fn of(trace: &Trace, device: &Device) -> Result<Arc<Loaded>> {
     let found = if trace.batch.is_some() { find_or_make(trace, true, device)? } else { None };
     let found = match found {
         Some(loaded) => Some(loaded),

@@ -4,6 +4,7 @@ use crate::autograd::work::TensorWork;
 use crate::model::store::Store;
 use crate::tensor::Held;
 use netcl_kernels::dtype::DType;
+use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -24,12 +25,28 @@ pub(crate) struct Record {
     /// Larger than that of what it was computed from.
     pub(crate) number: u64,
     pub(crate) work: TensorWork,
-    pub(crate) sources: Vec<RecordSource>,
+    /// The number of what is known of the work.
+    pub(crate) known: u64,
+    pub(crate) sources: RecordSources,
     /// Its value, unless that is cheaper to compute again than to keep.
     pub(crate) saved: Option<Held>,
     /// Of its value.
     pub(crate) dtype: DType,
+    /// What is computed of the same sources and waits: a layer's states.
+    pub(crate) changes: Vec<Change>,
 }
+
+/// What a state of a layer becomes by a call.
+#[derive(Clone)]
+pub(crate) struct Change {
+    pub(crate) work: TensorWork,
+    /// The number of what is known of the work.
+    pub(crate) known: u64,
+    pub(crate) held: Held,
+}
+
+/// What a record is of.
+pub(crate) type RecordSources = SmallVec<[RecordSource; 3]>;
 
 /// A tensor that something was computed from.
 #[derive(Clone)]
@@ -136,8 +153,14 @@ impl Leaf {
 }
 
 impl Record {
-    pub(crate) fn new(work: TensorWork, sources: Vec<RecordSource>, saved: Option<Held>, dtype: DType) -> Arc<Record> {
-        Arc::new(Record { number: next(), work, sources, saved, dtype })
+    pub(crate) fn new(
+        (work, known): (TensorWork, u64),
+        sources: RecordSources,
+        saved: Option<Held>,
+        dtype: DType,
+        changes: Vec<Change>,
+    ) -> Arc<Record> {
+        Arc::new(Record { number: next(), work, known, sources, saved, dtype, changes })
     }
 
     /// The values that it is computed from, as far as they are no record's.

@@ -1,7 +1,6 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
-use crate::autograd::work::{BATCH, PassedNumbers, TensorWork, WorkKey};
-use netcl_hal::device::scalar::Scalar;
+use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey};
 use netcl_kernels::autodiff::gradients_from_saved;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -9,6 +8,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::span::Result;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A relative graph: tensors are numbered.
 pub(crate) struct Trace {
@@ -20,6 +20,48 @@ pub(crate) struct Trace {
     pub(crate) steps: Vec<TraceStep>,
     /// The size of the batch, if some input begins with one.
     pub(crate) batch: Option<usize>,
+}
+
+/// What is called as one operation.
+pub(crate) struct TracedWork {
+    number: u64,
+    trace: Trace,
+    arguments: usize,
+    /// Whether numbers of its operations are passed by value.
+    passes_numbers: bool,
+}
+
+impl TracedWork {
+    /// Of a trace whose first inputs are so many arguments.
+    pub(crate) fn new(trace: Trace, arguments: usize, passes_numbers: bool) -> TracedWork {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        TracedWork { number: NEXT.fetch_add(1, Ordering::Relaxed), trace, arguments, passes_numbers }
+    }
+}
+
+impl CompositeWork for TracedWork {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn arguments(&self) -> usize {
+        self.arguments
+    }
+
+    fn build(
+        &self,
+        builder: &mut Builder,
+        tensors: &[NodeId],
+        passed: &mut PassedNumbers,
+        batch: Option<usize>,
+        step: usize,
+    ) -> Result<NodeId> {
+        // Those around take theirs.
+        let is_fixed = std::mem::replace(&mut passed.is_fixed, !self.passes_numbers);
+        let steps = self.trace.steps_in(builder, tensors, passed, batch);
+        passed.is_fixed = is_fixed;
+        Ok(steps?[step])
+    }
 }
 
 /// What the plan of a trace gives.
@@ -64,6 +106,16 @@ pub(crate) enum Place {
     Step(usize),
 }
 
+impl Place {
+    /// As a part of a signature.
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Place::Input(position) => (position as u64) << 1,
+            Place::Step(position) => (position as u64) << 1 | 1,
+        }
+    }
+}
+
 /// An axis of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Size {
@@ -81,11 +133,6 @@ pub(crate) struct TraceKey {
 }
 
 impl Trace {
-    /// The numbers that the graph takes by value.
-    pub(crate) fn scalars(&self) -> Vec<Scalar> {
-        self.steps.iter().flat_map(|step| step.work.scalars(step.dtype)).collect()
-    }
-
     fn sizes(&self, batch: Option<usize>) -> Vec<(DType, Vec<Size>)> {
         let input = |input: &TraceInput| {
             let size = |(axis, &size): (usize, &usize)| match batch {
@@ -107,7 +154,12 @@ impl Trace {
     /// The graph that is compiled. `None` where it cannot be had with a symbol: a size is needed, or what is read does not say what
     /// the symbol is.
     pub(crate) fn graph(&self, symbolic: bool) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic)) {
+        self.graph_with(symbolic, PassedNumbers::default())
+    }
+
+    /// As [`Trace::graph`], with what becomes of numbers.
+    pub(crate) fn graph_with(&self, symbolic: bool, numbers: PassedNumbers) -> Result<Option<Graph>> {
+        let graph = match self.built(self.batch.filter(|_| symbolic), numbers) {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
@@ -116,7 +168,27 @@ impl Trace {
         Ok(is_told.then_some(graph))
     }
 
-    fn built(&self, batch: Option<usize>) -> Result<Graph> {
+    /// Builds it of these inputs: the value of every step.
+    fn steps_in(
+        &self,
+        builder: &mut Builder,
+        inputs: &[NodeId],
+        passed: &mut PassedNumbers,
+        batch: Option<usize>,
+    ) -> Result<Vec<NodeId>> {
+        let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let node = |place: &Place| match *place {
+                Place::Input(position) => inputs[position],
+                Place::Step(position) => results[position],
+            };
+            let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
+            results.push(step.work.build(builder, &sources, passed, batch)?);
+        }
+        Ok(results)
+    }
+
+    fn built(&self, batch: Option<usize>, mut numbers: PassedNumbers) -> Result<Graph> {
         let mut builder = Builder::new(&self.name);
         let leaves = match self.gives {
             TraceResult::Values => 0,
@@ -135,16 +207,7 @@ impl Trace {
             };
             inputs.push(builder.input(InputKind::Argument(position), &name, shape, dtype));
         }
-        let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
-        let mut passed = PassedNumbers::default();
-        for step in &self.steps {
-            let node = |place: &Place| match *place {
-                Place::Input(position) => inputs[position],
-                Place::Step(position) => results[position],
-            };
-            let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
-            results.push(step.work.build(&mut builder, &sources, &mut passed, batch)?);
-        }
+        let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);
             steps.map(|(_, result)| *result).enumerate()
@@ -159,6 +222,20 @@ impl Trace {
             _ => Ok(builder.finish()),
         }
     }
+}
+
+/// What a plan is called, after its first operations.
+pub(crate) fn name(works: impl Iterator<Item = &'static str>) -> String {
+    const SHOWN: usize = 4;
+    let mut names: Vec<&str> = Vec::new();
+    for name in works {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = if names.len() > SHOWN { "_and_more" } else { "" };
+    names.truncate(SHOWN);
+    format!("{}{more}", names.join("_"))
 }
 
 /// The size of the batch: the first leading one, in this order, of an input that may begin with it.

@@ -1,5 +1,6 @@
 //! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
 
+use crate::hash::hash;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
@@ -9,6 +10,7 @@ use netcl_kernels::layers::{self, Config, Context, Mode, TensorSpec};
 use netcl_kernels::ops::{self, ArgKind, Operation, Value};
 use netcl_kernels::span::{Diagnostic, Result};
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The size that a batch has while it is a symbol of the graph.
@@ -45,14 +47,51 @@ pub(crate) enum TensorWork {
         mode: Mode,
         /// What its random numbers began with.
         seed: u32,
+        gives: LayerValue,
     },
+    /// A value of what was compiled as one.
+    Traced {
+        traced: Arc<dyn CompositeWork>,
+        /// The step whose value it is.
+        step: usize,
+        scalars: Arc<[Scalar]>,
+    },
+}
+
+/// What is called as one operation, and consists of others.
+pub(crate) trait CompositeWork: Send + Sync {
+    /// No other has it.
+    fn number(&self) -> u64;
+
+    /// How many of the tensors that it is of are arguments: they come first.
+    fn arguments(&self) -> usize;
+
+    /// Builds the value of one of its steps of these tensors.
+    fn build(
+        &self,
+        builder: &mut Builder,
+        tensors: &[NodeId],
+        passed: &mut PassedNumbers,
+        batch: Option<usize>,
+        step: usize,
+    ) -> Result<NodeId>;
+}
+
+/// Which of the values that a layer computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LayerValue {
+    Result,
+    /// What the state at that position among its tensors becomes.
+    State(usize),
 }
 
 /// What tells works apart that are computed by different graphs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WorkKey {
     Operation(&'static str, SmallVec<[ArgKey; 3]>),
-    Layer(Arc<str>, Mode),
+    Layer(LayerText, Mode, LayerValue),
+    /// By number.
+    Traced(u64, usize),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,20 +116,41 @@ pub(crate) struct ConfiguredLayer {
     pub(crate) config: Config,
     /// Its own tensors.
     pub(crate) specs: Vec<TensorSpec<Dim>>,
-    /// Equal for equal ones.
+    text: LayerText,
+}
+
+/// A layer's name and configuration: equal for equal ones. It is compared at every call.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerText {
     text: Arc<str>,
+    hash: u64,
+}
+
+impl PartialEq for LayerText {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
+    }
+}
+
+impl Eq for LayerText {}
+
+impl Hash for LayerText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
 }
 
 impl ConfiguredLayer {
     pub(crate) fn new(declaration: &'static layers::Layer, config: Config) -> ConfiguredLayer {
-        let text = Arc::from(format!("{} {config:?}", declaration.name));
+        let text: Arc<str> = format!("{} {config:?}", declaration.name).into();
+        let text = LayerText { hash: hash(&*text), text };
         let specs = (declaration.tensors)(&config);
         ConfiguredLayer { declaration, config, specs, text }
     }
 
     /// Whether it changes tensors of its own, as running statistics are in training.
     pub(crate) fn changes_states(&self, mode: Mode) -> bool {
-        mode == Mode::Training && self.specs.iter().any(|spec| !spec.trainable)
+        mode == Mode::Training && self.states().next().is_some()
     }
 
     /// Builds it of inputs and its tensors: the result, and new values of states by position among the tensors.
@@ -108,16 +168,50 @@ impl ConfiguredLayer {
         let result = layers::forward(self.declaration, &mut context, inputs)?;
         Ok((result, updates))
     }
+
+    /// Builds one of its values of inputs and its tensors.
+    pub(crate) fn value(
+        &self,
+        builder: &mut Builder,
+        mode: Mode,
+        (inputs, tensors): (&[NodeId], &[NodeId]),
+        seed: NodeId,
+        value: LayerValue,
+    ) -> Result<NodeId> {
+        let (result, updates) = self.build(builder, mode, inputs, tensors, seed)?;
+        match value {
+            LayerValue::Result => Ok(result),
+            // What it does not change stays.
+            LayerValue::State(position) => {
+                let new = updates.into_iter().find(|(changed, _)| *changed == position);
+                Ok(new.map_or(tensors[position], |(_, new)| new))
+            }
+        }
+    }
+
+    /// Those of its tensors that it changes, by position.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (usize, &TensorSpec<Dim>)> {
+        self.specs.iter().enumerate().filter(|(_, spec)| !spec.trainable)
+    }
 }
 
 /// The numbers that a graph takes by value, while it is built.
 #[derive(Default)]
-pub(crate) struct PassedNumbers(usize);
+pub(crate) struct PassedNumbers {
+    next: usize,
+    /// Those of operations are part of the graph.
+    pub(super) is_fixed: bool,
+}
 
 impl PassedNumbers {
+    /// Those of operations are part of the graph, if that is said.
+    pub(crate) fn new(is_fixed: bool) -> PassedNumbers {
+        PassedNumbers { next: 0, is_fixed }
+    }
+
     fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
-        let position = self.0;
-        self.0 += 1;
+        let position = self.next;
+        self.next += 1;
         builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
     }
 }
@@ -128,6 +222,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { operation, .. } => operation.name,
             TensorWork::Layer { layer, .. } => layer.declaration.name,
+            TensorWork::Traced { .. } => "compile",
         }
     }
 
@@ -136,6 +231,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { .. } => tensors,
             TensorWork::Layer { layer, .. } => layer.declaration.inputs.min(tensors),
+            TensorWork::Traced { traced, .. } => traced.arguments().min(tensors),
         }
     }
 
@@ -169,10 +265,12 @@ impl TensorWork {
                         ArgValue::Tensors(count) => {
                             Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
                         }
-                        ArgValue::Number(number) => match by_value(operation, *number, dtype) {
-                            Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
-                            None => Value::Number(*number),
-                        },
+                        ArgValue::Number(number) => {
+                            match by_value(operation, *number, dtype).filter(|_| !passed.is_fixed) {
+                                Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
+                                None => Value::Number(*number),
+                            }
+                        }
                         ArgValue::Integer(value) => integer(*value),
                         ArgValue::Integers(list) => {
                             let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
@@ -197,13 +295,14 @@ impl TensorWork {
                 }
                 ops::call(builder, operation, &values)
             }
-            TensorWork::Layer { layer, mode, .. } => {
+            TensorWork::Layer { layer, mode, gives, .. } => {
                 // It draws what it drew in a graph of its own.
                 builder.restart_streams();
                 let seed = passed.next(builder, DType::U32);
                 let inputs = self.inputs(tensors.len());
-                Ok(layer.build(builder, *mode, &tensors[..inputs], &tensors[inputs..], seed)?.0)
+                layer.value(builder, *mode, (&tensors[..inputs], &tensors[inputs..]), seed, *gives)
             }
+            TensorWork::Traced { traced, step, .. } => traced.build(builder, tensors, passed, batch, *step),
         }
     }
 
@@ -222,6 +321,7 @@ impl TensorWork {
                 given.iter().filter_map(number).collect()
             }
             TensorWork::Layer { seed, .. } => vec![Scalar::U32(*seed)],
+            TensorWork::Traced { scalars, .. } => scalars.to_vec(),
         }
     }
 
@@ -229,7 +329,8 @@ impl TensorWork {
     pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
         match self {
             TensorWork::Operation { operation, given } => WorkKey::of_operation(operation, given, dtype, batch),
-            TensorWork::Layer { layer, mode, .. } => WorkKey::Layer(layer.text.clone(), *mode),
+            TensorWork::Layer { layer, mode, gives, .. } => WorkKey::Layer(layer.text.clone(), *mode, *gives),
+            TensorWork::Traced { traced, step, .. } => WorkKey::Traced(traced.number(), *step),
         }
     }
 }

@@ -23,6 +23,9 @@ pub(crate) fn requirements(plan: &Plan, bindings: Bindings<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The values of a plan's symbols, in its order.
+pub(super) type Sizes = SmallVec<[u64; 8]>;
+
 /// The values that the model's tensors (`model`: those whose shapes have symbols) and the arguments give to the plan's
 /// symbols, in the plan's order.
 pub(super) fn symbols(
@@ -31,7 +34,7 @@ pub(super) fn symbols(
     device: &Device,
     model: &[(BufferId, Arc<[usize]>)],
     args: &[&Tensor],
-) -> Result<SmallVec<[u64; 8]>> {
+) -> Result<Sizes> {
     // Trailing arguments that nothing needs have no buffer.
     if args.len() < interface.arguments.len() {
         return Err(Error::ArgumentCount {

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, before_writes, bind, launch};
 use crate::executor::call::{Call, Outputs};
-use crate::executor::check;
+use crate::executor::check::{self, Sizes};
 use crate::executor::interface::Supplier;
 use crate::executor::policy::Generation;
 use crate::executor::recorded::RecordedPlan;
@@ -27,7 +27,7 @@ use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::verify::VerifiedPlan;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many sets of sizes stay ready: training batch, its remainder, evaluation batch, a single sample.
 const BOUND_KEPT: usize = 4;
@@ -124,6 +124,16 @@ impl Loaded {
 
     /// Runs it on the device that it was loaded for.
     pub(crate) fn call(&self, device: &Device, call: &Call<'_>) -> Result<Outputs> {
+        self.call_sized(device, call, None)
+    }
+
+    /// As [`Loaded::call`]; what is said of the arguments' types and shapes is kept in `known`, where that is always the same.
+    pub(super) fn call_sized(
+        &self,
+        device: &Device,
+        call: &Call<'_>,
+        known: Option<&OnceLock<Sizes>>,
+    ) -> Result<Outputs> {
         debug_assert_eq!(device.id(), self.device, "devices keep what is loaded for them");
         process::check()?;
         // Before anything is said of their shapes.
@@ -133,7 +143,17 @@ impl Loaded {
         let _span = profile::call(&base.plan.name);
         let mut resolved = base.resolved(device, call)?;
         let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
-        let sizes = check::symbols(&base.plan, &base.interface, device, named, call.args)?;
+        let is_here = || call.args.iter().all(|arg| arg.device() == device);
+        let sizes = match known.and_then(OnceLock::get).filter(|_| is_here()) {
+            Some(sizes) => sizes.clone(),
+            None => {
+                let sizes = check::symbols(&base.plan, &base.interface, device, named, call.args)?;
+                if let Some(known) = known {
+                    known.get_or_init(|| sizes.clone());
+                }
+                sizes
+            }
+        };
         let seed = call.seed.filter(|_| self.takes_seed(call.scalars.len()));
         self.check_scalars(call.scalars, seed.is_some())?;
         let recorded = recording::is_active(device.backend());

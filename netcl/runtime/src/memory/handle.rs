@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::memory::pool::block::{MemoryBlock, next_id};
 use crate::memory::pool::cache::Cache;
 use crate::memory::readers::{Reader, ReaderList, Readers};
+use crate::memory::writers::{LateWrites, Writer};
 use crate::memory::{ALIGNMENT, LARGE_COPY};
 use netcl_hal::device::backend::Backend;
 use netcl_hal::device::memory::{Memory, Region};
@@ -34,6 +35,10 @@ struct BufferAllocation {
     was_elsewhere: AtomicBool,
     /// What is still to be computed from it. Not used in parts, either.
     readers: Readers,
+    /// What is still to be written to it. Not used in parts, either.
+    late: LateWrites,
+    /// Whether it is written to again while tensors are views of it. Not used in parts, either.
+    changes: AtomicBool,
 }
 
 enum Backing {
@@ -48,7 +53,7 @@ enum Backing {
 
 impl BufferHandle {
     fn new(region: Region, source: Backing, pool: Arc<Cache>) -> BufferHandle {
-        let (elsewhere, is_elsewhere, was_elsewhere) = Default::default();
+        let (elsewhere, is_elsewhere, was_elsewhere, changes) = Default::default();
         BufferHandle(Arc::new(BufferAllocation {
             region,
             source: Some(source),
@@ -57,6 +62,8 @@ impl BufferHandle {
             is_elsewhere,
             was_elsewhere,
             readers: Readers::default(),
+            late: LateWrites::default(),
+            changes,
         }))
     }
 
@@ -114,6 +121,16 @@ impl BufferHandle {
     /// Whether no other handle can reach any of its memory.
     pub(crate) fn is_sole(&self) -> bool {
         !self.is_shared() && !self.is_part()
+    }
+
+    /// Notes that it is written to again while tensors are views of it: it is a model's, or gradients'.
+    pub(crate) fn note_changes(&self) {
+        self.whole().changes.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was noted.
+    pub(crate) fn changes(&self) -> bool {
+        self.whole().changes.load(Ordering::Relaxed)
     }
 
     fn memory(&self) -> &dyn Memory {
@@ -270,13 +287,24 @@ impl BufferHandle {
         self.whole().elsewhere.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Makes the device's queue wait for what other queues do with it. To be called before each use; without such
-    /// commands it costs one load.
+    /// Has it written what is still to be, and makes the device's queue wait for what other queues do with it. To be called before
+    /// each use; without either it costs two loads.
     #[inline]
     pub(crate) fn settle(&self) -> Result<()> {
         process::check()?;
         let whole = self.whole();
+        whole.late.settle()?;
         if whole.is_elsewhere.load(Ordering::Acquire) { whole.join() } else { Ok(()) }
+    }
+
+    /// Notes who writes late to it.
+    pub(crate) fn written_late_by(&self, writer: Weak<dyn Writer>) {
+        self.whole().late.by(writer);
+    }
+
+    /// Notes whether something is still to be written to it.
+    pub(crate) fn note_late_write(&self, is_any: bool) {
+        self.whole().late.note(is_any);
     }
 
     /// Notes what is to be computed from what is in it now.

@@ -5,6 +5,7 @@ mod pinned;
 mod pool;
 mod readers;
 mod slab;
+mod writers;
 
 pub use handle::BufferHandle;
 pub(crate) use netcl_hal::memory::{ALIGNMENT, LARGE_COPY, Reserve};
@@ -13,3 +14,4 @@ pub(crate) use pinned::not_elements;
 pub use pinned::{PinnedBuffer, PinnedBufferPool};
 pub use pool::BufferPool;
 pub(crate) use readers::{Reader, ReaderList};
+pub(crate) use writers::{Writer, before_late_writes};

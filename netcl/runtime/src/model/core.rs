@@ -1,6 +1,7 @@
 //! A model's memory.
 
 use crate::autograd::record::{History, Leaf, Owner};
+use crate::autograd::tracer;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -125,17 +126,19 @@ impl ModelCore {
     /// The parameter or state that has that path after the prefix.
     pub(crate) fn tensor_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
         let store = self.store();
-        Ok(view(&store, store.entry(prefix, path)?))
+        let entry = store.entry(prefix, path)?;
+        tracer::note(|tracing| {
+            let position = store.parameter_index(prefix, path);
+            position.map(|position| tracing.note_parameter(store.id(), position, false))
+        });
+        Ok(view(&store, entry))
     }
 
     /// The parameter that has that path after the prefix, as one whose gradient is computed.
     pub(crate) fn tracked_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
         let store = self.store();
         let index = store.parameter_index(prefix, path)?;
-        let parameter = view(&store, &store.parameters()[index]);
-        let version = store.version();
-        let leaf = Leaf::new(parameter.held(), Some(Owner { store, index, version }));
-        Ok(parameter.with_history(Some(History::Leaf(leaf))))
+        Ok(parameter(&store, index, true))
     }
 
     /// Overwrites the parameter or state that has that path after the prefix.
@@ -253,8 +256,20 @@ impl ModelCore {
     }
 }
 
+/// The parameter at that position, as one whose gradient is computed, if that is said.
+pub(crate) fn parameter(store: &Arc<Store>, index: usize, is_tracked: bool) -> Tensor {
+    tracer::note(|tracing| tracing.note_parameter(store.id(), index, is_tracked));
+    let parameter = view(store, &store.parameters()[index]);
+    if !is_tracked {
+        return parameter;
+    }
+    let owner = Owner { store: store.clone(), index, version: store.version() };
+    let leaf = Leaf::new(parameter.held(), Some(owner));
+    parameter.with_history(Some(History::Leaf(leaf)))
+}
+
 /// A tensor of a model, in place.
-fn view(store: &Store, entry: &StoredTensor) -> Tensor {
+pub(crate) fn view(store: &Store, entry: &StoredTensor) -> Tensor {
     Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, store.device().clone())
 }
 

@@ -115,6 +115,7 @@ impl GradientBuffer {
 
 impl Parts {
     fn of(device: &Device, whole: BufferHandle, parts: impl Iterator<Item = (usize, usize)>) -> Result<Parts> {
+        whole.note_changes();
         let part = |(offset, bytes)| match bytes {
             0 => device.allocate(1),
             bytes => whole.part(offset, bytes),

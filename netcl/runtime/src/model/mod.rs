@@ -5,6 +5,7 @@ pub(crate) mod core;
 pub(crate) mod gradient_buffer;
 pub(crate) mod gradients;
 mod init;
+mod late_states;
 pub(crate) mod module;
 mod part;
 mod schema;

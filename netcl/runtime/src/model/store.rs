@@ -3,13 +3,18 @@
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, BufferHandle};
-use crate::model::gradient_buffer::{GradientBuffer, Spare};
+use crate::model::gradient_buffer::{GradientBuffer, Spare, writer_id};
+use crate::model::late_states::LateStates;
 use crate::tensor::vector;
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many sets of parameters in which there are gradients are told apart.
+const WRITERS: usize = 16;
 
 /// One tensor of a model.
 #[derive(Clone, Debug)]
@@ -40,6 +45,10 @@ pub(crate) struct Store {
     turn: Arc<Mutex<()>>,
     /// See [`Store::version`].
     changes: Arc<AtomicU64>,
+    /// Which parameters gradients are in, each with the number of what writes them; see [`Store::writer`].
+    writers: Mutex<Recent<(Arc<[bool]>, u64)>>,
+    /// Dropped after the states, which others may hold.
+    late: Arc<LateStates>,
 }
 
 /// Tensors in one buffer.
@@ -56,6 +65,10 @@ impl Store {
     pub(super) fn new(device: &Device, parameters: Group, states: Group) -> Store {
         let spare = Arc::<Spare>::default();
         device.add_reserve(Arc::<Spare>::downgrade(&spare));
+        let late = Arc::<LateStates>::default();
+        if let Some(whole) = &states.whole {
+            whole.written_late_by(Arc::<LateStates>::downgrade(&late));
+        }
         Store {
             id: next_id(),
             device: device.clone(),
@@ -64,6 +77,8 @@ impl Store {
             spare,
             turn: Arc::default(),
             changes: Arc::default(),
+            writers: Mutex::new(Recent::new(WRITERS)),
+            late,
         }
     }
 
@@ -76,6 +91,11 @@ impl Store {
     /// and writing the new one no other call may do the same, or one of the two is lost.
     pub(crate) fn turn(&self) -> &Arc<Mutex<()>> {
         &self.turn
+    }
+
+    /// What its states become by calls that wait. Where both are locked, [`Store::turn`] is first.
+    pub(crate) fn late_states(&self) -> &LateStates {
+        &self.late
     }
 
     /// How often the parameters have changed: what was computed of them is of one version.
@@ -157,6 +177,18 @@ impl Store {
         GradientBuffer::take(&self.spare, &self.device, self.parameters.bytes, parts)
     }
 
+    /// The number of what writes gradients in these parameters and no others, for [`GradientBuffer::prepare`]: the same as before, so
+    /// that what it does not write is zero already.
+    pub(crate) fn writer(&self, covered: Vec<bool>) -> (u64, Arc<[bool]>) {
+        let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, id)) = writers.find(|(known, _)| **known == *covered) {
+            return (*id, known.clone());
+        }
+        let new = (Arc::from(covered), writer_id());
+        writers.add(new.clone());
+        (new.1, new.0)
+    }
+
     /// The gradients of all parameters in a buffer of their layout; `covered` says in which there are some.
     pub(super) fn gradients_in(&self, whole: BufferHandle, covered: Arc<[bool]>) -> Result<GradientBuffer> {
         let parts = self.parameters.entries.iter().map(|entry| (entry.offset, entry.bytes()));
@@ -205,6 +237,7 @@ impl Group {
             })?;
         }
         let whole = if bytes == 0 { None } else { Some(device.allocate(bytes)?) };
+        whole.iter().for_each(BufferHandle::note_changes);
         let mut group = Group { whole, bytes, entries: Vec::with_capacity(tensors.len()), positions: BTreeMap::new() };
         for ((path, shape, dtype), offset) in tensors.into_iter().zip(offsets) {
             let size = shape.iter().product::<usize>() * dtype.size();

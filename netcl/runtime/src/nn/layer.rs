@@ -4,13 +4,16 @@ use crate::autograd::cut;
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::record::{Behind, CutKind, History, LeafKey, RecordSource};
-use crate::autograd::work::{BATCH, ConfiguredLayer, TensorWork};
+use crate::autograd::tracer;
+use crate::autograd::work::{BATCH, ConfiguredLayer, LayerValue, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Call;
+use crate::memory::before_late_writes;
+use crate::model::core::{parameter, view};
 use crate::model::store::Store;
 use crate::model::{Model, ModelCore, Schema, Seed};
-use crate::tensor::{Mistake, Operand, Tensor, carry_out, shown};
+use crate::tensor::{Mistake, Operand, Tensor, carry_out, carry_out_with_changes, shown};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -18,9 +21,10 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::layers::{self, Config, ConfigValue, Mode, TensorSpec};
 use netcl_kernels::span::{Diagnostic, Span};
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// A layer: its declaration, its configuration, and its tensors in a [`ModelCore`].
 ///
@@ -40,6 +44,15 @@ pub struct Layer {
     core: ModelCore,
     /// Empty, or with a trailing dot.
     prefix: String,
+    /// Where its tensors are in the memory, in their order.
+    places: Arc<[TensorPlace]>,
+}
+
+/// Which of a model's tensors it is.
+#[derive(Clone, Copy)]
+enum TensorPlace {
+    Parameter(usize),
+    State(usize),
 }
 
 impl Layer {
@@ -74,13 +87,19 @@ impl Layer {
         config: Config,
     ) -> Result<Layer> {
         let layer = Arc::new(ConfiguredLayer::new(declaration, config));
-        for spec in &layer.specs {
+        let store = core.store();
+        let place = |spec: &TensorSpec<Dim>| {
             core.tensor_of(&prefix, spec.name)?;
-        }
-        Ok(Layer { layer, core, prefix })
+            Ok(match spec.trainable {
+                true => TensorPlace::Parameter(store.parameter_index(&prefix, spec.name)?),
+                false => TensorPlace::State(store.state_index(&prefix, spec.name)?),
+            })
+        };
+        let places = layer.specs.iter().map(place).collect::<Result<_>>()?;
+        Ok(Layer { layer, core, prefix, places })
     }
 
-    /// The same layer with its tensors, by the same paths, in other memory.
+    /// The same layer with its tensors, which are as many in the same order, in other memory.
     pub(super) fn in_memory(&self, core: &ModelCore) -> Layer {
         Layer { core: core.clone(), ..self.clone() }
     }
@@ -90,8 +109,8 @@ impl Layer {
         &self.core
     }
 
-    /// What it computes of as many tensors as it takes: when that is needed, as of an operation, unless states such as running
-    /// statistics are updated, which is done when it is called. In training what is computed is recorded for [`Tensor::backward`]; in
+    /// What it computes of as many tensors as it takes: when that is needed, as of an operation. States such as running statistics are
+    /// updated with it, or when somebody reads them. In training what is computed is recorded for [`Tensor::backward`]; in
     /// inference it is where an input is tracked. What is compiled for one batch size serves all of them.
     ///
     /// Where the shapes do not fit, that is the result's value ([`Tensor::check`]): the message says both sides.
@@ -109,38 +128,128 @@ impl Layer {
         let store = self.core.store();
         // Of other devices' tensors and of none the call says what is wrong.
         let fits = !inputs.is_empty() && inputs.iter().all(|input| input.device() == store.device());
-        if !fits || self.layer.changes_states(mode) {
+        if !fits {
             return self.run_now(&store, inputs, mode, caller);
         }
+        if tracer::is_active() {
+            return self.traced(&store, inputs, mode, caller);
+        }
+        if self.layer.changes_states(mode) {
+            return match self.note_changes(&store, inputs, mode, caller)? {
+                Some(result) => Ok(result),
+                None => self.run_now(&store, inputs, mode, caller),
+            };
+        }
         let is_tracked = self.is_tracked(inputs, mode);
-        let own = self.own(is_tracked)?;
-        let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
-        let key = TensorWork::Layer { layer: self.layer.clone(), mode, seed: 0 }.key(None, None);
-        let known = known::find_or_make(store.device(), key, &tensors, || {
-            Ok(KnownWork::of_arguments(self.portable(inputs, mode, Own::Arguments)?, &tensors))
-        })?;
+        let own = self.own(&store, is_tracked);
+        let tensors: SmallVec<[&Tensor; 6]> = inputs.iter().copied().chain(&own).collect();
+        let known = self.known_value(inputs, &tensors, mode, LayerValue::Result)?;
         // What draws nothing does not move the stream on: evaluating between steps changes no dropout.
         let seed = match known.reads_number.then(|| self.core.next_seed()) {
             Some(Scalar::U32(drawn)) => drawn,
             _ => 0,
         };
-        let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed };
-        let result = carry_out(work, &known, &tensors, caller)?;
+        let result = carry_out(self.work(mode, seed, LayerValue::Result), &known, &tensors, caller)?;
         Ok(if cut::is_paused() { result.with_history(self.paused(inputs)) } else { result })
     }
 
-    /// Computes it now, on the model's memory: what changes states.
+    /// What is noted of a function that is compiled.
+    fn traced(
+        &self,
+        store: &Arc<Store>,
+        inputs: &[&Tensor],
+        mode: Mode,
+        caller: &'static Location<'static>,
+    ) -> Result<Tensor> {
+        let trains = mode == Mode::Training;
+        tracer::note(|tracing| {
+            tracing.as_it_stands |= self.layer.changes_states(mode);
+            // There are gradients in its parameters where there are some in its input.
+            tracing.is_cut |= !trains && self.layer.specs.iter().any(|spec| spec.trainable);
+        });
+        let own = self.own(store, trains);
+        let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
+        let known = self.known_value(inputs, &tensors, mode, LayerValue::Result)?;
+        // Its number among those that draw.
+        let draw = known.reads_number.then(|| {
+            tracer::note(|tracing| {
+                tracing.draws.push(self.core.id());
+                tracing.draws.len() - 1
+            })
+        });
+        let draw = draw.flatten().unwrap_or_default() as u32;
+        carry_out(self.work(mode, draw, LayerValue::Result), &known, &tensors, caller)
+    }
+
+    fn work(&self, mode: Mode, seed: u32, gives: LayerValue) -> TensorWork {
+        TensorWork::Layer { layer: self.layer.clone(), mode, seed, gives }
+    }
+
+    /// One of its values, of these tensors: its inputs and its own.
+    fn known_value(
+        &self,
+        inputs: &[&Tensor],
+        tensors: &[&Tensor],
+        mode: Mode,
+        gives: LayerValue,
+    ) -> Result<Arc<KnownWork>> {
+        let key = self.work(mode, 0, gives).key(None, None);
+        known::find_or_make(tensors[0].device(), key, tensors, || {
+            Ok(KnownWork::of_arguments(self.portable(inputs, mode, Own::Arguments(gives))?, tensors))
+        })
+    }
+
+    /// Notes what it computes and what its states become; `None` where that cannot wait.
+    fn note_changes(
+        &self,
+        store: &Arc<Store>,
+        inputs: &[&Tensor],
+        mode: Mode,
+        caller: &'static Location<'static>,
+    ) -> Result<Option<Tensor>> {
+        // An input may be a state.
+        inputs.iter().try_for_each(|input| input.settled())?;
+        let is_tracked = self.is_tracked(inputs, mode);
+        // From reading the states to noting what they become no other call does the same.
+        let _turn = store.turn().lock().unwrap_or_else(PoisonError::into_inner);
+        let mut states = store.late_states().hold();
+        let mut own = self.own(store, is_tracked);
+        let mut places = Vec::new();
+        for (position, place) in self.places.iter().enumerate() {
+            let &TensorPlace::State(place) = place else { continue };
+            if let Some(value) = states.value(place) {
+                own[position] = Tensor::from_held(value.clone());
+            }
+            places.push((position, place));
+        }
+        let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
+        let known = self.known_value(inputs, &tensors, mode, LayerValue::Result)?;
+        let change = |&(position, _): &(usize, usize)| {
+            let gives = LayerValue::State(position);
+            Ok((self.work(mode, 0, gives), self.known_value(inputs, &tensors, mode, gives)?))
+        };
+        let changes: Vec<(TensorWork, Arc<KnownWork>)> = places.iter().map(change).collect::<Result<_>>()?;
+        let work = self.work(mode, 0, LayerValue::Result);
+        let noted = before_late_writes(|| carry_out_with_changes((work, &known), &changes, &tensors, caller))?;
+        let Some((result, changes)) = noted else { return Ok(None) };
+        for ((_, place), change) in places.into_iter().zip(changes) {
+            states.note(place, &store.states()[place].region, change.held);
+        }
+        Ok(Some(if cut::is_paused() { result.with_history(self.paused(inputs)) } else { result }))
+    }
+
+    /// Computes it now, on the model's memory: what changes states and cannot wait.
     fn run_now(
         &self,
-        store: &Store,
+        store: &Arc<Store>,
         inputs: &[&Tensor],
         mode: Mode,
         caller: &'static Location<'static>,
     ) -> Result<Tensor> {
         let name = self.layer.declaration.name;
-        let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed: 0 };
+        let work = self.work(mode, 0, LayerValue::Result);
         let known = known::find_or_make(store.device(), work.key(None, None), inputs, || self.known(inputs, mode))?;
-        let noted = self.noted(inputs, mode, &known.flow, caller)?;
+        let noted = self.noted(store, inputs, mode, &known.flow, caller)?;
         let seed = Cell::new(0);
         let draw = || {
             let scalar = self.core.next_seed();
@@ -154,10 +263,7 @@ impl Layer {
         let mut results = known.loaded(store.device())?.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         match noted {
-            Some(noted) => {
-                let work = TensorWork::Layer { layer: self.layer.clone(), mode, seed: seed.get() };
-                Ok(noted.result(work, result))
-            }
+            Some(noted) => Ok(noted.result((self.work(mode, seed.get(), LayerValue::Result), known.number), result)),
             None if cut::is_paused() => Ok(result.with_history(self.paused(inputs))),
             None => Ok(result),
         }
@@ -194,17 +300,18 @@ impl Layer {
     }
 
     /// Its tensors, in which there are gradients if that is said, as far as they are trained.
-    fn own(&self, is_tracked: bool) -> Result<Vec<Tensor>> {
-        let tensor = |spec: &TensorSpec<Dim>| match is_tracked && spec.trainable {
-            true => self.core.tracked_of(&self.prefix, spec.name),
-            false => self.core.tensor_of(&self.prefix, spec.name),
+    fn own(&self, store: &Arc<Store>, is_tracked: bool) -> SmallVec<[Tensor; 4]> {
+        let tensor = |place: &TensorPlace| match *place {
+            TensorPlace::Parameter(index) => parameter(store, index, is_tracked),
+            TensorPlace::State(index) => view(store, &store.states()[index]),
         };
-        self.layer.specs.iter().map(tensor).collect()
+        self.places.iter().map(tensor).collect()
     }
 
     /// What is noted of a call, if it is to be recorded.
     fn noted(
         &self,
+        store: &Arc<Store>,
         inputs: &[&Tensor],
         mode: Mode,
         flow: &DerivativeFlow,
@@ -213,7 +320,7 @@ impl Layer {
         if !self.is_tracked(inputs, mode) {
             return Ok(None);
         }
-        let own = self.own(true)?;
+        let own = self.own(store, true);
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
         let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         Noted::new(self.layer.declaration.name, flow, sources, &tensors, inputs.len(), caller).map(Some)
@@ -250,7 +357,7 @@ impl Layer {
             .enumerate()
             .map(|(position, spec)| {
                 let kind = match own {
-                    Own::Arguments => InputKind::Argument(inputs.len() + position),
+                    Own::Arguments(_) => InputKind::Argument(inputs.len() + position),
                     Own::Model if spec.trainable => InputKind::Parameter,
                     Own::Model => InputKind::State,
                 };
@@ -258,6 +365,11 @@ impl Layer {
             })
             .collect();
         let seed = builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
+        if let Own::Arguments(gives) = own {
+            let value = self.layer.value(&mut builder, mode, (&nodes, &tensors), seed, gives)?;
+            builder.output(OutputKind::Result(0), value);
+            return Ok(builder.finish());
+        }
         let (result, updates) = self.layer.build(&mut builder, mode, &nodes, &tensors, seed)?;
         builder.output(OutputKind::Result(0), result);
         for (position, value) in updates {
@@ -270,8 +382,8 @@ impl Layer {
 /// What a layer's tensors are in its graph.
 #[derive(Clone, Copy)]
 enum Own {
-    /// Arguments after its inputs.
-    Arguments,
+    /// Arguments after its inputs; one of its values is computed.
+    Arguments(LayerValue),
     /// Its model's parameters and states.
     Model,
 }

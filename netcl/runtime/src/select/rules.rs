@@ -70,7 +70,11 @@ pub(super) fn limits(profile: &DeviceProfile, strategy: KernelStrategy) -> Limit
             0 => u64::MAX,
             bytes => bytes / BETWEEN,
         },
-        matrix_unit: profile.ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16 }),
+        matrix_unit: profile.ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit {
+            f16: ptx.mma_f16,
+            bf16: ptx.mma_bf16,
+            warpgroups: ptx.wgmma,
+        }),
     }
 }
 
@@ -258,7 +262,7 @@ mod tests {
             other => other,
         };
         let with = gpu().profile.with(|profile| {
-            profile.ptx = Some(crate::Ptx { mma_f16: true, mma_bf16: false, mma_tf32: false });
+            profile.ptx = Some(crate::Ptx { mma_f16: true, mma_bf16: false, mma_tf32: false, wgmma: false });
         });
         let with = Circumstances { limits: limits(&with, KernelStrategy::Optimized), profile: with, ..gpu() };
         let taken =
@@ -360,7 +364,7 @@ mod tests {
             assert_eq!(picked(own, &portable), None, "{kind:?}");
         }
         let halves = Circumstances {
-            limits: Limits { matrix_unit: MatrixUnit { f16: true, bf16: true }, ..gpu().limits },
+            limits: Limits { matrix_unit: MatrixUnit { f16: true, bf16: true, warpgroups: false }, ..gpu().limits },
             ..gpu()
         };
         let wide = Conv2dTask { channels: 64, out_channels: 64, dtype: DType::BF16, ..large.clone() };

@@ -1,26 +1,21 @@
 //! Computes pending values: what leads to them, as one plan.
 
-use crate::autograd::plan;
+use crate::autograd::plan::{self, Signature};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, Loaded};
-use crate::hash::hash;
-use crate::memory::{BufferHandle, Reader};
+use crate::executor::{Call, SizedPlan};
+use crate::memory::{BufferHandle, Reader, before_late_writes};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
 use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
 use netcl_hal::device::scalar::Scalar;
-use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// How many plans stay found by what is computed.
-const KEPT: usize = 256;
+use std::sync::Arc;
 
 /// What leads to some pending values.
 struct Evaluation {
@@ -74,26 +69,14 @@ impl PartialEq for Open {
 
 impl Eq for Open {}
 
-/// The plans of a device by what they compute: for sizes that were met before, nothing else is compared.
-struct Plans(Mutex<Recent<KnownPlan>>);
-
-struct KnownPlan {
-    hash: u64,
-    signature: Signature,
-    loaded: Arc<Loaded>,
-}
-
-/// Of each step what is known of it, by number, whether it is kept, and its sources.
-type Signature = SmallVec<[u64; 32]>;
-
 /// Of each step its value, if that is kept.
 type ComputedValues = SmallVec<[Option<Computed>; 1]>;
 
 /// The values of `roots`, by position. Values on the way that are worth it are given to whom they belong to.
 pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Computed> {
     let evaluation = Evaluation::of(roots, device);
-    // What waits was called for before the recording.
-    let mut values = recording::suspended(|| evaluation.values());
+    // What waits was called for before the recording, and before what is to be written.
+    let mut values = recording::suspended(|| before_late_writes(|| evaluation.values()));
     let of_roots = roots.iter().map(|root| {
         let value = evaluation.position(root.number()).and_then(|position| values[position].take());
         // Another thread may have been first.
@@ -109,7 +92,7 @@ pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Compu
 }
 
 /// The plan that will compute the tensor; `None` if there is nothing to compute.
-pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<Arc<Loaded>>> {
+pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<SizedPlan>> {
     let root = pending::waiting_of(tensor.value()).and_then(PendingWork::shared);
     root.map(|root| Evaluation::of(&[root], tensor.device()).loaded()).transpose()
 }
@@ -156,6 +139,7 @@ impl Evaluation {
     fn of(roots: &[Arc<PendingWork>], device: &Device) -> Evaluation {
         // The latest first: all that is computed from a value comes before it, so that it comes as often as it is used.
         let mut open: BinaryHeap<Open> = roots.iter().cloned().map(Open).collect();
+        let mut wanted: SmallVec<[u64; 8]> = roots.iter().map(|root| root.number()).collect();
         let mut found: SmallVec<[FoundWork; 1]> = SmallVec::new();
         while let Some(Open(pending)) = open.pop() {
             if let Some(last) = found.last_mut().filter(|last| last.pending.number() == pending.number()) {
@@ -165,6 +149,10 @@ impl Evaluation {
             // Where there are none, another thread has just computed it.
             if let Some(sources) = pending.sources() {
                 open.extend(sources.iter().filter_map(|source| pending::waiting_of(&source.value)?.shared()).map(Open));
+                for change in pending.changes() {
+                    wanted.push(change.number());
+                    open.push(Open(change));
+                }
                 found.push(FoundWork { pending, sources, times: 1 });
             }
         }
@@ -180,9 +168,9 @@ impl Evaluation {
                 let known = pending::work_of(&source.value).and_then(|work| numbers.binary_search(&work.number()).ok());
                 places.push(known.map_or_else(|| evaluation.input(source, position >= inputs), Place::Step));
             }
-            let is_root = roots.iter().any(|root| Arc::ptr_eq(root, &pending));
             // One is held here.
-            let is_kept = is_root || (pending.is_dear() && Arc::strong_count(&pending) > 1 + times);
+            let is_kept =
+                wanted.contains(&pending.number()) || (pending.is_dear() && Arc::strong_count(&pending) > 1 + times);
             evaluation.steps.push(EvaluationStep { pending, sources, places, is_kept });
         }
         evaluation
@@ -289,31 +277,21 @@ impl Evaluation {
     }
 
     /// Its plan.
-    fn loaded(&self) -> Result<Arc<Loaded>> {
+    fn loaded(&self) -> Result<SizedPlan> {
         if let [step] = self.steps.as_slice() {
             return step.pending.known().loaded(&self.device).cloned();
         }
-        let signature = self.signature();
-        let hash = hash(&signature[..]);
-        let Plans(plans) = self.device.slot(|| Plans(Mutex::new(Recent::new(KEPT))));
-        let lock = || plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().find(|known| known.hash == hash && known.signature == signature) {
-            return Ok(known.loaded.clone());
-        }
-        let loaded = plan::of(&self.trace(), &self.device)?;
-        let surplus = lock().add(KnownPlan { hash, signature, loaded: loaded.clone() });
-        drop(surplus);
-        Ok(loaded)
+        plan::of_signature(self.signature(), &self.device, || self.trace())
     }
 
+    /// Of each step what is known of it, by number, whether it is kept, and its sources.
     fn signature(&self) -> Signature {
         let mut signature = Signature::new();
+        // Values alone, no gradients.
+        signature.push(0);
         for step in &self.steps {
             signature.push(step.pending.known().number << 1 | u64::from(step.is_kept));
-            signature.extend(step.places.iter().map(|place| match *place {
-                Place::Input(position) => (position as u64) << 1,
-                Place::Step(position) => (position as u64) << 1 | 1,
-            }));
+            signature.extend(step.places.iter().map(|place| place.number()));
         }
         signature
     }
@@ -333,21 +311,8 @@ impl Evaluation {
         };
         let steps = self.steps.iter().map(step).collect();
         let batch = trace::batch(inputs.iter());
-        Trace { name: self.name(), gives: TraceResult::Values, inputs, steps, batch }
-    }
-
-    /// After its first operations.
-    fn name(&self) -> String {
-        const SHOWN: usize = 4;
-        let mut names: Vec<&str> = Vec::new();
-        for name in self.steps.iter().map(|step| step.pending.work().name()) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let more = if names.len() > SHOWN { "_and_more" } else { "" };
-        names.truncate(SHOWN);
-        format!("{}{more}", names.join("_"))
+        let name = trace::name(self.steps.iter().map(|step| step.pending.work().name()));
+        Trace { name, gives: TraceResult::Values, inputs, steps, batch }
     }
 }
 

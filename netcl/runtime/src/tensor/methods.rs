@@ -149,8 +149,8 @@ methods! {
     "`x` repeated to the shape `sizes`: missing leading axes and axes of size 1 stretch" broadcast_to(sizes: integers);
     "`x` without `axis`, which must have size 1" squeeze(axis: integer);
     "`x` with a new axis of size 1 at `axis`" unsqueeze(axis: integer);
-    "the elements `start..start + length` along `axis`" narrow(axis: integer, start: integer, length: integer);
-    "the elements at `position` along `axis`, which disappears" get(axis: integer, position: integer);
+    "the elements `start..start + length` along `axis`; in an annotated function `start` may be a `u32` or `i32` of each call, where what is out of range is zeros, without a gradient" narrow(axis: integer, start: integer, length: integer);
+    "the elements at `position` along `axis`, which disappears; a number of each call as of `narrow`" get(axis: integer, position: integer);
     "the elements in reverse order along `axes`" flip(axes: integers);
     "`before` and `after` elements of `value` added around `axis`" pad(axis: integer, before: integer, after: integer, value: operand);
     "`x` and `others` one after the other along `axis`" concat(others: tensors, axis: integer);
@@ -161,7 +161,7 @@ methods! {
     "the elements `x[.., i, .., i + offset, ..]` of axes `first` and `second`, on a new last axis" diagonal(offset: integer, first: integer, second: integer);
     "the sum of the main diagonal of each matrix `[.., m, n]`" trace();
     "axis `from` at place `to`, the others in their order" movedim(from: integer, to: integer);
-    "the elements moved by `shift` places along `axis`, to higher positions if positive; those that leave one end enter at the other" roll(shift: integer, axis: integer);
+    "the elements moved by `shift` places along `axis`, to higher positions if positive; those that leave one end enter at the other; a number of each call as of `narrow`" roll(shift: integer, axis: integer);
     "`count` copies of `x` one after the other along `axis`" repeat(axis: integer, count: integer);
     "`counts` copies of `x` one after the other along each axis; of more counts than axes the first are for new ones" tile(counts: integers);
     "each element `count` times along `axis`, its copies side by side" repeat_interleave(axis: integer, count: integer);

@@ -15,6 +15,8 @@ mod ops;
 mod pending;
 mod run;
 mod split;
+pub(crate) mod stand_in;
+pub(crate) mod traced;
 mod value;
 pub(crate) mod vector;
 
@@ -24,7 +26,7 @@ pub(crate) use mistake::Mistake;
 pub use netcl_hal::element::Element;
 pub use operand::Operand;
 pub(crate) use operand::shown;
-pub(crate) use run::carry_out;
+pub(crate) use run::{carry_out, carry_out_all, carry_out_with_changes, is_eager};
 pub(crate) use value::{Computed, Held, PendingValue, TensorValue, compute_all};
 
 use crate::autograd::cut;
@@ -246,7 +248,7 @@ impl Tensor {
     pub(crate) fn as_it_is(&self) -> Result<Tensor> {
         self.checked()?;
         // What is pending gets memory of its own.
-        let Some(region) = self.value.in_memory().filter(|region| region.is_part()) else { return Ok(self.clone()) };
+        let Some(region) = self.value.in_memory().filter(|region| region.changes()) else { return Ok(self.clone()) };
         let copy = Tensor::uninitialised("vjp", &self.device, &self.shape, self.dtype)?;
         region.copy_to(copy.region()?, self.byte_count())?;
         Ok(copy)
@@ -257,6 +259,11 @@ impl Tensor {
     pub(crate) fn taken(self) -> Result<Tensor> {
         let own = self.region()?.is_sole() && self.value.is_sole() && !recording::is_active(self.device.backend());
         if own { Ok(self) } else { self.copy() }
+    }
+
+    /// Has its memory, if there is any yet, written what is still to be.
+    pub(crate) fn settled(&self) -> Result<()> {
+        self.value.in_memory().map_or(Ok(()), BufferHandle::settle)
     }
 
     /// Its memory. What is pending is computed.
@@ -279,8 +286,8 @@ impl Tensor {
 
     /// Without its history.
     pub(crate) fn held(&self) -> Held {
-        let Tensor { value, shape, dtype, device, .. } = self.clone();
-        Held { value, shape, dtype, device }
+        let Tensor { value, shape, dtype, device, history: _ } = self;
+        Held { value: value.clone(), shape: shape.clone(), dtype: *dtype, device: device.clone() }
     }
 
     /// Without a history.
@@ -292,6 +299,11 @@ impl Tensor {
     /// The size of each axis, outermost first. Of a tensor that could not be computed ([`Tensor::check`]), that of the first
     /// operand of what failed, so that a program which looks at sizes comes to where the mistake is told.
     pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// As [`Tensor::shape`], to be kept.
+    pub(crate) fn shared_shape(&self) -> &Arc<[usize]> {
         &self.shape
     }
 

@@ -2,6 +2,7 @@
 
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
+use crate::autograd::tracer;
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork, WorkKey};
 use crate::error::{Error, Result};
 use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large};
@@ -60,7 +61,9 @@ impl Tensor {
         if let Some(mistake) = first_mistake(self, others) {
             return Ok(mistake);
         }
-        if let Some(result) = concat::of_many(operation, self, others, caller)? {
+        if !tracer::is_active()
+            && let Some(result) = concat::of_many(operation, self, others, caller)?
+        {
             return Ok(result);
         }
         let mut given: SmallVec<[ArgValue; 4]> = SmallVec::new();
@@ -133,13 +136,18 @@ impl Tensor {
         let given = [ArgValue::Tensor, ArgValue::Integers(sizes.into())];
         // Memory that is there is shared.
         let Some(result) = self.shaped(shape) else { return operation_of(operation, &given, &[self], caller) };
+        if tracer::is_active() {
+            // It is known by its memory.
+            return Ok(result);
+        }
         if !note::is_tracked([self.history()].into_iter()) {
             return Ok(result.computed_by("reshape", &[self]));
         }
-        let work = TensorWork::Operation { operation, given: given.into() };
+        let known = known_operation(operation, &given, &[self])?;
+        let work = TensorWork::Operation { operation, given: known.shared(&given) };
         let noted = Noted::of("reshape", &DerivativeFlow::view(self.dtype()), &[self], 1, caller)?;
         Ok(match noted {
-            Some(noted) => noted.result(work, result),
+            Some(noted) => noted.result((work, known.number), result),
             None => result,
         })
     }
@@ -202,16 +210,21 @@ fn operation_of(
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
+    let known = known_operation(operation, given, tensors)?;
+    run::carry_out(TensorWork::Operation { operation, given: known.shared(given) }, &known, tensors, caller)
+}
+
+/// What is known of it.
+fn known_operation(operation: &'static Operation, given: &[ArgValue], tensors: &[&Tensor]) -> Result<Arc<KnownWork>> {
     let name = operation.name;
     let Some(first) = tensors.first() else { return Err(Error::graph(name, Diagnostic::new("it has no tensor"))) };
     let key = WorkKey::of_operation(operation, given, Some(first.dtype()), None);
-    let known = known::find_or_make(first.device(), key, tensors, || {
+    known::find_or_make(first.device(), key, tensors, || {
         let given: Arc<[ArgValue]> = given.into();
         let work = TensorWork::Operation { operation, given: given.clone() };
         let graph = portable(&work, tensors).map_err(|diagnostic| Error::graph(name, diagnostic))?;
         Ok(KnownWork::of_operation(given, graph, tensors))
-    })?;
-    run::carry_out(TensorWork::Operation { operation, given: known.shared(given) }, &known, tensors, caller)
+    })
 }
 
 /// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the

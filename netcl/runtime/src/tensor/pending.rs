@@ -10,6 +10,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::memory::{Reader, ReaderList};
 use crate::tensor::{Computed, Held, Mistake, Operand, PendingValue, Tensor, TensorValue, shown};
+use smallvec::SmallVec;
 use std::any::Any;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +32,8 @@ pub(super) struct PendingWork {
     waiting: Mutex<Option<Waiting>>,
     value: OnceLock<Computed>,
     size: WaitingSize,
+    /// What is computed with it, as far as somebody wants it: what states become. Their numbers are smaller.
+    changes: SmallVec<[Weak<PendingWork>; 2]>,
 }
 
 /// What there is of it until it is computed.
@@ -60,12 +63,21 @@ impl PendingWork {
         device: Device,
         sources: Arc<[Held]>,
         size: WaitingSize,
+        changes: SmallVec<[Weak<PendingWork>; 2]>,
     ) -> Arc<PendingWork> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let waiting = Mutex::new(Some(Waiting { sources, readers: ReaderList::default() }));
         let value = OnceLock::new();
-        Arc::new_cyclic(|me| PendingWork { number, me: me.clone(), device, work, known, caller, waiting, value, size })
+        Arc::new_cyclic(|me| {
+            let me = me.clone();
+            PendingWork { number, me, device, work, known, caller, waiting, value, size, changes }
+        })
+    }
+
+    /// What is to be computed with it, and was not.
+    pub(super) fn changes(&self) -> impl Iterator<Item = Arc<PendingWork>> {
+        self.changes.iter().filter_map(Weak::upgrade).filter(|change| change.value.get().is_none())
     }
 
     /// Notes what is computed from it, unless that is to be noted of the memory, which is there in a moment: says whether it did.

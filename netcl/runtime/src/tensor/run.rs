@@ -2,6 +2,8 @@
 
 use crate::autograd::known::KnownWork;
 use crate::autograd::note::Noted;
+use crate::autograd::record::{Change, History};
+use crate::autograd::tracer;
 use crate::autograd::work::TensorWork;
 use crate::error::{Error, Result};
 use crate::executor::Call;
@@ -12,6 +14,7 @@ use crate::tensor::{Held, Tensor, TensorValue, byte_count};
 use netcl_hal::config;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
@@ -29,10 +32,26 @@ pub(crate) fn carry_out(
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
+    carried_out(work, known, tensors, caller, &[])
+}
+
+/// As [`carry_out`], of what others are computed with.
+fn carried_out(
+    work: TensorWork,
+    known: &Arc<KnownWork>,
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+    with: &[Change],
+) -> Result<Tensor> {
     let (name, first) = (work.name(), tensors[0]);
+    if let Some(result) = traced(&work, known, tensors, caller) {
+        return Ok(result);
+    }
+    // Of what is to be written to them before.
+    tensors.iter().try_for_each(|tensor| tensor.settled())?;
     let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
-    let result = match record(&work, known, tensors, caller) {
-        Some(result) => result.computed_by(name, tensors),
+    let result = match record(&work, known, tensors, caller, with) {
+        Some(result) => result,
         None => {
             let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
             let mut results = known.loaded(first.device())?.call(first.device(), &call)?.results;
@@ -40,18 +59,82 @@ pub(crate) fn carry_out(
         }
     };
     Ok(match noted {
-        Some(noted) => noted.result(work, result),
-        None => result,
+        Some(noted) => noted.result((work, known.number), result),
+        None => result.computed_by(name, tensors),
     })
 }
 
-/// The result of an operation or layer of these tensors, to be computed when it is needed. `None` where it cannot wait: then it is
-/// computed now, or what is wrong is found.
+/// Notes several values of these tensors, which are computed together.
+pub(crate) fn carry_out_all(
+    works: &[(TensorWork, &Arc<KnownWork>)],
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Result<Vec<Tensor>> {
+    let [(first, known), others @ ..] = works else { return Ok(Vec::new()) };
+    let mut results = vec![];
+    let mut with = Vec::with_capacity(others.len());
+    for (work, known) in others {
+        let result = carry_out(work.clone(), known, tensors, caller)?;
+        with.push(Change { work: work.clone(), known: known.number, held: result.held() });
+        results.push(result);
+    }
+    results.insert(0, carried_out(first.clone(), known, tensors, caller, &with)?);
+    Ok(results)
+}
+
+/// What is noted of a function that is compiled: its operations are given no values, and have no histories.
+fn traced(
+    work: &TensorWork,
+    known: &Arc<KnownWork>,
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Option<Tensor> {
+    let (shape, dtype) = known.result.as_ref().filter(|_| tracer::is_active())?;
+    // Arguments have no history, and parameters are theirs.
+    let is_other = |history: &History| !matches!(history, History::Leaf(leaf) if leaf.owner.is_some());
+    if tensors.iter().filter_map(|tensor| tensor.history()).any(is_other) {
+        tracer::note(|tracing| tracing.as_it_stands = true);
+    }
+    let device = tensors.first()?.device();
+    let size = WaitingSize { operations: 0, bytes: 0, parts: 0 };
+    let sources: Arc<[Held]> = tensors.iter().map(|tensor| tensor.held()).collect();
+    let pending = PendingWork::new(work.clone(), known.clone(), caller, device.clone(), sources, size, SmallVec::new());
+    let value = TensorValue::Pending(pending);
+    Some(Tensor::from_held(Held { value, shape: shape.clone(), dtype: *dtype, device: device.clone() }))
+}
+
+/// Notes what a layer computes, and what its states become, which is computed with it. `None` where that cannot wait. The caller has
+/// settled the tensors, and holds what nobody may change meanwhile.
+pub(crate) fn carry_out_with_changes(
+    (work, known): (TensorWork, &Arc<KnownWork>),
+    changes: &[(TensorWork, Arc<KnownWork>)],
+    tensors: &[&Tensor],
+    caller: &'static Location<'static>,
+) -> Result<Option<(Tensor, Vec<Change>)>> {
+    let name = work.name();
+    let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
+    // They come before it, as all that is computed with something.
+    let mut noted_changes = Vec::with_capacity(changes.len());
+    for (work, known) in changes {
+        let Some(tensor) = record(work, known, tensors, caller, &[]) else { return Ok(None) };
+        noted_changes.push(Change { work: work.clone(), known: known.number, held: tensor.held() });
+    }
+    let Some(result) = record(&work, known, tensors, caller, &noted_changes) else { return Ok(None) };
+    let result = match noted {
+        Some(noted) => noted.result_with((work, known.number), result, &noted_changes),
+        None => result.computed_by(name, tensors),
+    };
+    Ok(Some((result, noted_changes)))
+}
+
+/// The result of an operation or layer of these tensors, to be computed when it is needed, and `changes` with it. `None` where it
+/// cannot wait: then it is computed now, or what is wrong is found.
 fn record(
     work: &TensorWork,
     known: &Arc<KnownWork>,
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
+    changes: &[Change],
 ) -> Option<Tensor> {
     let (first, (shape, dtype)) = (tensors.first()?, known.result.as_ref()?);
     let device = first.device();
@@ -78,7 +161,9 @@ fn record(
     if is_large(&size) {
         (size.operations, size.bytes) = counted(&sources);
     }
-    let pending = PendingWork::new(work.clone(), known.clone(), caller, device.clone(), sources.clone(), size);
+    let changes = changes.iter().filter_map(|change| pending::waiting_of(&change.held.value)?.shared());
+    let changes = changes.map(|change| Arc::downgrade(&change)).collect();
+    let pending = PendingWork::new(work.clone(), known.clone(), caller, device.clone(), sources.clone(), size, changes);
     let reader: Weak<dyn Reader> = Arc::<PendingWork>::downgrade(&pending);
     for source in sources.iter() {
         add_reader(&source.value, reader.clone());
@@ -121,7 +206,7 @@ fn size_of(work: &TensorWork, tensors: &[&Tensor]) -> WaitingSize {
 }
 
 /// Whether each operation is computed at once.
-fn is_eager() -> bool {
+pub(crate) fn is_eager() -> bool {
     config::get().is_ok_and(|config| config.eager)
 }
 

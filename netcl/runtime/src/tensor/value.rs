@@ -81,6 +81,11 @@ impl TensorValue {
         }
     }
 
+    /// Whether both are one value that is or was pending.
+    pub(crate) fn is_same(&self, other: &TensorValue) -> bool {
+        matches!((self, other), (TensorValue::Pending(one), TensorValue::Pending(other)) if Arc::ptr_eq(one, other))
+    }
+
     /// Gives it its value, which something else has computed, if it still waits.
     pub(crate) fn supply(&self, memory: BufferHandle) {
         if let TensorValue::Pending(pending) = self {

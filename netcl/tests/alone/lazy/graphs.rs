@@ -3,7 +3,7 @@
 use super::{floats, near, ramp, values};
 use netcl::nn::{Layers, Mode, Network};
 use netcl::prelude::*;
-use netcl::{DeviceKind, grad, no_grad};
+use netcl::{DeviceKind, compile, grad, no_grad};
 use netcl_fixtures::devices::all;
 
 /// A stream of numbers for random graphs.
@@ -33,10 +33,17 @@ fn layers(device: &Device) -> Network {
     layers.build(device, Seed(11)).unwrap()
 }
 
-/// Some operations and layers of tensors of the shape of `x`, at random; `after` is what is made of each value. The last few are
-/// given, and what the layers' states have become.
+/// [`random_results`] of layers of its own, and what the layers' states have become.
 fn random_graph(x: &Tensor, w: &Tensor, seed: u64, after: &dyn Fn(Tensor) -> Tensor) -> (Vec<Tensor>, Vec<Vec<f32>>) {
     let net = layers(x.device());
+    let last = random_results(&net, x, w, seed, after);
+    let states = net.states().into_iter().map(|(_, state)| values(&state)).collect();
+    (last, states)
+}
+
+/// Some operations and layers of tensors of the shape of `x`, at random; `after` is what is made of each value. The last few are
+/// given.
+fn random_results(net: &Network, x: &Tensor, w: &Tensor, seed: u64, after: &dyn Fn(Tensor) -> Tensor) -> Vec<Tensor> {
     let rows = x.shape()[0] as i64;
     let mut choices = Choices(seed);
     let mut known = vec![x.clone(), after(x.tanh())];
@@ -72,9 +79,7 @@ fn random_graph(x: &Tensor, w: &Tensor, seed: u64, after: &dyn Fn(Tensor) -> Ten
         };
         known.push(after(made));
     }
-    let last = known.split_off(known.len().saturating_sub(3));
-    let states = net.states().into_iter().map(|(_, state)| values(&state)).collect();
-    (last, states)
+    known.split_off(known.len().saturating_sub(3))
 }
 
 /// How many are tried: as many as `NETCL_FUZZ` says, or a thousand; a hundredth of it where a driver takes its time to build what
@@ -104,6 +109,32 @@ fn random_graphs_give_what_they_give_one_by_one() {
 }
 
 #[test]
+fn random_graphs_give_what_they_give_compiled() {
+    let _turn = crate::turn();
+    for device in all() {
+        for seed in 0..graphs(&device).div_ceil(4) {
+            let (x, w) = sources(&device, seed);
+            let run = move |net: &Network, x: &Tensor, w: &Tensor| random_results(net, x, w, seed, &|value| value);
+            let (compiled, net, other) = (compile(run), layers(&device), layers(&device));
+            for x in [&x, &(&x * 0.7)] {
+                let found = compiled.call(&net, x, &w).unwrap();
+                for (found, expected) in found.iter().zip(&run(&other, x, &w)) {
+                    assert_eq!(found.shape(), expected.shape());
+                    near(&values(found), &values(expected), &format!("{device}, graph {seed}"));
+                }
+            }
+            let sum = |results: Vec<Tensor>| results.iter().map(|y| y.mean([0, 1])).reduce(|sum, next| sum + next);
+            let found = grad(&x, |x| sum(compiled.call(&net, x, &w).unwrap()).unwrap());
+            let expected = grad(&x, |x| sum(run(&other, x, &w)).unwrap());
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => near(&values(&found), &values(&expected), &format!("{device}, {seed}")),
+                (found, expected) => assert_eq!(found.is_ok(), expected.is_ok(), "{device}, {seed}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn gradients_of_what_waits_are_those_of_what_was_computed() {
     let _turn = crate::turn();
     for device in all() {
@@ -127,5 +158,51 @@ fn gradients_of_what_waits_are_those_of_what_was_computed() {
         let (_, gradient) = netcl::value_and_grad(&doubled, |y| (y * y).sum([0])).unwrap();
         assert_eq!(values(&gradient), [4.0, 8.0]);
         assert!(no_grad(|| doubled.requires_grad().unwrap().exp()).sum([0]).backward().is_err());
+    }
+}
+
+/// Gradients of the same operations are told apart by which tensor is which, in which there are gradients, what was computed before,
+/// and sizes.
+#[test]
+fn plans_of_gradients_are_told_apart() {
+    let _turn = crate::turn();
+    for device in all() {
+        let [x, y] = [1, 2].map(|seed| floats(&device, &ramp(12, seed)).reshape([3, 4]));
+        let of = |x: &[f32], y: &[f32], f: fn(f32, f32) -> f32| -> Vec<f32> {
+            x.iter().zip(y).map(|(x, y)| f(*x, *y)).collect()
+        };
+        for round in 0..2 {
+            for rows in [3, 1, 2] {
+                let [x, y] =
+                    [&x, &y].map(|tensor| tensor.slice(0, 0, rows, 1).eval().unwrap().requires_grad().unwrap());
+                let (a, b) = (values(&x), values(&y));
+                let both = |loss: Tensor| {
+                    let gradients = loss.backward().unwrap();
+                    [&x, &y].map(|tensor| gradients.wrt(tensor).map_or_else(|_| Vec::new(), |found| values(&found)))
+                };
+                let sum = |tensor: Tensor| tensor.sum([0, 1]);
+                let what = format!("{device}, round {round}, {rows} rows");
+                let [in_x, in_y] = both(sum(&x * &y));
+                near(&in_x, &b, &what);
+                near(&in_y, &a, &what);
+                let [in_x, in_y] = both(sum(&x * &x));
+                near(&in_x, &of(&a, &b, |x, _| 2.0 * x), &what);
+                assert!(in_y.is_empty(), "{what}");
+                let [in_x, in_y] = both(sum(&x * y.detach()));
+                near(&in_x, &b, &what);
+                assert!(in_y.is_empty(), "{what}");
+                // A product that was read before, and one that was not.
+                for read in [false, true] {
+                    let gram = x.matmul(y.t());
+                    if read {
+                        gram.eval().unwrap();
+                    }
+                    let [in_x, in_y] = both(sum(&gram * 2.0));
+                    let twice = |from: &Tensor| values(&(from.detach().sum([0]) * 2.0));
+                    near(&in_x, &twice(&y).repeat(rows), &what);
+                    near(&in_y, &twice(&x).repeat(rows), &what);
+                }
+            }
+        }
     }
 }

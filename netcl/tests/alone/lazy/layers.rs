@@ -4,6 +4,7 @@ use super::{near, ramp, values};
 use netcl::Backward;
 use netcl::nn::{Layers, Mode, Network};
 use netcl::prelude::*;
+use netcl::profile::{self, SpanKind};
 use netcl_fixtures::devices::all;
 
 const SIZES: [usize; 3] = [6, 16, 4];
@@ -178,4 +179,35 @@ fn a_loss_is_computed_with_its_gradients() {
 
 fn labels(device: &Device) -> Tensor {
     Tensor::from_slice(device, &[0u32, 3, 1, 2], &[4]).unwrap()
+}
+
+/// Batches are parts of what was uploaded, which nobody writes to: gradients are computed from them as they are. Parameters are
+/// copied where a step would change what gradients are computed from.
+#[test]
+fn batches_are_not_copied_for_gradients() {
+    let _turn = crate::turn();
+    for device in all() {
+        let net = network(&device);
+        let labels: Vec<u32> = (0..16).map(|i| i % SIZES[2] as u32).collect();
+        let loader =
+            DataLoader::new(&device, &ramp(16 * SIZES[0], 1), &[SIZES[0]], &labels, &[]).unwrap().batch_size(4);
+        let batches: Vec<_> = loader.epoch(0).map(Result::unwrap).collect();
+        let step = |(x, labels): &(Tensor, Tensor)| chain(&net, x).cross_entropy(labels).backward().map(drop).unwrap();
+        // The first has a buffer for its gradients filled with zeros; what the loss does not reach stays so.
+        step(&batches[0]);
+        device.finish().unwrap();
+        profile::start().unwrap();
+        batches.iter().for_each(step);
+        device.finish().unwrap();
+        let recorded = profile::stop().unwrap();
+        let copies = recorded.spans().iter().filter(|span| span.kind == SpanKind::Copy).count();
+        assert_eq!(copies, 0, "{device}: {recorded:#?}");
+        // A parameter that is taken for its elements alone is what it was.
+        let weight = net.tensor("1.bias").unwrap();
+        let x = weight.requires_grad().unwrap();
+        let loss = (&x * &weight).sum([0]);
+        let before = values(&weight);
+        net.core().set_tensor("1.bias", &(&weight * 2.0)).unwrap();
+        near(&values(&loss.backward().unwrap().wrt(&x).unwrap()), &before, &device.to_string());
+    }
 }

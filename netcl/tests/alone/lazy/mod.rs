@@ -1,7 +1,9 @@
 //! Operations that wait until a value is needed, on every device that computes.
 
+mod compiled;
 mod graphs;
 mod layers;
+mod states;
 mod writes;
 
 use netcl::prelude::*;

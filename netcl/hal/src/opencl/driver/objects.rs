@@ -7,7 +7,8 @@ use cl3::program::{
 };
 use opencl3::Result;
 use opencl3::error_codes::{
-    CL_INVALID_VALUE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, ClError, error_text,
+    CL_INVALID_BUILD_OPTIONS, CL_INVALID_VALUE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, ClError,
+    error_text,
 };
 use opencl3::event::{
     CL_EVENT_COMMAND_EXECUTION_STATUS, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED,
@@ -262,7 +263,8 @@ impl Program {
     }
 
     /// Compiles and links it for one of its context's devices.
-    pub(in crate::opencl) fn build(&self, device: cl_device_id, options: &CString) -> Result<()> {
+    pub(in crate::opencl) fn build(&self, device: cl_device_id, options: &str) -> Result<()> {
+        let options = CString::new(options).map_err(|_| ClError(CL_INVALID_BUILD_OPTIONS))?;
         let devices = [device];
         check(call!(clBuildProgram(self.0, 1, devices.as_ptr(), options.as_ptr(), None, null_mut())))
     }

@@ -3,6 +3,11 @@
 //!
 //! A name that netcl has too is never looked up, and neither is a function of the user's own.
 
+mod layers;
+
+#[cfg(test)]
+pub(crate) use layers::LAYERS;
+pub(crate) use layers::{is_torch_layer, layer, layer_as};
 use netcl_kernels::ops;
 
 /// What there is here instead.
@@ -41,6 +46,12 @@ const LOOPED: &str =
     "a loop: `let mut h = Tensor::zeros([N, 8]); for t in 0..T { h = self.cell(x.get(1, t), h); ys.push(h); }`";
 const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
      inside of a body `grad(&value, x)` is the derivative of a number in what it is computed from";
+const UPSAMPLED: &str = "of images `[N, channels, H, W]` it is `x.upsample_nearest2d(2)` or `x.upsample_bilinear2d(2)`, and a layer: `#[layer(scale = 2)] up: Upsample`";
+const MASKED: &str = "how many elements there are, the mask's numbers would say: `mask.select(x, 0.0)` keeps the others' places; in ordinary Rust `netcl::algorithms` selects, from what the function returns";
+const SCATTERED: &str =
+    "`x.scatter_add(1, indices, source)` adds at positions, `x.index_add(0, indices, source)` whole rows";
+const FILLED_IN_PLACE: &str = "none changes a tensor: give the new one a name, `let x = Tensor::zeros([N, 8]);`, `let x = y;`; a `#[state]` is set, `self.mean.set(0.0)`";
+const DECOMPOSED: &str = "decompositions of matrices are not among the operations: compute them in ordinary Rust, from what the function returns";
 const ATTENTION: &str = "it has weights, and is a layer: a field `#[layer(features = 8, heads = 2)] attention: SelfAttention`, called as `self.attention.forward(&x)`; without weights it is `q.scaled_dot_product_attention(k, v, false)`";
 const GROUP_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8, groups = 2)] norm: GroupNorm`, called as `self.norm.forward(&x)`; with as many groups as features it is `instance_norm`";
 const DROPOUT: &str =
@@ -79,10 +90,36 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["fliplr", "rev_axis"], Write("x.flip([1])")),
     (&["zero_pad2d", "constant_pad"], Write("x.pad(1, 0, 2, 0.0)")),
     (&["device"], Say(DEVICE)),
+    (&["dtype"], Say("an argument's type says of which type it is; another one gives `x.cast(f16)`")),
+    (&["swapdims"], Named("transpose")),
+    (&["interpolate"], Say(UPSAMPLED)),
+    (&["diag"], Say("of a matrix it is `x.diagonal(0, 0, 1)`, whose axes are equally long")),
+    (&["masked_select"], Say(MASKED)),
+    (&["scatter", "scatter_", "index_copy", "index_put"], Say(SCATTERED)),
+    (&["zero_", "fill_", "copy_"], Say(FILLED_IN_PLACE)),
     // Products.
     (&["mm", "bmm", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
     (&["tensordot", "inner"], Write("x.einsum(\"ij,kj->ik\", y)")),
     (&["addmm", "addmv"], Write("x.linear(weight, bias)")),
+    (&["addcmul", "addcdiv"], Say("written out, all of it is one kernel: `x + a * b`, `x + a / b`")),
+    (&["cdist", "pairwise_distance"], Write("(x.unsqueeze(1) - y.unsqueeze(0)).norm([2], 2.0)")),
+    (
+        &["kron"],
+        Say("`a.einsum(\"ij,kl->ikjl\", b)`, with a `reshape` that joins the axes of rows and those of columns"),
+    ),
+    (
+        &["cross"],
+        Say(
+            "written out by components, which `x.get(1, 0)` and the like are: `a1 * b2 - a2 * b1`, and `Tensor::stack([..], 1)`",
+        ),
+    ),
+    (
+        &[
+            "det", "svd", "qr", "eig", "eigh", "cholesky", "inverse", "inv", "pinverse", "solve", "lstsq", "slogdet",
+            "logdet",
+        ],
+        Say(DECOMPOSED),
+    ),
     // Reductions.
     (&["sum_dim", "sum_axis"], Named("sum")),
     (&["mean_dim", "mean_axis"], Named("mean")),
@@ -138,6 +175,9 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["bitwise_right_shift", "right_shift"], Named("shr")),
     (&["logical_not", "bitwise_not", "bool_not"], Named("not")),
     (&["isnan"], Named("is_nan")),
+    (&["nan_to_num"], Write("x.is_nan().select(0.0, x)")),
+    (&["isclose"], Write("(x - y).abs().le(1e-5)")),
+    (&["allclose"], Write("(x - y).abs().le(1e-5).cast(f32).min_all()")),
     (&["isfinite"], Named("is_finite")),
     (&["where_", "where_self"], Filled("(_0).select(x, _1)", "x.gt(0.0).select(x, y)")),
     (&["where_cond"], Filled("x.select(_0, _1)", "x.gt(0.0).select(x, y)")),
@@ -155,6 +195,8 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["logsigmoid"], Named("log_sigmoid")),
     (&["logsoftmax"], Named("log_softmax")),
     (&["gelu_erf"], Named("gelu")),
+    (&["softmin"], Filled("(-x).softmax(_0)", "(-x).softmax(1)")),
+    (&["glu"], Write("x.narrow(1, 0, 4) * x.narrow(1, 4, 4).sigmoid()")),
     (&["gelu_approximate", "gelu_new"], Named("gelu_tanh")),
     // Losses.
     (&["mse", "mean_squared_error"], Named("mse_loss")),
@@ -327,58 +369,6 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ),
 ];
 
-/// Layers elsewhere that are operations here.
-pub(crate) const LAYERS: &[(&str, &str)] = &[
-    ("ReLU", "relu()"),
-    ("ReLU6", "relu6()"),
-    ("GELU", "gelu()"),
-    ("SiLU", "silu()"),
-    ("ELU", "elu(1.0)"),
-    ("SELU", "selu()"),
-    ("CELU", "celu(1.0)"),
-    ("LeakyReLU", "leaky_relu(0.01)"),
-    ("LogSoftmax", "log_softmax(1)"),
-    ("LogSigmoid", "log_sigmoid()"),
-    ("Hardswish", "hard_swish()"),
-    ("Hardsigmoid", "hard_sigmoid()"),
-    ("Hardtanh", "hard_tanh()"),
-    ("Softplus", "softplus()"),
-    ("Softsign", "softsign()"),
-    ("AdaptiveAvgPool2d", "adaptive_avg_pool2d(1)"),
-    ("CrossEntropyLoss", "cross_entropy(labels)"),
-    ("NLLLoss", "nll_loss(labels)"),
-    ("MSELoss", "mse_loss(y)"),
-    ("L1Loss", "l1_loss(y)"),
-    ("HuberLoss", "huber_loss(y, 1.0)"),
-    ("BCEWithLogitsLoss", "bce_with_logits(y)"),
-];
-
-/// Layers elsewhere that other ones compute here.
-pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
-    ("MaxPool1d", "write `MaxPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
-    ("AvgPool1d", "write `AvgPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
-    ("BatchNorm1d", "write `BatchNorm`, with `features = 64`: it takes rows and images"),
-    ("BatchNorm2d", "write `BatchNorm`, with `features = 64`: it takes rows and images"),
-    ("InstanceNorm1d", "write `GroupNorm`, with `features = 64, groups = 64`"),
-    ("InstanceNorm2d", "write `GroupNorm`, with `features = 64, groups = 64`"),
-    ("RMSNorm", "write `RmsNorm`, with `features = 64`"),
-    ("MultiheadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
-    ("MultiHeadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
-    (
-        "AdaptiveMaxPool2d",
-        "its largest elements of whole images are `x.max([2, 3])`, of areas of one size those of `MaxPool2d`",
-    ),
-    ("LSTM", "it is a cell in a loop: a model of two `Linear`s whose `forward` returns `(h, c)`, called in a `for`"),
-    ("RNN", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
-    ("GRU", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
-    (
-        "Sequential",
-        "write a field for each layer; `forward` calls one after the other: `self.b.forward(&self.a.forward(x).relu())`",
-    ),
-    ("ModuleList", "write a list of layers of one kind, `layers: [Linear; 3]`, or of models of your own"),
-    ("ModuleDict", "write a field for each: its name is the word"),
-];
-
 fn within(table: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(there, _)| *there == name).map(|(_, here)| *here)
 }
@@ -404,16 +394,6 @@ pub(crate) fn device(name: &str) -> Option<&'static str> {
 /// What a kernel in SIMT form writes for a variable of CUDA.
 pub(crate) fn variable(name: &str) -> Option<&'static str> {
     within(VARIABLES, name)
-}
-
-/// The operation that a layer of other frameworks is here, as it is called.
-pub(crate) fn layer(name: &str) -> Option<&'static str> {
-    within(LAYERS, name)
-}
-
-/// What stands here for a layer of other frameworks.
-pub(crate) fn layer_as(name: &str) -> Option<&'static str> {
-    within(LAYERS_AS, name)
 }
 
 impl Here {

@@ -1,0 +1,51 @@
+//! Attributes of items beside models that ask for nothing of others: `#[netcl::constant]`, and `#[netcl::dynamic]` where it is alone.
+
+use crate::diag::{Diag, with_errors};
+use crate::parse::constant::{self, Constants};
+use crate::{chain, messages as m, nesting, parse, payload, recover};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::spanned::Spanned;
+
+/// `#[netcl::constant]`.
+pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    if let Some(first) = args.into_iter().next() {
+        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"constant", &"constant"]);
+    }
+    if !nesting::judge(&diag, &item) {
+        return with_errors(diag, TokenStream::new);
+    }
+    let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
+    let none = Constants::new();
+    let known = parsed.as_ref().is_some_and(|item| {
+        constant::evaluate(&item.expr, &none).is_some()
+            || constant::declared_list(&item.ty, &item.expr, &none).is_some()
+    });
+    let Some(mut parsed) = parsed else {
+        if let Some((error, kept)) = recover::constant(&item) {
+            let said = recover::unless_rustc(&error, &item);
+            let export = chain::export(&kept.ident, &kept.vis, &payload::constant(&kept));
+            return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
+        }
+        let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
+        diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
+        return with_errors(diag, || item);
+    };
+    parse::attr::once(&diag, &mut parsed.attrs, "constant");
+    if !known {
+        let found = format!(", found `{}`", parse::text(&parsed.expr));
+        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
+    }
+    let payload = if known { payload::constant(&parsed) } else { payload::refused() };
+    let export = chain::export(&parsed.ident, &parsed.vis, &payload);
+    with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
+}
+
+/// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.
+pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
+    diag.report(span, &m::DYNAMIC_OUTSIDE, &[]);
+    with_errors(diag, || item)
+}

@@ -1,0 +1,101 @@
+//! What compiled functions are given.
+
+use crate::model::{Model, ModelCore};
+use crate::nn::Mode;
+use crate::tensor::Tensor;
+
+/// What a function that [`crate::compile`] takes has as an argument, by reference: a tensor, several in an array or a vector, a model,
+/// a number, a truth value, or a [`Mode`].
+#[diagnostic::on_unimplemented(
+    message = "a compiled function takes no `{Self}`",
+    label = "expected tensors, models, numbers, `bool` or `Mode`, by reference",
+    note = "numbers and modes are part of what a plan is found by; what is known when the function is written can be captured by `move`"
+)]
+pub trait Argument {
+    /// Visits what it consists of.
+    #[doc(hidden)]
+    fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>));
+
+    /// It with other tensors; `None` of what has none of its own.
+    #[doc(hidden)]
+    fn with_tensors(&self, replace: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self>
+    where
+        Self: Sized;
+}
+
+/// A part of an argument.
+#[doc(hidden)]
+pub enum ArgumentPart<'a> {
+    Tensor(&'a Tensor),
+    /// Its memory, and where in it its paths start.
+    Model(&'a ModelCore, &'a str),
+    /// A number, or how many tensors follow.
+    Bits(u64),
+}
+
+impl Argument for Tensor {
+    fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
+        visit(ArgumentPart::Tensor(self));
+    }
+
+    fn with_tensors(&self, replace: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Tensor> {
+        Some(replace(self))
+    }
+}
+
+impl<const N: usize> Argument for [Tensor; N] {
+    fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
+        self.iter().for_each(|tensor| visit(ArgumentPart::Tensor(tensor)));
+    }
+
+    fn with_tensors(&self, replace: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self> {
+        Some(self.each_ref().map(replace))
+    }
+}
+
+impl Argument for Vec<Tensor> {
+    fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
+        visit(ArgumentPart::Bits(self.len() as u64));
+        self.iter().for_each(|tensor| visit(ArgumentPart::Tensor(tensor)));
+    }
+
+    fn with_tensors(&self, replace: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self> {
+        Some(self.iter().map(replace).collect())
+    }
+}
+
+impl<M: Model> Argument for M {
+    fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
+        visit(ArgumentPart::Model(self.core(), self.prefix()));
+    }
+
+    fn with_tensors(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self> {
+        None
+    }
+}
+
+macro_rules! plain {
+    ($($type:ty: |$value:ident| $bits:expr),*) => {$(
+        impl Argument for $type {
+            fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
+                let $value = *self;
+                visit(ArgumentPart::Bits($bits));
+            }
+
+            fn with_tensors(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self> {
+                None
+            }
+        }
+    )*};
+}
+
+plain!(
+    f64: |value| value.to_bits(),
+    f32: |value| u64::from(value.to_bits()),
+    i64: |value| value as u64,
+    i32: |value| value as u64,
+    u32: |value| u64::from(value),
+    usize: |value| value as u64,
+    bool: |value| u64::from(value),
+    Mode: |value| value as u64
+);
