@@ -197,7 +197,7 @@ fn is_refusal(code: cl_int) -> bool {
 }
 
 /// Why a program is not built whose source has instructions for [`retargeted`] that the device does not have.
-const NOT_RETARGETED: &str = "the driver does not assemble the instructions after `//@`, which are for NVIDIA's sm_90a";
+const NOT_RETARGETED: &str = "the driver does not assemble the instructions after `//netcl:sm_90a`";
 
 fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     let started = std::time::Instant::now();
