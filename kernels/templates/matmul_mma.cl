@@ -363,7 +363,6 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         WAIT_TILES;
         FENCE_TILES;
         barrier(CLK_LOCAL_MEM_FENCE);
-        FENCE_SUMS(SUMS(sum[0]));
         FENCE_PRODUCTS;
 #pragma unroll
         for (uint s = 0; s < TILE_K / 16; ++s)

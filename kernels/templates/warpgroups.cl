@@ -35,12 +35,10 @@
         "+f"((d)[1][2]), "+f"((d)[1][3])
 #define SUMS_64(d) SUMS_16(d), SUMS_16((d) + 2), SUMS_16((d) + 4), SUMS_16((d) + 6)
 #define SUMS_128(d) SUMS_64(d), SUMS_64((d) + 8)
-// Whatever was written to sums is written before this.
-#define FENCE_SUMS(sums) asm volatile("" : sums::"memory")
 // Products that were begun are done, and sums can be read and written.
 #define PRODUCTS_DONE(sums)                                                                                            \
     WAIT_PRODUCTS(0);                                                                                                  \
-    FENCE_SUMS(sums);
+    asm volatile("" : sums::"memory");
 
 #define WGMMA(n, numbers, operands, p)                                                                                 \
     "//netcl:sm_90a { .reg .pred p; setp.ne.b32 p, " p ", 0; wgmma.mma_async.sync.aligned.m64n" n "k16.f32." TYPE_NAME \

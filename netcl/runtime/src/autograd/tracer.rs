@@ -72,19 +72,19 @@ pub(crate) fn trace<R>(work: impl FnOnce() -> R) -> (R, Tracing) {
 
 /// What a compiled function asks for that its arguments, which have no values while it is traced, cannot give.
 #[derive(Clone, Copy)]
-pub(crate) enum Asked {
+pub(crate) enum Untraceable {
     Value,
     Gradient,
 }
 
 /// The error of a function that asks for that while it is traced.
-pub(crate) fn needed(asked: Asked) -> Error {
+pub(crate) fn needed(asked: Untraceable) -> Error {
     let problem = match asked {
-        Asked::Value => {
+        Untraceable::Value => {
             "a value is asked for while the function is compiled, when its arguments have none; choose with `select` instead, or \
              read the value outside of the function, of what it gives"
         }
-        Asked::Gradient => {
+        Untraceable::Gradient => {
             "a gradient is asked for while the function is compiled, when its arguments have no values; call `backward` on what the \
              function gives, outside of it"
         }

@@ -194,7 +194,7 @@ fn frozen(
     }
     let results = checked(results?)?;
     if is_asked.load(Ordering::Relaxed) {
-        return Err(tracer::needed(tracer::Asked::Value));
+        return Err(tracer::needed(tracer::Untraceable::Value));
     }
     Frozen::new(&given.tensors, &given.models, &stand_ins, &results, &tracing).map(Some)
 }
