@@ -35,9 +35,7 @@ pub(super) fn retargeted(
     if find(source.as_bytes(), MARK).is_none() {
         return Ok(None);
     }
-    let own = program.get_devices()?.iter().position(|&known| known == device as isize);
-    let mut binaries = program.get_binaries()?;
-    let binary = own.filter(|&own| own < binaries.len()).map(|own| binaries.swap_remove(own)).unwrap_or_default();
+    let binary = program.binary_for(device)?.unwrap_or_default();
     let Some(ptx) = with_instructions(&binary)? else { return Ok(None) };
     // SAFETY: the text is what this driver gave for this device but for instructions of the device's architecture, which the
     // driver's assembler checks as it does all PTX that programs hand to it.
