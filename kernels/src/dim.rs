@@ -89,6 +89,16 @@ pub enum Factor {
     FloorDiv(Box<Dim>, u64),
 }
 
+impl Factor {
+    /// Whether the symbol is in it.
+    pub fn mentions(&self, symbol: &Symbol) -> bool {
+        match self {
+            Factor::Symbol(own) => own == symbol,
+            Factor::FloorDiv(dividend, _) => dividend.mentions(symbol),
+        }
+    }
+}
+
 /// An integer that is known when kernels are launched: a polynomial over symbols (and floor divisions of such) with
 /// integer coefficients, in canonical form, so that equal expressions compare equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -218,6 +228,11 @@ impl Dim {
                 }
             }
         }
+    }
+
+    /// Whether the symbol is in it.
+    pub fn mentions(&self, symbol: &Symbol) -> bool {
+        self.terms().any(|(factors, _)| factors.iter().any(|factor| factor.mentions(symbol)))
     }
 
     /// The same with every symbol replaced by what `with` gives for it.

@@ -33,15 +33,6 @@ impl Dim {
 }
 
 impl Factor {
-    fn mentions(&self, wanted: &Symbol) -> bool {
-        let mut found = false;
-        match self {
-            Factor::Symbol(symbol) => found = symbol == wanted,
-            Factor::FloorDiv(dividend, _) => dividend.visit_symbols(&mut |symbol| found |= symbol == wanted),
-        }
-        found
-    }
-
     /// Whether it is never less for more of the symbol; beside others in a product, which are so too, it is not negative.
     fn grows(&self, symbol: &Symbol, alone: bool) -> bool {
         match self {

@@ -217,19 +217,19 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
                                                                                : 1u)
 #define BYTES(part, each) ((uint)clamp((int)(left * 2) - (part) * (each), 0, each))
 #define FETCH_OPERAND(X, from, row0, chunk0, outer0, outers, slot)                                                     \
-    if (IN_MEMORY_##X && (ALIGNED == 8 || grain_##X == 8)) {                                                                             \
+    if (IN_MEMORY_##X && (ALIGNED == 8 || grain_##X == 8)) {                                                           \
         _Pragma("unroll") for (uint i = 0; i < PER_##X; ++i)                                                           \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             COPY_16(ADDRESS(tiles) + place * 16, from + (size_t)i * STEP_##X * ROW_STRIDE_##X, left * 2);              \
         }                                                                                                              \
-    } else if (IN_MEMORY_##X && (ALIGNED >= 4 || grain_##X > 1)) {                                                          \
+    } else if (IN_MEMORY_##X && (ALIGNED >= 4 || grain_##X > 1)) {                                                     \
         _Pragma("unroll 2") for (uint i = 0; i < PER_##X; ++i)                                                         \
         {                                                                                                              \
             CHUNK(X, row0, chunk0, outer0, outers, slot)                                                               \
             const uint to = ADDRESS(tiles) + place * 16;                                                               \
             __global const ushort *const source = from + (size_t)i * STEP_##X * ROW_STRIDE_##X;                        \
-            if (ALIGNED >= 4 || grain_##X == 4) {                                                                           \
+            if (ALIGNED >= 4 || grain_##X == 4) {                                                                      \
                 COPY_8(to, source, BYTES(0, 8));                                                                       \
                 COPY_8(to + 8, source + 4, BYTES(1, 8));                                                               \
             } else {                                                                                                   \
@@ -359,7 +359,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     ROLLED
     for (uint k0 = 0; k0 < (uint)(K); k0 += TILE_K) {
 #if UNIT == 2
-        // These tiles are there, and nobody multiplies those before the last ones any more, whose place the next ones take.
+        // These tiles are there. Those of two rounds ago are multiplied by nobody any more: the next ones take their place.
         WAIT_TILES;
         FENCE_TILES;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -415,11 +415,16 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         if ((k0 + TILE_K) % BLOCK_K == 0 && k0 + TILE_K < (uint)(K)) {
             const bool first = k0 + TILE_K == BLOCK_K;
             PRODUCTS_DONE(SUMS(sum[0]))
-            EACH_SUM(
-                const uint at = AT(i, j, e); if (first) {
+            EACH_SUM({
+                const uint at = AT(i, j, e);
+                if (first) {
                     total[at] = sum[i][j][e];
                     lost[at] = 0.0f;
-                } else { ADD_BLOCK(total[at], lost[at], sum[i][j][e]) } sum[i][j][e] = 0.0f;)
+                } else {
+                    ADD_BLOCK(total[at], lost[at], sum[i][j][e])
+                }
+                sum[i][j][e] = 0.0f;
+            })
         }
 #endif
     }

@@ -5,11 +5,11 @@
 // lie where the 128-byte swizzle wants them, chunk c of row r at c ^ (r & 7). Each sub-group has 16 of the 64 rows of results, in
 // fragments as those of mma.m16n8k16.
 //
-// Instructions that begin with //@ are assembled from the PTX of the program, in which they are comments: the driver takes them
-// there only.
+// Instructions that begin with //netcl:sm_90a are assembled from the PTX of the program, in which they are comments: the driver
+// takes them there only.
 
 #if UNIT == 2
-#define ASYNC(instruction) asm volatile("//@" instruction ::: "memory")
+#define ASYNC(instruction) asm volatile("//netcl:sm_90a " instruction ::: "memory")
 // What copies and stores have written, for products to read.
 #define FENCE_TILES asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
 #define FENCE_PRODUCTS ASYNC("wgmma.fence.sync.aligned;")
@@ -41,8 +41,8 @@
     asm volatile("" : sums::"memory");
 
 #define WGMMA(n, numbers, operands, p)                                                                                 \
-    "//@{ .reg .pred p; setp.ne.b32 p, " p ", 0; wgmma.mma_async.sync.aligned.m64n" n "k16.f32." TYPE_NAME "." TYPE_NAME\
-    " {" numbers "}, " operands "; }"
+    "//netcl:sm_90a { .reg .pred p; setp.ne.b32 p, " p ", 0; wgmma.mma_async.sync.aligned.m64n" n "k16.f32." TYPE_NAME \
+    "." TYPE_NAME " {" numbers "}, " operands "; }"
 // Adds to the sums `d` of 64 rows and so many columns the product of 64 x 16 elements of a tile with 16 elements of each column of
 // another one: ALONG_K where the 16 are neighbours, else ALONG_M or ALONG_N.
 #define MULTIPLY_TILES_64(d, a, b, along_a, along_b)                                                                   \

@@ -25,6 +25,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("llvmpipe", "long sums::by conv2d_implicit_gemm", ENDS_LOOPS),
     ("llvmpipe", "variants::matmul_mma, long sums of", ENDS_LOOPS),
     ("llvmpipe", "variants::matmul_mma in 4 parts, long sums of", ENDS_LOOPS),
+    ("llvmpipe", "variants::matmul_mma, aligned 1x136x72x9000 of", ENDS_LOOPS),
 ];
 
 /// Why `case` is expected to fail on the device, if it is.

@@ -26,12 +26,16 @@ pub(crate) struct Example {
     pub(crate) inputs: Vec<(InputKind, String, HostTensor)>,
 }
 
-/// What every device has, and the device's own matrix unit.
+/// What every device has, and the device's own matrix unit with the tiles that it is used with.
 pub(crate) fn limits(device: &Device, target: Target) -> Limits {
-    let ptx = device.profile().ptx;
-    let unit =
-        ptx.map_or(MatrixUnit::NONE, |ptx| MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16, warpgroups: ptx.wgmma });
-    Limits { matrix_unit: unit, ..typical(target) }
+    let (profile, typical) = (device.profile(), typical(target));
+    let Some(ptx) = profile.ptx else { return typical };
+    Limits {
+        local_bytes: profile.local_memory.usable.max(typical.local_bytes),
+        work_group: typical.work_group.max(profile.max_work_group as u32),
+        matrix_unit: MatrixUnit { f16: ptx.mma_f16, bf16: ptx.mma_bf16, warpgroups: ptx.wgmma },
+        ..typical
+    }
 }
 
 impl Example {

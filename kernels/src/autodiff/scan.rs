@@ -13,8 +13,7 @@ use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{
-    AxisIndex, BinaryOp, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp, Scan, lifted, mentions, part_of_round,
-    stacked,
+    AxisIndex, BinaryOp, Graph, InputKind, NodeId, Op, OutputKind, ReduceOp, Scan, lifted, part_of_round, stacked,
 };
 use crate::span::Result;
 use std::collections::BTreeMap;
@@ -177,7 +176,7 @@ impl<'a> Backward<'a> {
         let mut parts = Vec::new();
         for (id, node) in self.scan.body.iter().filter(|(_, node)| node.op.operands().contains(&argument)) {
             let Op::View { index, .. } = &node.op else { return None };
-            if !index.iter().any(|axis| mentions(&axis.offset, &self.scan.step)) {
+            if !index.iter().any(|axis| axis.offset.mentions(&self.scan.step)) {
                 return None;
             }
             parts.push((id, lifted(index, &self.scan.step)?));
@@ -210,7 +209,7 @@ impl<'a> Backward<'a> {
     }
 
     fn depends(&self, index: &[AxisIndex]) -> bool {
-        index.iter().any(|axis| mentions(&axis.offset, &self.scan.step))
+        index.iter().any(|axis| axis.offset.mentions(&self.scan.step))
     }
 
     /// `id` of all rounds.

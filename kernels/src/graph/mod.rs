@@ -44,7 +44,7 @@ pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use custom::{Custom, CustomInput, CustomResult};
 pub use limit::Limit;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
-pub(crate) use scan::{lifted, mentions, part_of_round, round, stacked};
+pub(crate) use scan::{lifted, part_of_round, round, stacked};
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -44,7 +44,7 @@ impl Scan {
 
     /// Whether the size depends on the round.
     pub fn steps(&self, size: &Dim) -> bool {
-        mentions(size, &self.step)
+        size.mentions(&self.step)
     }
 }
 
@@ -63,13 +63,6 @@ pub(crate) fn part_of_round(round: Dim, rank: usize) -> Vec<AxisIndex> {
     std::iter::once(AxisIndex::fixed(round)).chain((0..rank).map(AxisIndex::axis)).collect()
 }
 
-/// Whether the size has `symbol` in it.
-pub(crate) fn mentions(size: &Dim, symbol: &Symbol) -> bool {
-    let mut found = false;
-    size.visit_symbols(&mut |own| found |= own == symbol);
-    found
-}
-
 /// The coordinates of a view in a loop's body, for all rounds along a new first axis of what is seen; none where a coordinate is no
 /// multiple of the round.
 pub(crate) fn lifted(index: &[AxisIndex], step: &Symbol) -> Option<Vec<AxisIndex>> {
@@ -84,7 +77,7 @@ pub(crate) fn lifted(index: &[AxisIndex], step: &Symbol) -> Option<Vec<AxisIndex
             }
         }
         terms.extend(axis.terms.iter().map(|(axis, coefficient)| (axis + 1, *coefficient)));
-        (!mentions(&offset, step)).then_some(AxisIndex { terms, offset, divisor: axis.divisor })
+        (!offset.mentions(step)).then_some(AxisIndex { terms, offset, divisor: axis.divisor })
     };
     index.iter().map(lift).collect()
 }

@@ -153,7 +153,8 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
     smallest
 }
 
-/// Whether rows can be copied in 16 bytes where operands are whole tensors: of sizes that are symbols only this is known.
+/// Whether rows can be copied in 8 bytes at least, or in 16 where operands are whole tensors: of sizes that are symbols only that is
+/// known.
 fn is_likely_aligned(problem: &Problem) -> bool {
     let contiguous = |axis: Axis, outer: u64| match axis {
         Axis::K => problem.k,

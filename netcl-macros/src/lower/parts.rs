@@ -95,7 +95,8 @@ impl<'a> Lowering<'a> {
         let (Composite::Struct(of, parts), Val::Struct(name, given)) = (parts, value) else { return false };
         let fields: Vec<String> = parts.iter().map(|(field, _)| crate::parse::name(field)).collect();
         let missing = fields.iter().find(|field| given.iter().all(|(given, _)| given != *field));
-        let known = given.iter().all(|(given, _)| fields.contains(given));
+        // Where only rustc knows whether it is this struct, fields that it does not have say that it is not.
+        let known = name.identity.is_some() || given.iter().all(|(given, _)| fields.contains(given));
         let Some(missing) = missing.filter(|_| name.may_be(of) && known) else {
             let field = |name: &Ident| {
                 let name = crate::parse::name(name);

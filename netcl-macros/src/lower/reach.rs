@@ -7,7 +7,7 @@ use netcl_kernels::dim::{Dim, Factor, Symbol};
 impl<'a> Lowering<'a> {
     /// Whether an index is one of a round of a fold.
     pub(super) fn counts_rounds(&self, index: &Affine) -> bool {
-        self.folds.iter().any(|round| mentions(&index.offset, &round.step))
+        self.folds.iter().any(|round| index.offset.mentions(&round.step))
     }
 
     /// Whether the size is never negative in the rounds of the folds around.
@@ -17,7 +17,7 @@ impl<'a> Lowering<'a> {
                 return true;
             }
             let Some((Round { step, last }, outer)) = folds.split_last() else { return false };
-            if !mentions(size, step) {
+            if !size.mentions(step) {
                 return within(size, outer);
             }
             // It is least in the first round or in the last one; where there is none, nothing is asked of it.
@@ -37,37 +37,23 @@ fn linear(size: &Dim, symbol: &Symbol) -> Option<i64> {
     let is = |factors: &[Factor]| matches!(factors, [Factor::Symbol(own)] if own == symbol);
     let coefficient = size.terms().find_map(|(factors, coefficient)| is(factors).then_some(coefficient))?;
     let rest = size.clone() - Dim::symbol(symbol.name()) * Dim::constant(coefficient);
-    (!mentions(&rest, symbol)).then_some(coefficient)
-}
-
-fn mentions(size: &Dim, symbol: &Symbol) -> bool {
-    let mut found = false;
-    size.visit_symbols(&mut |own| found |= own == symbol);
-    found
+    (!rest.mentions(symbol)).then_some(coefficient)
 }
 
 /// Whether the size grows with the symbol all the way, or shrinks.
 fn goes_one_way(size: &Dim, symbol: &Symbol) -> bool {
     let once = |factors: &[Factor]| {
-        let mut own = factors.iter().filter(|factor| match factor {
-            Factor::Symbol(factor) => factor == symbol,
-            Factor::FloorDiv(dividend, _) => mentions(dividend, symbol),
-        });
+        let mut own = factors.iter().filter(|factor| factor.mentions(symbol));
         let first = own.next();
         own.next().is_none() && !matches!(first, Some(Factor::FloorDiv(dividend, _)) if !goes_one_way(dividend, symbol))
     };
     let linear = |factors: &[Factor]| {
-        !factors.iter().any(|factor| matches!(factor, Factor::FloorDiv(inner, _) if mentions(inner, symbol)))
+        !factors.iter().any(|factor| matches!(factor, Factor::FloorDiv(inner, _) if inner.mentions(symbol)))
     };
     let own: Vec<&[Factor]> = size
         .terms()
         .map(|(factors, _)| factors)
-        .filter(|factors| {
-            factors.iter().any(|factor| match factor {
-                Factor::Symbol(factor) => factor == symbol,
-                Factor::FloorDiv(dividend, _) => mentions(dividend, symbol),
-            })
-        })
+        .filter(|factors| factors.iter().any(|factor| factor.mentions(symbol)))
         .collect();
     own.iter().all(|factors| once(factors)) && (own.len() == 1 || own.iter().all(|factors| linear(factors)))
 }

@@ -111,9 +111,36 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
         }
     }
 
+    fn visit_expr_match(&mut self, taken: &'ast syn::ExprMatch) {
+        match self.is_call(&taken.expr) && taken.arms.iter().any(|arm| is_result(&arm.pat)) {
+            true => self.uses.handles = true,
+            false => visit::visit_expr_match(self, taken),
+        }
+    }
+
+    fn visit_expr_let(&mut self, taken: &'ast syn::ExprLet) {
+        match self.is_call(&taken.expr) && is_result(&taken.pat) {
+            true => self.uses.handles = true,
+            false => visit::visit_expr_let(self, taken),
+        }
+    }
+
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        const HANDLE: [&str; 9] =
-            ["unwrap", "expect", "unwrap_or_else", "unwrap_or_default", "unwrap_or", "ok", "map", "is_ok", "is_err"];
+        const HANDLE: [&str; 13] = [
+            "and_then",
+            "err",
+            "expect",
+            "is_err",
+            "is_ok",
+            "map",
+            "map_err",
+            "ok",
+            "or_else",
+            "unwrap",
+            "unwrap_or",
+            "unwrap_or_default",
+            "unwrap_or_else",
+        ];
         if HANDLE.iter().any(|name| call.method == name) && self.is_call(&call.receiver) {
             self.uses.handles = true;
             return;
@@ -121,6 +148,11 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
         self.uses.compiled |= is_self(&call.receiver) && self.known.contains(&super::name(&call.method));
         visit::visit_expr_method_call(self, call);
     }
+}
+
+/// Whether a `Result` is taken apart: `Ok(state)`, `Err(error)`.
+fn is_result(pat: &syn::Pat) -> bool {
+    matches!(pat, syn::Pat::TupleStruct(taken) if taken.path.is_ident("Ok") || taken.path.is_ident("Err"))
 }
 
 fn is_self(expr: &Expr) -> bool {

@@ -82,9 +82,7 @@ impl Sized {
             _ => false,
         }
     }
-}
 
-impl Sized {
     fn leave_out(&mut self, ty: &mut Type) {
         match ty {
             Type::Reference(inner) => self.leave_out(&mut inner.elem),

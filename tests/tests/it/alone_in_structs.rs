@@ -71,6 +71,17 @@ impl Cell {
     pub fn tried(&self, s: &State) -> State {
         self.twice(s).unwrap()
     }
+
+    pub fn tried_or_not(&self, s: &State) -> State {
+        match self.twice(s) {
+            Ok(twice) => twice,
+            Err(_) => State { h: s.h.clone(), c: s.c.clone() },
+        }
+    }
+
+    pub fn tried_else(&self, s: &State) -> State {
+        if let Ok(twice) = self.twice(s) { twice } else { self.step(s).or_else(|_| self.step(s)).unwrap() }
+    }
 }
 
 #[netcl::model]
@@ -113,6 +124,8 @@ fn signatures_of_structs_alone_are_compiled() -> Result<()> {
         same(&cell.step(&s)?, &one)?;
         same(&cell.twice(&s)?, &two)?;
         same(&cell.tried(&s), &two)?;
+        same(&cell.tried_or_not(&s), &two)?;
+        same(&cell.tried_else(&s), &two)?;
         same(&cell.exchanged(&s)?, &State { h: s.c.clone(), c: s.h.clone() })?;
         let (first, [second, third]) = cell.several(&[state(), one])?;
         same(&first, &step(&s))?;

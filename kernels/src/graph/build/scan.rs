@@ -131,7 +131,7 @@ impl Builder {
 
     /// An error if a shape, or what an operation asks of sizes, depends on the round.
     fn sizes_stay(&self, draft: &ScanDraft) -> Result<()> {
-        let steps = |size: &Dim| mentions(size, &draft.step);
+        let steps = |size: &Dim| size.mentions(&draft.step);
         for node in &self.graph.nodes[draft.first..] {
             if let Op::Scan { length, .. } = &node.op
                 && steps(length)
@@ -157,7 +157,7 @@ impl Builder {
     pub(crate) fn in_loops(&self, size: &Dim) -> Dim {
         let mut size = size.clone();
         for (step, length) in self.steps.iter().rev() {
-            if !mentions(&size, step) {
+            if !size.mentions(step) {
                 continue;
             }
             // With `N + rest` rounds, `N` is at least `step - rest`, and more by what a symbol, which is at least 1, has above that.
@@ -172,7 +172,7 @@ impl Builder {
     /// Whether the size is at least 0 in the first round, where it grows with the rounds of a loop, in the last, where it gets
     /// less, or in both, where it does one of them.
     pub(crate) fn is_never_negative_at_ends(&self, size: &Dim) -> bool {
-        let Some((step, length)) = self.steps.iter().rev().find(|(step, _)| mentions(size, step)) else { return false };
+        let Some((step, length)) = self.steps.iter().rev().find(|(step, _)| size.mentions(step)) else { return false };
         let at = |end: &Dim| {
             let there = size.substitute(&|symbol| (symbol == step).then(|| end.clone()));
             self.is_never_negative(&there)
@@ -197,14 +197,14 @@ impl Builder {
     /// The loop whose round, counted from 0, is the size but for what is the same in all rounds: its name, how many rounds it has,
     /// and that rest.
     pub(crate) fn round_of(&self, size: &Dim) -> Option<(String, Dim, Dim)> {
-        let (step, rounds) = self.steps.iter().rev().find(|(step, _)| mentions(size, step))?;
+        let (step, rounds) = self.steps.iter().rev().find(|(step, _)| size.mentions(step))?;
         let rest = size.clone() - Dim::symbol(step.name()) + Dim::constant(1);
         (!self.is_in_loop(&rest)).then(|| (step.name().to_string(), rounds.clone(), rest))
     }
 
     /// Whether the size depends on the round of a loop.
     pub fn is_in_loop(&self, size: &Dim) -> bool {
-        self.steps.iter().any(|(step, _)| mentions(size, step))
+        self.steps.iter().any(|(step, _)| size.mentions(step))
     }
 }
 
@@ -216,7 +216,7 @@ fn plus_one_symbol(size: &Dim) -> Option<(Symbol, Dim)> {
     });
     let symbol = symbols.next()?;
     let rest = size.clone() - Dim::symbol(symbol.name());
-    (!mentions(&rest, &symbol)).then_some((symbol, rest))
+    (!rest.mentions(&symbol)).then_some((symbol, rest))
 }
 
 /// The body on its way out of the graph in which it was built.
@@ -389,7 +389,7 @@ fn inside(graph: &Graph, draft: &ScanDraft) -> Vec<bool> {
     let mut inside = vec![false; graph.nodes.len()];
     for (id, node) in graph.iter() {
         let mut own = draft.carried.contains(&id) || is_drawn(&node.op) && id.index() >= draft.first;
-        node.op.visit_sizes(&mut |size| own |= mentions(size, &draft.step));
+        node.op.visit_sizes(&mut |size| own |= size.mentions(&draft.step));
         node.op.visit_operands(|operand| own |= inside[operand.index()]);
         inside[id.index()] = own;
     }

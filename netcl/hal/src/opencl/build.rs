@@ -124,7 +124,7 @@ fn known(shared: &Shared, source: &BuildInput<'_>, comes_again: bool) -> Result<
             }
             return Ok(program);
         }
-        match binary(shared, &program) {
+        match program.binary_for(shared.device.id()) {
             Ok(Some(binary)) => disk::store(&key, &binary),
             Ok(None) => {}
             Err(error) => tracing::debug!(%error, "the driver gives no binary to cache"),
@@ -153,14 +153,6 @@ pub(super) fn anew(shared: &Shared, source: &BuildInput<'_>) -> Result<Arc<Progr
     let program = from_source(shared, source)?;
     count(&shared.counters.built);
     Ok(Arc::new(program))
-}
-
-/// The device's binary of a program. In a context with several devices there is one for each, empty where it was not
-/// built.
-fn binary(shared: &Shared, program: &Program) -> opencl3::Result<Option<Vec<u8>>> {
-    let own = program.get_devices()?.iter().position(|&device| device == shared.device.id() as isize);
-    let mut binaries = program.get_binaries()?;
-    Ok(own.filter(|&own| own < binaries.len()).map(|own| binaries.swap_remove(own)).filter(|binary| !binary.is_empty()))
 }
 
 fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
@@ -197,7 +189,7 @@ fn is_refusal(code: cl_int) -> bool {
 }
 
 /// Why a program is not built whose source has instructions for [`retargeted`] that the device does not have.
-const NOT_RETARGETED: &str = "the driver does not assemble the instructions after `//@`, which are for NVIDIA's sm_90a";
+const NOT_RETARGETED: &str = "the driver does not assemble the instructions after `//netcl:sm_90a`";
 
 fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     let started = std::time::Instant::now();

@@ -65,7 +65,7 @@ impl Tensor {
     pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
         self.checked()?;
         if tracer::is_active() {
-            return Err(tracer::needed("a gradient"));
+            return Err(tracer::needed(tracer::Untraceable::Gradient));
         }
         if !self.shape().is_empty() || !self.dtype().is_float() {
             return refused(format!(

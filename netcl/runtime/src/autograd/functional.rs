@@ -132,7 +132,7 @@ impl Tensor {
     pub fn requires_grad(&self) -> Result<Tensor> {
         self.checked()?;
         if tracer::is_active() {
-            return Err(tracer::needed("a gradient"));
+            return Err(tracer::needed(tracer::Untraceable::Gradient));
         }
         let refused = |problem: &str| Err(Error::Backward { operation: "requires_grad", problem: problem.to_owned() });
         match self.history() {

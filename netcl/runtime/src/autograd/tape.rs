@@ -9,8 +9,7 @@ use crate::tensor::{Held, compute_all};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dtype::DType;
 use smallvec::SmallVec;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a loss was computed from.
@@ -259,14 +258,11 @@ impl Tape {
 /// The records that lead to one, in the order in which they were made.
 fn records(loss: &Arc<Record>) -> SmallVec<[Arc<Record>; 16]> {
     // The latest first: all that was computed from a record comes before it.
-    let mut open = BinaryHeap::from([OpenRecord(loss)]);
+    let mut open = BTreeMap::from([(loss.number, loss)]);
     let mut found: SmallVec<[Arc<Record>; 16]> = SmallVec::new();
-    while let Some(OpenRecord(record)) = open.pop() {
-        if found.last().is_some_and(|last| last.number == record.number) {
-            continue;
-        }
+    while let Some((_, record)) = open.pop_last() {
         open.extend(record.sources.iter().filter_map(|source| match source {
-            RecordSource::Record(record) => Some(OpenRecord(record)),
+            RecordSource::Record(record) => Some((record.number, record)),
             RecordSource::Leaf(_) | RecordSource::Given(_) => None,
         }));
         found.push(record.clone());
@@ -274,26 +270,3 @@ fn records(loss: &Arc<Record>) -> SmallVec<[Arc<Record>; 16]> {
     found.reverse();
     found
 }
-
-/// Ordered by number.
-struct OpenRecord<'a>(&'a Arc<Record>);
-
-impl Ord for OpenRecord<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.number.cmp(&other.0.number)
-    }
-}
-
-impl PartialOrd for OpenRecord<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for OpenRecord<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for OpenRecord<'_> {}

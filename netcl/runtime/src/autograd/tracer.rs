@@ -70,11 +70,25 @@ pub(crate) fn trace<R>(work: impl FnOnce() -> R) -> (R, Tracing) {
     (result, noted.unwrap_or_default())
 }
 
-/// What is told of a function that needs what there is not while it is compiled.
-pub(crate) fn needed(what: &str) -> Error {
-    let problem = format!(
-        "{what} is asked for while the function is compiled, when its arguments have none; choose with `select` instead, or do \
-         that outside of the function, with what it gives"
-    );
+/// What a compiled function asks for that its arguments, which have no values while it is traced, cannot give.
+#[derive(Clone, Copy)]
+pub(crate) enum Untraceable {
+    Value,
+    Gradient,
+}
+
+/// The error of a function that asks for that while it is traced.
+pub(crate) fn needed(asked: Untraceable) -> Error {
+    let problem = match asked {
+        Untraceable::Value => {
+            "a value is asked for while the function is compiled, when its arguments have none; choose with `select` instead, or \
+             read the value outside of the function, of what it gives"
+        }
+        Untraceable::Gradient => {
+            "a gradient is asked for while the function is compiled, when its arguments have no values; call `backward` on what the \
+             function gives, outside of it"
+        }
+    }
+    .to_owned();
     Error::Mismatch { operation: "compile".to_owned(), problem }
 }

@@ -42,9 +42,9 @@ const KEPT: usize = 64;
 /// ```
 ///
 /// What it computes with are its arguments ([`Argument`]): tensors and models are given at each call, with what is in them then, and
-/// numbers are part of what a plan is found by. It captures nothing but what cannot change, by `move`, which rustc checks. Other
-/// types, shapes, numbers or a model that has moved are compiled anew; one tensor for two arguments is not. It may give
-/// several tensors ([`CompiledResults`]).
+/// numbers are part of what a plan is found by. It captures only what is `Copy + 'static`, by `move`, which rustc checks. For other
+/// types, shapes or numbers, or a model that has moved, the function runs again, so that it must do nothing else besides; what was found for
+/// the last 64 kinds of arguments stays in memory. It may give several tensors ([`CompiledResults`]).
 ///
 /// While it is compiled, it is called with tensors that have no values. What needs one (`item`, `to_vec`, functions that
 /// annotations have compiled, `backward`) is an error of the call. What the function makes itself of no argument is made then, once.
@@ -194,7 +194,7 @@ fn frozen(
     }
     let results = checked(results?)?;
     if is_asked.load(Ordering::Relaxed) {
-        return Err(tracer::needed("a value"));
+        return Err(tracer::needed(tracer::Untraceable::Value));
     }
     Frozen::new(&given.tensors, &given.models, &stand_ins, &results, &tracing).map(Some)
 }

@@ -150,7 +150,7 @@ impl Layer {
             _ => 0,
         };
         let result = carry_out(self.work(mode, seed, LayerValue::Result), &known, &tensors, caller)?;
-        Ok(if cut::is_paused() { result.with_history(self.paused(inputs)) } else { result })
+        Ok(self.cut_where_paused(result, inputs))
     }
 
     /// What is noted of a function that is compiled.
@@ -235,7 +235,7 @@ impl Layer {
         for ((_, place), change) in places.into_iter().zip(changes) {
             states.note(place, &store.states()[place].region, change.held);
         }
-        Ok(Some(if cut::is_paused() { result.with_history(self.paused(inputs)) } else { result }))
+        Ok(Some(self.cut_where_paused(result, inputs)))
     }
 
     /// Computes it now, on the model's memory: what changes states and cannot wait.
@@ -264,8 +264,7 @@ impl Layer {
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         match noted {
             Some(noted) => Ok(noted.result((self.work(mode, seed.get(), LayerValue::Result), known.number), result)),
-            None if cut::is_paused() => Ok(result.with_history(self.paused(inputs))),
-            None => Ok(result),
+            None => Ok(self.cut_where_paused(result, inputs)),
         }
     }
 
@@ -324,6 +323,11 @@ impl Layer {
         let tensors: Vec<&Tensor> = inputs.iter().copied().chain(&own).collect();
         let sources = tensors.iter().map(|tensor| RecordSource::of(tensor)).collect();
         Noted::new(self.layer.declaration.name, flow, sources, &tensors, inputs.len(), caller).map(Some)
+    }
+
+    /// The result, in `no_grad` with what it would have been recorded of.
+    fn cut_where_paused(&self, result: Tensor, inputs: &[&Tensor]) -> Tensor {
+        if cut::is_paused() { result.with_history(self.paused(inputs)) } else { result }
     }
 
     /// What is said of a result inside of `no_grad`.

@@ -1,6 +1,6 @@
 //! Tensors without values, which a function is compiled with.
 
-use crate::autograd::tracer::needed;
+use crate::autograd::tracer::{Untraceable, needed};
 use crate::memory::BufferHandle;
 use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor, TensorValue};
 use std::panic::Location;
@@ -18,7 +18,7 @@ impl StandIn {
     /// For a tensor, of a function that is called there.
     pub(crate) fn of(tensor: &Tensor, caller: &'static Location<'static>, is_asked: &Arc<AtomicBool>) -> Tensor {
         let operands = format!("{} {:?}", tensor.dtype(), tensor.shape());
-        let mistake = Err(Arc::new(Mistake::new("compile", operands, caller, needed("a value"))));
+        let mistake = Err(Arc::new(Mistake::new("compile", operands, caller, needed(Untraceable::Value))));
         let value = TensorValue::Pending(Arc::new(StandIn { mistake, is_asked: is_asked.clone() }));
         let (shape, dtype, device) = (tensor.shape().into(), tensor.dtype(), tensor.device().clone());
         Tensor::from_held(Held { value, shape, dtype, device })

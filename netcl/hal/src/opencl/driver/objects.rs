@@ -270,12 +270,22 @@ impl Program {
     }
 
     /// Those that it is for, in the driver's order.
-    pub(in crate::opencl) fn get_devices(&self) -> Result<Vec<isize>> {
+    fn get_devices(&self) -> Result<Vec<isize>> {
         info::list(&|size, value, told| call!(clGetProgramInfo(self.0, CL_PROGRAM_DEVICES, size, value, told)))
     }
 
+    /// The binary for one of them; none where it was not built for that.
+    pub(in crate::opencl) fn binary_for(&self, device: cl_device_id) -> Result<Option<Vec<u8>>> {
+        let own = self.get_devices()?.iter().position(|&known| known == device as isize);
+        let mut binaries = self.get_binaries()?;
+        Ok(own
+            .filter(|&own| own < binaries.len())
+            .map(|own| binaries.swap_remove(own))
+            .filter(|binary| !binary.is_empty()))
+    }
+
     /// Of each device; empty where it was not built for that.
-    pub(in crate::opencl) fn get_binaries(&self) -> Result<Vec<Vec<u8>>> {
+    fn get_binaries(&self) -> Result<Vec<Vec<u8>>> {
         let ask = |name| {
             move |size: usize, value: *mut c_void, told: *mut usize| {
                 call!(clGetProgramInfo(self.0, name, size, value, told))

@@ -17,14 +17,14 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void probe(__global fl
     // Start and stride of eight rows in units of 16 bytes, and the 128-byte swizzle (PTX ISA, "Matrix Descriptor Format").
     const ulong tile = ((ulong)(uint)(ulong)ones >> 4 & 0x3fff) | 1ul << 16 | 64ul << 32 | 1ul << 62;
     float d0 = 0.0f, d1 = 0.0f, d2 = 0.0f, d3 = 0.0f;
-    asm volatile("//@wgmma.fence.sync.aligned;" ::: "memory");
-    asm volatile("//@{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32." NAME "." NAME
+    asm volatile("//netcl:sm_90a wgmma.fence.sync.aligned;" ::: "memory");
+    asm volatile("//netcl:sm_90a { .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32." NAME "." NAME
                  " {%0,%1,%2,%3}, %4, %4, p, 1, 1, 0, 0; }"
                  : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3)
                  : "l"(tile)
                  : "memory");
-    asm volatile("//@wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("//@wgmma.wait_group.sync.aligned 0;" : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3)::"memory");
+    asm volatile("//netcl:sm_90a wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("//netcl:sm_90a wgmma.wait_group.sync.aligned 0;" : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3)::"memory");
     values[4 * item] = d0;
     values[4 * item + 1] = d1;
     values[4 * item + 2] = d2;
