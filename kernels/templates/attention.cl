@@ -14,9 +14,10 @@
 // Tunables:
 //   TILE_M   rows of a work-group
 //   TILE_N   rows that it meets at a time
-//   UNIT     what multiplies: 0 multiply-adds of work-items
+//   UNIT     what multiplies: 0 multiply-adds of work-items, here; 2 NVIDIA's matrix unit for warpgroups, in
+//            attention_warpgroups.cl, which follows this file
 //
-// Hooks: see README.md in this folder. Rows of the operands are contiguous.
+// Hooks: see README.md in this folder. Rows of the operands are contiguous. Stands behind ptx.cl.
 
 #define GROUP 128
 
@@ -40,12 +41,6 @@
 #endif
 #ifndef TILE_N
 #define TILE_N 16
-#endif
-#ifndef UNIT
-#define UNIT 0
-#endif
-#ifndef BF16
-#define BF16 1
 #endif
 #ifndef RESULT_F32
 #define RESULT_F32 0
@@ -74,8 +69,19 @@
 #define V_STRIDE VALUE_WIDTH
 #endif
 
-// The 16 bits of an element, the number that they are, and the number that is stored for one.
+// The 16 bits of an element.
 #define BITS(pointer, offset) (((__global const ushort *)(pointer))[offset])
+
+#if KIND == 2
+#define ROWS KEYS
+#define OTHERS QUERIES
+#else
+#define ROWS QUERIES
+#define OTHERS KEYS
+#endif
+
+#if UNIT == 0
+// The number that bits in local memory are, and the bits that are stored for a number.
 #if BF16
 #define NUMBER(place) as_float((uint)*(place) << 16)
 #define ROUND(x) as_float(isnan(x) ? 0x7fc00000u : (as_uint(x) + 0x7fffu + ((as_uint(x) >> 16) & 1u)) & 0xffff0000u)
@@ -105,14 +111,6 @@
 // Work-items of a row, and how many columns of a result each has.
 #define LANES (GROUP / TILE_M)
 #define OWN(columns) (((columns) + LANES - 1) / LANES)
-
-#if KIND == 2
-#define ROWS KEYS
-#define OTHERS QUERIES
-#else
-#define ROWS QUERIES
-#define OTHERS KEYS
-#endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
@@ -284,3 +282,4 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void KERNEL_NAME(KER
 #endif
     }
 }
+#endif

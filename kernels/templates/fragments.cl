@@ -1,13 +1,6 @@
 // Tiles in local memory and fragments in the registers of sub-groups: their tunables, where elements lie, and how a matrix unit
-// loads and multiplies them. Stands before matmul_mma.cl, which says what the tunables are.
+// loads and multiplies them. Stands behind ptx.cl and before matmul_mma.cl, which says what the tunables are.
 
-#define ALONG_K 0
-#define ALONG_M 1
-#define ALONG_N 1
-
-#ifndef UNIT
-#define UNIT 0
-#endif
 #ifndef TILE_M
 #define TILE_M 64
 #endif
@@ -34,21 +27,6 @@
 #endif
 #ifndef B_ALONG
 #define B_ALONG ALONG_N
-#endif
-
-// To how many elements all rows of operands in memory are aligned: 8, 4, or fewer.
-#ifndef ALIGNED
-#define ALIGNED 1
-#endif
-
-// Elements: bf16, or else f16.
-#ifndef BF16
-#define BF16 1
-#endif
-#if BF16
-#define TYPE_NAME "bf16"
-#else
-#define TYPE_NAME "f16"
 #endif
 
 #define SUBS_N (TILE_N / SUB_N)
@@ -115,17 +93,7 @@
 #define FIRST_B(slot) (STAGES * SIZE_A + (slot)*SIZE_B)
 
 #if UNIT
-#define ADDRESS(place) ((uint)(ulong)(place))
-#define COPY_16(to, from, bytes)                                                                                       \
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"((ulong)(from)), "r"(bytes)    \
-                 : "memory")
-#define COPY_8(to, from, bytes)                                                                                        \
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"((ulong)(from)), "r"(bytes) : "memory")
-#define COPY_4(to, from, bytes)                                                                                        \
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"((ulong)(from)), "r"(bytes) : "memory")
-#define COMMIT asm volatile("cp.async.commit_group;" ::: "memory")
 #define WAIT asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory")
-#define WAIT_ALL asm volatile("cp.async.wait_group 0;" ::: "memory")
 #define LOAD_MATRIX(d, place)                                                                                          \
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"                                       \
                  : "=r"((d)[0]), "=r"((d)[1]), "=r"((d)[2]), "=r"((d)[3])                                              \
@@ -142,9 +110,7 @@
                  : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])                                              \
                  : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "r"(y0), "r"(y1))
 #else
-#define COMMIT
 #define WAIT
-#define WAIT_ALL
 #endif
 
 // Fragments of step `s` of a tile. Every work-item says where one row of 8 elements lies.

@@ -1,5 +1,5 @@
 // Products of tiles in local memory by warpgroups, four sub-groups together (PTX ISA, "Asynchronous Warpgroup Level Matrix
-// Multiply-Accumulate Instructions"), for compute capability 9.0: with UNIT 2. Stands behind fragments.cl, whose TYPE_NAME it needs.
+// Multiply-Accumulate Instructions"), for compute capability 9.0: with UNIT 2. Stands behind ptx.cl.
 //
 // Rows of tiles have 128 bytes: longer ones are in blocks of 64 elements, one block of the tile after the other. Chunks of 16 bytes
 // lie where the 128-byte swizzle wants them, chunk c of row r at c ^ (r & 7). Each sub-group has 16 of the 64 rows of results, in
@@ -54,5 +54,16 @@
     asm volatile(WGMMA("128", NUMBERS_128, "%64, %65, p, 1, 1, " TEXT(along_a) ", " TEXT(along_b), "%66")              \
                  : SUMS_128(d)                                                                                         \
                  : "l"(a), "l"(b), "r"(1)                                                                              \
+                 : "memory")
+// The same of a fragment `x` of 64 x 16 elements, which the sub-groups hold.
+#define MULTIPLY_FRAGMENT_64(d, x, b, along_b)                                                                         \
+    asm volatile(WGMMA("64", NUMBERS_64, "{%32,%33,%34,%35}, %36, p, 1, 1, " TEXT(along_b), "%37")                     \
+                 : SUMS_64(d)                                                                                          \
+                 : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "l"(b), "r"(1)                                  \
+                 : "memory")
+#define MULTIPLY_FRAGMENT_128(d, x, b, along_b)                                                                        \
+    asm volatile(WGMMA("128", NUMBERS_128, "{%64,%65,%66,%67}, %68, p, 1, 1, " TEXT(along_b), "%69")                   \
+                 : SUMS_128(d)                                                                                         \
+                 : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "l"(b), "r"(1)                                  \
                  : "memory")
 #endif

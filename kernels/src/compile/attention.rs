@@ -2,6 +2,7 @@
 
 use super::instance::Instance;
 use super::plan_builder::PlanBuilder;
+use super::product::alignment;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::{Attention, AttentionKind, AttentionSizes, NodeId, Op};
@@ -75,6 +76,7 @@ impl PlanBuilder<'_> {
         }
         let batch = [task.batch.clone()];
         let axes = index::unflatten(&Index::var(0), &Shape(sizes.batch), &batch);
+        let mut aligned = 8;
         for (position, &operand) in attention.operands.iter().enumerate() {
             let (base, address) = self.operand(id, operand)?;
             let own = self.buffers.name(base);
@@ -96,7 +98,9 @@ impl PlanBuilder<'_> {
             instance.define(&format!("{letter}_OFFSET(batch)"), text);
             let text = instance.dim(&stride(axes.len()));
             instance.define(&format!("{letter}_STRIDE"), text);
+            aligned = aligned.min(alignment(&address, axes.len() + 2));
         }
+        instance.define("ALIGNED", aligned.to_string());
         let mut unread = self.buffers.between(id).to_vec().into_iter();
         let mut unlisted = Vec::new();
         for (position, word) in results(kind).iter().enumerate() {

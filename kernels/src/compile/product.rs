@@ -296,8 +296,8 @@ fn along(address: &Index, outer: usize, depth: usize) -> Axis {
     }
 }
 
-/// The multiples of elements by which everything but the contiguous axis moves: 8, 4 or 1.
-fn alignment(address: &Index, rank: usize) -> i64 {
+/// The multiples of elements by which everything but the contiguous axis moves, of `rank` axes: 8, 4 or 1.
+pub(super) fn alignment(address: &Index, rank: usize) -> i64 {
     let strides: Vec<Dim> = (0..rank).map(|axis| address.coefficient(axis).unwrap_or_default()).collect();
     let contiguous = strides.iter().filter(|stride| stride.is(1)).count() == 1;
     let steps = strides.iter().filter(|stride| !stride.is(1)).chain([address.offset()]).map(whole_vectors);

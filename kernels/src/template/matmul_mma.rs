@@ -4,6 +4,9 @@ use super::{Axis, Choice, Columns, Grid, Limits, Problem, Template, Tunable};
 use crate::dim::saturating_product;
 use crate::dtype::DType;
 
+/// The text of `ptx.cl`.
+pub const PTX: &str = include_str!("../../templates/ptx.cl");
+
 /// The text of `fragments.cl`.
 pub const FRAGMENTS: &str = include_str!("../../templates/fragments.cl");
 
@@ -16,7 +19,7 @@ pub const SOURCE: &str = include_str!("../../templates/matmul_mma.cl");
 /// Fragments that sub-groups hold and a matrix unit multiplies; multiply-adds, as a reference, where there is none.
 pub const TEMPLATE: Template = Template {
     name: "matmul_mma",
-    sources: &[FRAGMENTS, WARPGROUPS, SOURCE],
+    sources: &[PTX, FRAGMENTS, WARPGROUPS, SOURCE],
     tunables: TUNABLES,
     convolution: false,
     for_processors: false,

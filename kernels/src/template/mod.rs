@@ -52,6 +52,7 @@ pub const ALL: &[&Template] = &[
     &conv2d_implicit_gemm::TEMPLATE,
     &conv2d_tiled_local::TEMPLATE,
     &conv2d_cpu::TEMPLATE,
+    &attention::TEMPLATE,
 ];
 
 #[cfg(test)]

@@ -36,10 +36,14 @@ const OLD_CPU: Limits = Limits {
     matrix_unit: MatrixUnit::NONE,
 };
 
-/// The problem with elements that the template computes.
+/// The problem with elements that the template computes, and rows that it takes.
 fn of_its_type(template: &Template, problem: Problem) -> Problem {
     match template.name {
         "matmul_mma" => Problem { dtype: DType::BF16, ..problem },
+        "attention" => {
+            let width = |size: u64| size.next_multiple_of(8).min(attention::WIDEST);
+            Problem { dtype: DType::BF16, n: width(problem.n), k: width(problem.k), ..problem }
+        }
         _ => problem,
     }
 }

@@ -142,10 +142,12 @@ static RULES: &[Rule] = &[
         variant: Variant::MatMulMma,
     },
     Rule {
-        why: "with a matrix unit attention is fastest as one kernel, whose scores never lie in memory",
+        why: "where warpgroups multiply, attention is fastest as one kernel, whose scores never lie in memory",
         applies: |task, circumstances| {
             let unit = circumstances.limits.matrix_unit;
-            is_gpu(circumstances) && matches!(task, Task::Attention(own) if unit.multiplies(own.dtype))
+            is_gpu(circumstances)
+                && unit.warpgroups
+                && matches!(task, Task::Attention(own) if unit.multiplies(own.dtype))
         },
         variant: Variant::AttentionFused,
     },
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn attention_is_one_kernel_where_there_is_a_matrix_unit() {
+    fn attention_is_one_kernel_where_warpgroups_multiply() {
         let attention = |dtype| {
             let kind = AttentionKind::Forward;
             let [queries, keys] = [500, 400];
@@ -290,7 +292,7 @@ mod tests {
             })
         };
         let unit = gpu().profile.with(|profile| {
-            profile.ptx = Some(crate::Ptx { mma_f16: true, mma_bf16: false, mma_tf32: false });
+            profile.ptx = Some(crate::Ptx { mma_f16: true, mma_bf16: false, mma_tf32: false, wgmma: true });
         });
         let unit = Circumstances { limits: limits(&unit, KernelStrategy::Optimized), profile: unit, ..gpu() };
         let taken =
