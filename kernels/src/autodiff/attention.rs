@@ -23,7 +23,10 @@ pub(super) fn contributions(
         return Ok(Vec::new());
     }
     match (attention.kind, attention.operands.as_slice()) {
-        (AttentionKind::Forward, &[q, k, v]) => forward(builder, (id, attention.causal), [q, k, v], given, wanted),
+        // What is asked of `lse` comes from gradients of gradients.
+        (AttentionKind::Forward, &[q, k, v]) if matches!(given, [_] | [_, None]) => {
+            forward(builder, (id, attention.causal), [q, k, v], given, wanted)
+        }
         _ => again(builder, id, attention, given, wanted),
     }
 }
@@ -42,11 +45,7 @@ fn forward(
     let g = given[0].unwrap_or_else(|| builder.full(0.0, &shape, dtype));
     let (long_g, out) = (builder.cast(g, dtype.compute())?, builder.cast(id, dtype.compute())?);
     let product = builder.binary(BinaryOp::Mul, long_g, out)?;
-    let mut delta = builder.reduce(ReduceOp::Sum, product, &[shape.rank() - 1], false)?;
-    // The derivative of `lse` in the scores are the weights, as `delta`'s factor.
-    if let Some(g) = given[1] {
-        delta = builder.binary(BinaryOp::Sub, delta, g)?;
-    }
+    let delta = builder.reduce(ReduceOp::Sum, product, &[shape.rank() - 1], false)?;
     let operands = vec![q, k, v, builder.cast(g, own)?, lse, delta];
     let mut results = Vec::new();
     let mut of = |builder: &mut Builder, kind: AttentionKind, to: &[NodeId]| -> Result<()> {
@@ -66,7 +65,7 @@ fn forward(
     Ok(results)
 }
 
-/// A gradient's own gradients: those of what it means.
+/// By the gradients of what it means.
 fn again(
     builder: &mut Builder,
     id: NodeId,
@@ -128,7 +127,10 @@ pub(crate) fn written_out(
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let new = match (&node.op, op) {
             (Op::Attention(own), Op::Attention(attention)) if chosen(id, own) => {
-                let nodes = write_out(&mut builder, &attention, node.dtype)?;
+                let nodes = match own.kind == AttentionKind::Forward || takes_weights(graph, own) {
+                    true => write_out(&mut builder, &attention, node.dtype)?,
+                    false => write_meaning(&mut builder, &attention, node.dtype)?,
+                };
                 let first = nodes[0];
                 results.insert(id, nodes);
                 first
@@ -150,7 +152,28 @@ pub(crate) fn written_out(
     Ok((Graph { nodes, outputs, ..graph.clone() }, places))
 }
 
-/// The results of an attention by other nodes.
+/// Whether a gradient's `lse` is that of an attention of the same operands, and so `delta` of its output, as [`forward`] makes them.
+fn takes_weights(graph: &Graph, gradient: &Attention) -> bool {
+    let Op::CustomResult { call, result: 1 } = graph[gradient.operands[4]].op else { return false };
+    match &graph[call].op {
+        Op::Attention(own) => {
+            own.kind == AttentionKind::Forward
+                && own.causal == gradient.causal
+                && own.operands == gradient.operands[..own.operands.len()]
+        }
+        _ => false,
+    }
+}
+
+/// The results of an attention by what they mean.
+fn write_meaning(builder: &mut Builder, attention: &Attention, dtype: DType) -> Result<Vec<NodeId>> {
+    let given: Vec<(Shape, DType)> =
+        attention.operands.iter().map(|id| (builder.shape(*id).clone(), builder.dtype(*id))).collect();
+    let meaning = attention_meaning(attention.kind, attention.causal, &given, dtype)?;
+    builder.splice(&meaning, &attention.operands)
+}
+
+/// The results of an attention by the products and the softmax of the forward pass, and their gradients.
 fn write_out(builder: &mut Builder, attention: &Attention, dtype: DType) -> Result<Vec<NodeId>> {
     let own = builder.dtype(attention.operands[0]);
     let mut b = Builder::new(attention.kind.operation());
@@ -181,4 +204,55 @@ fn write_out(builder: &mut Builder, attention: &Attention, dtype: DType) -> Resu
         AttentionKind::Forward | AttentionKind::QueryGrad => nodes,
         AttentionKind::KeyValueGrad => nodes[1..].to_vec(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Arguments, append_gradients};
+    use super::*;
+    use crate::graph::interp::{HostTensor, Precision, evaluate};
+
+    /// The gradients of the square of an attention's gradients.
+    fn second_order() -> Graph {
+        let mut b = Builder::new("second");
+        let operands: Vec<NodeId> = (0..3)
+            .map(|position| b.input(InputKind::Argument(position), "x", Shape::of(&[2, 3, 2]), DType::F64))
+            .collect();
+        let forward = Attention { kind: AttentionKind::Forward, causal: true, operands: operands.clone() };
+        let out = b.attention(forward, DType::F64).unwrap()[0];
+        let square = b.binary(BinaryOp::Mul, out, out).unwrap();
+        let seed = b.full(1.0, &Shape::of(&[2, 3, 2]), DType::F64);
+        let first = gradients(&mut b, square, seed, &operands).unwrap();
+        let mut loss = b.constant(0.0, DType::F64);
+        for gradient in first {
+            let square = b.binary(BinaryOp::Mul, gradient, gradient).unwrap();
+            let sum = b.reduce(ReduceOp::Sum, square, &[0, 1, 2], false).unwrap();
+            loss = b.binary(BinaryOp::Add, loss, sum).unwrap();
+        }
+        b.output(OutputKind::Result(0), loss);
+        append_gradients(b.finish(), Arguments::Floats).unwrap()
+    }
+
+    fn values(graph: &Graph) -> Vec<f64> {
+        let given = |kind: &InputKind, _: &str| match kind {
+            InputKind::Argument(position) => {
+                let own: Vec<f64> = (0..12).map(|at| (f64::from(at) * 1.3 + *position as f64).sin()).collect();
+                HostTensor::from_f64(DType::F64, &[2, 3, 2], &own).ok()
+            }
+            _ => None,
+        };
+        let results = evaluate(graph, &[], &given, Precision::F64).unwrap();
+        results.iter().flat_map(|(_, value)| value.to_f64()).collect()
+    }
+
+    #[test]
+    fn gradients_of_gradients_written_out_are_the_same() {
+        let graph = second_order();
+        let attends = |graph: &Graph| graph.nodes.iter().filter(|node| matches!(node.op, Op::Attention(_))).count();
+        let (written, _) = written_out(&graph, &|_, _| true).unwrap();
+        assert!(attends(&graph) >= 3 && attends(&written) == 0);
+        for (found, expected) in values(&written).into_iter().zip(values(&graph)) {
+            assert!((found - expected).abs() < 1e-12 * expected.abs().max(1.0), "{found} against {expected}");
+        }
+    }
 }

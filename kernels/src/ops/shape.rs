@@ -393,7 +393,7 @@ pub(super) fn inside(b: &mut Builder, source: &Shape, shape: &Shape, index: Vec<
     b.view(yes, shape.clone(), index)
 }
 
-pub(super) fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
+pub(crate) fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
     let first = b.shape(parts[0]).clone();
     let dtype = b.dtype(parts[0]);
     let mut shape = first.clone();

@@ -8,10 +8,11 @@ use crate::graph::{
     Attention, AttentionKind, AxisIndex, BinaryOp, ConvGeometry, ConvKind, ConvNode, Graph, InputKind, NodeId, Op,
     OutputKind, UnaryOp, part_of_round,
 };
+use crate::ops::shape::concat;
 use crate::template::Axis;
 
-/// What a gradient of attention has besides its argument `lse`, so that weights are no larger than sums of 16 bits may be.
-pub const LOG_OF_SUM: f64 = 16.0;
+/// What is added to the argument `lse` of a gradient of attention: rows of some dozen scores, which are about 0, have such a sum.
+pub const LOG_OF_SUM: f64 = 4.0;
 
 /// A graph that computes `task` and nothing else: arguments in, one result out. Compiled for an OpenCL device, it asks
 /// for `task` first (an operand that is computed counts as one read by stride).
@@ -136,17 +137,17 @@ impl Maker {
         b.end_scan(&draft, &[next], &[]).map_or(h, |results| results[0])
     }
 
-    /// The first of its results.
+    /// Its results beside each other: a row has the elements of all of them.
     fn attention(&mut self, task: &AttentionTask<u64>) -> NodeId {
         let dtype = task.dtype;
         let [q, out] = [task.width, task.value_width].map(|width| [task.batch, task.queries, width]);
         let [k, v] = [task.width, task.value_width].map(|width| [task.batch, task.keys, width]);
         let mut operands: Vec<NodeId> =
             [("q", q), ("k", k), ("v", v)].map(|(name, sizes)| self.argument(name, &sizes, dtype)).to_vec();
-        let own = match task.kind {
-            AttentionKind::Forward => out,
-            AttentionKind::QueryGrad => q,
-            AttentionKind::KeyValueGrad => k,
+        let (own, other) = match task.kind {
+            AttentionKind::Forward => (out, Some([task.batch, task.queries, 1])),
+            AttentionKind::QueryGrad => (q, None),
+            AttentionKind::KeyValueGrad => (k, Some(v)),
         };
         if task.kind != AttentionKind::Forward {
             operands.push(self.argument("g", &out, dtype));
@@ -157,7 +158,18 @@ impl Maker {
             operands.extend([lse, delta]);
         }
         let attention = Attention { kind: task.kind, causal: task.causal, operands };
-        self.b.push(Op::Attention(attention), shape(&own), dtype)
+        let call = self.b.push(Op::Attention(attention), shape(&own), dtype);
+        let Some(sizes) = other else { return call };
+        let op = Op::CustomResult { call, result: 1 };
+        let other = match task.kind {
+            AttentionKind::Forward => {
+                let of_rows = self.b.push(op, shape(&sizes[..2]), dtype.compute());
+                let column = self.b.push(Op::Reshape(of_rows), shape(&sizes), dtype.compute());
+                self.b.push(Op::Cast(column), shape(&sizes), dtype)
+            }
+            _ => self.b.push(op, shape(&sizes), dtype),
+        };
+        concat(&mut self.b, &[call, other], 2).unwrap_or(call)
     }
 
     /// `(x - mean(x)) / sqrt(var(x) + 1e-5)` over images and pixels.

@@ -72,7 +72,9 @@ impl Builder {
         let power = self.unary(UnaryOp::Exp, shifted)?;
         let sum = self.reduce(ReduceOp::Sum, power, &[axis], false)?;
         let log = self.unary(UnaryOp::Log, sum)?;
+        // A constant, as what was taken off is.
         let largest = self.reduce(ReduceOp::Max, scores, &[axis], false)?;
+        let largest = self.detach(largest);
         self.binary(BinaryOp::Add, log, largest)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::records::Record;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::ConvKind;
-use netcl_kernels::graph::ReduceOp;
+use netcl_kernels::graph::{AttentionKind, ConvKind, ReduceOp};
 use netcl_kernels::template::Axis;
-use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, KernelConfig, Product, Recurrence, Reduction, Task};
+use netcl_kernels::variant::{
+    AttentionTask, BatchNorm, Conv2dTask, Elementwise, KernelConfig, Product, Recurrence, Reduction, Task,
+};
 
 pub(crate) fn product(m: u64, n: u64, k: u64) -> Task<u64> {
     let (a, b, dtype) = (Axis::K, Axis::Outer, DType::F32);
@@ -78,5 +79,19 @@ pub(crate) fn tasks() -> Vec<Task<u64>> {
     }
     tasks.push(Task::BatchNorm(BatchNorm { images: 64, channels: 8, pixels: 3136, dtype: DType::F32 }));
     tasks.push(Task::Recurrence(Recurrence { rows: 64, width: 128, rounds: 100, dtype: DType::F32 }));
+    let (queries, keys, width, value_width) = (1024, 1024, 64, 64);
+    for kind in AttentionKind::ALL {
+        let (causal, dtype) = (true, DType::BF16);
+        tasks.push(Task::Attention(AttentionTask {
+            kind,
+            batch: 12,
+            queries,
+            keys,
+            width,
+            value_width,
+            causal,
+            dtype,
+        }));
+    }
     tasks
 }

@@ -157,14 +157,14 @@ impl<'a> Exact<'a> {
         (self.operand(0, position, own.dtype) - statistics.mean) * statistics.inverse
     }
 
-    /// Of the first result: the output, or the cotangent of queries or keys.
+    /// Of both results beside each other, as [`netcl_kernels::variant::graph`] has them.
     fn attention(&self, own: &AttentionTask<u64>, position: u64) -> f64 {
-        let (rows, columns) = match own.kind {
-            AttentionKind::Forward => (own.queries, own.value_width),
-            AttentionKind::QueryGrad => (own.queries, own.width),
-            AttentionKind::KeyValueGrad => (own.keys, own.width),
+        let (rows, columns, more) = match own.kind {
+            AttentionKind::Forward => (own.queries, own.value_width, 1),
+            AttentionKind::QueryGrad => (own.queries, own.width, 0),
+            AttentionKind::KeyValueGrad => (own.keys, own.width, own.value_width),
         };
-        let [batch, row, column] = coordinates(position, [rows, columns]);
+        let [batch, row, column] = coordinates(position, [rows, columns + more]);
         let scale = 1.0 / (own.width as f64).sqrt();
         let q = |query: u64, at: u64| self.operand(0, (batch * own.queries + query) * own.width + at, own.dtype);
         let k = |key: u64, at: u64| self.operand(1, (batch * own.keys + key) * own.width + at, own.dtype);
@@ -172,11 +172,11 @@ impl<'a> Exact<'a> {
         let g = |query: u64, at: u64| self.operand(3, (batch * own.queries + query) * own.value_width + at, own.dtype);
         let visible = |query: u64, key: u64| !own.causal || key <= query;
         let score = |query: u64, key: u64| (0..own.width).map(|at| q(query, at) * k(key, at)).sum::<f64>() * scale;
+        let of_row = |argument, query| self.operand(argument, batch * own.queries + query, own.dtype.compute());
+        let weight = |query: u64, key: u64| (score(query, key) - of_row(4, query) - LOG_OF_SUM).exp();
         let slope = |query: u64, key: u64| {
-            let of_row = |argument| self.operand(argument, batch * own.queries + query, own.dtype.compute());
-            let weight = (score(query, key) - of_row(4) - LOG_OF_SUM).exp();
             let sum: f64 = (0..own.value_width).map(|at| g(query, at) * v(key, at)).sum();
-            weight * (sum - of_row(5)) * scale
+            weight(query, key) * (sum - of_row(5, query)) * scale
         };
         match own.kind {
             AttentionKind::Forward => {
@@ -184,15 +184,22 @@ impl<'a> Exact<'a> {
                 let scores: Vec<f64> = keys.iter().map(|key| score(row, *key)).collect();
                 let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
+                let total = weights.iter().sum::<f64>();
+                if column == columns {
+                    return largest + total.ln();
+                }
                 let sum: f64 = keys.iter().zip(&weights).map(|(key, weight)| weight * v(*key, column)).sum();
-                sum / weights.iter().sum::<f64>()
+                sum / total
             }
             AttentionKind::QueryGrad => {
                 (0..own.keys).filter(|key| visible(row, *key)).map(|key| slope(row, key) * k(key, column)).sum()
             }
             AttentionKind::KeyValueGrad => {
                 let queries = (0..own.queries).filter(|query| visible(*query, row));
-                queries.map(|query| slope(query, row) * q(query, column)).sum()
+                match column.checked_sub(columns) {
+                    Some(at) => queries.map(|query| weight(query, row) * g(query, at)).sum(),
+                    None => queries.map(|query| slope(query, row) * q(query, column)).sum(),
+                }
             }
         }
     }

@@ -222,9 +222,9 @@ mod tests {
     use super::*;
     use crate::select::testing::{conv, product};
     use netcl_kernels::dtype::DType;
-    use netcl_kernels::graph::{ConvKind, ReduceOp};
+    use netcl_kernels::graph::{AttentionKind, ConvKind, ReduceOp};
     use netcl_kernels::template::Axis;
-    use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction};
+    use netcl_kernels::variant::{AttentionTask, BatchNorm, Conv2dTask, Elementwise, Product, Recurrence, Reduction};
 
     /// Every family with every type, reductions with every operation along either axis; small, and long sums.
     fn tasks() -> Vec<Task<u64>> {
@@ -240,6 +240,21 @@ mod tests {
             }
             tasks.push(Task::BatchNorm(BatchNorm { images: 5, channels: 7, pixels: 66, dtype }));
             tasks.push(Task::Recurrence(Recurrence { rows: 37, width: 21, rounds: 11, dtype }));
+        }
+        for kind in AttentionKind::ALL {
+            for (dtype, causal) in [(F16, true), (BF16, false)] {
+                let (queries, keys, width, value_width) = (11, 13, 16, 8);
+                tasks.push(Task::Attention(AttentionTask {
+                    kind,
+                    batch: 2,
+                    queries,
+                    keys,
+                    width,
+                    value_width,
+                    causal,
+                    dtype,
+                }));
+            }
         }
         for dtype in [F16, BF16, F32, F64, I32, I64, U8, U32] {
             tasks.push(Task::Elementwise(Elementwise { elements: 1037, reads: 2, dtype }));
