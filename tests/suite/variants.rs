@@ -289,7 +289,7 @@ fn products_of(sizes: [&str; 4], dtype: DType) -> Graph {
     m.b.finish()
 }
 
-/// The gradients of `sum(attention(q, k, v) · dy)`, and it itself.
+/// The gradients of `sum((attention(q, k, v) + dy) · dy)`, and it itself.
 fn attention(dtype: DType, [width, value_width]: [usize; 2], causal: bool) -> Graph {
     let mut m = Maker::new("attention");
     let sizes = |rows: &str, columns: usize| [Dim::symbol("B"), Dim::symbol(rows), Dim::from(columns)];
@@ -319,7 +319,9 @@ fn attended(mut m: Maker, [q, k, v]: [NodeId; 3], causal: bool) -> Graph {
     let y = m.b.cast(y, DType::F32).unwrap();
     let shape = m.b.shape(y).clone();
     let dy = m.argument("dy", &shape.0, DType::F32);
-    let product = m.b.binary(BinaryOp::Mul, y, dy).unwrap();
+    // Of squares besides, so that the sum does not cancel.
+    let more = m.b.binary(BinaryOp::Add, y, dy).unwrap();
+    let product = m.b.binary(BinaryOp::Mul, more, dy).unwrap();
     let sum = m.b.reduce(ReduceOp::Sum, product, &[0, 1, 2], false).unwrap();
     m.result(sum);
     append_gradients(m.b.finish(), Arguments::Floats).unwrap()

@@ -6,7 +6,7 @@ use super::cost::{READ, cheaper_as_one, recomputed_too_dearly};
 use super::division::Constraints;
 use super::draft::{Draft, IterationSpace};
 use super::pieces::too_large;
-use super::product::{extents, in_memory, memory_operands, prologue_trace};
+use super::product::{extents, in_memory, memory_operands, memory_root, prologue_trace};
 use super::reading::Readings;
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
@@ -54,7 +54,7 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
 }
 
 /// Nodes that lie in memory whatever products load: outputs, what was asked for, what rows are read of by numbers that are
-/// known only at run time, and what scatter-adds read, which find their updates by such numbers too, or users' kernels.
+/// known only at run time, and what scatter-adds read, which find their updates by such numbers too, attention, or users' kernels.
 fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
     let gathered = graph.iter().flat_map(|(_, node)| match node.op {
         Op::Gather { .. } | Op::ScatterAdd { .. } | Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. } => {
@@ -63,8 +63,12 @@ fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
         _ => Vec::new(),
     });
     let gathered = gathered.map(|id| table(graph, id));
+    // What matrices of attention are views of.
+    let viewed = graph.iter().filter(|(_, node)| matches!(node.op, Op::Attention(_))).flat_map(|(_, node)| {
+        memory_operands(&node.op).into_iter().filter_map(|id| memory_root(graph, &node.op, id, &BTreeSet::new()))
+    });
     let given = graph.outputs.iter().map(|(_, id)| *id);
-    given.chain(gathered).chain(constraints.stored.iter().copied()).collect()
+    given.chain(gathered).chain(viewed).chain(constraints.stored.iter().copied()).collect()
 }
 
 /// For each node the parts that read it from memory, ascending.
@@ -123,6 +127,9 @@ fn stays_rounded(graph: &Graph, target: Target, product: NodeId, read: &BTreeSet
         let (own, computed) = (graph[*id].dtype, graph[*id].dtype.compute());
         own != computed && matches!(graph[*id].op, Op::Cast(source) if graph[source].dtype == computed)
     };
+    if graph[product].op.factors().is_none() {
+        return false;
+    }
     let sizes = extents(graph, product);
     let known = [&sizes.batch, &sizes.m, &sizes.n, &sizes.k].iter().all(|size| size.as_constant().is_some());
     target == Target::Gpu && !known && read.iter().any(rounds)
@@ -140,8 +147,8 @@ pub(super) fn computed_loads(
     stays: &dyn Fn(NodeId) -> bool,
 ) -> f64 {
     let op = &graph[product].op;
-    if matches!(op, Op::ScatterAdd { .. } | Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. }) {
-        // What it reads is stored, if not here then where this is a reshape of.
+    if op.factors().is_none() {
+        // Of a scatter-add, attention, or a kernel of the user's. What it reads is stored, if not here then where this is a reshape of.
         return 0.0;
     }
     let sizes = extents(graph, product);
