@@ -81,6 +81,11 @@
 #endif
 
 #if UNIT == 0
+#if CAUSAL
+#define IS_SEEN(query, key) ((key) <= (query))
+#else
+#define IS_SEEN(query, key) 1
+#endif
 // The number that bits in local memory are, and the bits that are stored for a number.
 #if BF16
 #define NUMBER(place) as_float((uint)*(place) << 16)
@@ -189,7 +194,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void KERNEL_NAME(KER
             const int query = first + row;
             const int key = other + column;
 #endif
-            const int visible = query < QUERIES && key < KEYS && (!CAUSAL || key <= query);
+            const int visible = query < QUERIES && key < KEYS && IS_SEEN(query, key);
 #if KIND == 0
             weights[row * TILE_N + column] = visible ? score : -INFINITY;
 #else

@@ -19,6 +19,7 @@ mod recorded;
 mod scatter_cases;
 mod sub_groups;
 mod types;
+mod variant_graphs;
 mod variants;
 mod view_cases;
 mod wide_cases;

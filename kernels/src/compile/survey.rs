@@ -108,11 +108,9 @@ impl PlanBuilder<'_> {
                 _ => None,
             })
         };
-        // What is chosen is for all of them: the one that not everything can compute speaks for the others. That is a place
-        // among many, and then one whose partial results would be rounded.
+        // What is chosen is for all of them: the one that not everything can compute, a place among many, speaks for the others.
         let (op, dtype) = reductions()
             .find(|(op, _)| op.is_position())
-            .or_else(|| reductions().find(|(_, dtype)| dtype.compute() != *dtype))
             .or_else(|| reductions().next())
             .unwrap_or((ReduceOp::Sum, DType::F32));
         let contiguous = reduced.last() == Some(&(space.rank() - 1));

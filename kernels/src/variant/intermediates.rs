@@ -43,7 +43,8 @@ fn tensors(config: &KernelConfig, task: &Task<u64>) -> (Vec<u64>, DType) {
         Task::Conv2d(own) => (of_convolution(config.variant, own, parts), own.dtype),
         Task::Reduction(own) if config.variant == Variant::ReductionParallel => {
             let parts = own.columns.div_ceil(u64::from(config.values.get(PART)).max(1));
-            (vec![saturating_product([own.rows, parts])], own.dtype)
+            // Of the type that is computed in, so that nothing is rounded twice.
+            (vec![saturating_product([own.rows, parts])], own.dtype.compute())
         }
         Task::Product(own) => (Vec::new(), own.dtype),
         Task::Elementwise(own) => (Vec::new(), own.dtype),
