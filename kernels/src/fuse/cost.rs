@@ -8,6 +8,8 @@ use super::reading::Readings;
 use crate::dim::{Dim, Shape};
 use crate::graph::{AttentionKind, AttentionSizes, Graph, NodeId, Op};
 use crate::index::Index;
+use crate::target::Target;
+use std::collections::BTreeSet;
 
 /// Roughly the cost of reading one element from memory, in additions.
 pub(super) const READ: u32 = 40;
@@ -31,7 +33,7 @@ pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Opti
 }
 
 /// A node that several clusters compute again although reading it would be cheaper; the last of them.
-pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, draft: &Draft) -> Option<NodeId> {
+pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Option<NodeId> {
     let graph = readings.graph;
     let mut visitor: Vec<Option<usize>> = vec![None; graph.nodes.len()];
     let mut shared = vec![false; graph.nodes.len()];
@@ -55,10 +57,31 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, draft: &Draft) 
         cost.push(sum);
         let moved = matches!(node.op, Op::View { .. } | Op::Reshape(_));
         if shared[id.index()] && sum > READ && node.shape.rank() > 0 && !moved {
-            worst = Some(id);
+            let is_dear = target != Target::Gpu || cost_of_expression(graph, id, &|id| readings.stops(id)) > READ;
+            worst = if is_dear { Some(id) } else { worst };
         }
     }
     worst
+}
+
+/// What an element of `id` costs from what lies in memory on, each node of its expression counted once: sums over operands count those
+/// that several nodes use as often as they do, as a processor pays for values that its few registers do not hold.
+pub(super) fn cost_of_expression(graph: &Graph, id: NodeId, stops: &dyn Fn(NodeId) -> bool) -> u32 {
+    let mut seen = BTreeSet::new();
+    let mut ahead = vec![id];
+    let mut sum = 0;
+    while let Some(id) = ahead.pop().filter(|_| sum <= READ) {
+        if !seen.insert(id) {
+            continue;
+        }
+        if stops(id) {
+            sum += 2;
+            continue;
+        }
+        sum += own_cost(&graph[id].op);
+        graph[id].op.visit_operands(|operand| ahead.push(operand));
+    }
+    sum
 }
 
 /// Floating-point operations of a cluster: one for each node it evaluates, for each element.

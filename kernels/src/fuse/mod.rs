@@ -61,7 +61,7 @@ fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
 fn divide_by(readings: &mut Readings<'_>, target: Target, constraints: &Constraints) -> Division {
     let mut draft = Draft::new(readings, target, constraints);
     loop {
-        let better = recomputed_too_dearly(readings, &draft)
+        let better = recomputed_too_dearly(readings, target, &draft)
             .or_else(|| cheaper_as_one(readings, &draft))
             .or_else(|| too_large(readings, &draft));
         let Some(root) = better else { return prologue::fuse(readings, target, constraints, draft).finish(readings) };

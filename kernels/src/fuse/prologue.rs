@@ -40,7 +40,7 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
         let mut trial = draft.clone();
         trial.renew(kernel[0], readings, target, constraints);
         if trial.parts.len() < draft.parts.len()
-            && recomputed_too_dearly(readings, &trial).is_none()
+            && recomputed_too_dearly(readings, target, &trial).is_none()
             && cheaper_as_one(readings, &trial).is_none()
             && too_large(readings, &trial).is_none()
         {

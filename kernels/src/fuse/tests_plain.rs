@@ -3,7 +3,7 @@
 
 use super::access::{OperandAccess, Trace, is_anchor, table, trace};
 use super::budget::own_cost;
-use super::cost::READ;
+use super::cost::{READ, cost_of_expression};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
 use super::{Cluster, ClusterKind, Constraints, Division};
@@ -24,7 +24,7 @@ pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
     }
     loop {
         let division = divide_with(graph, target, &roots, constraints);
-        let better = recomputed_too_dearly(graph, &division).or_else(|| cheaper_as_one(graph, &division));
+        let better = recomputed_too_dearly(graph, target, &division).or_else(|| cheaper_as_one(graph, &division));
         let Some(root) = better else { return fuse(graph, target, constraints, roots, division) };
         roots.insert(root);
     }
@@ -274,7 +274,7 @@ fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
 }
 
 /// A node that several clusters compute again although reading it would be cheaper.
-fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
+fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> Option<NodeId> {
     let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
     let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
     for (position, cluster) in division.clusters.iter().enumerate() {
@@ -300,7 +300,13 @@ fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
         node.op.visit_operands(|operand| sum += cost.get(&operand).copied().unwrap_or(2));
         cost.insert(id, sum);
         let shared = visitors.get(&id).is_some_and(|visitors| visitors.len() > 1);
-        if shared && sum > READ && node.shape.rank() > 0 && !matches!(node.op, Op::View { .. } | Op::Reshape(_)) {
+        let is_dear = || target != Target::Gpu || cost_of_expression(graph, id, &stops) > READ;
+        if shared
+            && sum > READ
+            && node.shape.rank() > 0
+            && !matches!(node.op, Op::View { .. } | Op::Reshape(_))
+            && is_dear()
+        {
             worst = Some(id);
         }
     }
@@ -329,7 +335,7 @@ fn fuse(
             continue;
         }
         let trial = divide_with(graph, target, &fewer, constraints);
-        let sound = recomputed_too_dearly(graph, &trial).is_none() && cheaper_as_one(graph, &trial).is_none();
+        let sound = recomputed_too_dearly(graph, target, &trial).is_none() && cheaper_as_one(graph, &trial).is_none();
         if sound && trial.clusters.len() < division.clusters.len() {
             (roots, division) = (fewer, trial);
         }
