@@ -14,6 +14,7 @@
 pub mod autodiff;
 mod binding;
 pub mod compile;
+mod decompose;
 pub mod dim;
 pub mod dtype;
 pub mod emit;

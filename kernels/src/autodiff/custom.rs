@@ -38,7 +38,7 @@ impl Results {
         }
         if let Op::Attention(own) = &node.op {
             let given: Vec<_> = (0..2).map(|result| self.0.get(&(id, result)).copied()).collect();
-            return attention::contributions(builder, id, own, &given, wanted);
+            return attention::contributions(builder, id, own, &given, wanted, sweep);
         }
         let Op::Custom { kernel, sizes, operands } = node.op else { return Ok(Vec::new()) };
         let given: Vec<Option<NodeId>> =

@@ -11,7 +11,7 @@
 //! - Gradients are nodes like any other. Those that [`grad()`] gives, parts of a graph that is differentiated again, come from
 //!   rules that are right to any order (`HighestOrder`).
 
-pub(crate) mod attention;
+mod attention;
 mod behind;
 #[cfg(feature = "interp")]
 pub mod check;

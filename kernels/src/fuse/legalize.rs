@@ -1,6 +1,6 @@
 //! Rewrites that fusion relies on: operations without a kernel of their own become ones that have one.
 
-use crate::autodiff::attention::written_out;
+use crate::decompose::written_out;
 use crate::dim::{Dim, Shape};
 use crate::dtype::Literal;
 use crate::graph::build::Builder;

@@ -27,6 +27,7 @@ mod custom;
 #[cfg(feature = "interp")]
 pub mod interp;
 mod limit;
+mod node_id;
 pub mod open;
 mod operator;
 mod scan;
@@ -43,23 +44,13 @@ pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use custom::{Custom, CustomInput, CustomResult};
 pub use limit::Limit;
+pub use node_id::NodeId;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 pub(crate) use scan::{lifted, part_of_round, round, stacked};
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 pub use window::{ConvGeometry, Window};
-
-/// A node of a [`Graph`]; ids order nodes topologically.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub u32);
-
-impl NodeId {
-    /// The position in [`Graph::nodes`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// One source coordinate of a [`Op::View`]: `(sum(coefficient * out[axis]) + offset) / divisor`.
 ///

@@ -10,7 +10,7 @@ mod split;
 mod sums;
 mod winograd;
 
-use crate::autodiff::attention::written_out;
+use crate::decompose::written_out;
 use crate::dim::{Bindings, Dim, IndexWidth, Shape};
 use crate::dtype::DType;
 use crate::fuse::Constraints;

@@ -82,9 +82,9 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
         true => &[[2, 64, 64]],
         false => &[[0, 16, 16], [0, 8, 16]],
     };
-    let choices = tiles.iter().map(|[unit, m, n]| Choice::new(&[("TILE_M", *m), ("TILE_N", *n), ("UNIT", *unit)]));
+    let mut choices = tiles.iter().map(|[unit, m, n]| Choice::new(&[("TILE_M", *m), ("TILE_N", *n), ("UNIT", *unit)]));
     let legal = choices.clone().find(|choice| legal(choice, problem, limits).is_ok());
-    legal.or(choices.last()).unwrap_or_else(|| TEMPLATE.defaults())
+    legal.or(choices.next_back()).unwrap_or_else(|| TEMPLATE.defaults())
 }
 
 /// Of a gradient, which has the most.

@@ -1,9 +1,5 @@
-//! How precisely products and convolutions of `f32` are computed: a rewrite of the graph, before it is compiled.
-//!
-//! Matrix units multiply numbers of 16 bits. What is asked for is written into the graph, so that every device computes the
-//! same, those without such a unit too.
+//! Products and convolutions of halves of their operands.
 
-use crate::autodiff::attention::written_out;
 use crate::dim::Shape;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
@@ -44,22 +40,14 @@ impl MatmulPrecision {
     }
 }
 
-/// `graph` with its products and convolutions of `f32`, those of its loops and of gradients among them, computed in that
-/// precision. The kernels that it calls stay as they are.
-///
-/// # Errors
-///
-/// What [`Builder`] says of a graph that is not verified.
-pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result<Graph> {
-    if precision == MatmulPrecision::Highest {
-        return Ok(graph);
-    }
-    // Between the products of attention lie weights that are split, too.
+/// `graph` with its products and convolutions of `f32`, and attention, of halves of their operands, and with what `of_body` makes of the
+/// bodies of its loops.
+pub(crate) fn of_halves(
+    graph: Graph,
+    precision: MatmulPrecision,
+    of_body: &dyn Fn(Graph) -> Result<Graph>,
+) -> Result<Graph> {
     let attends = |node: &Node| matches!(node.op, Op::Attention(_)) && node.dtype == DType::F32;
-    let graph = match precision == MatmulPrecision::High && graph.nodes.iter().any(attends) {
-        true => written_out(&graph, &|id, _| attends(&graph[id]))?.0,
-        false => graph,
-    };
     // Nothing is shared that was not: equal outputs, for one, are buffers of their own.
     let mut products = Products { b: Builder::without_simplification(&graph.name), halves: BTreeMap::new() };
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
@@ -74,7 +62,7 @@ pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result
             }
             op if factors.is_some() => products.of_halves(&op, &node.shape, precision)?,
             Op::Scan { scan, length, operands } => {
-                let body = with_matmul_precision(scan.body.clone(), precision)?;
+                let body = of_body(scan.body.clone())?;
                 let scan = Arc::new(Scan { body, ..(*scan).clone() });
                 products.b.push(Op::Scan { scan, length, operands }, node.shape.clone(), node.dtype)
             }

@@ -1,0 +1,31 @@
+//! How precisely products and convolutions of `f32` are computed: a rewrite of the graph, before it is compiled.
+//!
+//! Matrix units multiply numbers of 16 bits. What is asked for is written into the graph, so that every device computes the
+//! same, those without such a unit too.
+
+pub(crate) mod products;
+
+use crate::decompose::written_out;
+use crate::dtype::DType;
+use crate::graph::{Graph, Node, Op};
+use crate::span::Result;
+pub use products::MatmulPrecision;
+
+/// `graph` with its products and convolutions of `f32`, those of its loops and of gradients among them, computed in that
+/// precision. The kernels that it calls stay as they are.
+///
+/// # Errors
+///
+/// What [`Builder`] says of a graph that is not verified.
+pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result<Graph> {
+    if precision == MatmulPrecision::Highest {
+        return Ok(graph);
+    }
+    // Between the products of attention lie weights that are split, too.
+    let attends = |node: &Node| matches!(node.op, Op::Attention(_)) && node.dtype == DType::F32;
+    let graph = match precision == MatmulPrecision::High && graph.nodes.iter().any(attends) {
+        true => written_out(&graph, &|id, _| attends(&graph[id]))?.0,
+        false => graph,
+    };
+    products::of_halves(graph, precision, &|body| with_matmul_precision(body, precision))
+}
