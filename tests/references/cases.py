@@ -582,6 +582,37 @@ op("matmul", [T(2, 1, 3, 4), T(3, 4, 2)], torch.matmul, "broadcast batch")
 op("matmul", [T(2, 3, 4), T(4, 2)], torch.matmul, "batch by matrix")
 op("linear", [T(2, 2, 3), T(3, 4), T(4)], lambda x, w, b: F.linear(x, w.t(), b))
 
+# ---- Fourier transforms
+
+def parts(function):
+    """Of complex numbers, whose parts are a last axis of 2."""
+    return lambda x, *rest: torch.view_as_real(function(torch.view_as_complex(x.contiguous()), *rest))
+
+
+LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 22, 26, 30]
+for n in LENGTHS:
+    op("fft", [T(2, n, 2), axis(1)], parts(lambda x, a: torch.fft.fft(x, dim=a)), f"of {n}")
+    op("rfft", [T(2, n), axis(-1)], lambda x, a: torch.view_as_real(torch.fft.rfft(x, dim=a)), f"of {n}")
+    op("irfft", [T(2, n // 2 + 1, 2), size(n), axis(1)], lambda x, n, a: torch.fft.irfft(torch.view_as_complex(x.contiguous()), n, dim=a), f"of {n}")
+op("fft", [T(8, 3, 2), axis(0)], parts(lambda x, a: torch.fft.fft(x, dim=0)), "first axis")
+op("fft", [T(2, 3, 4, 2), axis(-3)], parts(lambda x, a: torch.fft.fft(x, dim=1)), "middle axis")
+op("fft", [T(67, 2), axis(0)], parts(lambda x, a: torch.fft.fft(x, dim=0)), "of a prime")
+edge("fft", [given([], [0, 3, 2]), axis(1)], parts(lambda x, a: torch.fft.fft(x, dim=a)), "none")
+op("ifft", [T(2, 12, 2), axis(1)], parts(lambda x, a: torch.fft.ifft(x, dim=a)))
+op("ifft", [T(5, 2, 2), axis(-3)], parts(lambda x, a: torch.fft.ifft(x, dim=0)), "first axis")
+op("ifft", [T(134, 2), axis(0)], parts(lambda x, a: torch.fft.ifft(x, dim=0)), "of twice a prime")
+op("rfft", [T(6, 3), axis(0)], lambda x, a: torch.view_as_real(torch.fft.rfft(x, dim=a)), "first axis")
+op("irfft", [T(4, 3, 2), size(7), axis(0)], lambda x, n, a: torch.fft.irfft(torch.view_as_complex(x.contiguous()), n, dim=a), "first axis")
+op("fft2", [T(2, 3, 4, 2)], parts(torch.fft.fft2))
+op("ifft2", [T(4, 6, 2)], parts(torch.fft.ifft2))
+op("rfft2", [T(2, 4, 5)], lambda x: torch.view_as_real(torch.fft.rfft2(x)))
+op("irfft2", [T(2, 4, 3, 2), size(5)], lambda x, n: torch.fft.irfft2(torch.view_as_complex(x.contiguous()), (4, n)))
+for n in [4, 5]:
+    op("fftshift", [T(2, n), axis(1)], lambda x, a: torch.fft.fftshift(x, dim=a), f"of {n}")
+    op("ifftshift", [T(n, 2), axis(0)], lambda x, a: torch.fft.ifftshift(x, dim=a), f"of {n}")
+op("complex_mul", [T(3, 2), T(3, 2)], lambda x, y: torch.view_as_real(torch.view_as_complex(x) * torch.view_as_complex(y)))
+op("complex_mul", [T(2, 1, 2), T(3, 2)], lambda x, y: torch.view_as_real(torch.view_as_complex(x) * torch.view_as_complex(y)), "broadcast")
+
 # ---- Convolution and pooling
 
 

@@ -3,6 +3,7 @@
 mod algorithms;
 mod exceptions;
 mod float_cases;
+mod fourier_cases;
 mod goldens;
 mod graphs;
 mod halves;
@@ -83,6 +84,7 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .chain(model_cases::all())
             .chain(prologue_cases::all())
             .chain(ordering_cases::all())
+            .chain(fourier_cases::all())
             .chain(scatter_cases::all())
             .chain(view_cases::all())
             .chain(float_cases::all())

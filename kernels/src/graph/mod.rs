@@ -39,7 +39,7 @@ use crate::span::Span;
 pub use agreement::Agreement;
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
-pub use custom::{Custom, CustomInput, CustomResult};
+pub use custom::{Custom, CustomInput, CustomResult, Derivative};
 pub use limit::Limit;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 pub(crate) use scan::{lifted, part_of_round, round, stacked};

@@ -25,6 +25,7 @@ mod convolution3d;
 mod cumulative;
 mod einsum;
 mod elementary;
+mod fourier;
 mod image;
 pub mod index;
 mod inside;
@@ -88,6 +89,7 @@ pub fn families() -> &'static [Family] {
         family("Order and search", false, ordering::OPERATIONS),
         family("Products", false, linear::OPERATIONS),
         family("Sums of products", false, einsum::OPERATIONS),
+        family("Fourier transforms", false, fourier::OPERATIONS),
         family("Convolution and pooling", false, convolution::OPERATIONS),
         family("Convolution and pooling along one axis", false, convolution1d::OPERATIONS),
         family("Convolution over volumes", false, convolution3d::OPERATIONS),

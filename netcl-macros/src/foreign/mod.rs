@@ -52,6 +52,8 @@ const SCATTERED: &str =
     "`x.scatter_add(1, indices, source)` adds at positions, `x.index_add(0, indices, source)` whole rows";
 const FILLED_IN_PLACE: &str = "none changes a tensor: give the new one a name, `let x = Tensor::zeros([N, 8]);`, `let x = y;`; a `#[state]` is set, `self.mean.set(0.0)`";
 const DECOMPOSED: &str = "decompositions of matrices are not among the operations: compute them in ordinary Rust, from what the function returns";
+const TRANSFORMED: &str = "one axis after the other: `x.rfft(2).fft(1).fft(0)`";
+const COMPLEX: &str = "complex numbers have their parts as a last axis of 2: `Tensor::stack([real, imaginary], -1)`, `x.get(-1, 0)`";
 const ATTENTION: &str = "it has weights, and is a layer: a field `#[layer(features = 8, heads = 2)] attention: SelfAttention`, called as `self.attention.forward(&x)`; without weights it is `q.scaled_dot_product_attention(k, v, false)`";
 const GROUP_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8, groups = 2)] norm: GroupNorm`, called as `self.norm.forward(&x)`; with as many groups as features it is `instance_norm`";
 const DROPOUT: &str =
@@ -120,6 +122,8 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
         ],
         Say(DECOMPOSED),
     ),
+    (&["fftn", "rfftn"], Say(TRANSFORMED)),
+    (&["view_as_real", "view_as_complex", "complex"], Say(COMPLEX)),
     // Reductions.
     (&["sum_dim", "sum_axis"], Named("sum")),
     (&["mean_dim", "mean_axis"], Named("mean")),

@@ -3,6 +3,7 @@
 mod arrangements;
 mod documentation;
 mod errors;
+mod fourier;
 mod hand;
 mod instead;
 mod messages;

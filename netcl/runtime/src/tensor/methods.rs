@@ -200,6 +200,18 @@ methods! {
     "`x . weight + bias`: `x [.., inputs]`, `weight [inputs, outputs]`, `bias [outputs]`" linear(weight: operand, bias: operand);
     // Sums of products
     "the sum of products that `equation` says: letters for the axes of `x` and `others`, then of the result, as in `\"bij,bjk->bik\"`; letters that the result lacks are summed over, `...` are axes without letters, which broadcast, and without `->` the result has the letters that stand once, by the alphabet" einsum(equation: text, others: tensors);
+    // Fourier transforms
+    "the discrete Fourier transform along `axis`, `y[k] = sum of x[j] e^(-2 pi i j k / n)`, of complex numbers: their real and imaginary parts are a last axis of 2, which `axis` counts. `n` is a number that is known, the cheapest have no prime factor beyond 13" fft(axis: integer);
+    "the inverse of `fft` along `axis`: `x[j] = sum of y[k] e^(2 pi i j k / n) / n`" ifft(axis: integer);
+    "the frequencies `0..=n/2` of the `fft` along `axis` of real numbers, which are all that differ: `[.., n, ..] -> [.., floor(n/2) + 1, .., 2]`" rfft(axis: integer);
+    "the `n` real numbers along `axis` whose `rfft` is `x`, `[.., floor(n/2) + 1, .., 2] -> [.., n, ..]`; imaginary parts that such a transform has not, of the first frequency and of `n/2`, count as 0" irfft(n: integer, axis: integer);
+    "the `fft` along both axes of `x [.., m, n, 2]`" fft2();
+    "the inverse of `fft2`" ifft2();
+    "the `rfft` along the last axis of `x [.., m, n]`, and the `fft` along the other: `-> [.., m, floor(n/2) + 1, 2]`" rfft2();
+    "the image `[.., m, n]` whose `rfft2` is `x [.., m, floor(n/2) + 1, 2]`" irfft2(n: integer);
+    "the frequencies along `axis` in rising order, from `-floor(n/2)` on: moved by `floor(n/2)` places, as `roll` does" fftshift(axis: integer);
+    "the inverse of `fftshift`" ifftshift(axis: integer);
+    "the product of complex numbers, whose parts are a last axis of 2" complex_mul(other: operand);
     // Convolution and pooling
     "cross-correlation of `x [n, c, h, w]` with `weight [o, c/groups, kh, kw]`; stride, padding and dilation are one integer or `[height, width]`; `-> [n, o, oh, ow]`, `oh = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1`" conv2d(weight: operand, stride: integers, padding: integers, dilation: integers, groups: integer);
     "the largest element of each window of `x [n, c, h, w]`; padding counts as -inf, NaN wins; sizes as in `conv2d`" max_pool2d(kernel: integers, stride: integers, padding: integers, dilation: integers);

@@ -1,0 +1,26 @@
+//! Kernels of netcl's own that compute what no chain of nodes does in as few steps, with their derivatives as graphs.
+//!
+//! Each is a call of a kernel as users write them: verified, interpreted and run on every device as those are. Its text stands for
+//! every float type, and its [`Derivative`] says which of the rules here gives the cotangents of its operands, by nodes that have
+//! derivatives themselves.
+
+pub(crate) mod call;
+pub(crate) mod cholesky;
+pub(crate) mod fourier;
+pub(crate) mod matrix;
+pub(crate) mod triangular;
+
+use crate::graph::build::Builder;
+use crate::graph::{Derivative, NodeId};
+use crate::span::Result;
+use call::Reverse;
+
+/// The cotangents of a call's operands, by position.
+pub(crate) fn cotangents(b: &mut Builder, derivative: Derivative, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+    match derivative {
+        Derivative::Fourier => fourier::cotangents(b, of, fourier::adjoint),
+        Derivative::FourierAdjoint => fourier::cotangents(b, of, fourier::step),
+        Derivative::Triangular => triangular::cotangents(b, of),
+        Derivative::Cholesky => cholesky::cotangents(b, of),
+    }
+}
