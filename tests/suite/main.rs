@@ -9,6 +9,7 @@ mod graphs;
 mod halves;
 mod layers;
 mod limits;
+mod linalg_cases;
 mod long_sums;
 mod memory;
 mod model_cases;
@@ -85,6 +86,7 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .chain(prologue_cases::all())
             .chain(ordering_cases::all())
             .chain(fourier_cases::all())
+            .chain(linalg_cases::all())
             .chain(scatter_cases::all())
             .chain(view_cases::all())
             .chain(float_cases::all())

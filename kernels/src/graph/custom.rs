@@ -42,6 +42,14 @@ pub enum Derivative {
     Triangular,
     /// Cholesky's decomposition.
     Cholesky,
+    /// A decomposition into triangular factors.
+    Lu,
+    /// One into an orthogonal and a triangular factor.
+    Qr,
+    /// Eigenvalues and eigenvectors.
+    Eigh,
+    /// Singular values and vectors.
+    Svd,
 }
 
 /// An input of a [`Custom`].

@@ -31,6 +31,8 @@ pub(super) struct Own<'a> {
     /// Whole numbers, which are passed behind the tensors.
     pub(super) numbers: &'a [&'a str],
     pub(super) results: &'a [(&'a str, &'a [Size<'a>])],
+    /// Results of i32, behind the others.
+    pub(super) places: &'a [(&'a str, &'a [Size<'a>])],
 }
 
 /// A size of a kernel's own.
@@ -64,8 +66,9 @@ impl Own<'_> {
             name: self.name.to_owned(),
             symbols: self.symbols.iter().map(|name| Symbol::new(name)).collect(),
             inputs: self.inputs.iter().map(tensor).chain(self.numbers.iter().map(number)).collect(),
-            results: (self.results.iter())
-                .map(|(name, sizes)| CustomResult::new(name, self.dtype, shape(sizes)))
+            results: (self.results.iter().map(|result| (self.dtype, result)))
+                .chain(self.places.iter().map(|result| (DType::I32, result)))
+                .map(|(dtype, (name, sizes))| CustomResult::new(name, dtype, shape(sizes)))
                 .collect(),
             kernels: vec![kernel],
             gradient: None,

@@ -18,6 +18,7 @@ var at: i32
 var i: i32
 var j: i32
 var k: i32
+var all: i32
 var sum: %T
 var definite: bool
 let $at = mul(cast.i32(global_id.0), mul(@N, @N))
@@ -41,8 +42,8 @@ for $i in 0i32..@N step 1i32 {
   }
 }
 if not($definite) {
-  for $k in 0i32..mul(@N, @N) step 1i32 {
-    store @l[add($at, $k)] = nan.%T
+  for $all in 0i32..mul(@N, @N) step 1i32 {
+    store @l[add($at, $all)] = nan.%T
   }
 }
 ";
@@ -59,6 +60,7 @@ pub(crate) fn cholesky(b: &mut Builder, a: NodeId) -> Result<NodeId> {
         inputs: &[("a", square)],
         numbers: &[],
         results: &[("l", square)],
+        places: &[],
     };
     let sizes = b.shape(a).0[..2].to_vec();
     Ok(own.call(b, &sizes, &[a], &[])?[0])

@@ -121,12 +121,7 @@ pub(crate) fn adjoint(b: &mut Builder, x: NodeId, step: Step) -> Result<NodeId> 
     call(b, x, step, ("fourier_adjoint", SPREAD, Derivative::FourierAdjoint))
 }
 
-fn call(
-    b: &mut Builder,
-    x: NodeId,
-    step: Step,
-    (name, walk, derivative): (&str, &str, Derivative),
-) -> Result<NodeId> {
+fn call(b: &mut Builder, x: NodeId, step: Step, (name, walk, derivative): (&str, &str, Derivative)) -> Result<NodeId> {
     let axes: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Known(2)];
     let text = STEP.replace("WALK", walk.trim());
     let own = Own {
@@ -138,6 +133,7 @@ fn call(
         inputs: &[("x", axes)],
         numbers: &["radix", "done", "sign"],
         results: &[("y", axes)],
+        places: &[],
     };
     let sizes = b.shape(x).0[..2].to_vec();
     Ok(own.call(b, &sizes, &[x], &[step.radix, step.done, step.sign])?[0])

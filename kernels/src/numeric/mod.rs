@@ -6,8 +6,12 @@
 
 pub(crate) mod call;
 pub(crate) mod cholesky;
+pub(crate) mod eigh;
 pub(crate) mod fourier;
+pub(crate) mod lu;
 pub(crate) mod matrix;
+pub(crate) mod qr;
+pub(crate) mod svd;
 pub(crate) mod triangular;
 
 use crate::graph::build::Builder;
@@ -22,5 +26,9 @@ pub(crate) fn cotangents(b: &mut Builder, derivative: Derivative, of: &Reverse<'
         Derivative::FourierAdjoint => fourier::cotangents(b, of, fourier::step),
         Derivative::Triangular => triangular::cotangents(b, of),
         Derivative::Cholesky => cholesky::cotangents(b, of),
+        Derivative::Lu => lu::cotangents(b, of),
+        Derivative::Qr => qr::cotangents(b, of),
+        Derivative::Eigh => eigh::cotangents(b, of),
+        Derivative::Svd => svd::cotangents(b, of),
     }
 }

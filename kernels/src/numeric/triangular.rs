@@ -53,6 +53,7 @@ pub(crate) fn solve(b: &mut Builder, a: NodeId, right: NodeId, upper: bool) -> R
         inputs: &[("a", square), ("b", columns)],
         numbers: &["upper"],
         results: &[("x", columns)],
+        places: &[],
     };
     let sizes = b.shape(right).0.clone();
     Ok(own.call(b, &sizes, &[a, right], &[upper.into()])?[0])

@@ -184,7 +184,9 @@ fn both(b: &mut Builder, op: &str, x: NodeId, way: Way) -> Result<NodeId> {
 fn length(b: &Builder, op: &str, x: NodeId, axis: usize) -> Result<i64> {
     let shape = b.shape(x);
     match shape[axis].as_constant() {
-        Some(0) => Err(Diagnostic::new(format!("`{op}` expects at least one element along axis {axis}, found {shape}"))),
+        Some(0) => {
+            Err(Diagnostic::new(format!("`{op}` expects at least one element along axis {axis}, found {shape}")))
+        }
         Some(length) => Ok(length),
         None => {
             let problem = format!("`{op}` expects an axis whose size is known, axis {axis} of {shape} is a symbol");

@@ -45,7 +45,9 @@ impl Builder {
                 let own = kernel.results.iter().skip(1);
                 own.map(|result| (kernel.shape(sizes, &result.shape), result.dtype)).collect()
             }
-            Op::Scan { scan, length, .. } => (1..scan.results()).map_while(|result| scan.gives(length, result)).collect(),
+            Op::Scan { scan, length, .. } => {
+                (1..scan.results()).map_while(|result| scan.gives(length, result)).collect()
+            }
             _ => Vec::new(),
         };
         let push =

@@ -58,11 +58,12 @@ impl Run<'_> {
             compiled.launch(&args, &bindings, ops::baseline).map_err(failed)?.run().map_err(failed)?;
         }
         let results = kernel.results.iter().zip(shapes);
-        results.map(|(result, shape)| {
-            let (buffer, held) = (&buffers[result.name.as_str()], held(result.dtype));
-            HostTensor::new(result.dtype, shape.clone(), read(buffer, held, shape.iter().product()))
-        })
-        .collect()
+        results
+            .map(|(result, shape)| {
+                let (buffer, held) = (&buffers[result.name.as_str()], held(result.dtype));
+                HostTensor::new(result.dtype, shape.clone(), read(buffer, held, shape.iter().product()))
+            })
+            .collect()
     }
 }
 

@@ -57,7 +57,8 @@ fn what_has_no_transform_is_said() {
         ),
     ];
     for (operation, (dtype, shape), others, expected) in cases {
-        let args: Vec<Arg> = [Arg::Tensor(dtype, shape)].into_iter().chain(others.into_iter().map(Arg::Value)).collect();
+        let args: Vec<Arg> =
+            [Arg::Tensor(dtype, shape)].into_iter().chain(others.into_iter().map(Arg::Value)).collect();
         assert_eq!(said(operation, &args), expected);
     }
     let mut b = Builder::new("bad");

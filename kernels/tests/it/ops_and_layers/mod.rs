@@ -6,6 +6,7 @@ mod errors;
 mod fourier;
 mod hand;
 mod instead;
+mod linalg;
 mod messages;
 mod names;
 mod ordering;
