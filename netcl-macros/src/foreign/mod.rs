@@ -108,9 +108,14 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["cdist", "pairwise_distance"], Write("(x.unsqueeze(1) - y.unsqueeze(0)).norm([2], 2.0)")),
     (&["inverse"], Named("inv")),
     (&["logdet"], Named("logabsdet")),
-    (&["symeig"], Named("eigh_vectors")),
-    (&["triangular_solve"], Write("a.solve_triangular(b, false)")),
-    (&["cholesky_solve"], Write("l.t().solve_triangular(l.solve_triangular(b, false), true)")),
+    (
+        &["triangular_solve"],
+        Say("`a.solve_triangular(b, false)` is of the lower triangle, with `true` of the upper one"),
+    ),
+    (
+        &["cholesky_solve"],
+        Say("two triangles, one after the other: `l.t().solve_triangular(l.solve_triangular(b, false), true)`"),
+    ),
     (&["pinverse", "pinv"], Say("what it is multiplied with is solved for: `a.lstsq(b)`")),
     (&["eig", "eigvals"], Say(EIGEN)),
     (&["fftn", "rfftn"], Say(TRANSFORMED)),
