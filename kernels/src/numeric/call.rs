@@ -19,7 +19,7 @@ pub(crate) struct Reverse<'a> {
 }
 
 /// A kernel of netcl's own, of a float type.
-pub(super) struct Own<'a> {
+pub(super) struct NumericKernel<'a> {
     pub(super) name: &'a str,
     /// `T` stands for the type.
     pub(super) text: &'a str,
@@ -27,22 +27,22 @@ pub(super) struct Own<'a> {
     pub(super) dtype: DType,
     pub(super) symbols: &'a [&'a str],
     /// Tensors, with their sizes.
-    pub(super) inputs: &'a [(&'a str, &'a [Size<'a>])],
+    pub(super) inputs: &'a [(&'a str, &'a [AxisSize<'a>])],
     /// Whole numbers, which are passed behind the tensors.
     pub(super) numbers: &'a [&'a str],
-    pub(super) results: &'a [(&'a str, &'a [Size<'a>])],
+    pub(super) results: &'a [(&'a str, &'a [AxisSize<'a>])],
     /// Results of i32, behind the others.
-    pub(super) places: &'a [(&'a str, &'a [Size<'a>])],
+    pub(super) places: &'a [(&'a str, &'a [AxisSize<'a>])],
 }
 
 /// A size of a kernel's own.
 #[derive(Clone, Copy)]
-pub(super) enum Size<'a> {
+pub(super) enum AxisSize<'a> {
     Symbol(&'a str),
     Known(i64),
 }
 
-impl Own<'_> {
+impl NumericKernel<'_> {
     /// Calls it on tensors, with the sizes of its symbols.
     pub(super) fn call(
         &self,
@@ -51,14 +51,14 @@ impl Own<'_> {
         tensors: &[NodeId],
         numbers: &[i64],
     ) -> Result<Vec<NodeId>> {
-        let shape = |sizes: &[Size<'_>]| {
-            let size = |size: &Size<'_>| match *size {
-                Size::Symbol(name) => Dim::symbol(name),
-                Size::Known(size) => Dim::constant(size),
+        let shape = |sizes: &[AxisSize<'_>]| {
+            let size = |size: &AxisSize<'_>| match *size {
+                AxisSize::Symbol(name) => Dim::symbol(name),
+                AxisSize::Known(size) => Dim::constant(size),
             };
             Shape(sizes.iter().map(size).collect())
         };
-        let tensor = |(name, sizes): &(&str, &[Size<'_>])| CustomInput::tensor(name, self.dtype, shape(sizes));
+        let tensor = |(name, sizes): &(&str, &[AxisSize<'_>])| CustomInput::tensor(name, self.dtype, shape(sizes));
         let number = |name: &&str| CustomInput::number(name, DType::I32);
         let text = self.text.replace("%T", self.dtype.name());
         let kernel = text::parse(&text).unwrap_or_else(|error| unreachable!("{}: {error}", self.name));

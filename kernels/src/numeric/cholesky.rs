@@ -1,6 +1,6 @@
 //! Cholesky's decomposition, a work-item for each matrix.
 
-use super::call::{Own, Reverse, Size};
+use super::call::{AxisSize, NumericKernel, Reverse};
 use super::matrix::{diagonal, half, of_diagonal, transposed_times, triangle};
 use super::triangular::{solve_behind, solve_transposed};
 use crate::graph::build::Builder;
@@ -50,8 +50,8 @@ if not($definite) {
 
 /// `l` of `a = l l^T`, lower triangular, of symmetric matrices `[r, n, n]`.
 pub(crate) fn cholesky(b: &mut Builder, a: NodeId) -> Result<NodeId> {
-    let square: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Symbol("N")];
-    let own = Own {
+    let square: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Symbol("N")];
+    let own = NumericKernel {
         name: "cholesky",
         text: CHOLESKY,
         derivative: Derivative::Cholesky,

@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of symmetric matrices by Jacobi's rotations, a work-item for each matrix.
 
-use super::call::{Own, Reverse, Size};
+use super::call::{AxisSize, NumericKernel, Reverse};
 use super::matrix::{of_diagonal, plus, times_transposed, transposed_times, triangle, with_ones};
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Derivative, NodeId, UnaryOp};
@@ -133,8 +133,8 @@ for $c1 in 0i32..@N step 1i32 {
 
 /// The eigenvalues `[r, n]` of symmetric matrices `[r, n, n]`, the smallest first, and their vectors as columns.
 pub(crate) fn eigh(b: &mut Builder, a: NodeId) -> Result<[NodeId; 2]> {
-    let square: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Symbol("N")];
-    let own = Own {
+    let square: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Symbol("N")];
+    let own = NumericKernel {
         name: "eigh",
         text: EIGH,
         derivative: Derivative::Eigh,

@@ -7,7 +7,7 @@
 //! The roots of unity are computed where they are used, from whole numbers that are reduced to an eighth of a turn: their error is
 //! that of one sine, at any length.
 
-use super::call::{Own, Reverse, Size, number};
+use super::call::{AxisSize, NumericKernel, Reverse, number};
 use crate::graph::build::Builder;
 use crate::graph::{Derivative, NodeId};
 use crate::span::Result;
@@ -122,9 +122,9 @@ pub(crate) fn adjoint(b: &mut Builder, x: NodeId, step: Step) -> Result<NodeId> 
 }
 
 fn call(b: &mut Builder, x: NodeId, step: Step, (name, walk, derivative): (&str, &str, Derivative)) -> Result<NodeId> {
-    let axes: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Known(2)];
+    let axes: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Known(2)];
     let text = STEP.replace("WALK", walk.trim());
-    let own = Own {
+    let own = NumericKernel {
         name,
         text: &text,
         derivative,

@@ -1,6 +1,6 @@
 //! Gauss's elimination with partial pivoting, a work-item for each matrix.
 
-use super::call::{Own, Reverse, Size};
+use super::call::{AxisSize, NumericKernel, Reverse};
 use super::matrix::{plus, times_transposed, transposed_times, triangle, with_ones};
 use super::triangular::{solve, solve_transposed};
 use crate::dim::{Dim, Shape};
@@ -91,8 +91,8 @@ pub(crate) struct Lu {
 
 /// The decomposition.
 pub(crate) fn lu(b: &mut Builder, a: NodeId) -> Result<Lu> {
-    let square: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Symbol("N")];
-    let own = Own {
+    let square: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Symbol("N")];
+    let own = NumericKernel {
         name: "lu",
         text: LU,
         derivative: Derivative::Lu,

@@ -1,6 +1,6 @@
 //! Householder's decomposition of matrices that are no wider than high, a work-item for each.
 
-use super::call::{Own, Reverse, Size};
+use super::call::{AxisSize, NumericKernel, Reverse};
 use super::matrix::{minus, plus, times_transposed, transposed_times, triangle};
 use super::triangular::solve;
 use crate::graph::build::Builder;
@@ -116,9 +116,9 @@ for $c1 in 0i32..@N step 1i32 {
 
 /// `q [r, m, n]` with orthonormal columns and an upper triangular `r [r, n, n]` whose product is `a [r, m, n]`, `m >= n`.
 pub(crate) fn qr(b: &mut Builder, a: NodeId) -> Result<[NodeId; 2]> {
-    let high: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("M"), Size::Symbol("N")];
-    let square: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Symbol("N")];
-    let own = Own {
+    let high: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("M"), AxisSize::Symbol("N")];
+    let square: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Symbol("N")];
+    let own = NumericKernel {
         name: "qr",
         text: QR,
         derivative: Derivative::Qr,

@@ -1,7 +1,7 @@
 //! Singular values and vectors of matrices that are no wider than high by Jacobi's rotations of their columns (Hestenes 1958), a
 //! work-item for each matrix.
 
-use super::call::{Own, Reverse, Size};
+use super::call::{AxisSize, NumericKernel, Reverse};
 use super::eigh::differences;
 use super::matrix::{minus, of_diagonal, plus, times_transposed, transposed_times};
 use crate::graph::build::Builder;
@@ -239,9 +239,9 @@ for $h1 in 0i32..@N step 1i32 {
 /// `u [r, m, n]`, `s [r, n]` and `v [r, n, n]` of `a = u diag(s) v^T`, `m >= n`, the largest singular value first. The largest element of
 /// each column of `u` is positive, or of `v` if `of_right`.
 pub(crate) fn svd(b: &mut Builder, a: NodeId, of_right: bool) -> Result<[NodeId; 3]> {
-    let high: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("M"), Size::Symbol("N")];
-    let square: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Symbol("N")];
-    let own = Own {
+    let high: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("M"), AxisSize::Symbol("N")];
+    let square: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Symbol("N")];
+    let own = NumericKernel {
         name: "svd",
         text: SVD,
         derivative: Derivative::Svd,

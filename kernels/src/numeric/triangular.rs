@@ -1,6 +1,6 @@
 //! Triangular systems, a work-item for each column of the right-hand side.
 
-use super::call::{Own, Reverse, Size, number};
+use super::call::{AxisSize, NumericKernel, Reverse, number};
 use super::matrix::{minus, times_transposed, triangle};
 use crate::graph::build::Builder;
 use crate::graph::{CompareOp, Derivative, NodeId};
@@ -42,9 +42,9 @@ for $t in 0i32..@N step 1i32 {
 
 /// `x` of `a x = b`, of matrices `a [r, n, n]`, of which one triangle is read, and `b [r, n, m]`.
 pub(crate) fn solve(b: &mut Builder, a: NodeId, right: NodeId, upper: bool) -> Result<NodeId> {
-    let square: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Symbol("N")];
-    let columns: &[Size<'_>] = &[Size::Symbol("R"), Size::Symbol("N"), Size::Symbol("M")];
-    let own = Own {
+    let square: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Symbol("N")];
+    let columns: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Symbol("M")];
+    let own = NumericKernel {
         name: "solve_triangular",
         text: SOLVE,
         derivative: Derivative::Triangular,

@@ -7,6 +7,9 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{InputKind, Op, OutputKind};
 use netcl_kernels::ops::{self, Value};
 
+/// An operation, the type and shape that it is called on, its other arguments, and what it says.
+type Wrong = (&'static str, (DType, &'static [usize]), Vec<Value>, &'static str);
+
 fn int(value: i64) -> Value {
     Value::Dim(Dim::constant(value))
 }
@@ -15,7 +18,7 @@ fn int(value: i64) -> Value {
 fn what_has_no_transform_is_said() {
     use DType::{F32, I32};
     let axis = |axis: i64| vec![int(axis)];
-    let cases: [(&str, (DType, &'static [usize]), Vec<Value>, &str); 14] = [
+    let cases: [Wrong; 14] = [
         ("fft", (I32, &[4, 2]), axis(0), "`fft` expects a float tensor, found i32"),
         (
             "fft",
