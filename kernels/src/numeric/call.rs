@@ -21,7 +21,7 @@ pub(crate) struct Reverse<'a> {
 /// A kernel of netcl's own, of a float type.
 pub(super) struct NumericKernel<'a> {
     pub(super) name: &'a str,
-    /// `T` stands for the type.
+    /// `%T` stands for the type.
     pub(super) text: &'a str,
     pub(super) derivative: Derivative,
     pub(super) dtype: DType,
@@ -42,8 +42,52 @@ pub(super) enum AxisSize<'a> {
     Known(i64),
 }
 
+/// Whether the elements of all matrices at one place lie side by side, so that work-items, which have a matrix each, read and write
+/// neighbours: the axis `r` is the last one for such a kernel.
+fn is_interleaved(derivative: Derivative) -> bool {
+    match derivative {
+        Derivative::Cholesky | Derivative::Lu | Derivative::Qr | Derivative::Eigh | Derivative::Svd => true,
+        Derivative::Fourier | Derivative::FourierAdjoint | Derivative::Triangular => false,
+    }
+}
+
+/// `x [r, ..]` as such a kernel has it.
+fn inside(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let mut shape = b.shape(x).clone();
+    shape.0.rotate_left(1);
+    if b.shape(x)[0].is(1) {
+        return b.reshape(x, shape);
+    }
+    let rank = shape.rank();
+    b.permute(x, &(1..rank).chain([0]).collect::<Vec<_>>())
+}
+
+/// The same back.
+fn outside(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let mut shape = b.shape(x).clone();
+    shape.0.rotate_right(1);
+    if shape[0].is(1) {
+        return b.reshape(x, shape);
+    }
+    let last = shape.rank() - 1;
+    b.permute(x, &[last].into_iter().chain(0..last).collect::<Vec<_>>())
+}
+
+/// The cotangents of the operands of a call of such a kernel, by position, where `rule` gives them of tensors `[r, ..]`.
+pub(super) fn reversed(
+    b: &mut Builder,
+    of: &Reverse<'_>,
+    rule: fn(&mut Builder, &Reverse<'_>) -> Result<Vec<(usize, NodeId)>>,
+) -> Result<Vec<(usize, NodeId)>> {
+    let results = of.results.iter().map(|&result| outside(b, result)).collect::<Result<Vec<_>>>()?;
+    let cotangents = of.cotangents.iter().map(|given| given.map(|id| outside(b, id)).transpose());
+    let cotangents = cotangents.collect::<Result<Vec<_>>>()?;
+    let found = rule(b, &Reverse { operands: of.operands, results: &results, cotangents: &cotangents })?;
+    found.into_iter().map(|(position, cotangent)| Ok((position, inside(b, cotangent)?))).collect()
+}
+
 impl NumericKernel<'_> {
-    /// Calls it on tensors, with the sizes of its symbols.
+    /// Calls it on tensors `[r, ..]`, with the sizes of its symbols.
     pub(super) fn call(
         &self,
         b: &mut Builder,
@@ -51,12 +95,15 @@ impl NumericKernel<'_> {
         tensors: &[NodeId],
         numbers: &[i64],
     ) -> Result<Vec<NodeId>> {
+        let interleaved = is_interleaved(self.derivative);
         let shape = |sizes: &[AxisSize<'_>]| {
             let size = |size: &AxisSize<'_>| match *size {
                 AxisSize::Symbol(name) => Dim::symbol(name),
                 AxisSize::Known(size) => Dim::constant(size),
             };
-            Shape(sizes.iter().map(size).collect())
+            let mut shape = Shape(sizes.iter().map(size).collect());
+            shape.0.rotate_left(usize::from(interleaved));
+            shape
         };
         let tensor = |(name, sizes): &(&str, &[AxisSize<'_>])| CustomInput::tensor(name, self.dtype, shape(sizes));
         let number = |name: &&str| CustomInput::number(name, DType::I32);
@@ -75,10 +122,14 @@ impl NumericKernel<'_> {
             derivative: Some(self.derivative),
         };
         let mut operands = tensors.to_vec();
+        if interleaved {
+            operands = operands.into_iter().map(|tensor| inside(b, tensor)).collect::<Result<_>>()?;
+        }
         for &number in numbers {
             operands.push(b.integer(number, DType::I32)?);
         }
-        b.custom(&Arc::new(custom), sizes, &operands)
+        let results = b.custom(&Arc::new(custom), sizes, &operands)?;
+        if interleaved { results.into_iter().map(|result| outside(b, result)).collect() } else { Ok(results) }
     }
 }
 

@@ -13,37 +13,38 @@ kernel cholesky
 launch [R]
 param a: read %T
 param l: read_write %T
+param R: size
 param N: size
-var at: i32
+var lane: i32
 var i: i32
 var j: i32
 var k: i32
 var all: i32
 var sum: %T
 var definite: bool
-let $at = mul(cast.i32(global_id.0), mul(@N, @N))
+let $lane = cast.i32(global_id.0)
 let $definite = true
 for $i in 0i32..@N step 1i32 {
   for $j in 0i32..@N step 1i32 {
-    let $sum = load @a[add($at, add(mul($i, @N), $j))]
+    let $sum = load @a[add(mul(add(mul($i, @N), $j), @R), $lane)]
     for $k in 0i32..min($i, $j) step 1i32 {
-      set $sum = sub($sum, mul(load @l[add($at, add(mul($i, @N), $k))], load @l[add($at, add(mul($j, @N), $k))]))
+      set $sum = sub($sum, mul(load @l[add(mul(add(mul($i, @N), $k), @R), $lane)], load @l[add(mul(add(mul($j, @N), $k), @R), $lane)]))
     }
     if lt($j, $i) {
-      store @l[add($at, add(mul($i, @N), $j))] = div($sum, load @l[add($at, add(mul($j, @N), $j))])
+      store @l[add(mul(add(mul($i, @N), $j), @R), $lane)] = div($sum, load @l[add(mul(add(mul($j, @N), $j), @R), $lane)])
     } else {
       if eq($i, $j) {
         set $definite = and($definite, gt($sum, 0.0%T))
-        store @l[add($at, add(mul($i, @N), $j))] = sqrt($sum)
+        store @l[add(mul(add(mul($i, @N), $j), @R), $lane)] = sqrt($sum)
       } else {
-        store @l[add($at, add(mul($i, @N), $j))] = 0.0%T
+        store @l[add(mul(add(mul($i, @N), $j), @R), $lane)] = 0.0%T
       }
     }
   }
 }
 if not($definite) {
   for $all in 0i32..mul(@N, @N) step 1i32 {
-    store @l[add($at, $all)] = nan.%T
+    store @l[add(mul($all, @R), $lane)] = nan.%T
   }
 }
 ";

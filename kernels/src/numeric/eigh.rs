@@ -15,9 +15,9 @@ param a: read %T
 param w: read_write %T
 param v: read_write %T
 param work: read_write %T
+param R: size
 param N: size
-var at: i32
-var rows: i32
+var lane: i32
 var start: i32
 var p: i32
 var q: i32
@@ -50,13 +50,12 @@ var held: %T
 var value: %T
 var most: %T
 var factor: %T
-let $rows = mul(cast.i32(global_id.0), @N)
-let $at = mul($rows, @N)
+let $lane = cast.i32(global_id.0)
 let $size = 0.0%T
 for $start in 0i32..mul(@N, @N) step 1i32 {
-  store @work[add($at, $start)] = load @a[add($at, $start)]
-  store @v[add($at, $start)] = select(eq(div($start, @N), rem($start, @N)), 1.0%T, 0.0%T)
-  set $size = max($size, abs(load @a[add($at, $start)]))
+  store @work[add(mul($start, @R), $lane)] = load @a[add(mul($start, @R), $lane)]
+  store @v[add(mul($start, @R), $lane)] = select(eq(div($start, @N), rem($start, @N)), 1.0%T, 0.0%T)
+  set $size = max($size, abs(load @a[add(mul($start, @R), $lane)]))
 }
 let $sweep = 0i32
 let $turned = true
@@ -65,68 +64,68 @@ while and($turned, lt($sweep, 40i32)) {
   set $sweep = add($sweep, 1i32)
   for $p in 0i32..@N step 1i32 {
     for $q in add($p, 1i32)..@N step 1i32 {
-      let $across = load @work[add($at, add(mul($p, @N), $q))]
+      let $across = load @work[add(mul(add(mul($p, @N), $q), @R), $lane)]
       if ne(add($size, abs($across)), $size) {
         set $turned = true
-        let $theta = div(sub(load @work[add($at, add(mul($q, @N), $q))], load @work[add($at, add(mul($p, @N), $p))]), mul(2.0%T, $across))
+        let $theta = div(sub(load @work[add(mul(add(mul($q, @N), $q), @R), $lane)], load @work[add(mul(add(mul($p, @N), $p), @R), $lane)]), mul(2.0%T, $across))
         let $t = div(1.0%T, add(abs($theta), sqrt(add(mul($theta, $theta), 1.0%T))))
         set $t = select(lt($theta, 0.0%T), neg($t), $t)
         let $c = div(1.0%T, sqrt(add(mul($t, $t), 1.0%T)))
         let $s = mul($t, $c)
         for $k1 in 0i32..@N step 1i32 {
-          let $x1 = load @work[add($at, add(mul($k1, @N), $p))]
-          let $y1 = load @work[add($at, add(mul($k1, @N), $q))]
-          store @work[add($at, add(mul($k1, @N), $p))] = sub(mul($c, $x1), mul($s, $y1))
-          store @work[add($at, add(mul($k1, @N), $q))] = add(mul($s, $x1), mul($c, $y1))
+          let $x1 = load @work[add(mul(add(mul($k1, @N), $p), @R), $lane)]
+          let $y1 = load @work[add(mul(add(mul($k1, @N), $q), @R), $lane)]
+          store @work[add(mul(add(mul($k1, @N), $p), @R), $lane)] = sub(mul($c, $x1), mul($s, $y1))
+          store @work[add(mul(add(mul($k1, @N), $q), @R), $lane)] = add(mul($s, $x1), mul($c, $y1))
         }
         for $k2 in 0i32..@N step 1i32 {
-          let $x2 = load @work[add($at, add(mul($p, @N), $k2))]
-          let $y2 = load @work[add($at, add(mul($q, @N), $k2))]
-          store @work[add($at, add(mul($p, @N), $k2))] = sub(mul($c, $x2), mul($s, $y2))
-          store @work[add($at, add(mul($q, @N), $k2))] = add(mul($s, $x2), mul($c, $y2))
+          let $x2 = load @work[add(mul(add(mul($p, @N), $k2), @R), $lane)]
+          let $y2 = load @work[add(mul(add(mul($q, @N), $k2), @R), $lane)]
+          store @work[add(mul(add(mul($p, @N), $k2), @R), $lane)] = sub(mul($c, $x2), mul($s, $y2))
+          store @work[add(mul(add(mul($q, @N), $k2), @R), $lane)] = add(mul($s, $x2), mul($c, $y2))
         }
-        store @work[add($at, add(mul($p, @N), $q))] = 0.0%T
-        store @work[add($at, add(mul($q, @N), $p))] = 0.0%T
+        store @work[add(mul(add(mul($p, @N), $q), @R), $lane)] = 0.0%T
+        store @work[add(mul(add(mul($q, @N), $p), @R), $lane)] = 0.0%T
         for $k3 in 0i32..@N step 1i32 {
-          let $x3 = load @v[add($at, add(mul($k3, @N), $p))]
-          let $y3 = load @v[add($at, add(mul($k3, @N), $q))]
-          store @v[add($at, add(mul($k3, @N), $p))] = sub(mul($c, $x3), mul($s, $y3))
-          store @v[add($at, add(mul($k3, @N), $q))] = add(mul($s, $x3), mul($c, $y3))
+          let $x3 = load @v[add(mul(add(mul($k3, @N), $p), @R), $lane)]
+          let $y3 = load @v[add(mul(add(mul($k3, @N), $q), @R), $lane)]
+          store @v[add(mul(add(mul($k3, @N), $p), @R), $lane)] = sub(mul($c, $x3), mul($s, $y3))
+          store @v[add(mul(add(mul($k3, @N), $q), @R), $lane)] = add(mul($s, $x3), mul($c, $y3))
         }
       }
     }
   }
 }
 for $d in 0i32..@N step 1i32 {
-  store @w[add($rows, $d)] = load @work[add($at, add(mul($d, @N), $d))]
+  store @w[add(mul($d, @R), $lane)] = load @work[add(mul(add(mul($d, @N), $d), @R), $lane)]
 }
 for $i in 0i32..@N step 1i32 {
   let $least = $i
   for $j in add($i, 1i32)..@N step 1i32 {
-    if lt(load @w[add($rows, $j)], load @w[add($rows, $least)]) {
+    if lt(load @w[add(mul($j, @R), $lane)], load @w[add(mul($least, @R), $lane)]) {
       set $least = $j
     }
   }
-  let $held = load @w[add($rows, $i)]
-  store @w[add($rows, $i)] = load @w[add($rows, $least)]
-  store @w[add($rows, $least)] = $held
+  let $held = load @w[add(mul($i, @R), $lane)]
+  store @w[add(mul($i, @R), $lane)] = load @w[add(mul($least, @R), $lane)]
+  store @w[add(mul($least, @R), $lane)] = $held
   for $k4 in 0i32..@N step 1i32 {
-    let $value = load @v[add($at, add(mul($k4, @N), $i))]
-    store @v[add($at, add(mul($k4, @N), $i))] = load @v[add($at, add(mul($k4, @N), $least))]
-    store @v[add($at, add(mul($k4, @N), $least))] = $value
+    let $value = load @v[add(mul(add(mul($k4, @N), $i), @R), $lane)]
+    store @v[add(mul(add(mul($k4, @N), $i), @R), $lane)] = load @v[add(mul(add(mul($k4, @N), $least), @R), $lane)]
+    store @v[add(mul(add(mul($k4, @N), $least), @R), $lane)] = $value
   }
 }
 for $c1 in 0i32..@N step 1i32 {
   let $most = 0.0%T
   let $factor = 1.0%T
   for $c2 in 0i32..@N step 1i32 {
-    if gt(abs(load @v[add($at, add(mul($c2, @N), $c1))]), $most) {
-      set $most = abs(load @v[add($at, add(mul($c2, @N), $c1))])
-      set $factor = select(lt(load @v[add($at, add(mul($c2, @N), $c1))], 0.0%T), -1.0%T, 1.0%T)
+    if gt(abs(load @v[add(mul(add(mul($c2, @N), $c1), @R), $lane)]), $most) {
+      set $most = abs(load @v[add(mul(add(mul($c2, @N), $c1), @R), $lane)])
+      set $factor = select(lt(load @v[add(mul(add(mul($c2, @N), $c1), @R), $lane)], 0.0%T), -1.0%T, 1.0%T)
     }
   }
   for $c3 in 0i32..@N step 1i32 {
-    store @v[add($at, add(mul($c3, @N), $c1))] = mul($factor, load @v[add($at, add(mul($c3, @N), $c1))])
+    store @v[add(mul(add(mul($c3, @N), $c1), @R), $lane)] = mul($factor, load @v[add(mul(add(mul($c3, @N), $c1), @R), $lane)])
   }
 }
 ";

@@ -17,9 +17,9 @@ param a: read %T
 param lu: read_write %T
 param parity: write %T
 param order: read_write i32
+param R: size
 param N: size
-var at: i32
-var rows: i32
+var lane: i32
 var start: i32
 var row: i32
 var k: i32
@@ -35,20 +35,19 @@ var pivot: %T
 var factor: %T
 var value: %T
 var sign: %T
-let $rows = mul(cast.i32(global_id.0), @N)
-let $at = mul($rows, @N)
+let $lane = cast.i32(global_id.0)
 let $sign = 1.0%T
 for $start in 0i32..mul(@N, @N) step 1i32 {
-  store @lu[add($at, $start)] = load @a[add($at, $start)]
+  store @lu[add(mul($start, @R), $lane)] = load @a[add(mul($start, @R), $lane)]
 }
 for $row in 0i32..@N step 1i32 {
-  store @order[add($rows, $row)] = $row
+  store @order[add(mul($row, @R), $lane)] = $row
 }
 for $k in 0i32..@N step 1i32 {
   let $from = $k
-  let $most = abs(load @lu[add($at, add(mul($k, @N), $k))])
+  let $most = abs(load @lu[add(mul(add(mul($k, @N), $k), @R), $lane)])
   for $i in add($k, 1i32)..@N step 1i32 {
-    let $size = abs(load @lu[add($at, add(mul($i, @N), $k))])
+    let $size = abs(load @lu[add(mul(add(mul($i, @N), $k), @R), $lane)])
     if gt($size, $most) {
       set $most = $size
       set $from = $i
@@ -56,27 +55,27 @@ for $k in 0i32..@N step 1i32 {
   }
   if ne($from, $k) {
     set $sign = neg($sign)
-    let $held = load @order[add($rows, $k)]
-    store @order[add($rows, $k)] = load @order[add($rows, $from)]
-    store @order[add($rows, $from)] = $held
+    let $held = load @order[add(mul($k, @R), $lane)]
+    store @order[add(mul($k, @R), $lane)] = load @order[add(mul($from, @R), $lane)]
+    store @order[add(mul($from, @R), $lane)] = $held
     for $j in 0i32..@N step 1i32 {
-      let $value = load @lu[add($at, add(mul($k, @N), $j))]
-      store @lu[add($at, add(mul($k, @N), $j))] = load @lu[add($at, add(mul($from, @N), $j))]
-      store @lu[add($at, add(mul($from, @N), $j))] = $value
+      let $value = load @lu[add(mul(add(mul($k, @N), $j), @R), $lane)]
+      store @lu[add(mul(add(mul($k, @N), $j), @R), $lane)] = load @lu[add(mul(add(mul($from, @N), $j), @R), $lane)]
+      store @lu[add(mul(add(mul($from, @N), $j), @R), $lane)] = $value
     }
   }
-  let $pivot = load @lu[add($at, add(mul($k, @N), $k))]
+  let $pivot = load @lu[add(mul(add(mul($k, @N), $k), @R), $lane)]
   if ne($pivot, 0.0%T) {
     for $t in add($k, 1i32)..@N step 1i32 {
-      let $factor = div(load @lu[add($at, add(mul($t, @N), $k))], $pivot)
-      store @lu[add($at, add(mul($t, @N), $k))] = $factor
+      let $factor = div(load @lu[add(mul(add(mul($t, @N), $k), @R), $lane)], $pivot)
+      store @lu[add(mul(add(mul($t, @N), $k), @R), $lane)] = $factor
       for $m in add($k, 1i32)..@N step 1i32 {
-        store @lu[add($at, add(mul($t, @N), $m))] = sub(load @lu[add($at, add(mul($t, @N), $m))], mul($factor, load @lu[add($at, add(mul($k, @N), $m))]))
+        store @lu[add(mul(add(mul($t, @N), $m), @R), $lane)] = sub(load @lu[add(mul(add(mul($t, @N), $m), @R), $lane)], mul($factor, load @lu[add(mul(add(mul($k, @N), $m), @R), $lane)]))
       }
     }
   }
 }
-store @parity[global_id.0] = $sign
+store @parity[$lane] = $sign
 ";
 
 /// A decomposition `p a = l u` of matrices `[r, n, n]`.

@@ -17,7 +17,7 @@ pub(crate) mod triangular;
 use crate::graph::build::Builder;
 use crate::graph::{Derivative, NodeId};
 use crate::span::Result;
-use call::Reverse;
+use call::{Reverse, reversed};
 
 /// The cotangents of a call's operands, by position.
 pub(crate) fn cotangents(b: &mut Builder, derivative: Derivative, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
@@ -25,10 +25,10 @@ pub(crate) fn cotangents(b: &mut Builder, derivative: Derivative, of: &Reverse<'
         Derivative::Fourier => fourier::cotangents(b, of, fourier::adjoint),
         Derivative::FourierAdjoint => fourier::cotangents(b, of, fourier::step),
         Derivative::Triangular => triangular::cotangents(b, of),
-        Derivative::Cholesky => cholesky::cotangents(b, of),
-        Derivative::Lu => lu::cotangents(b, of),
-        Derivative::Qr => qr::cotangents(b, of),
-        Derivative::Eigh => eigh::cotangents(b, of),
-        Derivative::Svd => svd::cotangents(b, of),
+        Derivative::Cholesky => reversed(b, of, cholesky::cotangents),
+        Derivative::Lu => reversed(b, of, lu::cotangents),
+        Derivative::Qr => reversed(b, of, qr::cotangents),
+        Derivative::Eigh => reversed(b, of, eigh::cotangents),
+        Derivative::Svd => reversed(b, of, svd::cotangents),
     }
 }

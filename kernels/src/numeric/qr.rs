@@ -16,10 +16,10 @@ param a: read %T
 param q: read_write %T
 param r: write %T
 param work: read_write %T
+param R: size
 param M: size
 param N: size
-var at: i32
-var top: i32
+var lane: i32
 var start: i32
 var i: i32
 var a1: i32
@@ -48,66 +48,65 @@ var sum: %T
 var rest: %T
 var back: %T
 var total: %T
-let $at = mul(cast.i32(global_id.0), mul(@M, @N))
-let $top = mul(cast.i32(global_id.0), mul(@N, @N))
+let $lane = cast.i32(global_id.0)
 for $start in 0i32..mul(@M, @N) step 1i32 {
-  store @work[add($at, $start)] = load @a[add($at, $start)]
-  store @q[add($at, $start)] = select(eq(div($start, @N), rem($start, @N)), 1.0%T, 0.0%T)
+  store @work[add(mul($start, @R), $lane)] = load @a[add(mul($start, @R), $lane)]
+  store @q[add(mul($start, @R), $lane)] = select(eq(div($start, @N), rem($start, @N)), 1.0%T, 0.0%T)
 }
 for $i in 0i32..@N step 1i32 {
-  let $alpha = load @work[add($at, add(mul($i, @N), $i))]
+  let $alpha = load @work[add(mul(add(mul($i, @N), $i), @R), $lane)]
   let $most = abs($alpha)
   for $a1 in add($i, 1i32)..@M step 1i32 {
-    set $most = max($most, abs(load @work[add($at, add(mul($a1, @N), $i))]))
+    set $most = max($most, abs(load @work[add(mul(add(mul($a1, @N), $i), @R), $lane)]))
   }
   let $tail = 0.0%T
   for $a2 in add($i, 1i32)..@M step 1i32 {
-    let $part = div(load @work[add($at, add(mul($a2, @N), $i))], $most)
+    let $part = div(load @work[add(mul(add(mul($a2, @N), $i), @R), $lane)], $most)
     set $tail = add($tail, mul($part, $part))
   }
   if gt($tail, 0.0%T) {
     let $beta = mul($most, sqrt(add(mul(div($alpha, $most), div($alpha, $most)), $tail)))
     set $beta = select(lt($alpha, 0.0%T), $beta, neg($beta))
     for $a3 in add($i, 1i32)..@M step 1i32 {
-      store @work[add($at, add(mul($a3, @N), $i))] = div(load @work[add($at, add(mul($a3, @N), $i))], sub($alpha, $beta))
+      store @work[add(mul(add(mul($a3, @N), $i), @R), $lane)] = div(load @work[add(mul(add(mul($a3, @N), $i), @R), $lane)], sub($alpha, $beta))
     }
     let $tau = div(sub($beta, $alpha), $beta)
-    store @work[add($at, add(mul($i, @N), $i))] = $beta
+    store @work[add(mul(add(mul($i, @N), $i), @R), $lane)] = $beta
     for $j in add($i, 1i32)..@N step 1i32 {
-      let $sum = load @work[add($at, add(mul($i, @N), $j))]
+      let $sum = load @work[add(mul(add(mul($i, @N), $j), @R), $lane)]
       for $a4 in add($i, 1i32)..@M step 1i32 {
-        set $sum = add($sum, mul(load @work[add($at, add(mul($a4, @N), $i))], load @work[add($at, add(mul($a4, @N), $j))]))
+        set $sum = add($sum, mul(load @work[add(mul(add(mul($a4, @N), $i), @R), $lane)], load @work[add(mul(add(mul($a4, @N), $j), @R), $lane)]))
       }
       set $sum = mul($sum, $tau)
-      store @work[add($at, add(mul($i, @N), $j))] = sub(load @work[add($at, add(mul($i, @N), $j))], $sum)
+      store @work[add(mul(add(mul($i, @N), $j), @R), $lane)] = sub(load @work[add(mul(add(mul($i, @N), $j), @R), $lane)], $sum)
       for $a5 in add($i, 1i32)..@M step 1i32 {
-        store @work[add($at, add(mul($a5, @N), $j))] = sub(load @work[add($at, add(mul($a5, @N), $j))], mul(load @work[add($at, add(mul($a5, @N), $i))], $sum))
+        store @work[add(mul(add(mul($a5, @N), $j), @R), $lane)] = sub(load @work[add(mul(add(mul($a5, @N), $j), @R), $lane)], mul(load @work[add(mul(add(mul($a5, @N), $i), @R), $lane)], $sum))
       }
     }
   }
 }
 for $b1 in 0i32..@N step 1i32 {
   for $b2 in 0i32..@N step 1i32 {
-    store @r[add($top, add(mul($b1, @N), $b2))] = select(ge($b2, $b1), load @work[add($at, add(mul($b1, @N), $b2))], 0.0%T)
+    store @r[add(mul(add(mul($b1, @N), $b2), @R), $lane)] = select(ge($b2, $b1), load @work[add(mul(add(mul($b1, @N), $b2), @R), $lane)], 0.0%T)
   }
 }
 for $c1 in 0i32..@N step 1i32 {
   let $s = sub(sub(@N, 1i32), $c1)
   let $rest = 0.0%T
   for $c2 in add($s, 1i32)..@M step 1i32 {
-    set $rest = add($rest, mul(load @work[add($at, add(mul($c2, @N), $s))], load @work[add($at, add(mul($c2, @N), $s))]))
+    set $rest = add($rest, mul(load @work[add(mul(add(mul($c2, @N), $s), @R), $lane)], load @work[add(mul(add(mul($c2, @N), $s), @R), $lane)]))
   }
   if gt($rest, 0.0%T) {
     let $back = div(2.0%T, add($rest, 1.0%T))
     for $e in $s..@N step 1i32 {
-      let $total = load @q[add($at, add(mul($s, @N), $e))]
+      let $total = load @q[add(mul(add(mul($s, @N), $e), @R), $lane)]
       for $f1 in add($s, 1i32)..@M step 1i32 {
-        set $total = add($total, mul(load @work[add($at, add(mul($f1, @N), $s))], load @q[add($at, add(mul($f1, @N), $e))]))
+        set $total = add($total, mul(load @work[add(mul(add(mul($f1, @N), $s), @R), $lane)], load @q[add(mul(add(mul($f1, @N), $e), @R), $lane)]))
       }
       set $total = mul($total, $back)
-      store @q[add($at, add(mul($s, @N), $e))] = sub(load @q[add($at, add(mul($s, @N), $e))], $total)
+      store @q[add(mul(add(mul($s, @N), $e), @R), $lane)] = sub(load @q[add(mul(add(mul($s, @N), $e), @R), $lane)], $total)
       for $f2 in add($s, 1i32)..@M step 1i32 {
-        store @q[add($at, add(mul($f2, @N), $e))] = sub(load @q[add($at, add(mul($f2, @N), $e))], mul(load @work[add($at, add(mul($f2, @N), $s))], $total))
+        store @q[add(mul(add(mul($f2, @N), $e), @R), $lane)] = sub(load @q[add(mul(add(mul($f2, @N), $e), @R), $lane)], mul(load @work[add(mul(add(mul($f2, @N), $s), @R), $lane)], $total))
       }
     }
   }

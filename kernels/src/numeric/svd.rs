@@ -19,11 +19,10 @@ param of_right: scalar i32
 param u: read_write %T
 param s: read_write %T
 param v: read_write %T
+param R: size
 param M: size
 param N: size
-var at: i32
-var top: i32
-var rows: i32
+var lane: i32
 var start: i32
 var fill: i32
 var b1: i32
@@ -84,19 +83,17 @@ var long: %T
 var dot: %T
 var most: %T
 var factor: %T
-let $at = mul(cast.i32(global_id.0), mul(@M, @N))
-let $rows = mul(cast.i32(global_id.0), @N)
-let $top = mul($rows, @N)
+let $lane = cast.i32(global_id.0)
 let $size = 0.0%T
 for $start in 0i32..mul(@M, @N) step 1i32 {
-  set $size = max($size, abs(load @a[add($at, $start)]))
+  set $size = max($size, abs(load @a[add(mul($start, @R), $lane)]))
 }
 let $unit = select(eq($size, 0.0%T), 1.0%T, $size)
 for $fill in 0i32..mul(@M, @N) step 1i32 {
-  store @u[add($at, $fill)] = div(load @a[add($at, $fill)], $unit)
+  store @u[add(mul($fill, @R), $lane)] = div(load @a[add(mul($fill, @R), $lane)], $unit)
 }
 for $b1 in 0i32..mul(@N, @N) step 1i32 {
-  store @v[add($top, $b1)] = select(eq(div($b1, @N), rem($b1, @N)), 1.0%T, 0.0%T)
+  store @v[add(mul($b1, @R), $lane)] = select(eq(div($b1, @N), rem($b1, @N)), 1.0%T, 0.0%T)
 }
 let $sweep = 0i32
 let $turned = true
@@ -109,8 +106,8 @@ while and($turned, lt($sweep, 40i32)) {
       let $beta = 0.0%T
       let $gamma = 0.0%T
       for $k1 in 0i32..@M step 1i32 {
-        let $x1 = load @u[add($at, add(mul($k1, @N), $p))]
-        let $y1 = load @u[add($at, add(mul($k1, @N), $q))]
+        let $x1 = load @u[add(mul(add(mul($k1, @N), $p), @R), $lane)]
+        let $y1 = load @u[add(mul(add(mul($k1, @N), $q), @R), $lane)]
         set $alpha = add($alpha, mul($x1, $x1))
         set $beta = add($beta, mul($y1, $y1))
         set $gamma = add($gamma, mul($x1, $y1))
@@ -124,16 +121,16 @@ while and($turned, lt($sweep, 40i32)) {
         let $c = div(1.0%T, sqrt(add(mul($t, $t), 1.0%T)))
         let $n = mul($t, $c)
         for $k2 in 0i32..@M step 1i32 {
-          let $x2 = load @u[add($at, add(mul($k2, @N), $p))]
-          let $y2 = load @u[add($at, add(mul($k2, @N), $q))]
-          store @u[add($at, add(mul($k2, @N), $p))] = sub(mul($c, $x2), mul($n, $y2))
-          store @u[add($at, add(mul($k2, @N), $q))] = add(mul($n, $x2), mul($c, $y2))
+          let $x2 = load @u[add(mul(add(mul($k2, @N), $p), @R), $lane)]
+          let $y2 = load @u[add(mul(add(mul($k2, @N), $q), @R), $lane)]
+          store @u[add(mul(add(mul($k2, @N), $p), @R), $lane)] = sub(mul($c, $x2), mul($n, $y2))
+          store @u[add(mul(add(mul($k2, @N), $q), @R), $lane)] = add(mul($n, $x2), mul($c, $y2))
         }
         for $k3 in 0i32..@N step 1i32 {
-          let $x3 = load @v[add($top, add(mul($k3, @N), $p))]
-          let $y3 = load @v[add($top, add(mul($k3, @N), $q))]
-          store @v[add($top, add(mul($k3, @N), $p))] = sub(mul($c, $x3), mul($n, $y3))
-          store @v[add($top, add(mul($k3, @N), $q))] = add(mul($n, $x3), mul($c, $y3))
+          let $x3 = load @v[add(mul(add(mul($k3, @N), $p), @R), $lane)]
+          let $y3 = load @v[add(mul(add(mul($k3, @N), $q), @R), $lane)]
+          store @v[add(mul(add(mul($k3, @N), $p), @R), $lane)] = sub(mul($c, $x3), mul($n, $y3))
+          store @v[add(mul(add(mul($k3, @N), $q), @R), $lane)] = add(mul($n, $x3), mul($c, $y3))
         }
       }
     }
@@ -142,35 +139,35 @@ while and($turned, lt($sweep, 40i32)) {
 for $d1 in 0i32..@N step 1i32 {
   let $total = 0.0%T
   for $d2 in 0i32..@M step 1i32 {
-    set $total = add($total, mul(load @u[add($at, add(mul($d2, @N), $d1))], load @u[add($at, add(mul($d2, @N), $d1))]))
+    set $total = add($total, mul(load @u[add(mul(add(mul($d2, @N), $d1), @R), $lane)], load @u[add(mul(add(mul($d2, @N), $d1), @R), $lane)]))
   }
-  store @s[add($rows, $d1)] = sqrt($total)
+  store @s[add(mul($d1, @R), $lane)] = sqrt($total)
 }
 for $i in 0i32..@N step 1i32 {
   let $most_at = $i
   for $j in add($i, 1i32)..@N step 1i32 {
-    if gt(load @s[add($rows, $j)], load @s[add($rows, $most_at)]) {
+    if gt(load @s[add(mul($j, @R), $lane)], load @s[add(mul($most_at, @R), $lane)]) {
       set $most_at = $j
     }
   }
-  let $held = load @s[add($rows, $i)]
-  store @s[add($rows, $i)] = load @s[add($rows, $most_at)]
-  store @s[add($rows, $most_at)] = $held
+  let $held = load @s[add(mul($i, @R), $lane)]
+  store @s[add(mul($i, @R), $lane)] = load @s[add(mul($most_at, @R), $lane)]
+  store @s[add(mul($most_at, @R), $lane)] = $held
   for $k4 in 0i32..@M step 1i32 {
-    let $value = load @u[add($at, add(mul($k4, @N), $i))]
-    store @u[add($at, add(mul($k4, @N), $i))] = load @u[add($at, add(mul($k4, @N), $most_at))]
-    store @u[add($at, add(mul($k4, @N), $most_at))] = $value
+    let $value = load @u[add(mul(add(mul($k4, @N), $i), @R), $lane)]
+    store @u[add(mul(add(mul($k4, @N), $i), @R), $lane)] = load @u[add(mul(add(mul($k4, @N), $most_at), @R), $lane)]
+    store @u[add(mul(add(mul($k4, @N), $most_at), @R), $lane)] = $value
   }
   for $k5 in 0i32..@N step 1i32 {
-    let $other = load @v[add($top, add(mul($k5, @N), $i))]
-    store @v[add($top, add(mul($k5, @N), $i))] = load @v[add($top, add(mul($k5, @N), $most_at))]
-    store @v[add($top, add(mul($k5, @N), $most_at))] = $other
+    let $other = load @v[add(mul(add(mul($k5, @N), $i), @R), $lane)]
+    store @v[add(mul(add(mul($k5, @N), $i), @R), $lane)] = load @v[add(mul(add(mul($k5, @N), $most_at), @R), $lane)]
+    store @v[add(mul(add(mul($k5, @N), $most_at), @R), $lane)] = $other
   }
 }
 for $e1 in 0i32..@N step 1i32 {
-  if ne(load @s[add($rows, $e1)], 0.0%T) {
+  if ne(load @s[add(mul($e1, @R), $lane)], 0.0%T) {
     for $f1 in 0i32..@M step 1i32 {
-      store @u[add($at, add(mul($f1, @N), $e1))] = div(load @u[add($at, add(mul($f1, @N), $e1))], load @s[add($rows, $e1)])
+      store @u[add(mul(add(mul($f1, @N), $e1), @R), $lane)] = div(load @u[add(mul(add(mul($f1, @N), $e1), @R), $lane)], load @s[add(mul($e1, @R), $lane)])
     }
   } else {
     let $best = 0i32
@@ -178,7 +175,7 @@ for $e1 in 0i32..@N step 1i32 {
     for $f2 in 0i32..@M step 1i32 {
       let $part = 1.0%T
       for $g1 in 0i32..$e1 step 1i32 {
-        set $part = sub($part, mul(load @u[add($at, add(mul($f2, @N), $g1))], load @u[add($at, add(mul($f2, @N), $g1))]))
+        set $part = sub($part, mul(load @u[add(mul(add(mul($f2, @N), $g1), @R), $lane)], load @u[add(mul(add(mul($f2, @N), $g1), @R), $lane)]))
       }
       if gt($part, $left) {
         set $left = $part
@@ -186,52 +183,52 @@ for $e1 in 0i32..@N step 1i32 {
       }
     }
     for $g2 in 0i32..@M step 1i32 {
-      store @u[add($at, add(mul($g2, @N), $e1))] = select(eq($g2, $best), 1.0%T, 0.0%T)
+      store @u[add(mul(add(mul($g2, @N), $e1), @R), $lane)] = select(eq($g2, $best), 1.0%T, 0.0%T)
     }
     for $again in 0i32..2i32 step 1i32 {
       for $g3 in 0i32..$e1 step 1i32 {
         let $dot = 0.0%T
         for $g4 in 0i32..@M step 1i32 {
-          set $dot = add($dot, mul(load @u[add($at, add(mul($g4, @N), $g3))], load @u[add($at, add(mul($g4, @N), $e1))]))
+          set $dot = add($dot, mul(load @u[add(mul(add(mul($g4, @N), $g3), @R), $lane)], load @u[add(mul(add(mul($g4, @N), $e1), @R), $lane)]))
         }
         for $g5 in 0i32..@M step 1i32 {
-          store @u[add($at, add(mul($g5, @N), $e1))] = sub(load @u[add($at, add(mul($g5, @N), $e1))], mul($dot, load @u[add($at, add(mul($g5, @N), $g3))]))
+          store @u[add(mul(add(mul($g5, @N), $e1), @R), $lane)] = sub(load @u[add(mul(add(mul($g5, @N), $e1), @R), $lane)], mul($dot, load @u[add(mul(add(mul($g5, @N), $g3), @R), $lane)]))
         }
       }
       let $long = 0.0%T
       for $g6 in 0i32..@M step 1i32 {
-        set $long = add($long, mul(load @u[add($at, add(mul($g6, @N), $e1))], load @u[add($at, add(mul($g6, @N), $e1))]))
+        set $long = add($long, mul(load @u[add(mul(add(mul($g6, @N), $e1), @R), $lane)], load @u[add(mul(add(mul($g6, @N), $e1), @R), $lane)]))
       }
       for $g7 in 0i32..@M step 1i32 {
-        store @u[add($at, add(mul($g7, @N), $e1))] = div(load @u[add($at, add(mul($g7, @N), $e1))], sqrt($long))
+        store @u[add(mul(add(mul($g7, @N), $e1), @R), $lane)] = div(load @u[add(mul(add(mul($g7, @N), $e1), @R), $lane)], sqrt($long))
       }
     }
   }
-  store @s[add($rows, $e1)] = mul(load @s[add($rows, $e1)], $size)
+  store @s[add(mul($e1, @R), $lane)] = mul(load @s[add(mul($e1, @R), $lane)], $size)
 }
 for $h1 in 0i32..@N step 1i32 {
   let $most = 0.0%T
   let $factor = 1.0%T
   if ne(@of_right, 0i32) {
     for $h2 in 0i32..@N step 1i32 {
-      if gt(abs(load @v[add($top, add(mul($h2, @N), $h1))]), $most) {
-        set $most = abs(load @v[add($top, add(mul($h2, @N), $h1))])
-        set $factor = select(lt(load @v[add($top, add(mul($h2, @N), $h1))], 0.0%T), -1.0%T, 1.0%T)
+      if gt(abs(load @v[add(mul(add(mul($h2, @N), $h1), @R), $lane)]), $most) {
+        set $most = abs(load @v[add(mul(add(mul($h2, @N), $h1), @R), $lane)])
+        set $factor = select(lt(load @v[add(mul(add(mul($h2, @N), $h1), @R), $lane)], 0.0%T), -1.0%T, 1.0%T)
       }
     }
   } else {
     for $h3 in 0i32..@M step 1i32 {
-      if gt(abs(load @u[add($at, add(mul($h3, @N), $h1))]), $most) {
-        set $most = abs(load @u[add($at, add(mul($h3, @N), $h1))])
-        set $factor = select(lt(load @u[add($at, add(mul($h3, @N), $h1))], 0.0%T), -1.0%T, 1.0%T)
+      if gt(abs(load @u[add(mul(add(mul($h3, @N), $h1), @R), $lane)]), $most) {
+        set $most = abs(load @u[add(mul(add(mul($h3, @N), $h1), @R), $lane)])
+        set $factor = select(lt(load @u[add(mul(add(mul($h3, @N), $h1), @R), $lane)], 0.0%T), -1.0%T, 1.0%T)
       }
     }
   }
   for $h4 in 0i32..@N step 1i32 {
-    store @v[add($top, add(mul($h4, @N), $h1))] = mul($factor, load @v[add($top, add(mul($h4, @N), $h1))])
+    store @v[add(mul(add(mul($h4, @N), $h1), @R), $lane)] = mul($factor, load @v[add(mul(add(mul($h4, @N), $h1), @R), $lane)])
   }
   for $h5 in 0i32..@M step 1i32 {
-    store @u[add($at, add(mul($h5, @N), $h1))] = mul($factor, load @u[add($at, add(mul($h5, @N), $h1))])
+    store @u[add(mul(add(mul($h5, @N), $h1), @R), $lane)] = mul($factor, load @u[add(mul(add(mul($h5, @N), $h1), @R), $lane)])
   }
 }
 ";
