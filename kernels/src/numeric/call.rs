@@ -18,6 +18,9 @@ pub(crate) struct Reverse<'a> {
     pub(crate) cotangents: &'a [Option<NodeId>],
 }
 
+/// Those of a call's operands, by position.
+pub(crate) type Cotangents = Vec<(usize, NodeId)>;
+
 /// A kernel of netcl's own, of a float type.
 pub(super) struct NumericKernel<'a> {
     pub(super) name: &'a str,
@@ -77,8 +80,8 @@ fn outside(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 pub(super) fn reversed(
     b: &mut Builder,
     of: &Reverse<'_>,
-    rule: fn(&mut Builder, &Reverse<'_>) -> Result<Vec<(usize, NodeId)>>,
-) -> Result<Vec<(usize, NodeId)>> {
+    rule: fn(&mut Builder, &Reverse<'_>) -> Result<Cotangents>,
+) -> Result<Cotangents> {
     let results = of.results.iter().map(|&result| outside(b, result)).collect::<Result<Vec<_>>>()?;
     let cotangents = of.cotangents.iter().map(|given| given.map(|id| outside(b, id)).transpose());
     let cotangents = cotangents.collect::<Result<Vec<_>>>()?;

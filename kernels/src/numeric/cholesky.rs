@@ -1,6 +1,6 @@
 //! Cholesky's decomposition, a work-item for each matrix.
 
-use super::call::{AxisSize, NumericKernel, Reverse};
+use super::call::{AxisSize, Cotangents, NumericKernel, Reverse};
 use super::matrix::{diagonal, half, of_diagonal, transposed_times, triangle};
 use super::triangular::{solve_behind, solve_transposed};
 use crate::graph::build::Builder;
@@ -69,7 +69,7 @@ pub(crate) fn cholesky(b: &mut Builder, a: NodeId) -> Result<NodeId> {
 
 /// `A = l^-T P l^-1` with the lower triangle `P` of `l^T L`, its diagonal halved, made symmetric (Murray 2016, "Differentiation of the
 /// Cholesky decomposition"; capital letters are cotangents).
-pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Cotangents> {
     let l = of.results[0];
     let Some(cotangent) = of.cotangents[0] else { return Ok(Vec::new()) };
     let product = transposed_times(b, l, cotangent)?;

@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of symmetric matrices by Jacobi's rotations, a work-item for each matrix.
 
-use super::call::{AxisSize, NumericKernel, Reverse};
+use super::call::{AxisSize, Cotangents, NumericKernel, Reverse};
 use super::matrix::{of_diagonal, plus, times_transposed, transposed_times, triangle, with_ones};
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Derivative, NodeId, UnaryOp};
@@ -161,7 +161,7 @@ pub(super) fn differences(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 
 /// `A = v (W + F * (v^T V)) v^T` with `F = 1 / (w[k] - w[j])` beside its diagonal of zeros (Giles 2008, "An extended collection of matrix
 /// derivative results"; capital letters are cotangents). Where eigenvalues are equal, that of the vectors is infinite.
-pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Cotangents> {
     let (w, v) = (of.results[0], of.results[1]);
     let mut inner = match of.cotangents[0] {
         Some(values) => Some(of_diagonal(b, values)?),

@@ -7,7 +7,7 @@
 //! The roots of unity are computed where they are used, from whole numbers that are reduced to an eighth of a turn: their error is
 //! that of one sine, at any length.
 
-use super::call::{AxisSize, NumericKernel, Reverse, number};
+use super::call::{AxisSize, Cotangents, NumericKernel, Reverse, number};
 use crate::graph::build::Builder;
 use crate::graph::{Derivative, NodeId};
 use crate::span::Result;
@@ -145,7 +145,7 @@ pub(crate) fn cotangents(
     b: &mut Builder,
     of: &Reverse<'_>,
     other: fn(&mut Builder, NodeId, Step) -> Result<NodeId>,
-) -> Result<Vec<(usize, NodeId)>> {
+) -> Result<Cotangents> {
     let Some(cotangent) = of.cotangents[0] else { return Ok(Vec::new()) };
     let number = |position: usize| number(b, of.operands[position]);
     let step = Step { radix: number(1), done: number(2), sign: -number(3) };

@@ -1,6 +1,6 @@
 //! Gauss's elimination with partial pivoting, a work-item for each matrix.
 
-use super::call::{AxisSize, NumericKernel, Reverse};
+use super::call::{AxisSize, Cotangents, NumericKernel, Reverse};
 use super::matrix::{plus, times_transposed, transposed_times, triangle, with_ones};
 use super::triangular::{solve, solve_transposed};
 use crate::dim::{Dim, Shape};
@@ -141,7 +141,7 @@ fn places(b: &mut Builder, order: NodeId, rows: Dim) -> Result<NodeId> {
 
 /// `A = p^T l^-T F u^-T` with `F` the strictly lower triangle of `l^T L` and the upper one of `U u^T` (capital letters are
 /// cotangents): from `l^-1 d(p a) u^-1 = l^-1 dl + du u^-1`, whose summands are such triangles.
-pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Cotangents> {
     let (packed, order) = (of.results[0], of.results[2]);
     let Some(cotangent) = of.cotangents[0] else { return Ok(Vec::new()) };
     let (l, u) = (lower(b, packed)?, triangle(b, packed, CompareOp::Ge, 0)?);

@@ -14,13 +14,13 @@ pub(crate) mod qr;
 pub(crate) mod svd;
 pub(crate) mod triangular;
 
+use crate::graph::Derivative;
 use crate::graph::build::Builder;
-use crate::graph::{Derivative, NodeId};
 use crate::span::Result;
-use call::{Reverse, reversed};
+use call::{Cotangents, Reverse, reversed};
 
 /// The cotangents of a call's operands, by position.
-pub(crate) fn cotangents(b: &mut Builder, derivative: Derivative, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+pub(crate) fn cotangents(b: &mut Builder, derivative: Derivative, of: &Reverse<'_>) -> Result<Cotangents> {
     match derivative {
         Derivative::Fourier => fourier::cotangents(b, of, fourier::adjoint),
         Derivative::FourierAdjoint => fourier::cotangents(b, of, fourier::step),

@@ -1,6 +1,6 @@
 //! Householder's decomposition of matrices that are no wider than high, a work-item for each.
 
-use super::call::{AxisSize, NumericKernel, Reverse};
+use super::call::{AxisSize, Cotangents, NumericKernel, Reverse};
 use super::matrix::{minus, plus, times_transposed, transposed_times, triangle};
 use super::triangular::solve;
 use crate::graph::build::Builder;
@@ -135,7 +135,7 @@ pub(crate) fn qr(b: &mut Builder, a: NodeId) -> Result<[NodeId; 2]> {
 
 /// `A = (Q + q S) r^-T`, where the symmetric `S` has the lower triangle of `r R^T - Q^T q` (Walter, Lehmann and Lamour 2012; capital
 /// letters are cotangents).
-pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Cotangents> {
     let (q, r) = (of.results[0], of.results[1]);
     let mut inner = None;
     if let Some(of_r) = of.cotangents[1] {

@@ -1,7 +1,7 @@
 //! Singular values and vectors of matrices that are no wider than high by Jacobi's rotations of their columns (Hestenes 1958), a
 //! work-item for each matrix.
 
-use super::call::{AxisSize, NumericKernel, Reverse};
+use super::call::{AxisSize, Cotangents, NumericKernel, Reverse};
 use super::eigh::differences;
 use super::matrix::{minus, of_diagonal, plus, times_transposed, transposed_times};
 use crate::graph::build::Builder;
@@ -256,7 +256,7 @@ pub(crate) fn svd(b: &mut Builder, a: NodeId, of_right: bool) -> Result<[NodeId;
 
 /// `A = u (E(u^T U) s + s E(v^T V) + S) v^T + (1 - u u^T) U s^-1 v^T` with `E(x) = (x - x^T) / (s[k]^2 - s[j]^2)` (Townsend 2016, "Differentiating
 /// the singular value decomposition"; capital letters are cotangents). Where singular values are equal, that of the vectors is infinite.
-pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Cotangents> {
     let [u, s, v] = [of.results[0], of.results[1], of.results[2]];
     let mut inner = match of.cotangents[1] {
         Some(values) => Some(of_diagonal(b, values)?),

@@ -1,6 +1,6 @@
 //! Triangular systems, a work-item for each column of the right-hand side.
 
-use super::call::{AxisSize, NumericKernel, Reverse, number};
+use super::call::{AxisSize, Cotangents, NumericKernel, Reverse, number};
 use super::matrix::{minus, times_transposed, triangle};
 use crate::graph::build::Builder;
 use crate::graph::{CompareOp, Derivative, NodeId};
@@ -73,7 +73,7 @@ pub(crate) fn solve_behind(b: &mut Builder, a: NodeId, right: NodeId, upper: boo
 }
 
 /// `B = A^-T X`, of which `A` gets `-B x^T` where it is read (capital letters are cotangents here).
-pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Vec<(usize, NodeId)>> {
+pub(super) fn cotangents(b: &mut Builder, of: &Reverse<'_>) -> Result<Cotangents> {
     let (a, x, upper) = (of.operands[0], of.results[0], number(b, of.operands[2]) != 0);
     let Some(cotangent) = of.cotangents[0] else { return Ok(Vec::new()) };
     let right = solve_transposed(b, a, cotangent, upper)?;
