@@ -105,23 +105,28 @@ let $next_turn = mul($j, @done)
 
 /// A step: `radix` transforms of `done` elements become one, for each row of `x [r, n, 2]`. `sign` is that of the exponent.
 #[derive(Clone, Copy)]
-pub(crate) struct Step {
+pub(crate) struct FourierStep {
     pub(crate) radix: i64,
     pub(crate) done: i64,
     pub(crate) sign: i64,
 }
 
 /// The step on `x [r, n, 2]`.
-pub(crate) fn step(b: &mut Builder, x: NodeId, step: Step) -> Result<NodeId> {
+pub(crate) fn step(b: &mut Builder, x: NodeId, step: FourierStep) -> Result<NodeId> {
     call(b, x, step, ("fourier", JOIN, Derivative::Fourier))
 }
 
 /// Its transposed matrix with the roots of a step whose sign is that.
-pub(crate) fn adjoint(b: &mut Builder, x: NodeId, step: Step) -> Result<NodeId> {
+pub(crate) fn adjoint(b: &mut Builder, x: NodeId, step: FourierStep) -> Result<NodeId> {
     call(b, x, step, ("fourier_adjoint", SPREAD, Derivative::FourierAdjoint))
 }
 
-fn call(b: &mut Builder, x: NodeId, step: Step, (name, walk, derivative): (&str, &str, Derivative)) -> Result<NodeId> {
+fn call(
+    b: &mut Builder,
+    x: NodeId,
+    step: FourierStep,
+    (name, walk, derivative): (&str, &str, Derivative),
+) -> Result<NodeId> {
     let axes: &[AxisSize<'_>] = &[AxisSize::Symbol("R"), AxisSize::Symbol("N"), AxisSize::Known(2)];
     let text = STEP.replace("WALK", walk.trim());
     let own = NumericKernel {
@@ -144,10 +149,10 @@ fn call(b: &mut Builder, x: NodeId, step: Step, (name, walk, derivative): (&str,
 pub(crate) fn cotangents(
     b: &mut Builder,
     of: &Reverse<'_>,
-    other: fn(&mut Builder, NodeId, Step) -> Result<NodeId>,
+    other: fn(&mut Builder, NodeId, FourierStep) -> Result<NodeId>,
 ) -> Result<Cotangents> {
     let Some(cotangent) = of.cotangents[0] else { return Ok(Vec::new()) };
     let number = |position: usize| number(b, of.operands[position]);
-    let step = Step { radix: number(1), done: number(2), sign: -number(3) };
+    let step = FourierStep { radix: number(1), done: number(2), sign: -number(3) };
     Ok(vec![(0, other(b, cotangent, step)?)])
 }

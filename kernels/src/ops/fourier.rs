@@ -8,7 +8,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, UnaryOp};
-use crate::numeric::fourier::{Step, step};
+use crate::numeric::fourier::{FourierStep, step};
 use crate::span::{Diagnostic, Result};
 use std::f64::consts::FRAC_PI_2;
 
@@ -246,7 +246,7 @@ fn of_rows(b: &mut Builder, op: &str, rows: NodeId, length: i64, sign: i64) -> R
     }
     let (mut y, mut done) = (rows, 1);
     for radix in steps {
-        y = step(b, y, Step { radix, done, sign })?;
+        y = step(b, y, FourierStep { radix, done, sign })?;
         done *= radix;
     }
     Ok(y)
