@@ -26,6 +26,7 @@ pub mod identifier;
 mod index;
 pub mod kir;
 pub mod layers;
+mod numeric;
 pub mod ops;
 pub mod philox;
 pub mod plan;

@@ -40,6 +40,14 @@ impl Diagnostic {
         self
     }
 
+    /// The same of what is called `to` where it is called.
+    pub fn renamed(mut self, from: &str, to: &str) -> Self {
+        let (from, to) = (format!("`{from}"), format!("`{to}"));
+        self.message = self.message.replace(&from, &to);
+        self.hint = self.hint.map(|hint| hint.replace(&from, &to));
+        self
+    }
+
     /// The same at `span`, unless a more exact place is known already.
     pub fn at(mut self, span: Span) -> Self {
         if self.span == Span::NONE {

@@ -582,6 +582,133 @@ op("matmul", [T(2, 1, 3, 4), T(3, 4, 2)], torch.matmul, "broadcast batch")
 op("matmul", [T(2, 3, 4), T(4, 2)], torch.matmul, "batch by matrix")
 op("linear", [T(2, 2, 3), T(3, 4), T(4)], lambda x, w, b: F.linear(x, w.t(), b))
 
+# ---- Linear algebra
+
+def square(name, *shape, diagonal=0.0, symmetric=False):
+    """Matrices of multiples of 1/64; with a diagonal they are far from singular ones, or positive definite."""
+    rng = random.Random(f"matrix {name} {shape}")
+    n, count = shape[-1], math.prod(shape[:-2])
+    values = []
+    for _ in range(count):
+        rows = [[rng.randint(-96, 96) / 64 for _ in range(n)] for _ in range(n)]
+        for i in range(n):
+            for j in range(i if symmetric else 0):
+                rows[i][j] = rows[j][i]
+            rows[i][i] += diagonal * n
+        values += [value for row in rows for value in row]
+    return given(values, list(shape))
+
+
+def positive(size, vectors):
+    """Of each column the largest element is positive."""
+    largest = vectors.gather(-2, size.abs().argmax(-2, keepdim=True))
+    return largest.detach().sign()
+
+
+def symmetric(x):
+    return (x + x.mT) / 2
+
+
+def eigh(x):
+    values, vectors = torch.linalg.eigh(symmetric(x))
+    return values, vectors * positive(vectors, vectors)
+
+
+def svd(x):
+    u, s, vh = torch.linalg.svd(x, full_matrices=False)
+    signs = positive(u, u)
+    return u * signs, s, signs.mT * vh
+
+
+for note, shape in [("", [3, 3]), ("batch", [2, 1, 4, 4]), ("one", [1, 1]), ("large", [7, 7])]:
+    definite = square("definite", *shape, diagonal=2.0, symmetric=True)
+    regular = square("regular", *shape, diagonal=0.75)
+    op("cholesky", [definite], lambda a: torch.linalg.cholesky(symmetric(a)), note)
+    op("inv", [regular], torch.linalg.inv, note)
+    op("det", [regular], torch.linalg.det, note)
+    op("logabsdet", [regular], lambda a: torch.linalg.slogdet(a).logabsdet, note)
+    op("det_sign", [regular], lambda a: torch.linalg.slogdet(a).sign.detach(), note)
+    op("eigvalsh", [square("symmetric", *shape)], lambda a: torch.linalg.eigvalsh(symmetric(a)), note)
+    op("eigh_vectors", [square("symmetric", *shape)], lambda a: eigh(a)[1], note)
+    for power in [-2, 0, 1, 5]:
+        op("matrix_power", [square("power", *shape, diagonal=0.5), axis(power)],
+           lambda a, n: torch.linalg.matrix_power(a, n), f"{note} {power}".strip())
+    for upper in [False, True]:
+        op("solve_triangular", [regular, T(*shape[:-1], 2), yes(upper)],
+           lambda a, b, u: torch.linalg.solve_triangular(a.triu() if u else a.tril(), b, upper=u), f"{note} {upper}".strip())
+    op("solve", [regular, T(*shape[:-1], 3)], torch.linalg.solve, note)
+op("solve", [square("exchanged", 2, 3, 3), T(3)], lambda a, b: torch.linalg.solve(a, b.expand(2, 3)), "vector")
+op("solve", [square("pivots", 3, 3), T(2, 3, 2)], torch.linalg.solve, "broadcast")
+op("solve_triangular", [square("pivots", 2, 1, 3, 3, diagonal=0.5), T(3, 3, 2), yes(False)],
+   lambda a, b, u: torch.linalg.solve_triangular(a.tril(), b, upper=u), "broadcast")
+op("det", [given([0.0, 2.0, 0.0, 0.0, 0.0, 3.0, 5.0, 0.0, 0.0], [3, 3])], torch.linalg.det, "rows in another order")
+for note, shape in [("", [4, 4]), ("high", [2, 5, 3]), ("wide", [2, 3, 5]), ("column", [4, 1]), ("row", [1, 4]), ("one", [1, 1])]:
+    op("qr_q", [T(*shape)], lambda a: torch.linalg.qr(a).Q, note)
+    op("qr_r", [T(*shape)], lambda a: torch.linalg.qr(a).R, note)
+    op("svd_u", [T(*shape)], lambda a: svd(a)[0], note)
+    op("svdvals", [T(*shape)], torch.linalg.svdvals, note)
+    op("svd_vh", [T(*shape)], lambda a: svd(a)[2], note)
+    if shape[-2] >= shape[-1]:
+        op("lstsq", [T(*shape), T(*shape[:-1], 2)], lambda a, b: torch.linalg.lstsq(a, b).solution, note)
+op("cross", [T(2, 3), T(2, 3), axis(-1)], lambda x, y, a: torch.linalg.cross(x, y, dim=a))
+op("cross", [T(3, 2), T(3, 1), axis(0)], lambda x, y, a: torch.linalg.cross(x, y, dim=a), "broadcast")
+op("kron", [T(2, 3), T(3, 2)], torch.kron)
+op("kron", [T(2, 1, 2), T(3, 2)], torch.kron, "of fewer axes")
+op("kron", [given([1, 2, -3], dtype="i32"), given([4, 5], dtype="i32")], torch.kron, "integers")
+INDEFINITE = given([1.0, 2.0, 2.0, 1.0, 4.0, 0.0, 0.0, 9.0], [2, 2, 2])
+edge("cholesky", [INDEFINITE], lambda a: torch.tensor([[[NAN, NAN], [NAN, NAN]], [[2.0, 0.0], [0.0, 3.0]]], dtype=torch.float64),
+     "not positive definite")
+SINGULAR = given([1.0, 2.0, 2.0, 4.0, 4.0, 0.0, 0.0, 8.0], [2, 2, 2])
+edge("inv", [SINGULAR], lambda a: torch.tensor([[[NAN, NAN], [NAN, NAN]], [[0.25, 0.0], [0.0, 0.125]]], dtype=torch.float64), "singular")
+edge("solve", [SINGULAR, given([1.0, 2.0])], lambda a, b: torch.tensor([[NAN, NAN], [0.25, 0.25]], dtype=torch.float64), "singular")
+edge("det", [SINGULAR], lambda a: torch.linalg.det(a).detach(), "singular")
+edge("logabsdet", [SINGULAR], lambda a: torch.linalg.slogdet(a).logabsdet.detach(), "singular")
+edge("det_sign", [SINGULAR], lambda a: torch.linalg.slogdet(a).sign.detach(), "singular")
+edge("svdvals", [given([1.0, 2.0, 2.0, 4.0, 0.0, 0.0], [3, 2])], lambda a: torch.linalg.svdvals(a).detach(), "dependent columns")
+edge("svd_u", [given([0.0] * 6, [3, 2])], lambda a: torch.eye(3, 2, dtype=torch.float64), "zeros")
+edge("qr_q", [given([0.0] * 6, [3, 2])], lambda a: torch.linalg.qr(a).Q.detach(), "zeros")
+edge("eigh_vectors", [given([2.0, 0.0, 0.0, 2.0], [2, 2])], lambda a: torch.eye(2, dtype=torch.float64), "equal")
+for shape in [[0, 3, 3], [2, 0, 0]]:
+    nothing = given([], shape)
+    for name, function in [("cholesky", torch.linalg.cholesky), ("inv", torch.linalg.inv), ("det", torch.linalg.det),
+                           ("logabsdet", lambda a: torch.linalg.slogdet(a).logabsdet), ("det_sign", lambda a: torch.linalg.slogdet(a).sign),
+                           ("eigvalsh", torch.linalg.eigvalsh), ("eigh_vectors", lambda a: torch.linalg.eigh(a).eigenvectors),
+                           ("qr_r", lambda a: torch.linalg.qr(a).R), ("svdvals", torch.linalg.svdvals),
+                           ("svd_vh", lambda a: torch.linalg.svd(a).Vh)]:
+        edge(name, [nothing], lambda a, function=function: function(a.detach()), f"none {shape[0]}")
+    edge("solve", [nothing, given([], [*shape[:-1], 2])], lambda a, b: torch.linalg.solve(a.detach(), b.detach()), f"none {shape[0]}")
+
+# ---- Fourier transforms
+
+def parts(function):
+    """Of complex numbers, whose parts are a last axis of 2."""
+    return lambda x, *rest: torch.view_as_real(function(torch.view_as_complex(x.contiguous()), *rest))
+
+
+LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 22, 26, 30]
+for n in LENGTHS:
+    op("fft", [T(2, n, 2), axis(1)], parts(lambda x, a: torch.fft.fft(x, dim=a)), f"of {n}")
+    op("rfft", [T(2, n), axis(-1)], lambda x, a: torch.view_as_real(torch.fft.rfft(x, dim=a)), f"of {n}")
+    op("irfft", [T(2, n // 2 + 1, 2), size(n), axis(1)], lambda x, n, a: torch.fft.irfft(torch.view_as_complex(x.contiguous()), n, dim=a), f"of {n}")
+op("fft", [T(8, 3, 2), axis(0)], parts(lambda x, a: torch.fft.fft(x, dim=0)), "first axis")
+op("fft", [T(2, 3, 4, 2), axis(-3)], parts(lambda x, a: torch.fft.fft(x, dim=1)), "middle axis")
+op("fft", [T(67, 2), axis(0)], parts(lambda x, a: torch.fft.fft(x, dim=0)), "of a prime")
+edge("fft", [given([], [0, 3, 2]), axis(1)], parts(lambda x, a: torch.fft.fft(x, dim=a)), "none")
+op("ifft", [T(2, 12, 2), axis(1)], parts(lambda x, a: torch.fft.ifft(x, dim=a)))
+op("ifft", [T(5, 2, 2), axis(-3)], parts(lambda x, a: torch.fft.ifft(x, dim=0)), "first axis")
+op("ifft", [T(134, 2), axis(0)], parts(lambda x, a: torch.fft.ifft(x, dim=0)), "of twice a prime")
+op("rfft", [T(6, 3), axis(0)], lambda x, a: torch.view_as_real(torch.fft.rfft(x, dim=a)), "first axis")
+op("irfft", [T(4, 3, 2), size(7), axis(0)], lambda x, n, a: torch.fft.irfft(torch.view_as_complex(x.contiguous()), n, dim=a), "first axis")
+op("fft2", [T(2, 3, 4, 2)], parts(torch.fft.fft2))
+op("ifft2", [T(4, 6, 2)], parts(torch.fft.ifft2))
+op("rfft2", [T(2, 4, 5)], lambda x: torch.view_as_real(torch.fft.rfft2(x)))
+op("irfft2", [T(2, 4, 3, 2), size(5)], lambda x, n: torch.fft.irfft2(torch.view_as_complex(x.contiguous()), (4, n)))
+for n in [4, 5]:
+    op("fftshift", [T(2, n), axis(1)], lambda x, a: torch.fft.fftshift(x, dim=a), f"of {n}")
+    op("ifftshift", [T(n, 2), axis(0)], lambda x, a: torch.fft.ifftshift(x, dim=a), f"of {n}")
+op("complex_mul", [T(3, 2), T(3, 2)], lambda x, y: torch.view_as_real(torch.view_as_complex(x) * torch.view_as_complex(y)))
+op("complex_mul", [T(2, 1, 2), T(3, 2)], lambda x, y: torch.view_as_real(torch.view_as_complex(x) * torch.view_as_complex(y)), "broadcast")
+
 # ---- Convolution and pooling
 
 

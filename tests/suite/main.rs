@@ -3,11 +3,13 @@
 mod algorithms;
 mod exceptions;
 mod float_cases;
+mod fourier_cases;
 mod goldens;
 mod graphs;
 mod halves;
 mod layers;
 mod limits;
+mod linalg_cases;
 mod long_sums;
 mod memory;
 mod model_cases;
@@ -84,6 +86,8 @@ fn runs(found: Vec<DeviceProfile>) -> Vec<(String, Run)> {
             .chain(model_cases::all())
             .chain(prologue_cases::all())
             .chain(ordering_cases::all())
+            .chain(fourier_cases::all())
+            .chain(linalg_cases::all())
             .chain(scatter_cases::all())
             .chain(view_cases::all())
             .chain(float_cases::all())

@@ -5,6 +5,7 @@ use super::rules::RequestedGradients;
 use super::scan::{self, Sweep};
 use crate::graph::build::Builder;
 use crate::graph::{NodeId, Op};
+use crate::numeric::{self, call::Reverse};
 use crate::span::{Diagnostic, Result};
 use std::collections::BTreeMap;
 
@@ -46,6 +47,13 @@ impl Results {
         let differentiable: Vec<usize> = kernel.differentiable().collect();
         if given.iter().all(Option::is_none) || !differentiable.iter().any(|&position| wanted.has(operands[position])) {
             return Ok(Vec::new());
+        }
+        if let Some(derivative) = kernel.derivative {
+            let results = builder.results_of(id);
+            let reverse = Reverse { operands: &operands, results: &results, cotangents: &given };
+            let found = numeric::cotangents(builder, derivative, &reverse)?;
+            let pairs = found.into_iter().map(|(position, cotangent)| (operands[position], cotangent));
+            return Ok(pairs.filter(|(operand, _)| wanted.has(*operand)).collect());
         }
         let Some(gradient) = &kernel.gradient else {
             let name = &kernel.name;

@@ -25,6 +25,31 @@ pub struct Custom {
     /// float tensor among the inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gradient: Option<Arc<Custom>>,
+    /// Of kernels of netcl's own, which are written for every float type: what their derivative is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derivative: Option<Derivative>,
+}
+
+/// Derivatives that are graphs of their own, by what has them: see [`crate::numeric`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Derivative {
+    /// A step of a discrete Fourier transform.
+    Fourier,
+    /// The adjoint of one.
+    FourierAdjoint,
+    /// A triangular system.
+    Triangular,
+    /// Cholesky's decomposition.
+    Cholesky,
+    /// A decomposition into triangular factors.
+    Lu,
+    /// One into an orthogonal and a triangular factor.
+    Qr,
+    /// Eigenvalues and eigenvectors.
+    Eigh,
+    /// Singular values and vectors.
+    Svd,
 }
 
 /// An input of a [`Custom`].
@@ -38,6 +63,18 @@ pub struct CustomInput {
     pub shape: Option<Shape>,
 }
 
+impl CustomInput {
+    /// A tensor.
+    pub fn tensor(name: &str, dtype: DType, shape: Shape) -> CustomInput {
+        CustomInput { name: name.to_owned(), dtype, shape: Some(shape) }
+    }
+
+    /// A number.
+    pub fn number(name: &str, dtype: DType) -> CustomInput {
+        CustomInput { name: name.to_owned(), dtype, shape: None }
+    }
+}
+
 /// A result of a [`Custom`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CustomResult {
@@ -47,6 +84,13 @@ pub struct CustomResult {
     pub dtype: DType,
     /// Its sizes.
     pub shape: Shape,
+}
+
+impl CustomResult {
+    /// A result.
+    pub fn new(name: &str, dtype: DType, shape: Shape) -> CustomResult {
+        CustomResult { name: name.to_owned(), dtype, shape }
+    }
 }
 
 impl Custom {

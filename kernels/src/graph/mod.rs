@@ -42,7 +42,7 @@ pub use agreement::Agreement;
 pub use attention::{Attention, AttentionKind, AttentionSizes};
 pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
-pub use custom::{Custom, CustomInput, CustomResult};
+pub use custom::{Custom, CustomInput, CustomResult, Derivative};
 pub use limit::Limit;
 pub use node_id::NodeId;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};

@@ -1,7 +1,7 @@
 //! Calls of operations with whatever a user gave them.
 
 use super::args;
-use super::operation::{ArgKind, ArgSpec, Operation, Value};
+use super::operation::{ArgKind, ArgSpec, Operation, Several, Value};
 use crate::dim::MOST_AXES;
 use crate::dtype::DType;
 use crate::graph::NodeId;
@@ -53,6 +53,21 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
         .hint("join some: `reshape` makes one axis of several")),
         _ => Ok(result),
     }
+}
+
+/// Checks the arguments of what has several results, and builds these.
+pub fn call_several(builder: &mut Builder, several: &Several, args: &[Value]) -> Result<Vec<NodeId>> {
+    let limits = builder.limits().len();
+    let mut results = Vec::with_capacity(several.parts.len());
+    for part in several.parts {
+        let Some(operation) = super::find(part) else { unreachable!("`{part}` is an operation") };
+        let result = call(builder, operation, args).map_err(|problem| problem.renamed(part, several.name))?;
+        for limit in &mut builder.limits()[limits..] {
+            limit.words[0] = limit.words[0].replace(&format!("`{part}`"), &format!("`{}`", several.name));
+        }
+        results.push(result);
+    }
+    Ok(results)
 }
 
 /// The message of `operation`, whichever of its parts found what is wrong: nobody wrote `narrow` who called `roll`. Messages start

@@ -5,7 +5,8 @@ use super::{ArgKind, Operation};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp};
+use crate::graph::{CompareOp, NodeId, ReduceOp};
+use crate::numeric::matrix;
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -121,13 +122,5 @@ fn triangle(b: &mut Builder, op: &str, side: CompareOp, x: NodeId, diagonal: i64
     if rank < 2 {
         return Err(Diagnostic::new(format!("`{op}` expects at least 2 axes, found {shape}")));
     }
-    let (row, column) = (b.iota(&shape, rank - 2, DType::I32)?, b.iota(&shape, rank - 1, DType::I32)?);
-    // The diagonal that an element is on is a difference of positions, which never wraps as `row + diagonal` would. Diagonals
-    // beyond `i32` are beyond all elements, as the last ones that it has.
-    let own = b.binary(BinaryOp::Sub, column, row)?;
-    let limit = b.integer(diagonal.clamp(i32::MIN.into(), i32::MAX.into()), DType::I32)?;
-    let kept = b.compare(side, own, limit)?;
-    let dtype = b.dtype(x);
-    let zero = b.constant(0.0, dtype);
-    b.select(kept, x, zero)
+    matrix::triangle(b, x, side, diagonal)
 }

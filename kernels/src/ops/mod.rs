@@ -25,9 +25,11 @@ mod convolution3d;
 mod cumulative;
 mod einsum;
 mod elementary;
+mod fourier;
 mod image;
 pub mod index;
 mod inside;
+mod linalg;
 pub mod linear;
 pub mod loss;
 mod norm;
@@ -45,10 +47,10 @@ pub(crate) mod transposed;
 pub mod upsample;
 
 pub(crate) use args::{along, spread};
-pub use call::call;
+pub use call::{call, call_several};
 pub use elementary::Formula;
 pub use numbered::{get_numbered, narrow_numbered, roll_numbered};
-pub use operation::{ArgKind, ArgSpec, Family, Operation, Value};
+pub use operation::{ArgKind, ArgSpec, Family, Operation, Several, Value};
 pub use position::{Position, get_at};
 pub(crate) use reduction::Moments;
 
@@ -62,6 +64,17 @@ pub fn find(name: &str) -> Option<&'static Operation> {
     all().find(|operation| operation.name == name)
 }
 
+/// The names of all that can be called, of what has several results too.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let several = families().iter().flat_map(|family| family.several).map(|several| several.name);
+    all().map(|operation| operation.name).chain(several)
+}
+
+/// What has several results, of that method name.
+pub fn several(name: &str) -> Option<&'static Several> {
+    families().iter().flat_map(|family| family.several).find(|several| several.name == name)
+}
+
 /// Whether there is an operation of that name and its family is [elementwise](Family::elementwise).
 pub fn is_elementwise(name: &str) -> bool {
     let mut families = families().iter().filter(|family| family.elementwise);
@@ -71,7 +84,7 @@ pub fn is_elementwise(name: &str) -> bool {
 /// The families in the order of the documentation.
 pub fn families() -> &'static [Family] {
     const fn family(title: &'static str, elementwise: bool, operations: &'static [Operation]) -> Family {
-        Family { title, elementwise, operations }
+        Family { title, elementwise, operations, several: &[] }
     }
     const FAMILIES: &[Family] = &[
         family("Arithmetic", true, arithmetic::OPERATIONS),
@@ -88,6 +101,13 @@ pub fn families() -> &'static [Family] {
         family("Order and search", false, ordering::OPERATIONS),
         family("Products", false, linear::OPERATIONS),
         family("Sums of products", false, einsum::OPERATIONS),
+        Family {
+            title: "Linear algebra",
+            elementwise: false,
+            operations: linalg::OPERATIONS,
+            several: linalg::SEVERAL,
+        },
+        family("Fourier transforms", false, fourier::OPERATIONS),
         family("Convolution and pooling", false, convolution::OPERATIONS),
         family("Convolution and pooling along one axis", false, convolution1d::OPERATIONS),
         family("Convolution over volumes", false, convolution3d::OPERATIONS),

@@ -126,6 +126,19 @@ pub struct Operation {
     pub build: fn(&mut Builder, &[Value]) -> Result<NodeId>,
 }
 
+/// Something users can call on a tensor that gives several: each is an operation of its own with the same arguments, and a graph with
+/// more than one of them computes what they share once.
+pub struct Several {
+    /// The method's name.
+    pub name: &'static str,
+    /// One line: shapes and formula.
+    pub doc: &'static str,
+    /// The parameters; the first is the receiver.
+    pub args: &'static [ArgSpec],
+    /// The operations that give its results, in order.
+    pub parts: &'static [&'static str],
+}
+
 /// Operations that belong together: a file, and a section of the documentation.
 pub struct Family {
     /// The section's title.
@@ -135,4 +148,6 @@ pub struct Family {
     pub elementwise: bool,
     /// The operations.
     pub operations: &'static [Operation],
+    /// Those with several results.
+    pub several: &'static [Several],
 }

@@ -232,7 +232,7 @@ fn diagonal(b: &mut Builder, op: &str, x: NodeId, offset: i64, axes: [usize; 2])
     b.view(x, shape, index.collect())
 }
 
-fn roll(b: &mut Builder, x: NodeId, shift: i64, axis: usize) -> Result<NodeId> {
+pub(super) fn roll(b: &mut Builder, x: NodeId, shift: i64, axis: usize) -> Result<NodeId> {
     let size = b.shape(x)[axis].clone();
     let shift = match size.as_constant() {
         Some(size @ 1..) => shift.rem_euclid(size),

@@ -22,6 +22,7 @@ const WITHOUT_DERIVATIVE: &[&str] = &[
     "argsort",
     "bincount",
     "bucketize",
+    "det_sign",
     "detach",
     "eq",
     "ge",

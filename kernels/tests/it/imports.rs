@@ -12,6 +12,7 @@ const LAYERS: &[&[&str]] = &[
     // What scalars do is that of the graph's operators, and building a graph folds literals. Kernels compute with these operators,
     // and a graph calls those that users have written.
     &["graph", "scalar", "fold", "kir"],
+    &["numeric"],
     &["autodiff"],
     &["decompose", "precision"],
     &["ops"],

@@ -122,7 +122,7 @@ impl<'ast> Visit<'ast> for Named {
 
 fn is_method(name: &str) -> bool {
     let of_elements = UnaryOp::ALL.into_iter().map(UnaryOp::name).chain(BinaryOp::ALL.into_iter().map(BinaryOp::name));
-    ops::all().map(|operation| operation.name).chain(of_elements).any(|known| known == name)
+    ops::names().chain(of_elements).any(|known| known == name)
 }
 
 /// The check of functions that are left to Rust though structs are all that they take and give: none of tensors.

@@ -51,7 +51,10 @@ const MASKED: &str = "how many elements there are, the mask's numbers would say:
 const SCATTERED: &str =
     "`x.scatter_add(1, indices, source)` adds at positions, `x.index_add(0, indices, source)` whole rows";
 const FILLED_IN_PLACE: &str = "none changes a tensor: give the new one a name, `let x = Tensor::zeros([N, 8]);`, `let x = y;`; a `#[state]` is set, `self.mean.set(0.0)`";
-const DECOMPOSED: &str = "decompositions of matrices are not among the operations: compute them in ordinary Rust, from what the function returns";
+const EIGEN: &str = "those of symmetric matrices are real: `let (values, vectors) = a.eigh();`; others are computed in ordinary Rust, from what the function returns";
+const TRANSFORMED: &str = "one axis after the other: `x.rfft(2).fft(1).fft(0)`";
+const COMPLEX: &str =
+    "complex numbers have their parts as a last axis of 2: `Tensor::stack([real, imaginary], -1)`, `x.get(-1, 0)`";
 const ATTENTION: &str = "it has weights, and is a layer: a field `#[layer(features = 8, heads = 2)] attention: SelfAttention`, called as `self.attention.forward(&x)`; without weights it is `q.scaled_dot_product_attention(k, v, false)`";
 const GROUP_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8, groups = 2)] norm: GroupNorm`, called as `self.norm.forward(&x)`; with as many groups as features it is `instance_norm`";
 const DROPOUT: &str =
@@ -103,23 +106,20 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["addmm", "addmv"], Write("x.linear(weight, bias)")),
     (&["addcmul", "addcdiv"], Say("written out, all of it is one kernel: `x + a * b`, `x + a / b`")),
     (&["cdist", "pairwise_distance"], Write("(x.unsqueeze(1) - y.unsqueeze(0)).norm([2], 2.0)")),
+    (&["inverse"], Named("inv")),
+    (&["logdet"], Named("logabsdet")),
     (
-        &["kron"],
-        Say("`a.einsum(\"ij,kl->ikjl\", b)`, with a `reshape` that joins the axes of rows and those of columns"),
+        &["triangular_solve"],
+        Say("`a.solve_triangular(b, false)` is of the lower triangle, with `true` of the upper one"),
     ),
     (
-        &["cross"],
-        Say(
-            "written out by components, which `x.get(1, 0)` and the like are: `a1 * b2 - a2 * b1`, and `Tensor::stack([..], 1)`",
-        ),
+        &["cholesky_solve"],
+        Say("two triangles, one after the other: `l.t().solve_triangular(l.solve_triangular(b, false), true)`"),
     ),
-    (
-        &[
-            "det", "svd", "qr", "eig", "eigh", "cholesky", "inverse", "inv", "pinverse", "solve", "lstsq", "slogdet",
-            "logdet",
-        ],
-        Say(DECOMPOSED),
-    ),
+    (&["pinverse", "pinv"], Say("what it is multiplied with is solved for: `a.lstsq(b)`")),
+    (&["eig", "eigvals"], Say(EIGEN)),
+    (&["fftn", "rfftn"], Say(TRANSFORMED)),
+    (&["view_as_real", "view_as_complex", "complex"], Say(COMPLEX)),
     // Reductions.
     (&["sum_dim", "sum_axis"], Named("sum")),
     (&["mean_dim", "mean_axis"], Named("mean")),

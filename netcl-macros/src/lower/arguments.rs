@@ -148,7 +148,14 @@ fn without_axes(operation: &Operation, x: &str, shape: &Shape) -> Option<String>
     if !takes_axes {
         return None;
     }
+    // The last axis of complex numbers is that of their parts.
+    let parts = matches!(name, "fft" | "ifft" | "irfft");
+    if parts && (last == 0 || !shape[last].is(2)) {
+        return None;
+    }
+    let last = last - usize::from(parts);
     let along = |arg: &ArgSpec| match (arg.name, arg.kind) {
+        ("n", _) if parts => shape[last].as_constant().map(|size| (2 * size - 2).max(1).to_string()),
         ("axes", _) => Some(format!("[{last}]")),
         ("axis", _) => Some(last.to_string()),
         _ => usual(arg).map(str::to_string),
@@ -167,5 +174,7 @@ fn without_axes(operation: &Operation, x: &str, shape: &Shape) -> Option<String>
     let keeps = ops::find(&format!("{name}_keepdim"))
         .map(|keeps| format!(", `{x}.{}([{last}])` to combine them with `{x}`", keeps.name));
     let those = if whole.is_empty() { "" } else { " for those" };
-    Some(format!("{whole}`{x}.{name}({})`{those} along the last axis{}", given.join(", "), keeps.unwrap_or_default()))
+    let before = if parts { " before that of the parts" } else { "" };
+    let keeps = keeps.unwrap_or_default();
+    Some(format!("{whole}`{x}.{name}({})`{those} along the last axis{before}{keeps}", given.join(", ")))
 }

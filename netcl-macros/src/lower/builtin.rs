@@ -22,6 +22,5 @@ pub(super) fn builtins() -> Vec<&'static str> {
     let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
     let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
     let own = words::REDUCTIONS.into_iter().chain([words::PAD, "select"]);
-    let table = ops::all().map(|operation| operation.name);
-    unary.chain(binary).chain(own).chain(table).chain(super::float::rust_names()).collect()
+    unary.chain(binary).chain(own).chain(ops::names()).chain(super::float::rust_names()).collect()
 }

@@ -316,8 +316,11 @@ impl<'a> Lowering<'a> {
         {
             return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), Places::all(span));
         }
+        if let Some(several) = ops::several(name).filter(|_| !scalars) {
+            return self.several(several, receiver, &args, span);
+        }
         let Some(operation) = ops::find(name) else {
-            let known = ops::all().map(|operation| operation.name);
+            let known = ops::names();
             if super::float::is_composed(name) {
                 let instead = "of whole tensors there are the operations; of their elements, in `kernel!` or a \
                                `#[netcl::function]`, all functions of Rust's that docs/operations.md names";
@@ -377,7 +380,9 @@ impl<'a> Lowering<'a> {
         }
         let mut args = args.into_iter();
         match args.next() {
-            Some(first) if ops::find(name).is_some() || super::float::rust_names().any(|known| known == name) => {
+            Some(first)
+                if ops::names().any(|known| known == name) || super::float::rust_names().any(|known| known == name) =>
+            {
                 self.operation(name, first, args.collect(), span)
             }
             _ => {

@@ -9,6 +9,25 @@ use netcl_kernels::ops;
 use proc_macro2::Span;
 
 impl<'a> Lowering<'a> {
+    /// What has several results, of one tensor.
+    pub(super) fn several(
+        &mut self,
+        several: &'static ops::Several,
+        receiver: Val<'a>,
+        others: &[Val<'a>],
+        span: Span,
+    ) -> Val<'a> {
+        let Some(x) = self.tensor(receiver, None, span) else { return Val::Unknown };
+        // It takes no others: how many there are is said.
+        let args: Vec<ops::Value> =
+            std::iter::once(ops::Value::Tensor(x)).chain(others.iter().map(|_| ops::Value::Bool(false))).collect();
+        self.at(span);
+        match ops::call_several(&mut self.builder, several, &args) {
+            Ok(results) => Val::Tuple(results.into_iter().map(Val::Tensor).collect()),
+            Err(problem) => self.check(Err(problem), span),
+        }
+    }
+
     /// An entry of the table, with its operands as tensors and numbers of one type.
     pub(super) fn table_operation(
         &mut self,

@@ -72,7 +72,7 @@ fn custom(signature: &Signature, zeroed: &[bool], kernel: Kernel) -> Custom {
     }
     kernels.push(kernel);
     let (name, symbols) = (name(&signature.name), signature.symbols());
-    Custom { name, symbols, inputs, results, kernels, gradient: None }
+    Custom { name, symbols, inputs, results, kernels, gradient: None, derivative: None }
 }
 
 /// What the result `name` starts as, by a name that nothing else has.

@@ -49,6 +49,7 @@ mod sizes;
 mod soak;
 mod structs;
 mod taken_names;
+mod transforms;
 mod twins;
 mod variants;
 mod wrapped_rounds;

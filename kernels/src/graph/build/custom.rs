@@ -31,18 +31,27 @@ impl Builder {
             let stored = input.shape.is_some() && matches!(op, Op::Input(InputKind::Scalar(_)));
             passed.push(if stored { self.push(Op::Reshape(operand), shape, dtype) } else { operand });
         }
-        let result = |position: usize| {
-            let own = &kernel.results[position];
-            (kernel.shape(sizes, &own.shape), own.dtype)
-        };
-        let (shape, dtype) = result(0);
+        let first = &kernel.results[0];
+        let (shape, dtype) = (kernel.shape(sizes, &first.shape), first.dtype);
         let call = Op::Custom { kernel: kernel.clone(), sizes: sizes.to_vec(), operands: passed };
         let call = self.push(call, shape, dtype);
-        let mut results = vec![call];
-        for position in 1..kernel.results.len() {
-            let (shape, dtype) = result(position);
-            results.push(self.push(Op::CustomResult { call, result: position }, shape, dtype));
-        }
-        Ok(results)
+        Ok(self.results_of(call))
+    }
+
+    /// The results of the call or loop `id`.
+    pub(crate) fn results_of(&mut self, id: NodeId) -> Vec<NodeId> {
+        let further: Vec<_> = match &self.graph[id].op {
+            Op::Custom { kernel, sizes, .. } => {
+                let own = kernel.results.iter().skip(1);
+                own.map(|result| (kernel.shape(sizes, &result.shape), result.dtype)).collect()
+            }
+            Op::Scan { scan, length, .. } => {
+                (1..scan.results()).map_while(|result| scan.gives(length, result)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let push =
+            |(before, (shape, dtype))| self.push(Op::CustomResult { call: id, result: before + 1 }, shape, dtype);
+        std::iter::once(id).chain(further.into_iter().enumerate().map(push)).collect()
     }
 }

@@ -120,15 +120,6 @@ impl Builder {
         self.known.insert((new, shape, dtype), id);
     }
 
-    /// The results of the loop `id`.
-    pub(crate) fn results_of(&mut self, id: NodeId) -> Vec<NodeId> {
-        let Op::Scan { scan, length, .. } = self.graph[id].op.clone() else { return Vec::new() };
-        let gives = (1..scan.results()).filter_map(|position| Some((position, scan.gives(&length, position)?)));
-        let gives: Vec<_> = gives.collect();
-        let push = |(result, (shape, dtype))| self.push(Op::CustomResult { call: id, result }, shape, dtype);
-        std::iter::once(id).chain(gives.into_iter().map(push)).collect()
-    }
-
     /// An error if a shape, or what an operation asks of sizes, depends on the round.
     fn sizes_stay(&self, draft: &ScanDraft) -> Result<()> {
         let steps = |size: &Dim| size.mentions(&draft.step);

@@ -1,17 +1,27 @@
-//! Users' kernels, on the interpreter of the kernel IR: in their own types, whatever the precision of the rest.
+//! Users' kernels, on the interpreter of the kernel IR: in their own types, whatever the precision of the rest. Kernels of netcl's
+//! own, which are written for every float type, are as precise as the rest.
 
-use super::{Custom, HostTensor, NodeId, Run, TensorData};
+use super::{Custom, HostTensor, NodeId, Precision, Run, TensorData};
 use crate::dim::{Dim, Symbol};
 use crate::dtype::{DType, Literal};
-use crate::kir::ParamKind;
 use crate::kir::interp::{Bytes, CompiledKernel, LaunchArg, Memory, Slice, SliceMut, ops};
+use crate::kir::text::{parse, print};
 use crate::kir::verify::{Capabilities, verify};
+use crate::kir::{Kernel, ParamKind};
 use crate::span::{Diagnostic, Result};
 use std::collections::BTreeMap;
 
 impl Run<'_> {
     /// The results of a call.
-    pub(super) fn custom(&self, kernel: &Custom, sizes: &[Dim], operands: &[NodeId]) -> Result<Vec<HostTensor>> {
+    pub(super) fn custom(
+        &self,
+        kernel: &Custom,
+        sizes: &[Dim],
+        operands: &[NodeId],
+        precision: Precision,
+    ) -> Result<Vec<HostTensor>> {
+        let wide = precision == Precision::F64 && kernel.derivative.is_some();
+        let held = |dtype: DType| if wide && dtype.is_float() { DType::F64 } else { dtype };
         let mut bindings: Vec<(Symbol, u64)> = Vec::new();
         for (symbol, size) in kernel.symbols.iter().zip(sizes) {
             bindings.push((symbol.clone(), u64::try_from(self.dim(size)?).unwrap_or(0)));
@@ -20,17 +30,18 @@ impl Run<'_> {
         for (input, operand) in kernel.inputs.iter().zip(operands) {
             let value = self.value(*operand);
             match input.shape {
-                Some(_) => drop(buffers.insert(input.name.as_str(), stored(value))),
+                Some(_) => drop(buffers.insert(input.name.as_str(), stored(value, held(value.dtype())))),
                 None => drop(numbers.insert(input.name.as_str(), number(value))),
             }
         }
         let mut shapes = Vec::new();
         for result in &kernel.results {
             let shape = self.shape(&kernel.shape(sizes, &result.shape))?;
-            buffers.insert(&result.name, Bytes::zeros(result.dtype, shape.iter().product()));
+            buffers.insert(&result.name, Bytes::zeros(held(result.dtype), shape.iter().product()));
             shapes.push(shape);
         }
         for own in &kernel.kernels {
+            let own = if wide { &widened(own)? } else { own };
             let verified = verify(own, &Capabilities::unlimited()).map_err(|mut errors| errors.remove(0))?;
             let args = own.params.iter().map(|param| match param.kind {
                 ParamKind::Buffer(..) => buffers.get(param.name.as_str()).map(|buffer| LaunchArg::Buffer(buffer)),
@@ -47,7 +58,12 @@ impl Run<'_> {
             compiled.launch(&args, &bindings, ops::baseline).map_err(failed)?.run().map_err(failed)?;
         }
         let results = kernel.results.iter().zip(shapes);
-        results.map(|(result, shape)| read(&buffers[result.name.as_str()], result.dtype, shape)).collect()
+        results
+            .map(|(result, shape)| {
+                let (buffer, held) = (&buffers[result.name.as_str()], held(result.dtype));
+                HostTensor::new(result.dtype, shape.clone(), read(buffer, held, shape.iter().product()))
+            })
+            .collect()
     }
 }
 
@@ -60,9 +76,15 @@ fn number(value: &HostTensor) -> Literal {
     }
 }
 
-/// A buffer that holds the tensor.
-fn stored(value: &HostTensor) -> Bytes {
-    match (value.data(), value.dtype()) {
+/// The kernel of another float type: its text with that in place of its own.
+fn widened(kernel: &Kernel) -> Result<Kernel> {
+    let text = print(kernel).replace(DType::F32.name(), DType::F64.name());
+    parse(&text).map_err(|error| Diagnostic::new(error.to_string()))
+}
+
+/// A buffer that holds the tensor as elements of that type.
+fn stored(value: &HostTensor, dtype: DType) -> Bytes {
+    match (value.data(), dtype) {
         (TensorData::Bool(values), _) => Bytes::of(Slice::Bool(values)),
         (TensorData::Int(values), DType::U8) => Bytes::of(Slice::U8(&each(values, |value| value as u8))),
         (TensorData::Int(values), DType::I32) => Bytes::of(Slice::I32(&each(values, |value| value as i32))),
@@ -83,15 +105,14 @@ fn each<T: Copy, U>(values: &[T], convert: impl Fn(T) -> U) -> Vec<U> {
     values.iter().map(|value| convert(*value)).collect()
 }
 
-/// The tensor in a buffer.
-fn read(buffer: &Bytes, dtype: DType, shape: Vec<usize>) -> Result<HostTensor> {
+/// The elements in a buffer.
+fn read(buffer: &Bytes, dtype: DType, count: usize) -> TensorData {
     fn all<T: Copy + Default>(count: usize, read: impl FnOnce(&mut [T])) -> Vec<T> {
         let mut values = vec![T::default(); count];
         read(&mut values);
         values
     }
-    let count = shape.iter().product();
-    let data = match dtype {
+    match dtype {
         DType::Bool => TensorData::Bool(all(count, |out| buffer.read(0, SliceMut::Bool(out)))),
         DType::U8 => TensorData::Int(each(&all(count, |out| buffer.read(0, SliceMut::U8(out))), i64::from)),
         DType::I32 => TensorData::Int(each(&all(count, |out| buffer.read(0, SliceMut::I32(out))), i64::from)),
@@ -107,6 +128,5 @@ fn read(buffer: &Bytes, dtype: DType, shape: Vec<usize>) -> Result<HostTensor> {
             let bits = all(count, |out| buffer.read(0, SliceMut::U16(out)));
             TensorData::Float(each(&bits, |bits| half::bf16::from_bits(bits).to_f64()))
         }
-    };
-    HostTensor::new(dtype, shape, data)
+    }
 }

@@ -178,7 +178,7 @@ impl Run<'_> {
                 movement::scatter_add(&shape, dtype, self.value(*indices), self.value(*updates))
             }
             Op::Custom { kernel, sizes, operands } => {
-                let mut results = self.custom(kernel, sizes, operands)?.into_iter().enumerate();
+                let mut results = self.custom(kernel, sizes, operands, precision)?.into_iter().enumerate();
                 let (_, first) = results.next().ok_or_else(|| Diagnostic::new("a kernel has a result"))?;
                 self.results.extend(results.map(|(position, value)| ((id, position), value)));
                 return Ok(first);

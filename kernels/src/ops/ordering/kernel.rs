@@ -126,14 +126,6 @@ fn shape(axes: [&str; 2]) -> Shape {
     Shape(axes.map(Dim::symbol).to_vec())
 }
 
-fn input(name: &str, dtype: DType, shape: Option<Shape>) -> CustomInput {
-    CustomInput { name: name.to_owned(), dtype, shape }
-}
-
-fn result(name: &str, dtype: DType, shape: Shape) -> CustomResult {
-    CustomResult { name: name.to_owned(), dtype, shape }
-}
-
 /// Where the elements of each row `[r, n]` stand when the row is sorted, as i32; equal ones in their order.
 pub(super) fn sorted_places(b: &mut Builder, rows: NodeId, descending: bool) -> Result<NodeId> {
     let (sizes, dtype) = (b.shape(rows).clone(), b.dtype(rows));
@@ -142,14 +134,15 @@ pub(super) fn sorted_places(b: &mut Builder, rows: NodeId, descending: bool) -> 
         name: "sort".to_owned(),
         symbols: ["R", "N"].map(Symbol::new).to_vec(),
         inputs: vec![
-            input("keys", dtype, Some(axes())),
-            input("order", DType::I32, Some(axes())),
-            input("run", DType::I32, None),
-            input("span", DType::I32, None),
+            CustomInput::tensor("keys", dtype, axes()),
+            CustomInput::tensor("order", DType::I32, axes()),
+            CustomInput::number("run", DType::I32),
+            CustomInput::number("span", DType::I32),
         ],
-        results: vec![result("sorted", dtype, axes()), result("places", DType::I32, axes())],
+        results: vec![CustomResult::new("sorted", dtype, axes()), CustomResult::new("places", DType::I32, axes())],
         kernels: vec![kernel(MERGE, dtype, before(dtype, descending))],
         gradient: None,
+        derivative: None,
     });
     let (mut keys, mut order) = (rows, b.iota(&sizes, 1, DType::I32)?);
     let length = sizes[1].as_constant();
@@ -176,10 +169,14 @@ pub(super) fn positions(b: &mut Builder, rows: NodeId, values: NodeId, right: bo
     let search = Custom {
         name: "search".to_owned(),
         symbols: ["R", "N", "M"].map(Symbol::new).to_vec(),
-        inputs: vec![input("keys", dtype, Some(shape(["R", "N"]))), input("values", dtype, Some(shape(["R", "M"])))],
-        results: vec![result("places", DType::I32, shape(["R", "M"]))],
+        inputs: vec![
+            CustomInput::tensor("keys", dtype, shape(["R", "N"])),
+            CustomInput::tensor("values", dtype, shape(["R", "M"])),
+        ],
+        results: vec![CustomResult::new("places", DType::I32, shape(["R", "M"]))],
         kernels: vec![kernel(&SEARCH.replace("PASSED", passed), dtype, before(dtype, false))],
         gradient: None,
+        derivative: None,
     };
     let sizes = [sizes[0].clone(), sizes[1].clone(), b.shape(values)[1].clone()];
     Ok(b.custom(&Arc::new(search), &sizes, &[rows, values])?[0])

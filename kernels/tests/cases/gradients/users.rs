@@ -23,6 +23,7 @@ fn custom(name: &str, [inputs, results]: [&[&str]; 2], body: &str, gradient: Opt
         results: results.iter().map(result).collect(),
         kernels: vec![kir::text::parse(&text).unwrap()],
         gradient: gradient.map(Arc::new),
+        derivative: None,
     }
 }
 

@@ -105,6 +105,7 @@ fn calls_of_kernels_print_and_parse() {
         results: vec![result("y", DType::F32), result("z", DType::I32)],
         kernels: vec![netcl_kernels::kir::text::parse(code).unwrap()],
         gradient: None,
+        derivative: None,
     });
     let mut b = Builder::new("calls");
     let size = Dim::symbol("M") * Dim::from(2);

@@ -43,8 +43,11 @@ fn operations() -> String {
              must have one element type; a number takes the type of the tensor it meets. `axis` and `axes` may count from the end (-1 is the last); a tensor has at most 64.\n";
     for family in ops::families() {
         write!(text, "\n## {}\n\n| call | result |\n|---|---|\n", family.title).unwrap();
-        for operation in family.operations {
-            let args: Vec<String> = operation.args[1..]
+        let several = family.several.iter().map(|several| (several.name, several.doc, several.args));
+        let single = family.operations.iter().map(|operation| (operation.name, operation.doc, operation.args));
+        for (name, doc, args) in single.chain(several) {
+            let receiver = args[0].name;
+            let args: Vec<String> = args[1..]
                 .iter()
                 .map(|arg| match arg.kind {
                     ArgKind::Tensor | ArgKind::Scalar | ArgKind::Axis | ArgKind::Axes => arg.name.to_string(),
@@ -56,9 +59,8 @@ fn operations() -> String {
                     ArgKind::DType => format!("{}: type", arg.name),
                 })
                 .collect();
-            let receiver = operation.args[0].name;
-            let doc = operation.doc.replace('|', "\\|");
-            writeln!(text, "| `{receiver}.{}({})` | {doc} |", operation.name, args.join(", ")).unwrap();
+            let doc = doc.replace('|', "\\|");
+            writeln!(text, "| `{receiver}.{name}({})` | {doc} |", args.join(", ")).unwrap();
         }
     }
     text + ELEMENTS
@@ -75,12 +77,15 @@ const BY_HAND: [&str; 2] = ["reshape", "detach"];
 fn methods() -> String {
     let note = NOTE.replace("`kernels/src`", "`kernels/src/ops`");
     let mut text = format!(
-        "//! The operations of the table as methods of tensors.\n//!\n//! {note}\n\nuse super::arguments::{{argument, methods, parameter}};\n\nmethods! {{\n"
+        "//! The operations of the table as methods of tensors.\n//!\n//! {note}\n\nuse super::arguments::{{argument, called, methods, parameter}};\n\nmethods! {{\n"
     );
     for family in ops::families() {
         writeln!(text, "    // {}", family.title).unwrap();
-        for operation in family.operations.iter().filter(|operation| !BY_HAND.contains(&operation.name)) {
-            let args: Vec<String> = operation.args[1..]
+        let single = family.operations.iter().filter(|operation| !BY_HAND.contains(&operation.name));
+        let single = single.map(|operation| (operation.name, operation.doc, operation.args, &[][..]));
+        let several = family.several.iter().map(|several| (several.name, several.doc, several.args, several.parts));
+        for (name, doc, args, parts) in single.chain(several) {
+            let args: Vec<String> = args[1..]
                 .iter()
                 .map(|arg| {
                     let kind = match arg.kind {
@@ -96,10 +101,11 @@ fn methods() -> String {
                     format!("{}: {kind}", arg.name)
                 })
                 .collect();
-            if let Some((_, aliases)) = ALIASES.iter().find(|(name, _)| *name == operation.name) {
+            if let Some((_, aliases)) = ALIASES.iter().find(|(known, _)| *known == name) {
                 writeln!(text, "    #[doc(alias({aliases}))]").unwrap();
             }
-            writeln!(text, "    {:?} {}({});", operation.doc, operation.name, args.join(", ")).unwrap();
+            let parts = if parts.is_empty() { String::new() } else { format!(" = {}", parts.join(", ")) };
+            writeln!(text, "    {doc:?} {name}({}){parts};", args.join(", ")).unwrap();
         }
     }
     text + "}\n"

@@ -3,8 +3,10 @@
 mod arrangements;
 mod documentation;
 mod errors;
+mod fourier;
 mod hand;
 mod instead;
+mod linalg;
 mod messages;
 mod names;
 mod ordering;

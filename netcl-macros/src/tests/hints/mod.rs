@@ -184,6 +184,7 @@ fn called(operation: &str) -> (&'static str, &'static str) {
         "and" | "or" | "xor" => ("x.gt(0.0)", "y.gt(0.0)"),
         "shl" | "shr" => ("x.cast(i32)", "y.cast(i32)"),
         "not" => ("x.gt(0.0)", ""),
+        "inv" | "logabsdet" => ("y.t().matmul(y)", ""),
         name => match netcl_kernels::ops::find(name).map_or(0, |operation| operation.args.len()) {
             1 => ("x", ""),
             _ => ("x", "y"),
@@ -201,7 +202,11 @@ fn operations_without_their_axes_say_what_to_write() {
         if !has(&["axis", "axes"]) || has(&["other", "others"]) {
             continue;
         }
-        let x = if matches!(operation.name, "any" | "all") { "x.gt(0.0)" } else { "x" };
+        let x = match operation.name {
+            "any" | "all" => "x.gt(0.0)",
+            "fft" | "ifft" | "irfft" => "x.rfft(1)",
+            _ => "x",
+        };
         let source = match operation.name {
             "scatter_add" | "take_along_axis" => "Tensor::ones([N, 8], u32)",
             "index_add" => "Tensor::ones([8], u32)",

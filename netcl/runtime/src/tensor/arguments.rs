@@ -182,20 +182,43 @@ impl MethodOperation {
     }
 }
 
-/// A method for each `"documentation" name(parameter: kind, ..);`.
-macro_rules! methods {
-    ($($(#[$alias:meta])? $doc:literal $name:ident($($parameter:ident: $kind:ident),*);)*) => {
-        impl $crate::tensor::Tensor {$(
-            #[doc = $doc]
-            $(#[$alias])?
-            #[track_caller]
-            pub fn $name(&self $(, $parameter: parameter!($kind))*) -> $crate::tensor::Tensor {
-                static OPERATION: $crate::tensor::arguments::MethodOperation = $crate::tensor::arguments::MethodOperation::new();
-                let (name, caller) = (stringify!($name), std::panic::Location::caller());
-                self.called(name, OPERATION.find(name), &[$(argument!($kind $parameter)),*], caller)
-            }
-        )*}
-    };
+/// What the operation `$operation` gives of `$this`, which was called as `$name`.
+macro_rules! called {
+    ($this:ident $caller:ident $name:ident $operation:ident($($parameter:ident: $kind:ident),*)) => {{
+        static OPERATION: $crate::tensor::arguments::MethodOperation = $crate::tensor::arguments::MethodOperation::new();
+        let found = OPERATION.find(stringify!($operation));
+        $this.called(stringify!($name), found, &[$(argument!($kind $parameter)),*], $caller)
+    }};
 }
 
-pub(super) use {argument, methods, parameter};
+/// A method for each `"documentation" name(parameter: kind, ..);`, and of several results for each `"documentation" name() = part, ..;`.
+macro_rules! methods {
+    ($($(#[$alias:meta])? $doc:literal $name:ident($($parameter:ident: $kind:ident),*) $(= $($part:ident),+)?;)*) => {
+        impl $crate::tensor::Tensor {$(
+            methods!(@ $(#[$alias])? $doc $name($($parameter: $kind),*) $(= $($part),+)?);
+        )*}
+    };
+    (@ $(#[$alias:meta])? $doc:literal $name:ident($($parameter:ident: $kind:ident),*)) => {
+        #[doc = $doc]
+        $(#[$alias])?
+        #[track_caller]
+        pub fn $name(&self $(, $parameter: parameter!($kind))*) -> $crate::tensor::Tensor {
+            let caller = std::panic::Location::caller();
+            called!(self caller $name $name($($parameter: $kind),*))
+        }
+    };
+    (@ $doc:literal $name:ident() = $($part:ident),+) => {
+        #[doc = $doc]
+        #[track_caller]
+        pub fn $name(&self) -> ($(methods!(@result $part)),+) {
+            let caller = std::panic::Location::caller();
+            methods!(@results self caller $name $($part),+)
+        }
+    };
+    (@results $this:ident $caller:ident $name:ident $($part:ident),+) => {
+        ($(called!($this $caller $name $part())),+)
+    };
+    (@result $part:ident) => { $crate::tensor::Tensor };
+}
+
+pub(super) use {argument, called, methods, parameter};

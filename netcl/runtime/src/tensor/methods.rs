@@ -2,7 +2,7 @@
 //!
 //! Written from the tables in `kernels/src/ops` by `NETCL_BLESS=1 cargo test -p netcl-kernels`; do not edit.
 
-use super::arguments::{argument, methods, parameter};
+use super::arguments::{argument, called, methods, parameter};
 
 methods! {
     // Arithmetic
@@ -200,6 +200,41 @@ methods! {
     "`x . weight + bias`: `x [.., inputs]`, `weight [inputs, outputs]`, `bias [outputs]`" linear(weight: operand, bias: operand);
     // Sums of products
     "the sum of products that `equation` says: letters for the axes of `x` and `others`, then of the result, as in `\"bij,bjk->bik\"`; letters that the result lacks are summed over, `...` are axes without letters, which broadcast, and without `->` the result has the letters that stand once, by the alphabet" einsum(equation: text, others: tensors);
+    // Linear algebra
+    "the lower triangular `l` with `l . l^T = (a + a^T) / 2`, `a [.., n, n]`; of a matrix that is not positive definite all is NaN" cholesky();
+    "`x` of `a . x = b`, of `a [.., n, n]` with the lower triangle alone or, if `upper`, the upper one, and `b [.., n, m]`; leading axes broadcast. Zeros on the diagonal divide" solve_triangular(b: operand, upper: truth);
+    "`x` of `a . x = b`, `a [.., n, n]`, `b [.., n, m]` or `[n]`; leading axes broadcast. Of a singular matrix it is NaN" solve(b: operand);
+    "the inverse of `a [.., n, n]`; of a singular matrix it is NaN" inv();
+    "the determinant of `a [.., n, n]`; its gradient is NaN where it is 0" det();
+    "the logarithm of `|det|` of `a [.., n, n]`, without overflow: -inf of a singular matrix" logabsdet();
+    "the sign of `det` of `a [.., n, n]`: -1, 0 or 1" det_sign();
+    "the `x` with the least `|a . x - b|`, of `a [.., m, n]` that is no wider than high and has independent columns, and `b [.., m, k]`; leading axes broadcast" lstsq(b: operand);
+    "`q` of `qr`" qr_q();
+    "`r` of `qr`" qr_r();
+    "the eigenvalues of `(a + a^T) / 2`, `a [.., n, n]`, the smallest first: `[.., n]`" eigvalsh();
+    "the vectors of `eigh`" eigh_vectors();
+    "`u` of `svd`" svd_u();
+    "the singular values of `a [.., m, n]`, the largest first: `[.., min(m, n)]`" svdvals();
+    "`vh` of `svd`" svd_vh();
+    "`a . a . ..`, `power` times, `a [.., n, n]`; of a negative `power` the same of the inverse, and of 0 the identity" matrix_power(power: integer);
+    "the vector product of three elements along `axis`; other axes broadcast" cross(other: operand, axis: integer);
+    "Kronecker's product: `other` times each element of `x`, side by side along every axis" kron(other: operand);
+    "the sign of `det` of `a [.., n, n]`, and the logarithm of `|det|`" slogdet() = det_sign, logabsdet;
+    "`q [.., m, k]` with orthonormal columns and the upper triangular `r [.., k, n]`, `k = min(m, n)`, whose product is `a [.., m, n]`. It has a gradient where the first `k` columns are independent" qr() = qr_q, qr_r;
+    "the eigenvalues `[.., n]` of `(a + a^T) / 2`, `a [.., n, n]`, the smallest first, and vectors of length 1 as the columns of `[.., n, n]`, of each of which the largest element is positive. The gradient of vectors is NaN or infinite where eigenvalues are equal" eigh() = eigvalsh, eigh_vectors;
+    "`u [.., m, k]`, the singular values `[.., k]`, the largest first, and `vh [.., k, n]`, `k = min(m, n)`, with `a = u . diag(s) . vh`; the largest element of each column of `u` is positive. The gradient of `u` and `vh` is NaN or infinite where singular values are equal, or 0" svd() = svd_u, svdvals, svd_vh;
+    // Fourier transforms
+    "the discrete Fourier transform along `axis`, `y[k] = sum of x[j] e^(-2 pi i j k / n)`, of complex numbers: their real and imaginary parts are a last axis of 2, which `axis` counts. `n` is a number that is known, the cheapest have no prime factor beyond 13" fft(axis: integer);
+    "the inverse of `fft` along `axis`: `x[j] = sum of y[k] e^(2 pi i j k / n) / n`" ifft(axis: integer);
+    "the frequencies `0..=n/2` of the `fft` along `axis` of real numbers, which are all that differ: `[.., n, ..] -> [.., floor(n/2) + 1, .., 2]`" rfft(axis: integer);
+    "the `n` real numbers along `axis` whose `rfft` is `x`, `[.., floor(n/2) + 1, .., 2] -> [.., n, ..]`; imaginary parts that such a transform has not, of the first frequency and of `n/2`, count as 0" irfft(n: integer, axis: integer);
+    "the `fft` along both axes of `x [.., m, n, 2]`" fft2();
+    "the inverse of `fft2`" ifft2();
+    "the `rfft` along the last axis of `x [.., m, n]`, and the `fft` along the other: `-> [.., m, floor(n/2) + 1, 2]`" rfft2();
+    "the image `[.., m, n]` whose `rfft2` is `x [.., m, floor(n/2) + 1, 2]`" irfft2(n: integer);
+    "the frequencies along `axis` in rising order, from `-floor(n/2)` on: moved by `floor(n/2)` places, as `roll` does" fftshift(axis: integer);
+    "the inverse of `fftshift`" ifftshift(axis: integer);
+    "the product of complex numbers, whose parts are a last axis of 2" complex_mul(other: operand);
     // Convolution and pooling
     "cross-correlation of `x [n, c, h, w]` with `weight [o, c/groups, kh, kw]`; stride, padding and dilation are one integer or `[height, width]`; `-> [n, o, oh, ow]`, `oh = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1`" conv2d(weight: operand, stride: integers, padding: integers, dilation: integers, groups: integer);
     "the largest element of each window of `x [n, c, h, w]`; padding counts as -inf, NaN wins; sizes as in `conv2d`" max_pool2d(kernel: integers, stride: integers, padding: integers, dilation: integers);

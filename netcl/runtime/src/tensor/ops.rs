@@ -47,6 +47,13 @@ impl Tensor {
             None => Err(unknown(name)),
         };
         result.unwrap_or_else(|error| {
+            // Of one of several results, by the name of all.
+            let error = match (error, found) {
+                (Error::Graph { operation, diagnostic }, Some(part)) if part.name != name => {
+                    Error::Graph { operation, diagnostic: diagnostic.renamed(part.name, name) }
+                }
+                (error, _) => error,
+            };
             let operands: Vec<Operand<'_>> = [Operand::Tensor(self)].iter().chain(others).copied().collect();
             mistaken(self, name, &operands, caller, error)
         })
@@ -274,6 +281,12 @@ fn build(work: &TensorWork, tensors: &[&Tensor], batch: Batch) -> Result<Graph, 
 fn unknown(name: &str) -> Error {
     // The nearest names first: those that share the most leading characters.
     let shared = |other: &str| other.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    if let Some(several) = ops::several(name) {
+        let parts: Vec<String> = several.parts.iter().map(|part| format!("`{part}`")).collect();
+        let diagnostic = Diagnostic::new(format!("`{name}` has several results"))
+            .hint(format!("each is an operation: {}", parts.join(", ")));
+        return Error::Graph { operation: "apply".to_owned(), diagnostic };
+    }
     let mut names: Vec<&str> = ops::all().map(|operation| operation.name).collect();
     names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), *other));
     names.truncate(5);
