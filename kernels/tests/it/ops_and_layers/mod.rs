@@ -5,6 +5,7 @@ mod documentation;
 mod errors;
 mod hand;
 mod instead;
+mod loops;
 mod messages;
 mod names;
 mod ordering;
