@@ -10,10 +10,21 @@ impl Dim {
         shown(self) || self.bounds().any(|bound| shown(&bound))
     }
 
+    /// Whether the value is at least zero wherever `other` is; may say no too often.
+    pub(crate) fn never_negative_beside(&self, other: &Dim) -> bool {
+        let follows = |bound: Dim| (bound - other.clone()).never_negative();
+        follows(self.clone()) || self.bounds().any(follows)
+    }
+
     /// Whether the value is at least zero, where its terms alone tell.
     fn shows_its_sign(&self) -> Option<bool> {
-        // Every symbol is at least 1: a sum of non-negative coefficients reaches its minimum with all symbols 1.
-        if self.terms().all(|(_, c)| c >= 0) {
+        // Every symbol is at least 1: a sum of non-negative coefficients reaches its minimum with all symbols 1. A quotient may be
+        // of what is negative.
+        let whole = |factor: &Factor| match factor {
+            Factor::Symbol(_) => true,
+            Factor::FloorDiv(dividend, _) => dividend.never_negative(),
+        };
+        if self.terms().all(|(factors, c)| c >= 0 && factors.iter().all(whole)) {
             return Some(true);
         }
         let plain = self.terms().all(|(factors, c)| {
@@ -96,6 +107,7 @@ mod tests {
         never(n.floor_div(2) + Dim::from(1) - n.ceil_div(2));
         never(n.ceil_div(2) - n.floor_div(2));
         never(n.clone() - n.ceil_div(2).ceil_div(2));
+        never((n.clone() - Dim::from(3)).floor_div(2) + Dim::from(1));
         // Beyond the smallest values quotients are far enough away.
         never(n.clone() - n.floor_div(2) - Dim::from(1) + n.floor_div(1000));
         never(n.clone() - (n.clone() + Dim::from(2)).floor_div(2));
@@ -110,10 +122,25 @@ mod tests {
             n.ceil_div(2) - n.clone(),
             n.clone() - n.floor_div(2) - Dim::from(2),
             n.clone() - (n.clone() + Dim::from(3)).floor_div(2),
-            n.floor_div(1 << 40) - m,
+            n.floor_div(1 << 40) - m.clone(),
+            // Quotients of what may be negative.
+            (n.clone() - Dim::from(6)).floor_div(2),
+            (n.clone() - m.clone()).floor_div(2),
+            (n.clone() - m.clone()).floor_div(2) * m.clone(),
+            (n.clone() - Dim::from(5)).floor_div(2) + Dim::from(1),
         ] {
             assert!(!dim.never_negative(), "{dim}");
         }
+    }
+
+    /// What a window leaves of an axis is not negative where the window fits.
+    #[test]
+    fn one_size_tells_of_another() {
+        let (n, m) = (Dim::symbol("N"), Dim::symbol("M"));
+        let left = (n.clone() - Dim::from(5)).floor_div(2) + Dim::from(1);
+        assert!(left.never_negative_beside(&(n.clone() - Dim::from(5))));
+        assert!(!left.never_negative_beside(&(m - Dim::from(5))));
+        assert!(!(n.clone() - Dim::from(6)).never_negative_beside(&(n - Dim::from(5))));
     }
 
     /// Moved by a few values, products of quotients have new quotients in their sums: what is not found is given up.

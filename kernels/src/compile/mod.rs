@@ -139,8 +139,10 @@ fn requirements(graph: &Graph) -> Vec<Requirement> {
     windows.retain(|window| bound(&window.size) && !window.spare().never_negative());
     let batches = graph.batches.iter().filter(|batch| bound(&batch.count())).cloned();
     let agreements = graph.agreements.iter().filter(|own| own.sizes.iter().all(bound)).cloned();
-    let limits =
-        graphs[0].limits.iter().filter(|own| bound(&own.end) && bound(&own.size)).cloned().map(Requirement::Limit);
+    let told = |size: &Dim| windows.iter().any(|window| size.never_negative_beside(&window.spare()));
+    let limits = graphs[0].limits.iter().filter(|own| bound(&own.end) && bound(&own.size));
+    let limits: Vec<Requirement> =
+        limits.filter(|own| !(own.end.is(0) && told(&own.size))).cloned().map(Requirement::Limit).collect();
     let windows = windows.into_iter().map(Requirement::Window);
     windows.chain(batches.map(Requirement::Batch)).chain(agreements.map(Requirement::Agreement)).chain(limits).collect()
 }

@@ -39,7 +39,9 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
         ready.push(convert(builder, operation, spec, arg, dtype)?);
     }
     let (limits, windows) = (builder.limits().len(), builder.windows());
+    let outer = builder.set_operation(Some(operation.name));
     let result = (operation.build)(builder, &ready);
+    builder.set_operation(outer);
     for limit in &mut builder.limits()[limits..] {
         limit.words[0] = said_of(operation, &limit.words[0]);
     }

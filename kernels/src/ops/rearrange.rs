@@ -270,7 +270,7 @@ fn tile(b: &mut Builder, x: NodeId, counts: &[Dim]) -> Result<NodeId> {
 
 /// `count` copies along `axis`: one after the other if the new axis is at `axis`, side by side if it is behind it.
 pub(super) fn copies(b: &mut Builder, op: &str, x: NodeId, axis: usize, new: usize, count: &Dim) -> Result<NodeId> {
-    no_negative(op, std::slice::from_ref(count))?;
+    no_negative(b, op, std::slice::from_ref(count))?;
     let source = b.shape(x).clone();
     let mut copies = source.clone();
     copies.0.insert(new, count.clone());
@@ -290,7 +290,7 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, most: fn(i6
     let x = a.tensor(0)?;
     let axis = args::axis(op, b.shape(x), a.integer(1)?)?;
     let (before, after) = (a.size(2)?, a.size(3)?);
-    no_negative(op, &[before.clone(), after.clone()])?;
+    no_negative(b, op, &[before.clone(), after.clone()])?;
     let source = b.shape(x).clone();
     let sides: Vec<i64> = [&before, &after].into_iter().filter_map(Dim::as_constant).collect();
     let largest = sides.iter().copied().max().unwrap_or(0);

@@ -66,7 +66,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         args: &[X, arg("sizes", ArgKind::Sizes)],
         build: |b, a| {
             let sizes = a.sizes(1)?;
-            no_negative("broadcast_to", &sizes)?;
+            no_negative(b, "broadcast_to", &sizes)?;
             b.broadcast_to(a.tensor(0)?, &Shape(sizes))
         },
     },
@@ -172,7 +172,7 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
         }
         _ => return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")),
     }
-    no_negative("reshape", &sizes)?;
+    no_negative(b, "reshape", &sizes)?;
     let y = b.reshape(x, Shape(sizes))?;
     note_rest(b, y, &format!("`reshape` of {}", b.shape(x)));
     Ok(y)
@@ -201,7 +201,11 @@ fn difference(b: &Builder, first: NodeId, other: NodeId, along: Option<usize>) -
     }
 }
 
-pub(super) fn no_negative(op: &str, sizes: &[Dim]) -> Result<()> {
+/// That sizes are not negative: those that symbols decide are looked at in each call.
+pub(super) fn no_negative(b: &mut Builder, op: &str, sizes: &[Dim]) -> Result<()> {
+    for size in sizes.iter().filter(|size| size.as_constant().is_none()) {
+        b.at_least_zero(size, [format!("`{op}` expects sizes of at least "), ", found".to_string()])?;
+    }
     match sizes.iter().find(|size| size.as_constant().is_some_and(|value| value < 0)) {
         Some(size) => {
             let problem = Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"));
@@ -275,7 +279,7 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
     shape.0[axis] = length.clone();
     let mut index = identity(source.rank());
     index[axis].offset = start.clone();
-    no_negative("narrow", &[start.clone(), length.clone()])?;
+    no_negative(b, "narrow", &[start.clone(), length.clone()])?;
     // A length of 0 reads nothing, so only the ends can be outside.
     let end = start.clone() + length.clone();
     let outside = match (end.as_constant(), source[axis].as_constant()) {
@@ -371,7 +375,7 @@ pub(super) fn flip(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId>
 /// `value` around `axis`, as many as `around` says before it and behind it.
 pub(super) fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: &Value) -> Result<NodeId> {
     let [before, after] = around;
-    no_negative("pad", &[before.clone(), after.clone()])?;
+    no_negative(b, "pad", &[before.clone(), after.clone()])?;
     let dtype = b.dtype(x);
     let source = b.shape(x).clone();
     let mut shape = source.clone();

@@ -15,7 +15,7 @@ pub enum Requirement {
     Batch(Batch),
     /// Two sizes are equal.
     Agreement(Agreement),
-    /// A slice ends inside an axis.
+    /// A slice ends inside an axis; a size is not negative; elements can be counted.
     Limit(Limit),
     /// Work-items run along each axis of a launch, if there is anything that they write.
     Items {
@@ -63,8 +63,9 @@ impl Requirement {
             Requirement::Limit(limit) => match (limit.end.evaluate(bindings), limit.size.evaluate(bindings)) {
                 (Some(end), Some(size)) if end <= size => Ok(()),
                 (end, size) => {
-                    let written =
-                        |own: &Dim, value: Option<i64>| value.map_or_else(|| own.to_string(), |v| equation(own, v));
+                    let written = |own: &Dim, value: Option<i64>| {
+                        value.map_or_else(|| format!("{own} (past 64 bits)"), |v| equation(own, v))
+                    };
                     Err(limit.beyond(&written(&limit.end, end), &written(&limit.size, size)))
                 }
             },

@@ -33,6 +33,7 @@ mod lists;
 mod loops;
 mod macros;
 mod names;
+mod negative_sizes;
 mod numbered_places;
 mod numbers;
 mod own_names;

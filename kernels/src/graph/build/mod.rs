@@ -5,6 +5,7 @@
 mod adjoint;
 mod agree;
 mod attention;
+mod bounds;
 mod contract;
 mod custom;
 mod distinct;
@@ -40,6 +41,8 @@ pub struct Builder {
     distinct: BTreeSet<NodeId>,
     /// See [`Builder::settle`].
     settled: BTreeSet<crate::dim::Symbol>,
+    /// What is known of sizes, and who asks for more.
+    bounds: bounds::Bounds,
 }
 
 impl Builder {
@@ -66,6 +69,7 @@ impl Builder {
             }
         }
         builder.graph = graph;
+        builder.know_bounds();
         builder
     }
 
@@ -214,6 +218,7 @@ impl Builder {
     /// The same without sharing it.
     fn append(&mut self, op: Op, shape: Shape, dtype: DType) -> NodeId {
         let origins = self.inherited_origins(&op, &shape);
+        self.bound_sizes(&op, &shape);
         let id = NodeId(self.graph.nodes.len() as u32);
         self.graph.nodes.push(Node { op, shape, dtype, name: String::new(), span: self.span, origins });
         id

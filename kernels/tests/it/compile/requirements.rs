@@ -6,6 +6,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{BinaryOp, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
 use netcl_kernels::ops::{self, Value};
+use netcl_kernels::plan::requirement::Requirement;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::variant::{Always, KernelConfig, Variant};
 
@@ -134,4 +135,71 @@ fn windows_larger_than_symbolic_images_are_refused() {
             assert_eq!(problem(&plan, &[("H", least + 4), ("W", least - 1)]), Some(expected), "{graph}");
         }
     }
+}
+
+/// The plan of a chain of operations on `x`.
+fn plan_of(x: [Dim; 2], steps: &[(&str, &[Value])]) -> Plan {
+    let mut b = Builder::new("f");
+    let mut x = b.input(InputKind::Argument(0), "x", Shape(x.to_vec()), DType::F32);
+    for (name, args) in steps {
+        let args: Vec<Value> = std::iter::once(Value::Tensor(x)).chain(args.iter().cloned()).collect();
+        x = ops::call(&mut b, ops::find(name).expect("an operation"), &args).expect("it fits");
+    }
+    b.output(OutputKind::Result(0), x);
+    compile(&b.finish(), Target::Host).unwrap()
+}
+
+fn limits(plan: &Plan) -> Vec<&Requirement> {
+    plan.requirements.iter().filter(|requirement| matches!(requirement, Requirement::Limit(_))).collect()
+}
+
+/// What is seen not to be negative is not looked at, and a size is looked at once.
+#[test]
+fn only_sizes_that_may_be_negative_are_looked_at() {
+    let (n, c) = (Dim::symbol("N"), Dim::from(4));
+    let at = |size: i64| Value::Dim(Dim::constant(size));
+    let of = |size: &Dim| Value::Dim(size.clone());
+    let sure = plan_of(
+        [n.clone() + Dim::from(3), c.clone()],
+        &[
+            ("narrow", &[at(0), at(1), of(&(n.clone() + Dim::from(2)))]),
+            ("pad", &[at(0), of(&(n.clone() - n.floor_div(2))), at(0), Value::Number(0.0)]),
+            ("tanh", &[]),
+            ("sum", &[at(0)]),
+        ],
+    );
+    assert!(limits(&sure).is_empty(), "{:?}", sure.requirements);
+    // The axis is an argument's, whatever it is made of.
+    let argument = plan_of(
+        [n.clone() - Dim::from(6), c],
+        &[("tanh", &[]), ("tile", &[Value::List(vec![at(1), at(9)])]), ("sum", &[at(1)])],
+    );
+    assert!(limits(&argument).is_empty(), "{:?}", argument.requirements);
+    let rest = of(&(Dim::from(6) - n));
+    let open = plan_of(
+        [Dim::from(8), Dim::from(2)],
+        &[
+            ("narrow", &[at(0), at(0), rest.clone()]),
+            ("tanh", &[]),
+            ("pad", &[at(0), rest.clone(), rest, Value::Number(1.0)]),
+        ],
+    );
+    let told = [7, 6].map(|size| problem(&open, &[("N", size)]));
+    assert_eq!(told, [Some("`narrow` expects sizes of at least 0, found -N + 6 = -1".to_string()), None]);
+    // The size, and what is three times as long.
+    assert_eq!(limits(&open).len(), 2, "{:?}", open.requirements);
+}
+
+/// Elements that no tensor of the caller's comes near are counted.
+#[test]
+fn elements_are_counted_before_anything_runs() {
+    let n = Dim::symbol("N");
+    let plan = plan_of(
+        [n.clone(), Dim::from(1)],
+        &[("tile", &[Value::List(vec![Value::Dim(n.clone() * n.clone()), Value::Dim(n)])]), ("sum_all", &[])],
+    );
+    assert_eq!(problem(&plan, &[("N", 9)]), None);
+    let found = problem(&plan, &[("N", 1 << 16)]).unwrap();
+    assert!(found.starts_with("`tile` would give ["), "{found}");
+    assert!(found.contains("(past 64 bits) elements, and what can be counted is up to 72057594037927936"), "{found}");
 }

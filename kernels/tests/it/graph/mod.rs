@@ -5,5 +5,6 @@ mod conventions;
 mod interp;
 mod precision;
 mod properties;
+mod sizes;
 mod text;
 mod verify;

@@ -7,6 +7,7 @@ mod fourier;
 mod hand;
 mod instead;
 mod linalg;
+mod loops;
 mod messages;
 mod names;
 mod ordering;
