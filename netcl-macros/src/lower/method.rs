@@ -60,7 +60,12 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.unknown_type(call, &name) {
             return refused;
         }
-        let texts = if let Val::Tensor(_) = receiver { texts(&name) } else { Vec::new() };
+        let texts = match receiver {
+            Val::Tensor(_) => texts(&name),
+            // Whatever it is: what takes the text is known where it is.
+            Val::Unknown => (0..call.args.len()).collect(),
+            _ => Vec::new(),
+        };
         if texts.is_empty()
             && let Some(refused) = self.named_axis(call, &name, &receiver)
         {

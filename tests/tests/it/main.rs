@@ -22,6 +22,7 @@ mod generic;
 mod generic_images;
 mod generic_layers;
 mod generic_numbers;
+mod generic_windows;
 mod higher;
 mod higher_kernels;
 mod images;

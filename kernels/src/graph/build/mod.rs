@@ -8,11 +8,13 @@ mod contract;
 mod custom;
 mod distinct;
 mod elementwise;
+mod reshape;
 mod scan;
 mod view;
 
 pub(crate) use agree::smaller;
 pub use contract::window_count;
+pub(crate) use reshape::rounded;
 pub use scan::ScanDraft;
 
 use super::*;
