@@ -242,7 +242,7 @@ fn a_loss_has_gradients_in_all_that_leads_to_it() {
             close("scale", &backward.wrt(&scale)?, &own.tensor("scale")?)?;
             // By differences, along the gradient itself.
             let length = own.norm()?.item::<f32>()?;
-            let mut moved = generator.copy()?;
+            let mut moved = generator.deep_copy()?;
             let epsilon = 1e-2;
             for (path, gradient) in own.tensors() {
                 let step = &gradient * f64::from(epsilon / length);
