@@ -49,6 +49,7 @@ mod reduction;
 mod results;
 mod round;
 mod rust;
+mod shortened;
 mod sizes;
 mod slips;
 mod space;

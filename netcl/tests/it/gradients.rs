@@ -299,6 +299,9 @@ fn what_has_no_gradient_says_why() -> Result<()> {
             "{error}"
         );
         assert!(error.contains("`reached` instead of `of`"), "{error}");
+        // Where nobody wrote `of`, the way is written out.
+        let error = text(netcl::value_and_grad(&net, |_| -> Result<Tensor> { Ok(output(&cut(&h)?)) }).map(drop));
+        assert!(error.contains("`loss.backward()?.reached(&net)?` of the loss itself"), "{error}");
     }
     // Of what netcl itself cuts off, the caller's line is told.
     let scale = x.requires_grad()?.sum([0, 1]);

@@ -330,6 +330,34 @@ impl PlainWithout {
     }
 }
 
+/// The gate is there where it cannot be.
+#[netcl::model]
+pub struct Always<const R: usize> {
+    #[layer(present = R < 3)]
+    gate: Option<Gate<4, R>>,
+}
+
+#[netcl::model]
+impl<const R: usize> Always<R> {
+    pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        match &self.gate {
+            Some(gate) => gate.forward(x),
+            None => x.clone(),
+        }
+    }
+}
+
+#[test]
+fn what_is_there_has_sizes_of_at_least_1() {
+    fn wrong<M: netcl::__private::Part>() -> Option<&'static str> {
+        M::WRONG_SIZE
+    }
+    let said = Some("`C / R` is a size of `Gate` and must be at least 1");
+    assert_eq!([wrong::<Gate<4, 0>>(), wrong::<Gate<4, 8>>(), wrong::<Always<0>>()], [said; 3]);
+    assert_eq!([wrong::<Gate<4, 2>>(), wrong::<Always<1>>(), wrong::<Always<8>>(), wrong::<Stage<0>>()], [None; 4]);
+    assert_eq!(wrong::<Stage<8>>(), said);
+}
+
 #[test]
 fn what_a_number_of_0_leaves_out_needs_no_sizes() -> Result<()> {
     for device in devices() {

@@ -48,6 +48,7 @@ mod simt;
 mod simt_rust;
 mod sizes;
 mod soak;
+mod stacks;
 mod structs;
 mod taken_names;
 mod twins;

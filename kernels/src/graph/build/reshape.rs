@@ -63,7 +63,7 @@ pub(crate) fn rounded(whole: &Shape, parted: &Shape) -> Option<Shape> {
                 let Factor::FloorDiv(dividend, divisor) = factor else { continue };
                 let kept = dividend.floor_div(*divisor) * Dim::constant(i64::try_from(*divisor).ok()?);
                 let untouched = |axis: &usize| shape[*axis] == whole[*axis];
-                let fits = |axis: &usize| whole[*axis].equality(&kept) == Equality::Rounded;
+                let fits = |axis: &usize| whole[*axis].equality(&kept) != Equality::No;
                 if let Some(axis) = (0..whole.rank()).find(|axis| untouched(axis) && fits(axis)) {
                     shape.0[axis] = kept;
                 }
