@@ -46,8 +46,8 @@ pub(super) fn checks(model: &ModelItem) -> Checks {
     let perhaps = parts.iter().filter_map(|found| {
         let (present, wrong) = (found.present.as_ref()?, found.what.item("WRONG_SIZE"));
         Some(quote_spanned! {found.what.place()=>
-            if let (true, ::core::option::Option::Some(wrong)) = (#present, #wrong) {
-                ::core::panic!("{}", wrong);
+            if let (true, ::core::option::Option::Some(__netcl_part)) = (#present, #wrong) {
+                ::core::panic!("{}", __netcl_part);
             }
         })
     });
@@ -56,7 +56,7 @@ pub(super) fn checks(model: &ModelItem) -> Checks {
         let check = found.what.item("check_sizes");
         quote!(#check();)
     });
-    let allowed = quote!(#[allow(unused_comparisons, clippy::all, clippy::pedantic)]);
+    let allowed = quote!(#[allow(unused_comparisons, unused_mut, clippy::all, clippy::pedantic)]);
     let generic = !model.generics.params.is_empty();
     // What a parameter is, is known where the model is used.
     let (beside, inside) = match (checks.is_empty(), generic) {
@@ -64,21 +64,23 @@ pub(super) fn checks(model: &ModelItem) -> Checks {
         (false, false) => (Some(quote!(#allowed const _: () = { #checks };)), None),
         (false, true) => (None, Some(quote!(const { #checks }))),
     };
-    let mut wrong = quote!(::core::option::Option::None);
-    for found in parts.iter().rev() {
-        let (present, item) = (found.present.clone().unwrap_or(quote!(true)), found.what.item("WRONG_SIZE"));
-        wrong = quote!(match #item {
-            ::core::option::Option::Some(wrong) if #present => ::core::option::Option::Some(wrong),
-            _ => #wrong,
-        });
-    }
-    for found in sizes.iter().rev().filter(|_| generic) {
+    let (some, none) = (quote!(::core::option::Option::Some), quote!(::core::option::Option::None));
+    let of_sizes = sizes.iter().filter(|_| generic).map(|found| {
         let (absent, least, message) = own(found);
-        wrong = quote!(if #absent #least >= 1 { #wrong } else { ::core::option::Option::Some(#message) });
-    }
+        quote!(if let (#none, false) = (__netcl_wrong, #absent #least >= 1) { __netcl_wrong = #some(#message); })
+    });
+    let of_parts = parts.iter().map(|found| {
+        let (present, item) = (found.present.clone().unwrap_or(quote!(true)), found.what.item("WRONG_SIZE"));
+        quote!(if let (#none, true, #some(__netcl_part)) = (__netcl_wrong, #present, #item) { __netcl_wrong = #some(__netcl_part); })
+    });
+    let wrong: TokenStream = of_sizes.chain(of_parts).collect();
     let of_part = quote! {
         #allowed
-        const WRONG_SIZE: ::core::option::Option<&'static ::core::primitive::str> = #wrong;
+        const WRONG_SIZE: ::core::option::Option<&'static ::core::primitive::str> = {
+            let mut __netcl_wrong = #none;
+            #wrong
+            __netcl_wrong
+        };
         #allowed
         fn check_sizes() {
             #inside
