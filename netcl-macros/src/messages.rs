@@ -284,6 +284,7 @@ messages! {
     UNSUPPORTED = "{} cannot be compiled", "{}";
     PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "{}";
+    LIST_TAKEN = "a list of {} cannot be taken apart into {} names", "write as many names as it has elements, `_` for those that are not used, or `rest @ ..` for all others";
     TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "write as many names as it has parts, `_` for those that are not used";
     LET_WITHOUT_VALUE = "`let` needs a value", "write `let {} = ..;` where it gets its value";
     SET_GIVES_NOTHING = "`{}.set(..)` gives nothing", "write `{}`, and read `{}` behind it";

@@ -211,9 +211,8 @@ impl<'a> Lowering<'a> {
     fn parts_of(&mut self, value: Val<'a>, count: usize, span: Span) -> Vec<Val<'a>> {
         match value {
             Val::Tuple(values) | Val::List(values) if values.len() == count => return values,
-            Val::Tuple(values) | Val::List(values) => {
-                self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &count]);
-            }
+            Val::Tuple(values) => drop(self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &count])),
+            Val::List(values) => drop(self.report(span, &m::LIST_TAKEN, &[&values.len(), &count])),
             Val::Unknown => {}
             other => drop(self.report(span, &m::NOT_A_TUPLE, &[&other.kind(), &"write one name"])),
         }
