@@ -19,7 +19,7 @@ pub(super) struct Checks {
 }
 
 /// Where a size or a part stands: under these conditions, each of an `Option` around it.
-struct Found<T> {
+struct Conditional<T> {
     what: T,
     present: Option<TokenStream>,
 }
@@ -31,7 +31,7 @@ pub(super) fn checks(model: &ModelItem) -> Checks {
     for field in &model.fields {
         visit(&field.kind, None, &names, &mut sizes, &mut parts);
     }
-    let own = |found: &Found<Dim>| {
+    let own = |found: &Conditional<Dim>| {
         let (dim, least) = (&found.what, signed(&found.what, &names));
         let message = format!("`{dim}` is a size of `{}` and must be at least 1", model.name);
         (found.present.iter().map(|present| quote!(!(#present) ||)).collect::<TokenStream>(), least, message)
@@ -121,8 +121,8 @@ fn visit<'m>(
     kind: &'m FieldKind,
     present: Option<&TokenStream>,
     names: &[Ident],
-    sizes: &mut Vec<Found<Dim>>,
-    parts: &mut Vec<Found<Part<'m>>>,
+    sizes: &mut Vec<Conditional<Dim>>,
+    parts: &mut Vec<Conditional<Part<'m>>>,
 ) {
     let under = |more: &Presence| match (present, condition(more, names)) {
         (present, None) => present.cloned(),
@@ -133,19 +133,19 @@ fn visit<'m>(
         FieldKind::Optional { each, present: more } => visit(each, under(more).as_ref(), names, sizes, parts),
         FieldKind::Many { each, .. } => visit(each, present, names, sizes, parts),
         FieldKind::Several { kinds, .. } => kinds.iter().for_each(|kind| visit(kind, present, names, sizes, parts)),
-        FieldKind::Model(nested) => parts.push(Found { what: Part::Model(nested), present: present.cloned() }),
+        FieldKind::Model(nested) => parts.push(Conditional { what: Part::Model(nested), present: present.cloned() }),
         kind => {
             if let FieldKind::Slot(slot) = kind {
-                parts.push(Found { what: Part::Slot(&slot.name), present: present.cloned() });
+                parts.push(Conditional { what: Part::Slot(&slot.name), present: present.cloned() });
             }
             visit_sizes(kind, &mut |size| {
-                let known = |found: &Found<Dim>| {
+                let known = |found: &Conditional<Dim>| {
                     found.what == *size
                         && (found.present.is_none()
                             || found.present.as_ref().map(ToString::to_string) == present.map(ToString::to_string))
                 };
                 if size.as_constant().is_none() && !sizes.iter().any(known) {
-                    sizes.push(Found { what: size.clone(), present: present.cloned() });
+                    sizes.push(Conditional { what: size.clone(), present: present.cloned() });
                 }
             });
         }
