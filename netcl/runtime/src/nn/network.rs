@@ -146,10 +146,11 @@ impl Network {
     /// let mut layers = Layers::new();
     /// layers.add("line", "Linear", &[("inputs", 2.into()), ("outputs", 2.into())])?;
     /// let mut net = layers.build(&device, Seed(1))?;
+    /// let bias = net.tensor("line.bias")?.to_vec::<f32>()?;
     /// let before = net.deep_copy()?;
     /// net.set_tensor("line.bias", &net.tensor("line.bias")?.add(1.0))?;
-    /// assert_eq!(before.tensor("line.bias")?.to_vec::<f32>()?, [0.0, 0.0]);
-    /// assert_eq!(net.tensor("line.bias")?.to_vec::<f32>()?, [1.0, 1.0]);
+    /// assert_eq!(before.tensor("line.bias")?.to_vec::<f32>()?, bias);
+    /// assert_eq!(net.tensor("line.bias")?.to_vec::<f32>()?, [bias[0] + 1.0, bias[1] + 1.0]);
     /// # Ok::<(), netcl::Error>(())
     /// ```
     ///
