@@ -45,6 +45,9 @@ impl Dim {
         loop {
             let before = known.len();
             for (declared, given) in &pairs {
+                // What is a number is one: the `2` of `N * K`.
+                let number = |own: &Symbol| known.get(own).filter(|size| size.as_constant().is_some()).cloned();
+                let declared = &declared.substitute(&number);
                 let Some((symbol, coefficient, rest)) = declared.linear_in_unknown(&|own| known.contains_key(own))
                 else {
                     continue;
@@ -81,6 +84,9 @@ mod tests {
         Dim::solve(pairs.iter().map(|(declared, given)| (declared, given)), &mut known);
         assert_eq!(known.get(&Symbol::new("N")), Some(&(k.clone() * Dim::from(3))));
         Dim::solve([(&(n.clone() * Dim::from(2)), &k)].into_iter(), &mut BTreeMap::new());
+        let mut known = BTreeMap::from([(Symbol::new("M"), Dim::from(4))]);
+        Dim::solve([(&(n.clone() * m.clone()), &(k.clone() * Dim::from(8)))].into_iter(), &mut known);
+        assert_eq!(known.get(&Symbol::new("N")), Some(&(k.clone() * Dim::from(2))));
         let odd = n.clone() * Dim::from(2) + m.clone() * Dim::from(3);
         let (symbol, coefficient, rest) = odd.linear_in_unknown(&|symbol| symbol.name() == "M").unwrap();
         assert_eq!((symbol.name(), coefficient, rest), ("N", 2, m * Dim::from(3)));

@@ -179,6 +179,7 @@ messages! {
     TENSORS_FIELD = "a field of a struct of tensors cannot be of type `{}`", "{}";
     NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
     SIZED_STRUCT = "the sizes of a struct of tensors stand in it, found `{}`", "write `{}`: its sizes and the function's of one name are one size";
+    PARTS_OF_PARAMETER = "`{}` has a number only where the block is used, and how many tensors there are is part of this type", "write one tensor, with an axis `{}` for them: in a body, `ys.stack(0)` makes it of a list, and `xs.get(0, k)` is one of them";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     ARGUMENT_PATTERN = "an argument needs a plain name, or a tuple of names", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
@@ -246,6 +247,7 @@ messages! {
     LOOP_STATE = "a state changes in a loop whose rounds are known only at run time", "call what keeps a state, such as a `BatchNorm`, before the loop or behind it, on all rounds at once";
     LOOP_PUSHED = "`{}` gets a second value in one round", "a round pushes one value into a list: have a list for each";
     LOOP_LIST = "`{}` holds values already, and a loop whose rounds are known only at run time is to push into it", "each such loop has a list of its own, `let mut ys = Vec::new();` above it";
+    LOOP_SHORTENED = "`{}` changes `{}` in a loop whose rounds are known only at run time", "do it before the loop or behind it: one body is compiled for all rounds";
     LOOP_INNER_PUSH = "`{}` stands outside of two loops whose rounds are known only at run time, and the inner one pushes into it", "push into a list of the outer loop's body, and what it stacks into this one: `rows.push(row.stack(0));`";
     LOOP_CHANGED = "`{}` changes in a loop whose rounds are known only at run time, and is {}", "one body is compiled for all rounds: what it carries from round to round are tensors and numbers; for a first round of another kind, write it above the loop and begin with `1..T`";
     LOOP_STACK = "the new axis of a list is one from 0 to {}, as a number", "write `ys.stack(0)`";
@@ -282,6 +284,7 @@ messages! {
     UNSUPPORTED = "{} cannot be compiled", "{}";
     PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "{}";
+    LIST_TAKEN = "a list of {} cannot be taken apart into {} names", "write as many names as it has elements, `_` for those that are not used, or `rest @ ..` for all others";
     TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "write as many names as it has parts, `_` for those that are not used";
     LET_WITHOUT_VALUE = "`let` needs a value", "write `let {} = ..;` where it gets its value";
     SET_GIVES_NOTHING = "`{}.set(..)` gives nothing", "write `{}`, and read `{}` behind it";
@@ -315,6 +318,7 @@ messages! {
     RESULTS_EXCHANGED = "`{}` returns a `{}` and a `{}`, and its body gives them the other way round", "{}";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}{}", "change what stands behind `->`, or the last line of the body";
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
+    RESULT_STRUCT = "`{}` returns a `{}`, whose `{}` has {} here, its body gives {}{}", "the struct has one size in arguments and results: return another struct of tensors, or a tuple, `{}`";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
     RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through the body gives the declared shape: change what this one gives";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "{}, or change what stands behind `->`";

@@ -142,7 +142,7 @@ fn compare<M: Model, G: Deref<Target = Gradients>>(
         .drop_last(true)
         .shuffle(Seed(1));
     let compiled_loss = netcl::compile(move |net: &Network, x: &Tensor, labels: &Tensor| net_loss(net, x, labels));
-    let (mut model, mut compiled_net, mut net) = (model, net.copy()?, net);
+    let (mut model, mut compiled_net, mut net) = (model, net.deep_copy()?, net);
     let (mut of_model, mut of_net, mut of_compiled) = (AdamW::new(3e-3), AdamW::new(3e-3), AdamW::new(3e-3));
     let (mut fixed, mut dynamic, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
     // The first turn builds, and is not counted.

@@ -3,10 +3,10 @@
 use super::args::{self, AXES, AXIS, Args, X, arg, literal, scalar_arg};
 use super::inside::{SURE, calls_tell, has, in_a_loop, limit};
 use super::{ArgKind, Operation, Value};
-use crate::dim::{Dim, Shape};
+use crate::dim::{Dim, Factor, Shape};
 use crate::dtype::DType;
 use crate::equality::Equality;
-use crate::graph::build::{Builder, smaller};
+use crate::graph::build::{Builder, rounded, smaller};
 use crate::graph::{AxisIndex, CompareOp, NodeId};
 use crate::span::{Diagnostic, Result};
 
@@ -164,11 +164,12 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
             let elements = b.shape(x).elements();
             sizes[*axis] = Dim::constant(1);
             let rest = Shape(sizes.clone()).elements();
-            sizes[*axis] = elements.exact_div(&rest).ok_or_else(|| {
-                let source = b.shape(x);
-                Diagnostic::new(format!("`reshape` cannot divide the {elements} elements of {source} by {rest}"))
-                    .hint("-1 stands for what is left: the other sizes divide the number of elements")
-            })?;
+            sizes[*axis] =
+                elements.exact_div(&rest).or_else(|| parted(b.shape(x), &sizes, *axis)).ok_or_else(|| {
+                    let source = b.shape(x);
+                    Diagnostic::new(format!("`reshape` cannot divide the {elements} elements of {source} by {rest}"))
+                        .hint("-1 stands for what is left: the other sizes divide the number of elements")
+                })?;
         }
         _ => return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")),
     }
@@ -176,6 +177,18 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
     let y = b.reshape(x, Shape(sizes))?;
     note_rest(b, y, &format!("`reshape` of {}", b.shape(x)));
     Ok(y)
+}
+
+/// The size of an axis that is left, where symbols decide whether the others divide the elements: `T / 2`, of `[N, T, 4]` as
+/// `[N, -1, 8]`.
+fn parted(source: &Shape, sizes: &[Dim], axis: usize) -> Option<Dim> {
+    let rest = Shape(sizes.to_vec()).elements();
+    let [(factors, coefficient)] = rest.terms().collect::<Vec<_>>()[..] else { return None };
+    let one = |factor: &Factor| Dim::term(vec![factor.clone()], 1);
+    let left = factors.iter().try_fold(source.elements(), |left, factor| left.exact_div(&one(factor)))?;
+    let mut sizes = sizes.to_vec();
+    sizes[axis] = left.floor_div(u64::try_from(coefficient).ok().filter(|divisor| *divisor > 0)?);
+    rounded(source, &Shape(sizes.clone())).map(|_| sizes.swap_remove(axis))
 }
 
 /// Notes where the sizes came from whose origins nobody has noted.

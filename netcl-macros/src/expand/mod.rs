@@ -4,6 +4,7 @@ pub(crate) mod functions;
 mod gradients;
 pub(crate) mod instance;
 pub(crate) mod kernel;
+mod least;
 pub(crate) mod meant;
 pub(crate) mod model;
 mod rust;

@@ -1,7 +1,7 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
 use super::rust::{TensorPath, float, held, length, mark_of_types, part, presence, size};
-use super::{gradients, meant, schema};
+use super::{gradients, least, meant, schema};
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::parse::model::type_names;
 use crate::{paths, unused};
@@ -30,13 +30,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let (mark, marked) = mark_of_types(model).unzip();
     let generics = &model.generics;
     let (params, given, bounds) = generics.split_for_impl();
-    let checks = schema::checks(model);
-    let (checked, own_checks) = match (checks.is_empty(), generics.params.is_empty()) {
-        (true, _) => (None, None),
-        (false, true) => (Some(quote!(const _: () = { #checks };)), None),
-        // What a parameter is, is known where the model is used.
-        (false, false) => (None, Some(quote!(const { #checks }))),
-    };
+    let least::Checks { beside, of_part } = least::checks(model);
     let marks = model.fields.iter().filter(|field| !matches!(field.vis, syn::Visibility::Public(_))).map(|field| {
         let (vis, name) = (&field.vis, crate::parse::name(&field.name));
         let mark = paths::field_mark(&name, field.name.span());
@@ -55,14 +49,11 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
             #mark
         }
         #[automatically_derived]
-        #checked
+        #beside
         impl #params ::netcl::Model for #name #given #bounds {
             fn schema() -> #private::Schema {
-                #own_checks
-                let mut __netcl_schema = #private::Schema::new();
-                #(#schema)*
-                #variants
-                __netcl_schema
+                <Self as #private::Part>::check_sizes();
+                <Self as #private::Part>::part_schema()
             }
             fn core(&self) -> &#private::ModelCore {
                 &self.#scope
@@ -88,8 +79,12 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         impl #params #private::Part for #name #given #bounds {
             type Gradients = #gradients_name #given;
             type Fields = #fields_name;
+            #of_part
             fn part_schema() -> #private::Schema {
-                <Self as ::netcl::Model>::schema()
+                let mut __netcl_schema = #private::Schema::new();
+                #(#schema)*
+                #variants
+                __netcl_schema
             }
             fn attach(__netcl_core: &#private::ModelCore, __netcl_prefix: &str) -> Self {
                 Self {

@@ -167,6 +167,36 @@ pub(super) fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
     taken.into_iter().rev().map(term).fold(added, |sum, term| quote!(#sum - #term))
 }
 
+/// A size as a constant of Rust that no numbers make a mistake of: differences may be negative, and a quotient by 0 is 0.
+pub(super) fn signed(dim: &Dim, names: &[Ident]) -> TokenStream {
+    let wide = quote!(::core::primitive::i128);
+    let quotient = |dividend: TokenStream, divisor: TokenStream| {
+        quote!((match #wide::checked_div(#dividend, #divisor) {
+            ::core::option::Option::Some(quotient) => quotient,
+            ::core::option::Option::None => 0,
+        }))
+    };
+    let terms = dim.terms().map(|(factors, coefficient)| {
+        let factors = factors.iter().map(|factor| match factor {
+            Factor::Symbol(symbol) => match quotient::parts(symbol.name()) {
+                Some((dividend, divisor)) => quotient(signed(&dividend, names), signed(&divisor, names)),
+                None => {
+                    let name = names.iter().find(|name| *name == symbol.name());
+                    quote!((#name as #wide))
+                }
+            },
+            Factor::FloorDiv(dividend, divisor) => {
+                let divisor = Literal::u64_unsuffixed(*divisor);
+                quotient(signed(dividend, names), quote!(#divisor))
+            }
+        });
+        let number = Literal::i128_suffixed(i128::from(coefficient));
+        factors.fold(quote!(#number), |product, factor| quote!(#product * #factor))
+    });
+    let sum = terms.reduce(|sum, term| quote!(#sum + #term)).unwrap_or(quote!(0i128));
+    quote!((#sum))
+}
+
 /// Whether an `Option` field is there, as Rust; of an enum's, in a function that has the memory and the prefix.
 pub(super) fn presence(present: &Presence, names: &[Ident]) -> TokenStream {
     match present {

@@ -2,13 +2,12 @@
 
 use super::rust::{TensorPath, dim, dtype, float, length, part, position, presence, size};
 use crate::ast::{FieldKind, LayerField, ModelItem, Nested, Slot, Starts};
-use crate::parse::model::visit_sizes;
 use crate::presence::Presence;
 use crate::variants::Variants;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
 /// Statements that add the field's tensors to the schema.
 pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: &[Ident]) -> TokenStream {
@@ -176,24 +175,4 @@ fn start(init: &Init<Dim>, names: &[Ident]) -> TokenStream {
         Init::Normal { std } => quote!(Normal { std: #std }),
     };
     quote!(::netcl::__private::kernels::layers::Init::#init)
-}
-
-/// Assertions that every size with a name is at least 1.
-pub(super) fn checks(model: &ModelItem) -> TokenStream {
-    let mut sizes = Vec::new();
-    for field in &model.fields {
-        visit_sizes(&field.kind, &mut |size| {
-            if size.as_constant().is_none() && !sizes.contains(size) {
-                sizes.push(size.clone());
-            }
-        });
-    }
-    let names = model.sizes();
-    let checks = sizes.iter().map(|dim| {
-        let value = size(dim, &names);
-        let message = format!("`{dim}` is a size of `{}` and must be at least 1", model.name);
-        let place = value.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
-        quote_spanned!(place=> ::core::assert!(#value >= 1, #message);)
-    });
-    quote!(#(#checks)*)
 }

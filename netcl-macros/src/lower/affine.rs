@@ -124,7 +124,9 @@ impl Affine {
     /// The quotient or the remainder by a positive size or number, where this is not negative: only there they are what
     /// Rust says and what a view can do.
     pub(super) fn part(&self, part: DivRem, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
-        if !is_positive(divisor) || !self.range(axes).0.never_negative() {
+        // Where an axis has no elements, nothing is divided by its size.
+        let some = is_positive(divisor) || axes.contains(divisor);
+        if !some || !self.range(axes).0.never_negative() {
             return None;
         }
         if self.terms.is_empty() && self.offset.as_constant().is_some() && divisor.as_constant().is_some() {

@@ -336,6 +336,10 @@ impl<'a> Lowering<'a> {
                 let mut known = symbols.iter().map(|(name, dim)| (Symbol::new(name), dim.clone())).collect();
                 Dim::solve(ty.dims.iter().map(|own| &own.dim).zip(&shape.0), &mut known);
                 symbols.extend(known.into_iter().map(|(symbol, dim)| (symbol.name().to_string(), dim)));
+                if ty.dims.iter().any(|token| self.awaits_number(&token.dim, symbols)) {
+                    self.open();
+                    return None;
+                }
                 let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
                 let declares = format!("`{}` expects `{}` with", callee.name, arg.name);
                 for (axis, declared) in ty.dims.iter().enumerate().take(shape.rank()) {

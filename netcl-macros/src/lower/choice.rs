@@ -285,9 +285,10 @@ impl<'a> Lowering<'a> {
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()])
             }
-            (Pat::TupleStruct(variant), Val::Plain(_, PlainType::Enum) | Val::Variant(..)) => {
+            (Pat::TupleStruct(_) | Pat::Struct(_), Val::Plain(_, PlainType::Enum) | Val::Variant(..)) => {
                 self.bind_unknown(pattern, false);
-                self.report(span, &m::MATCH_VALUES, &[&text(&variant.path)])
+                let name = text(pattern).split(['(', '{']).next().unwrap_or_default().trim().to_string();
+                self.report(span, &m::MATCH_VALUES, &[&name])
             }
             _ => self.report(span, &m::MATCH_PATTERN, &[&text(pattern), &value.kind()]),
         }

@@ -155,9 +155,21 @@ impl<'a> Lowering<'a> {
                 }
             }
             Pat::Tuple(syn::PatTuple { elems, .. }) | Pat::Slice(syn::PatSlice { elems, .. }) => {
-                let values = self.parts_of(value, elems.len(), pattern.span());
-                for (pattern, value) in elems.iter().zip(values) {
-                    self.bind_pattern(pattern, value);
+                let names = elems.iter().filter(|part| !is_rest(part)).count();
+                // `[first, rest @ ..]`: what the other names leave is a list.
+                let rest = elems.iter().position(is_rest);
+                let mut values = match rest {
+                    Some(position) => self.parts_around(value, position, names, pattern.span()),
+                    None => self.parts_of(value, names, pattern.span()),
+                };
+                for (pattern, value) in elems.iter().zip(values.drain(..)) {
+                    match pattern {
+                        Pat::Ident(name) if is_rest(pattern) => {
+                            self.bind(&parse::name(&name.ident), value, name.mutability.is_some(), false);
+                        }
+                        Pat::Rest(_) => {}
+                        pattern => self.bind_pattern(pattern, value),
+                    }
                 }
             }
             _ => {
@@ -199,18 +211,45 @@ impl<'a> Lowering<'a> {
     fn parts_of(&mut self, value: Val<'a>, count: usize, span: Span) -> Vec<Val<'a>> {
         match value {
             Val::Tuple(values) | Val::List(values) if values.len() == count => return values,
-            Val::Tuple(values) | Val::List(values) => {
-                self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &count]);
-            }
+            Val::Tuple(values) => drop(self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &count])),
+            Val::List(values) => drop(self.report(span, &m::LIST_TAKEN, &[&values.len(), &count])),
             Val::Unknown => {}
             other => drop(self.report(span, &m::NOT_A_TUPLE, &[&other.kind(), &"write one name"])),
         }
         vec![Val::Unknown; count]
     }
 
+    /// The same of a pattern that has `..` at a position among so many names: what it stands for is one list.
+    fn parts_around(&mut self, value: Val<'a>, position: usize, names: usize, span: Span) -> Vec<Val<'a>> {
+        match value {
+            Val::Tuple(mut values) | Val::List(mut values) if values.len() >= names => {
+                let rest = values.len() - names;
+                let rest: Vec<Val<'a>> = values.splice(position..position + rest, [Val::Unit]).collect();
+                values[position] = Val::List(rest);
+                values
+            }
+            other => self.parts_of(other, names, span).into_iter().chain([Val::Unknown]).collect(),
+        }
+    }
+
     /// `[x; 4]`: one value, as often as a number says.
     pub(super) fn repeated(&mut self, list: &'a syn::ExprRepeat) -> Val<'a> {
         let value = self.expr(&list.expr);
+        // A parameter of the model, or what is computed of it.
+        let symbols = &self.frame().symbols;
+        let is_size = |name: &syn::Ident| symbols.contains_key(&parse::name(name));
+        if parse::function::mentions(quote::ToTokens::to_token_stream(&list.len), &is_size)
+            && let Val::Dim(length) = self.expr(&list.len)
+        {
+            if self.is_open(&length) {
+                return self.open();
+            }
+            let length = length.as_constant().and_then(|length| usize::try_from(length).ok());
+            if let Some(length) = length.filter(|length| *length <= words::MAX_ROUNDS as usize) {
+                let fits = literal::list_fits(self.diag, value.elements() * length, list.span());
+                return if fits { Val::List(vec![value; length]) } else { Val::Unknown };
+            }
+        }
         let length = literal::list_length(self.diag, &list.len, &self.frame().unit.constants);
         match length.filter(|length| literal::list_fits(self.diag, value.elements() * length, list.span())) {
             Some(length) => Val::List(vec![value; length]),
@@ -421,4 +460,13 @@ enum Rounds<'a> {
 
 fn value_dim(value: i64) -> Dim {
     Dim::constant(value)
+}
+
+/// Whether the pattern stands for what others leave: `..`, or `rest @ ..`.
+fn is_rest(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Rest(_) => true,
+        Pat::Ident(name) => matches!(&name.subpat, Some((_, inner)) if matches!(**inner, Pat::Rest(_))),
+        _ => false,
+    }
 }

@@ -4,7 +4,7 @@ use super::arith::Places;
 use super::builtin::builtins;
 use super::written::Written;
 use super::{FieldRef, Lowering, Sizes, Val};
-use crate::ast::Unit;
+use crate::ast::{PlainType, Unit};
 use crate::messages as m;
 use crate::number::ConstFloat;
 use crate::parse::{list, suggestion};
@@ -37,6 +37,9 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
+        if let Some(value) = self.shortened(call, &name) {
+            return value;
+        }
         let receiver = self.expr(&call.receiver);
         if let Some(value) = self.with_closures(call, &name, &receiver) {
             return value;
@@ -60,7 +63,12 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.unknown_type(call, &name) {
             return refused;
         }
-        let texts = if let Val::Tensor(_) = receiver { texts(&name) } else { Vec::new() };
+        let texts = match receiver {
+            Val::Tensor(_) => texts(&name),
+            // Whatever it is: what takes the text is known where it is.
+            Val::Unknown => (0..call.args.len()).collect(),
+            _ => Vec::new(),
+        };
         if texts.is_empty()
             && let Some(refused) = self.named_axis(call, &name, &receiver)
         {
@@ -155,7 +163,12 @@ impl<'a> Lowering<'a> {
             ("len", FieldRef::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
             _ => match self.iterator(name, &Val::Place(place.clone()), args) {
                 Some(value) => value,
-                None => self.on_each(call, name, place),
+                None => match args {
+                    [Val::Plain(rounds, PlainType::Usize)] if name == "take" => {
+                        self.report(call.args[0].span(), &m::PLAIN_ROUNDS, &[rounds, rounds])
+                    }
+                    _ => self.on_each(call, name, place),
+                },
             },
         }
     }
@@ -210,6 +223,7 @@ impl<'a> Lowering<'a> {
     /// Rule: an array of layers or models is gone over. Wrong: `self.layers.forward(x)`.
     fn on_each(&self, call: &'a ExprMethodCall, name: &str, place: FieldRef<'a>) -> Val<'a> {
         let (list, kind) = (super::misuse::written(&call.receiver), Val::Place(place).kind());
+        let list = list.strip_suffix(".iter()").unwrap_or(&list);
         let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
         let instead = if name == words::FORWARD {
             format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
@@ -335,6 +349,11 @@ impl<'a> Lowering<'a> {
     fn known_method(&mut self, name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
         match (name, receiver, args) {
             ("clone", value, []) => Some(value.clone()),
+            ("pow" | "div_ceil" | "next_multiple_of", Val::Dim(size), [Val::Dim(other)]) => {
+                self.size_method(name, size, other)
+            }
+            ("first", Val::List(values), []) => Some(Val::Option(values.first().cloned().map(Box::new))),
+            ("last", Val::List(values), []) => Some(Val::Option(values.last().cloned().map(Box::new))),
             ("len", Val::List(values), []) => Some(Val::Dim(Dim::from(values.len()))),
             ("dim", Val::Tensor(id), [Val::Dim(axis)]) => {
                 let shape = self.builder.shape(*id);
@@ -342,6 +361,24 @@ impl<'a> Lowering<'a> {
                 Some(Val::Dim(shape[axis].clone()))
             }
             _ => None,
+        }
+    }
+
+    /// Rust's functions of whole numbers that sizes have; `None` where the result is none.
+    fn size_method(&mut self, name: &str, size: &Dim, other: &Dim) -> Option<Val<'a>> {
+        if self.is_open(other) || self.is_open(size) && other.as_constant().is_some() {
+            return Some(self.open());
+        }
+        let number = u64::try_from(other.as_constant()?).ok()?;
+        match name {
+            "pow" => {
+                // What is too large is no size.
+                let base = size.as_constant()?;
+                base.checked_pow(u32::try_from(number).ok()?).map(|power| Val::Dim(Dim::constant(power)))
+            }
+            _ if number == 0 => None,
+            "div_ceil" => Some(Val::Dim(size.ceil_div(number))),
+            _ => Some(Val::Dim(size.ceil_div(number) * other.clone())),
         }
     }
 

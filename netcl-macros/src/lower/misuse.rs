@@ -19,7 +19,8 @@ impl<'a> Lowering<'a> {
         let scalars = self.axes.is_some() || self.elementwise;
         let iterates = super::iterators::is_adapter(name);
         let of_list = matches!(receiver, Val::List(_) | Val::Range(..) | Val::Place(_));
-        let known = is_builtin(name) || matches!(name, "clone" | "dim") || of_list && (iterates || name == "len");
+        let of_its_own = matches!(name, "len" | "first" | "last");
+        let known = is_builtin(name) || matches!(name, "clone" | "dim") || of_list && (iterates || of_its_own);
         let here = foreign::operation(name).filter(|_| !known)?;
         let fits = match here {
             foreign::Here::Named(name) => !scalars || ops::is_elementwise(name),

@@ -49,6 +49,7 @@ mod reduction;
 mod results;
 mod round;
 mod rust;
+mod shortened;
 mod sizes;
 mod slips;
 mod space;
@@ -415,7 +416,10 @@ impl<'a> Lowering<'a> {
                 ArgType::Tensor(ty) => {
                     tensors += 1;
                     let ty = ty.substitute(&self.frame().sizes.clone().functions);
-                    match ty.dims.iter().any(|token| quotient::is_in(&token.dim)) {
+                    self.name_sizes(&ty);
+                    let own = &self.frame().sizes.functions;
+                    let open = |dim: &Dim| quotient::is_in(dim) || self.awaits_number(dim, own);
+                    match ty.dims.iter().any(|token| open(&token.dim)) {
                         true => self.open(),
                         false => Val::Tensor(self.argument((&arg.name, &written), &ty, tensors - 1)),
                     }
@@ -447,14 +451,18 @@ impl<'a> Lowering<'a> {
         let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         self.at(name.span());
         let id = self.builder.input(InputKind::Argument(position), written, shape, ty.dtype);
-        for (axis, dim) in ty.dims.iter().enumerate() {
+        for axis in 0..ty.dims.len() {
             self.builder.set_origin(id, axis, &format!("`{written}: &{ty}`"));
-            let symbols = &mut self.frame_mut().symbols;
-            dim.dim.visit_symbols(&mut |symbol| {
-                symbols.insert(symbol.name().to_string(), Dim::symbol(symbol.name()));
-            });
         }
         id
+    }
+
+    /// The names in an argument's type are those of sizes.
+    fn name_sizes(&mut self, ty: &TensorType) {
+        let symbols = &mut self.frame_mut().symbols;
+        for axis in &ty.dims {
+            quotient::visit_names(&axis.dim, &mut |name| drop(symbols.insert(name.to_string(), Dim::symbol(name))));
+        }
     }
 
     /// Nodes built from now on come from `span`.

@@ -8,9 +8,10 @@ use crate::ast::{LayerField, Unit};
 use crate::messages as m;
 use crate::module;
 use crate::{quotient, words};
-use netcl_kernels::dim::{Dim, Symbol};
+use netcl_kernels::dim::{Dim, Factor, Symbol};
 use netcl_kernels::layers::Config;
 use proc_macro2::Span;
+use std::collections::BTreeMap;
 
 impl<'a> Lowering<'a> {
     /// Whether only uses of the model say what the size is.
@@ -25,7 +26,21 @@ impl<'a> Lowering<'a> {
     /// Whether `a / b` is a whole number once open sizes are. Of 1 a fraction is meant, and of 0 no number comes.
     pub(super) fn is_open_quotient(&self, a: &Dim, b: &Dim) -> bool {
         let number = |size: &Dim, least: i64| size.as_constant().is_some_and(|size| size >= least);
-        self.is_open(a) && (self.is_open(b) || number(b, 1)) || number(a, 2) && self.is_open(b)
+        // A size that calls bind is divided by numbers as well.
+        self.is_open(b) && (a.as_constant().is_none() || number(a, 2)) || self.is_open(a) && number(b, 1)
+    }
+
+    /// Whether an axis tells a size that is not `known` once an open one has its number: `T`, of `{ T * W }`.
+    pub(super) fn awaits_number(&self, axis: &Dim, known: &BTreeMap<String, Dim>) -> bool {
+        let symbols = |factor: &Factor| match factor {
+            Factor::Symbol(symbol) => known.get(symbol.name()).cloned().unwrap_or_else(|| Dim::symbol(symbol.name())),
+            Factor::FloorDiv(..) => Dim::default(),
+        };
+        let unknown = |factor: &Factor| matches!(factor, Factor::Symbol(symbol) if !known.contains_key(symbol.name()));
+        axis.terms().any(|(factors, _)| {
+            factors.iter().any(unknown)
+                && factors.iter().any(|factor| !unknown(factor) && self.is_open(&symbols(factor)))
+        })
     }
 
     /// What depends on an open size. Where it stands it may never be reached: nothing that follows from it is said to be wrong.

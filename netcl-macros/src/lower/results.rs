@@ -6,6 +6,7 @@ use crate::messages as m;
 use crate::parts::Composite;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::equality::Equality;
 use netcl_kernels::graph::{NodeId, OutputKind};
 use proc_macro2::{Ident, Span, TokenStream};
 
@@ -40,6 +41,9 @@ impl<'a> Lowering<'a> {
             }
         };
         if self.exchanged_results(function, &values) {
+            return;
+        }
+        if self.grown_struct(function, &values) {
             return;
         }
         for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
@@ -98,6 +102,40 @@ impl<'a> Lowering<'a> {
         };
         let [one, other] = [one, other].map(|at| &function.results[at]);
         self.report(function.name.span(), &m::RESULTS_EXCHANGED, &[&function.name, one, other, &instead]);
+        true
+    }
+
+    /// Rule: a struct of tensors that is an argument and a result has the same sizes in both. Wrong: `-> Cache` of a body that
+    /// puts a row behind each of its tensors, where `cache: &Cache` is an argument.
+    fn grown_struct(&self, function: &FunctionItem, values: &[Val<'a>]) -> bool {
+        let Composite::Struct(of, fields) = &function.composed else { return false };
+        let same = |parts: &Composite| matches!(parts, Composite::Struct(own, _) if own.identity == of.identity);
+        if !function.params.iter().any(|param| same(&param.parts)) || fields.len() != values.len() {
+            return false;
+        }
+        let shape = |value: &Val<'a>| match value {
+            Val::Tensor(id) => Some((*id, self.builder.shape(*id))),
+            _ => None,
+        };
+        let grown = values.iter().zip(&function.results).enumerate().find_map(|(position, (value, ty))| {
+            let (id, shape) = shape(value)?;
+            let differs = |axis: &usize| ty.dims[*axis].dim.equality(&shape[*axis]) == Equality::No;
+            let axis = (0..shape.rank()).filter(|_| shape.rank() == ty.dims.len()).find(differs)?;
+            Some((position, id, axis))
+        });
+        let Some((position, id, axis)) = grown else { return false };
+        let given = values.iter().zip(&function.results).map(|(value, ty)| match shape(value) {
+            Some((_, shape)) => {
+                let dims = shape.0.iter().map(|dim| DimToken { dim: dim.clone(), span: ty.span }).collect();
+                TensorType { dtype: ty.dtype, dims, span: ty.span }.to_string()
+            }
+            None => ty.to_string(),
+        });
+        let tuple = format!("({})", given.collect::<Vec<_>>().join(", "));
+        let (name, note) = (&function.name, self.builder.origin_note(id, axis));
+        let (declared, found) = (&function.results[position].dims[axis].dim, &self.builder.shape(id)[axis]);
+        let (path, field) = (crate::parse::text(&of.path), &fields[position].0);
+        self.report(name.span(), &m::RESULT_STRUCT, &[name, &path, field, declared, found, &note, &tuple]);
         true
     }
 

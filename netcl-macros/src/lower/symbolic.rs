@@ -146,7 +146,6 @@ impl<'a> Lowering<'a> {
     pub(super) fn push(&mut self, call: &'a ExprMethodCall, name: &str) -> Val<'a> {
         let span = call.method.span();
         let value = self.expr(&call.args[0]);
-        let frames = self.frames.len();
         let Some((scope, position)) = self.place_of(name) else { return Val::Unknown };
         let variable = &self.frame().scopes[scope][position];
         if variable.argument || !variable.mutable {
@@ -154,9 +153,8 @@ impl<'a> Lowering<'a> {
             self.set_list(name, Val::Unknown);
             return self.report(call.receiver.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         }
-        let is_around = |own: &&SymbolicLoop| own.around.0 == frames && scope < own.around.1;
-        let around = self.loops.iter().filter(is_around).count();
         let list = variable.value.clone();
+        let around = self.pushed_around(scope);
         if value.is_unknown() || list.is_unknown() {
             self.set_list(name, Val::Unknown);
             return Val::Unknown;
@@ -182,6 +180,13 @@ impl<'a> Lowering<'a> {
             own.pushed.push((name.to_string(), id, span));
         }
         Val::Unit
+    }
+
+    /// How many loops whose rounds nobody knows stand inside of the scope.
+    pub(super) fn pushed_around(&self, scope: usize) -> usize {
+        let frames = self.frames.len();
+        let is_around = |own: &&SymbolicLoop| own.around.0 == frames && scope < own.around.1;
+        self.loops.iter().filter(is_around).count()
     }
 
     /// Rule: a loop pushes into a list of its own. What is in it after that is not known.

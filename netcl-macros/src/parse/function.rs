@@ -117,7 +117,7 @@ pub(crate) fn function(
     }
     if diag.count() == before {
         // Of what has a size that nobody knows, nothing is known.
-        let open = unbound(diag, &function, sizes);
+        let open = unbound(diag, &function, sizes, constants);
         let is_open = |ty: &TensorType| ty.dims.iter().any(|dim| !open.is_disjoint(&symbols(&dim.dim)));
         function.results.retain(|ty| !is_open(ty));
         let (known, without) =
@@ -316,14 +316,20 @@ fn tensor_instead(ty: &Type) -> String {
     }
 }
 
+/// Stands for the numbers of parameters: above those that sizes are multiplied by and less of, as in `{ T * W - T }`.
+const SOME_NUMBER: i64 = 1 << 20;
+
 /// Rule: every size follows from the arguments' axes, or is the model's. Wrong:
 /// `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`, `fn f(x: &Tensor<f32, { N * M }>) -> Tensor<f32, N>`.
 ///
 /// Gives the sizes that do not.
-fn unbound(diag: &Diag, function: &FunctionItem, sizes: &BTreeSet<Symbol>) -> BTreeSet<Symbol> {
+fn unbound(diag: &Diag, function: &FunctionItem, sizes: &BTreeSet<Symbol>, constants: &Constants) -> BTreeSet<Symbol> {
     let dims: Vec<&DimToken> = function.tensors().flat_map(|(_, ty)| &ty.dims).collect();
-    let own: Vec<Dim> = sizes.iter().map(|size| Dim::symbol(size.name())).collect();
-    let bound = Dim::bound_by(own.iter().chain(dims.iter().map(|dim| &dim.dim)));
+    let own = sizes.iter().map(|size| Dim::symbol(size.name()));
+    // Parameters have numbers where the function is compiled, so that `{ T * W }` tells `T`: here any numbers.
+    let number = |symbol: &Symbol| constants.parameters.contains(symbol.name()).then(|| Dim::constant(SOME_NUMBER));
+    let told: Vec<Dim> = own.chain(dims.iter().map(|dim| dim.dim.substitute(&number))).collect();
+    let bound = Dim::bound_by(told.iter());
     let results = function.results.iter().flat_map(|ty| &ty.dims);
     let mut open = BTreeSet::new();
     for dim in dims.iter().copied().chain(results) {

@@ -76,6 +76,7 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
             let each: Vec<String> = each.map(|(position, ty)| format!("{field}{position}: {}", text(ty))).collect();
             return format!("write a field for each, with a `#[layer(..)]` of its own: `{}`", each.join(", "));
         }
+        Type::Array(_) => return row(field, ty),
         Type::Reference(_) => return OUTSIDE.to_string(),
         Type::TraitObject(_) | Type::ImplTrait(_) => return ANY_LAYER.to_string(),
         Type::Path(path) => &path.path,
@@ -112,6 +113,7 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
             format!("write a field for each, or an array that is read by numbers: `[{inner}; 4]`")
         }
         ("VecDeque" | "HashSet" | "BTreeSet" | "LinkedList", [inner]) => format!("write `[{inner}; 4]`"),
+        ("Vec", [_]) => row(field, ty),
         ("PhantomData", _) => "leave it out: a model uses its parameters".to_string(),
         ("Sequential" | "ModuleList" | "ModuleDict", _) => foreign::layer_as(&name).unwrap_or(FIELDS).to_string(),
         ("String" | "OsString" | "PathBuf" | "char" | "str", _) => OUTSIDE.to_string(),
@@ -128,4 +130,14 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
         },
         _ => FIELDS.to_string(),
     }
+}
+
+/// What to write for a list in a list: a model holds the inner one.
+fn row(field: &str, inner: &Type) -> String {
+    let field = field.split('[').next().unwrap_or(field);
+    format!(
+        "a list in a list is a list of models: write `#[netcl::model] struct Row {{ #[layer(..)] each: {} }}`, with a `forward` of \
+         its own, and `{field}: [Row; 2]`",
+        text(inner)
+    )
 }

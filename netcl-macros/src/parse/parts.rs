@@ -375,7 +375,11 @@ fn length(diag: &Diag, array: &syn::TypeArray, constants: &Constants) -> Option<
         _ => None,
     };
     let fits = known.filter(|length| (1..=words::MAX_PARTS).contains(length));
-    if fits.is_none() {
+    let parameter = |name: String| constants.parameters.contains(&name);
+    if fits.is_none() && super::names_in(array.len.to_token_stream()).into_iter().any(parameter) {
+        let length = text(&array.len);
+        diag.report(array.len.span(), &m::PARTS_OF_PARAMETER, &[&length, &length]);
+    } else if fits.is_none() {
         diag.report(array.len.span(), &m::PARTS_LENGTH, &[&words::MAX_PARTS, &text(&array.len)]);
     }
     fits

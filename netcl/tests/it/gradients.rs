@@ -242,7 +242,7 @@ fn a_loss_has_gradients_in_all_that_leads_to_it() {
             close("scale", &backward.wrt(&scale)?, &own.tensor("scale")?)?;
             // By differences, along the gradient itself.
             let length = own.norm()?.item::<f32>()?;
-            let mut moved = generator.copy()?;
+            let mut moved = generator.deep_copy()?;
             let epsilon = 1e-2;
             for (path, gradient) in own.tensors() {
                 let step = &gradient * f64::from(epsilon / length);
@@ -299,6 +299,9 @@ fn what_has_no_gradient_says_why() -> Result<()> {
             "{error}"
         );
         assert!(error.contains("`reached` instead of `of`"), "{error}");
+        // Where nobody wrote `of`, the way is written out.
+        let error = text(netcl::value_and_grad(&net, |_| -> Result<Tensor> { Ok(output(&cut(&h)?)) }).map(drop));
+        assert!(error.contains("`loss.backward()?.reached(&net)?` of the loss itself"), "{error}");
     }
     // Of what netcl itself cuts off, the caller's line is told.
     let scale = x.requires_grad()?.sum([0, 1]);

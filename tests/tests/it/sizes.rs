@@ -288,3 +288,41 @@ fn an_impl_of_one_instance_knows_its_numbers() {
     assert_eq!(model.forward(&wave(&device, &[2, 8])).unwrap().shape(), [2, 4]);
     assert!(Chosen::<8>::report(netcl::Target::Host).unwrap().contains("half"));
 }
+
+netcl::kernel! {
+    /// Each element with the one behind it, the last with the first.
+    fn with_next(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[n] + x[(n + 1) % N]
+    }
+}
+
+#[netcl::model]
+pub struct Around {
+    #[parameter(init = 2.0)]
+    scale: Tensor<f32>,
+}
+
+#[netcl::model]
+impl Around {
+    /// Of all but one element there may be none, and then nothing is divided by their number.
+    #[gradients(x)]
+    pub fn loss(&self, x: &Tensor<f32, T>) -> Tensor<f32> {
+        let rest = x.narrow(0, 1, T - 1);
+        (with_next(rest) * rest).sum_all() * &self.scale
+    }
+}
+
+#[test]
+fn an_axis_that_may_be_empty_is_gone_around() {
+    for device in devices() {
+        let model = Around::new(&device, Seed(1)).unwrap();
+        for (length, expected, gradient) in
+            [(1, 0.0, vec![0.0]), (2, 4.0, vec![0.0, 8.0]), (4, 50.0, vec![0.0, 14.0, 16.0, 18.0])]
+        {
+            let x: Vec<f32> = (0..length).map(|value| value as f32).collect();
+            let x = Tensor::from_slice(&device, &x, &[length]).unwrap();
+            let (loss, _, in_x) = model.loss_with_gradients(&x).unwrap();
+            assert_eq!((loss.item::<f32>().unwrap(), in_x.to_vec::<f32>().unwrap()), (expected, gradient), "{device}");
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod contract;
 mod custom;
 mod distinct;
 mod elementwise;
+mod reshape;
 mod scan;
 mod softmax;
 mod view;
@@ -17,6 +18,7 @@ mod view;
 pub(crate) use agree::smaller;
 pub use attention::attention_meaning;
 pub use contract::window_count;
+pub(crate) use reshape::rounded;
 pub use scan::ScanDraft;
 
 use super::*;

@@ -178,29 +178,6 @@ impl Builder {
         }
         Ok((self.broadcast_to(a, &shape)?, self.broadcast_to(b, &shape)?))
     }
-
-    /// The same elements under another shape with as many elements.
-    pub fn reshape(&mut self, a: NodeId, shape: Shape) -> Result<NodeId> {
-        let source = self.shape(a).clone();
-        if source == shape {
-            return Ok(a);
-        }
-        if source.elements() != shape.elements() {
-            let (own, wanted) = (source.elements(), shape.elements());
-            let message = format!("`reshape` cannot turn {source} ({own} elements) into {shape} ({wanted} elements)");
-            let hint =
-                "both have as many elements, whatever the symbols are; one size may be -1, which is then worked out";
-            return Err(Diagnostic::new(message).hint(hint).at(self.span));
-        }
-        let dtype = self.dtype(a);
-        match self.graph[a].op {
-            _ if self.literal => {}
-            Op::Constant(literal) => return Ok(self.push(Op::Constant(literal), shape, dtype)),
-            Op::Reshape(inner) => return self.reshape(inner, shape),
-            _ => {}
-        }
-        Ok(self.push(Op::Reshape(a), shape, dtype))
-    }
 }
 
 impl AxisIndex {

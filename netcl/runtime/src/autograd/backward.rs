@@ -172,15 +172,17 @@ impl Backward {
     ///
     /// [`Error::Unreached`] if the loss does not reach one of its parameters; it says which, and what cut it off.
     pub fn of<M: Model + ?Sized>(&self, model: &M) -> Result<Gradients> {
+        self.all_of(model, "`reached` instead of `of` leaves such parameters as they are")
+    }
+
+    /// Those in all parameters; `instead` says what to write where some are not reached.
+    pub(super) fn all_of<M: Model + ?Sized>(&self, model: &M, instead: &str) -> Result<Gradients> {
         let gradients = self.reached(model)?;
         match gradients.first_without() {
             None => Ok(gradients),
             Some((index, path)) => Err(Error::Unreached {
                 what: format!("the parameter `{path}`"),
-                reason: format!(
-                    "{}; `reached` instead of `of` leaves such parameters as they are",
-                    self.reason(LeafKey::Parameter(model.core().store().id(), index))
-                ),
+                reason: format!("{}; {instead}", self.reason(LeafKey::Parameter(model.core().store().id(), index))),
             }),
         }
     }

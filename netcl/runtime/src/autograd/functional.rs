@@ -62,13 +62,17 @@ pub fn no_grad<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// What to write where a loss reaches some parameters alone.
+const REACHED: &str = "`loss.backward()?.reached(&net)?` of the loss itself leaves such parameters as they are";
+
 impl<M: Model> Differentiable for M {
     type Gradients = Gradients;
 
     #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Gradients)> {
         let value = f(self).into()?;
-        let gradients = value.backward_in(&Wanted::Model(self.core().store().id()))?.of(self)?;
+        let backward = value.backward_in(&Wanted::Model(self.core().store().id()))?;
+        let gradients = backward.all_of(self, REACHED)?;
         Ok((value.cut_off("value_and_grad", Location::caller()), gradients))
     }
 }

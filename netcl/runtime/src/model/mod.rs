@@ -63,7 +63,7 @@ pub trait Model {
     where
         Self: Part,
     {
-        let core = ModelCore::new(device, seed, &Self::part_schema().with_variants(variants)?)?;
+        let core = ModelCore::new(device, seed, &Self::schema().with_variants(variants)?)?;
         Ok(Self::attach(&core, ""))
     }
 

@@ -23,6 +23,14 @@ pub trait Module {
     #[doc(hidden)]
     type Gradients;
 
+    /// What [`Part::WRONG_SIZE`] says, of a model.
+    #[doc(hidden)]
+    const WRONG_SIZE: Option<&'static str> = None;
+
+    /// What [`Part::check_sizes`] does, of a model.
+    #[doc(hidden)]
+    fn check_sizes() {}
+
     /// Adds the tensors of the field to those of its model.
     #[doc(hidden)]
     fn add_to(schema: &mut Schema, field: &ModuleField<'_>);
@@ -54,6 +62,12 @@ pub struct ModuleField<'a> {
 impl<M: Part> Module for M {
     type Held = M;
     type Gradients = <M as Part>::Gradients;
+
+    const WRONG_SIZE: Option<&'static str> = M::WRONG_SIZE;
+
+    fn check_sizes() {
+        M::check_sizes();
+    }
 
     fn add_to(schema: &mut Schema, field: &ModuleField<'_>) {
         schema.add_model(field.path, M::part_schema());

@@ -15,6 +15,13 @@ pub trait Part: Sized {
     /// The generated struct of the fields that functions read, of which rustc says which are not.
     type Fields;
 
+    /// What is wrong with the sizes of the model or its parts, where a number that must be at least 1 is not: for models that
+    /// leave it out for that number.
+    const WRONG_SIZE: Option<&'static str> = None;
+
+    /// Compiles for sizes that are at least 1 only, those of its parts among them: where rustc compiles a call of it.
+    fn check_sizes() {}
+
     /// What its memory holds, as [`super::Model::schema`] says.
     fn part_schema() -> Schema;
 

@@ -137,12 +137,27 @@ impl Network {
         self.core.tracked_of("", path)
     }
 
-    /// A network with memory of its own, on the same device, with the same parameters and states.
+    /// A network with memory of its own, on the same device, with the same parameters and states, as [`Model::deep_copy`] gives
+    /// it of annotated models: to compute with a step ago, or to keep the best so far.
+    ///
+    /// ```
+    /// use netcl::{Device, Model, Seed, nn::Layers};
+    /// let device = Device::host();
+    /// let mut layers = Layers::new();
+    /// layers.add("line", "Linear", &[("inputs", 2.into()), ("outputs", 2.into())])?;
+    /// let mut net = layers.build(&device, Seed(1))?;
+    /// let bias = net.tensor("line.bias")?.to_vec::<f32>()?;
+    /// let before = net.deep_copy()?;
+    /// net.set_tensor("line.bias", &net.tensor("line.bias")?.add(1.0))?;
+    /// assert_eq!(before.tensor("line.bias")?.to_vec::<f32>()?, bias);
+    /// assert_eq!(net.tensor("line.bias")?.to_vec::<f32>()?, [bias[0] + 1.0, bias[1] + 1.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`] if the device has no memory left.
-    pub fn copy(&self) -> Result<Network> {
+    pub fn deep_copy(&self) -> Result<Network> {
         let core = self.core.copy_of("")?;
         let layers = self.layers.iter().map(|(path, layer)| (path.clone(), layer.in_memory(&core))).collect();
         Ok(Network { core, layers })

@@ -128,7 +128,7 @@ fn values_are_those_of_the_call() {
         let other = Tensor::from_slice(&device, &[0.5f32; 3], &[3]).unwrap();
         net.set_tensor("1.bias", &other).unwrap();
         let fourth = (f.call(&net, &x).unwrap(), now(&net));
-        let copy = net.copy().unwrap();
+        let copy = net.deep_copy().unwrap();
         net.set_tensor("1.bias", &(other * 3.0)).unwrap();
         let fifth = (f.call(&copy, &x).unwrap(), now(&copy));
         let all = [first, second, third, fourth, fifth];

@@ -57,8 +57,8 @@ impl Net {
         x.reshape([N, 2, 4])
     }
 
-    fn halves(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, { N / 2 }, 16> {
-        x.reshape([{ N / 2 }, 16])
+    fn thirds(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, { N / 3 }, 16> {
+        x.reshape([{ N / 3 }, 16])
     }
 
     fn quotient(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, { (N + 1) / 2 }, 16> {

@@ -1,0 +1,74 @@
+//! The same elements under another shape, also where that has as many only for sizes that divide.
+
+use super::*;
+use crate::dim::Factor;
+use crate::equality::Equality;
+
+impl Builder {
+    /// The same elements under another shape with as many elements, but for what divisions round off: `[N, T / 2, 8]` has
+    /// those of `[N, T, 4]` where `T` is even. Each call is checked then.
+    pub fn reshape(&mut self, a: NodeId, shape: Shape) -> Result<NodeId> {
+        let source = self.shape(a).clone();
+        if source == shape {
+            return Ok(a);
+        }
+        if source.elements() != shape.elements() {
+            if let Some(kept) = rounded(&source, &shape) {
+                let kept = self.resized(a, kept, [&source, &shape])?;
+                return self.reshape(kept, shape);
+            }
+            if let Some(made) = rounded(&shape, &source) {
+                let made = self.reshape(a, made)?;
+                return self.resized(made, shape.clone(), [&source, &shape]);
+            }
+            let (own, wanted) = (source.elements(), shape.elements());
+            let message = format!("`reshape` cannot turn {source} ({own} elements) into {shape} ({wanted} elements)");
+            let hint =
+                "both have as many elements, whatever the symbols are; one size may be -1, which is then worked out";
+            return Err(Diagnostic::new(message).hint(hint).at(self.span));
+        }
+        let dtype = self.dtype(a);
+        match self.graph[a].op {
+            _ if self.literal => {}
+            Op::Constant(literal) => return Ok(self.push(Op::Constant(literal), shape, dtype)),
+            Op::Reshape(inner) => return self.reshape(inner, shape),
+            _ => {}
+        }
+        Ok(self.push(Op::Reshape(a), shape, dtype))
+    }
+
+    /// A tensor under a shape that is its own for the sizes of every call that passes its check.
+    fn resized(&mut self, a: NodeId, shape: Shape, [from, to]: [&Shape; 2]) -> Result<NodeId> {
+        for (axis, size) in shape.0.iter().enumerate() {
+            let sizes = [self.shape(a)[axis].clone(), size.clone()];
+            let notes = [self.origin_note(a, axis), String::new()];
+            self.agree(Agreement {
+                what: format!("`reshape` turns {from} into {to} where sizes divide: axis {axis} is"),
+                sizes,
+                notes,
+                joint: "against".to_string(),
+            });
+        }
+        let index = (0..shape.rank()).map(AxisIndex::axis).collect();
+        self.view(a, shape, index)
+    }
+}
+
+/// The shape `whole` with as many elements as `parted`, where that divides some of its sizes and drops what is left over.
+pub(crate) fn rounded(whole: &Shape, parted: &Shape) -> Option<Shape> {
+    let mut shape = whole.clone();
+    for size in &parted.0 {
+        for (factors, _) in size.terms() {
+            for factor in factors {
+                let Factor::FloorDiv(dividend, divisor) = factor else { continue };
+                let kept = dividend.floor_div(*divisor) * Dim::constant(i64::try_from(*divisor).ok()?);
+                let untouched = |axis: &usize| shape[*axis] == whole[*axis];
+                let fits = |axis: &usize| whole[*axis].equality(&kept) != Equality::No;
+                if let Some(axis) = (0..whole.rank()).find(|axis| untouched(axis) && fits(axis)) {
+                    shape.0[axis] = kept;
+                }
+            }
+        }
+    }
+    (shape.elements() == parted.elements()).then_some(shape)
+}
