@@ -174,7 +174,8 @@ fn what_repeats_is_stored_in_between() {
     use crate::graph::{InputKind, OutputKind};
     use crate::ops::{self, Value};
     let mut b = Builder::new("joined");
-    let mut x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N"), Dim::constant(4)]), crate::dtype::DType::F32);
+    let mut x =
+        b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N"), Dim::constant(4)]), crate::dtype::DType::F32);
     let concat = ops::find("concat").expect("an operation");
     for _ in 0..40 {
         let with = Value::List(vec![Value::Tensor(x)]);

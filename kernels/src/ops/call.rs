@@ -131,11 +131,13 @@ fn convert(
         return Ok(arg.clone());
     }
     let found = match arg {
-        Value::List(list) if matches!(spec.kind, ArgKind::Tensors | ArgKind::Axes | ArgKind::Sizes) => match list.iter().find(|item| !is_item(spec.kind, item)) {
-            Some(Value::Number(number)) => format!("{number:?} among them"),
-            Some(other) => format!("{} among them", other.kind()),
-            None => arg.kind().to_string(),
-        },
+        Value::List(list) if matches!(spec.kind, ArgKind::Tensors | ArgKind::Axes | ArgKind::Sizes) => {
+            match list.iter().find(|item| !is_item(spec.kind, item)) {
+                Some(Value::Number(number)) => format!("{number:?} among them"),
+                Some(other) => format!("{} among them", other.kind()),
+                None => arg.kind().to_string(),
+            }
+        }
         _ => arg.kind().to_string(),
     };
     let problem =
