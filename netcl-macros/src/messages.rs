@@ -165,6 +165,7 @@ messages! {
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "{}";
     LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 72057594037927936 elements: write a smaller number";
+    MANY_AXES = "a tensor of {} axes has too many", "a tensor has up to {} axes: join some";
     LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to {} elements: write smaller sizes";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
@@ -350,6 +351,7 @@ messages! {
     KERNEL_DUPLICATE_INDEX = "`{}` is an index already", "give each axis of the result a name of its own: `|n, c| ..`";
     KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "read zeros outside: write `pad({})`; or make the distance a number or a `#[netcl::constant]`";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
+    KERNEL_EXCHANGED = "{} may be outside axis {} of `{}`, which has {} elements", "write `{}`";
     KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";

@@ -22,6 +22,7 @@ mod pieces;
 pub(crate) mod product;
 mod prologue;
 mod reading;
+mod repeats;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -54,6 +55,7 @@ fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
             roots.extend(memory_root(graph, &node.op, operand, &roots));
         }
     }
+    repeats::store(graph, &mut roots);
     roots
 }
 

@@ -8,6 +8,7 @@ use super::draft::{Draft, IterationSpace};
 use super::pieces::too_large;
 use super::product::{extents, in_memory, memory_operands, memory_root, prologue_trace};
 use super::reading::Readings;
+use super::repeats;
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
 use crate::target::Target;
@@ -54,7 +55,8 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
 }
 
 /// Nodes that lie in memory whatever products load: outputs, what was asked for, what rows are read of by numbers that are
-/// known only at run time, and what scatter-adds read, which find their updates by such numbers too, attention, or users' kernels.
+/// known only at run time, what scatter-adds read, which find their updates by such numbers too, attention, or users' kernels, and what
+/// reads at too many places to be computed in place.
 fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
     let gathered = graph.iter().flat_map(|(_, node)| match node.op {
         Op::Gather { .. } | Op::ScatterAdd { .. } | Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. } => {
@@ -68,7 +70,9 @@ fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
         memory_operands(&node.op).into_iter().filter_map(|id| memory_root(graph, &node.op, id, &BTreeSet::new()))
     });
     let given = graph.outputs.iter().map(|(_, id)| *id);
-    given.chain(gathered).chain(viewed).chain(constraints.stored.iter().copied()).collect()
+    let mut stay = given.chain(gathered).chain(viewed).chain(constraints.stored.iter().copied()).collect();
+    repeats::store(graph, &mut stay);
+    stay
 }
 
 /// For each node the parts that read it from memory, ascending.

@@ -4,7 +4,7 @@ use super::legalize::legalize;
 use super::reading::Readings;
 use super::{Cluster, ClusterKind, Constraints, Division, divide, divide_by, given_roots, tests_plain};
 use crate::autodiff::{Arguments, append_gradients};
-use crate::dim::Shape;
+use crate::dim::{Dim, Shape};
 use crate::graph::text::parse;
 use crate::graph::{Graph, NodeId, Op};
 use crate::target::Target;
@@ -164,5 +164,31 @@ fn unrolled_loops_are_kernels_of_a_bounded_size() {
             }
             assert!(division.clusters.len() >= 8, "on {}: {}", target.name(), division.clusters.len());
         }
+    }
+}
+
+/// A tensor that is joined with itself in a loop is read at twice as many places each time.
+#[test]
+fn what_repeats_is_stored_in_between() {
+    use crate::graph::build::Builder;
+    use crate::graph::{InputKind, OutputKind};
+    use crate::ops::{self, Value};
+    let mut b = Builder::new("joined");
+    let mut x =
+        b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N"), Dim::constant(4)]), crate::dtype::DType::F32);
+    let concat = ops::find("concat").expect("an operation");
+    for _ in 0..40 {
+        let with = Value::List(vec![Value::Tensor(x)]);
+        x = ops::call(&mut b, concat, &[Value::Tensor(x), with, Value::Dim(Dim::constant(0))]).expect("one shape");
+    }
+    b.output(OutputKind::Result(0), x);
+    let graph = legalize(&b.finish(), Target::Gpu).expect("a graph of the builder's");
+    for target in Target::ALL {
+        let division = divide(&graph, target, &Constraints::default());
+        let roots = division.home.keys().copied().collect();
+        let mut readings = Readings::new(&graph, &roots);
+        let places = division.clusters.iter().flat_map(|cluster| &cluster.members);
+        let most = places.map(|member| readings.alone(*member).leaves.len()).max();
+        assert!(most.is_some_and(|most| (100..=300).contains(&most)), "on {}: {most:?}", target.name());
     }
 }

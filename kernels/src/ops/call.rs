@@ -148,11 +148,13 @@ fn convert(
         return Ok(arg.clone());
     }
     let found = match arg {
-        Value::List(list) => match list.iter().find(|item| !is_item(spec.kind, item)) {
-            Some(Value::Number(number)) => format!("{number:?} among them"),
-            Some(other) => format!("{} among them", other.kind()),
-            None => arg.kind().to_string(),
-        },
+        Value::List(list) if matches!(spec.kind, ArgKind::Tensors | ArgKind::Axes | ArgKind::Sizes) => {
+            match list.iter().find(|item| !is_item(spec.kind, item)) {
+                Some(Value::Number(number)) => format!("{number:?} among them"),
+                Some(other) => format!("{} among them", other.kind()),
+                None => arg.kind().to_string(),
+            }
+        }
         _ => arg.kind().to_string(),
     };
     let problem =
@@ -183,6 +185,10 @@ fn instead(operation: &Operation, spec: &ArgSpec, arg: &Value) -> String {
         {
             format!("whole numbers are written without a point: `{}([1])`", operation.name)
         }
+        (_, ArgKind::Axis, Value::List(list)) => match list.as_slice() {
+            [Value::Dim(axis)] => format!("it takes one axis, which stands in no list: `{axis}`"),
+            _ => "it takes one axis: call it once for each".to_string(),
+        },
         ("roll", ArgKind::Axis, Value::Tensor(_)) if spec.name == "shift" => {
             "a number of each call is a `u32` or `i32` argument, or a tensor of these without axes".to_string()
         }

@@ -47,6 +47,10 @@ impl<'a> Lowering<'a> {
             ([_, _], [bound]) if name == "clamp" => format!(
                 "for the larger of two values write `{x}.maximum({bound})`, for the smaller one `{x}.minimum({bound})`"
             ),
+            // As in PyTorch, whose `repeat` takes a count for each axis.
+            ([_, _], [counts]) if name == "repeat" && counts.starts_with('[') => {
+                format!("counts of all axes are given to `tile`: write `{x}.tile({counts})`")
+            }
             (args, given) if given.len() < args.len() => {
                 let rest: Option<Vec<&str>> = args[given.len()..].iter().map(usual).collect();
                 let all: Vec<&str> = given.iter().map(String::as_str).chain(rest?).collect();

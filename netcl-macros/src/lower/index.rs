@@ -20,8 +20,8 @@ use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
 /// `x[n, c + 1]`, as it is written.
 pub(super) struct Read<'t> {
     pub(super) tokens: &'t ExprIndex,
-    name: String,
-    indices: Vec<&'t Expr>,
+    pub(super) name: String,
+    pub(super) indices: Vec<&'t Expr>,
     /// Whether there are zeros outside.
     pub(super) padded: bool,
 }
@@ -60,6 +60,9 @@ impl<'a> Lowering<'a> {
             if shape.is_empty() {
                 self.axes = Some(Vec::new());
                 return self.block(&function.body);
+            }
+            if let [Stmt::Expr(Expr::Closure(_), Some(semicolon))] = function.body.stmts.as_slice() {
+                return self.report(semicolon.span(), &m::VALUE_DROPPED, &[]);
             }
             let of_items =
                 crate::parse::function::mentions(quote::ToTokens::to_token_stream(&function.body), &|name| {
@@ -439,6 +442,12 @@ impl<'a> Lowering<'a> {
         }
         let (written, whole) = (read.indices[position], parse::index::text(read.tokens));
         let named = self.as_indices(written, index);
+        if let Some(exchanged) = self.exchanged(read, position, size) {
+            // The whole read is what the hint writes.
+            let place = read.tokens.span();
+            self.report(place, &m::KERNEL_EXCHANGED, &[&named, &position, &read.name, size, &exchanged]);
+            return true;
+        }
         self.report(written.span(), &m::KERNEL_BOUNDS, &[&named, &position, &read.name, size, &whole]);
         true
     }

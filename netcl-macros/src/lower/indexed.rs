@@ -1,6 +1,7 @@
 //! Indices of reads as they are written, for messages, and elements of lists by an index.
 
 use super::affine::Atom;
+use super::index::Read;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -11,6 +12,23 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprIndex};
 
 impl<'a> Lowering<'a> {
+    /// The read with the index at `position`, which is one of the closure's, exchanged for another one that has the size of this axis.
+    pub(super) fn exchanged(&self, read: &Read<'_>, position: usize, size: &Dim) -> Option<String> {
+        let axes = self.axes.as_ref()?;
+        let axis_of = |index: &Expr| {
+            let name = text(index);
+            let variable = self.frame().scopes.iter().flatten().find(|variable| variable.name == name)?;
+            let own = |axis: &usize| Affine::axis(*axis, Dim::constant(0));
+            (0..axes.len()).find(|axis| matches!(&variable.value, Val::Index(index) if *index == own(axis)))
+        };
+        axis_of(read.indices[position])?;
+        let fits = |at: &usize| *at != position && axis_of(read.indices[*at]).is_some_and(|axis| axes[axis] == *size);
+        let other = (0..read.indices.len()).find(fits)?;
+        let mut indices: Vec<String> = read.indices.iter().map(text).collect();
+        indices.swap(position, other);
+        Some(format!("{}[{}]", read.name, indices.join(", ")))
+    }
+
     /// The index in backticks, and what it is in terms of the closure's indices where a variable stands for that.
     pub(super) fn as_indices(&self, written: &Expr, index: &Affine) -> String {
         let given = text(written);

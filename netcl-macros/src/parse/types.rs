@@ -5,7 +5,7 @@ use crate::ast::{ArgType, Constant, DimToken, PlainType, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::{quotient, words};
-use netcl_kernels::dim::{Dim, WIDE_LIMIT};
+use netcl_kernels::dim::{Dim, MOST_AXES, WIDE_LIMIT};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::Layer;
 use proc_macro2::{Literal, TokenStream, TokenTree};
@@ -111,6 +111,10 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
     }
     let known = dims.iter().filter_map(|token| token.dim.as_constant()).map(|size| size.unsigned_abs() as u128);
     let elements = known.fold(1u128, u128::saturating_mul);
+    if dims.len() > MOST_AXES {
+        diag.report(span, &m::MANY_AXES, &[&dims.len(), &MOST_AXES]);
+        return None;
+    }
     if complete && elements > u128::from(WIDE_LIMIT) {
         diag.report(span, &m::LARGE_TENSOR, &[&elements, &WIDE_LIMIT]);
         return None;

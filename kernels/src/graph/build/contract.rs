@@ -1,6 +1,7 @@
 //! Operations that need memory: reductions, products, convolutions, gathered rows.
 
 use super::*;
+use crate::dim::WIDE_LIMIT;
 
 impl Builder {
     /// Reduction over `axes`; with `keep` they stay as axes of size 1.
@@ -20,6 +21,13 @@ impl Builder {
             return Err(Diagnostic::new(format!("`{}` is not defined for bool tensors", op.name()))
                 .hint("convert it: `.cast(i32)` counts what is true, in a kernel `as i32`")
                 .at(self.span));
+        }
+        // Of elements that are never stored there may be more than a kernel counts.
+        let together = Shape(reduced.iter().map(|&axis| full[axis].clone()).collect()).elements();
+        if together.as_constant().is_some_and(|count| count > WIDE_LIMIT as i64) {
+            let problem = format!("`{}` of {full} would take {together} elements together", op.name());
+            let hint = format!("a kernel counts up to {WIDE_LIMIT}: make the tensor smaller");
+            return Err(Diagnostic::new(problem).hint(hint).at(self.span));
         }
         let kept: Vec<usize> = (0..full.rank()).filter(|axis| !reduced.contains(axis)).collect();
         let shape = Shape(kept.iter().map(|&axis| full[axis].clone()).collect());

@@ -39,6 +39,13 @@ pub(super) fn histogram(b: &mut Builder, x: NodeId, bins: &Dim, [min, max]: [f64
     let x = b.detach(x);
     let x = b.cast(x, dtype)?;
     let number = |b: &mut Builder, value: f64| b.constant(value, dtype);
+    let (x, [min, max]) = match nearer(dtype, min, max) {
+        None => (x, [min, max]),
+        Some(scale) => {
+            let by = number(b, scale);
+            (b.binary(BinaryOp::Mul, x, by)?, [min * scale, max * scale])
+        }
+    };
     let (low, high, width) = (number(b, min), number(b, max), number(b, max - min));
     let (from, to) = (b.compare(CompareOp::Ge, x, low)?, b.compare(CompareOp::Le, x, high)?);
     let inside = b.binary(BinaryOp::And, from, to)?;
@@ -51,4 +58,14 @@ pub(super) fn histogram(b: &mut Builder, x: NodeId, bins: &Dim, [min, max]: [f64
     let nowhere = b.integer(-1, DType::I32)?;
     let bin = b.select(inside, bin, nowhere)?;
     bincount(b, OP, bin, bins)
+}
+
+/// The power of two that brings ends whose distance, `bins` times, might be past `dtype`'s numbers, or below them, to about 1; it changes
+/// no digit of an element that its bin depends on.
+fn nearer(dtype: DType, min: f64, max: f64) -> Option<f64> {
+    let exponent = min.abs().max(max.abs()).log2().floor();
+    let safe = if dtype == DType::F64 { 512.0 } else { 64.0 };
+    // The largest finite power of two of `dtype`, as the scale is multiplied by elements that are 0.
+    let largest = if dtype == DType::F64 { 1022.0 } else { 126.0 };
+    (exponent.abs() > safe).then(|| (-exponent).min(largest).exp2())
 }

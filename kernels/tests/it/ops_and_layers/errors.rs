@@ -121,6 +121,11 @@ fn operations_name_what_is_wrong() {
         let problem = format!("`{name}` expects a `correction` of 0 or more, found -1");
         refused(name, F32, &[2], &[int(0), int(-1)], &problem);
     }
+    let list = "`softmax` expects an axis (an integer constant) as `axis`, found a list";
+    refused("softmax", F32, &[2, 3], &[Value::List(vec![int(1)])], list);
+    let axes = Value::List(vec![int(0), int(1)]);
+    let many = "`sum` of [4294967296, 4294967296] would take 9223372036854775807 elements together";
+    refused("sum", F32, &[1 << 32, 1 << 32], &[axes], many);
     refused("one_hot", F32, &[2], &[int(3)], "`one_hot` expects u32 or i32 numbers, found f32");
     refused(
         "max_pool2d",

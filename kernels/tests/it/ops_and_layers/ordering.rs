@@ -86,6 +86,27 @@ fn an_infinite_element_is_a_quantile() {
     assert_eq!(results(&b.finish(), &[], &x), [[infinity]]);
 }
 
+/// The distance of the ends, and as many times it as there are bins, may be past f32's numbers.
+#[test]
+fn bins_between_any_ends_are_counted() {
+    let cases: [(f64, f64, &[f64], [f64; 3]); 6] = [
+        (-1e38, 1e38, &[0.0, 1.0, -9e37, 2e38], [1.0, 2.0, 0.0]),
+        (-1.5e38, 1.5e38, &[0.0, 1.0, -1.4e38, 1.4e38], [1.0, 2.0, 1.0]),
+        (-3e38, 3e38, &[0.0, 1.0, f64::INFINITY, f64::NAN], [0.0, 2.0, 0.0]),
+        (-1e39, 1e39, &[0.0, 1.0, 3e38, f64::NEG_INFINITY], [0.0, 3.0, 0.0]),
+        (-1e300, 1e300, &[0.0, 1.0, 3e38, f64::INFINITY], [0.0, 3.0, 0.0]),
+        (0.0, 3e-38, &[0.0, 1.5e-38, 2.9e-38, 1.0], [1.0, 1.0, 1.0]),
+    ];
+    for (min, max, values, counts) in cases {
+        let mut b = Builder::new("histogram");
+        let x = b.input(InputKind::Argument(0), "x", Shape::of(&[4]), DType::F32);
+        let y = call(&mut b, "histogram", &[Value::Tensor(x), int(3), Value::Number(min), Value::Number(max)]);
+        b.output(OutputKind::Result(0), y);
+        let x = HostTensor::from_f64(DType::F32, &[4], values).expect("a row");
+        assert_eq!(results(&b.finish(), &[], &x), [counts], "{min}..{max}");
+    }
+}
+
 #[test]
 fn bytes_are_in_order() {
     let mut b = Builder::new("bytes");

@@ -87,6 +87,7 @@ fn in_bodies() -> Vec<String> {
         "«x.sum([1], false)»",
         "«x.clamp(0.0)»",
         "«x.sort(1)»",
+        "«x.repeat([1, 2])»",
         "«x.norm([1])»",
         "«x.dim()» + 1",
         "«x.dim(-1)» + 1",
@@ -222,6 +223,8 @@ fn in_kernels() -> Vec<String> {
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0«;» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[c, n]» * 2.0 }",
         "pub fn k(x: &Tensor<f32, N, C>, e: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «sum(0..e[n], |k| x[n, k])» }",
         "pub fn k(x: &Tensor<f32, N>, last: i32) -> Tensor<f32> { «max(0..=last, |k| x[k] * 2.0)» }",
         "pub fn k(x: &Tensor<f32, N>, by: i32) -> Tensor<f32, N> { |n| «x[n + by]» }",

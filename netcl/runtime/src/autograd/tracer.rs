@@ -21,6 +21,8 @@ pub(crate) struct Tracing {
     pub(crate) draws: Vec<u64>,
     /// Something ends gradients inside that the operations do not tell.
     pub(crate) is_cut: bool,
+    /// The function of a macro that was called last: of arguments without values if one was asked for.
+    pub(crate) called: Option<String>,
     /// Something was called that is to be done at each call: a state changes, or gradients go where no argument is.
     pub(crate) as_it_stands: bool,
 }
@@ -90,5 +92,14 @@ pub(crate) fn needed(asked: Untraceable) -> Error {
         }
     }
     .to_owned();
+    Error::Mismatch { operation: "compile".to_owned(), problem }
+}
+
+/// The error of a function that calls `name`, which a macro has compiled, while it is traced.
+pub(crate) fn compiled_already(name: &str) -> Error {
+    let problem = format!(
+        "`{name}` is compiled already, and needs the values of its arguments, which have none while the function around it is compiled; \
+         call it outside of that function"
+    );
     Error::Mismatch { operation: "compile".to_owned(), problem }
 }

@@ -192,8 +192,12 @@ fn frozen(
     if tracing.as_it_stands {
         return Ok(None);
     }
+    let is_asked = is_asked.load(Ordering::Relaxed);
+    if let (true, Some(name)) = (is_asked, &tracing.called) {
+        return Err(tracer::compiled_already(name));
+    }
     let results = checked(results?)?;
-    if is_asked.load(Ordering::Relaxed) {
+    if is_asked {
         return Err(tracer::needed(tracer::Untraceable::Value));
     }
     Frozen::new(&given.tensors, &given.models, &stand_ins, &results, &tracing).map(Some)

@@ -6,6 +6,7 @@ mod open;
 pub(crate) mod prepare;
 mod pullback;
 
+use crate::autograd::tracer;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
@@ -99,6 +100,7 @@ impl Function {
         args: &[&Tensor],
         scalars: &[Scalar],
     ) -> Result<Vec<Tensor>> {
+        self.note();
         let device = self.device(core, args)?;
         let loaded = self.loaded(&device)?;
         let store = core.map(ModelCore::store);
@@ -120,6 +122,7 @@ impl Function {
         args: &[&Tensor],
         scalars: &[Scalar],
     ) -> Result<(Vec<Tensor>, Gradients, Vec<Tensor>)> {
+        self.note();
         let device = core.device();
         let loaded = self.loaded(&device)?;
         let store = core.store();
@@ -148,6 +151,7 @@ impl Function {
     ///
     /// Those of [`Function::call`].
     pub fn call_in_place(&self, args: &[&Tensor], scalars: &[Scalar], taken: &[Option<usize>]) -> Result<Vec<Tensor>> {
+        self.note();
         let device = self.device(None, args)?;
         let loaded = self.loaded(&device)?;
         let seed = || self.seed(None);
@@ -169,6 +173,11 @@ impl Function {
         let seed = || self.seed(None);
         loaded.call(device, &Call { args, scalars, seed: Some(&seed), into, ..Call::default() })?;
         Ok(())
+    }
+
+    /// Tells the function that is compiled around the call, if one is.
+    fn note(&self) {
+        tracer::note(|tracing| tracing.called = Some(self.name().to_owned()));
     }
 
     /// Builds its kernels for the device, unless that was done.
