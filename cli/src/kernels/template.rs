@@ -1,4 +1,4 @@
-//! A template with given tunables, as it is launched for a given product or convolution.
+//! A template with given tunables, as it is launched for a given product, convolution or attention.
 
 use super::args::KernelsArgs;
 use crate::failure::{Failure, Result};
@@ -8,14 +8,17 @@ use netcl::Target;
 use netcl::select::{KernelConfig, Task, Variant};
 use netcl_kernels::compile::{CompileOptions, compile_with};
 use netcl_kernels::dim::IndexWidth;
+use netcl_kernels::graph::AttentionKind;
 use netcl_kernels::plan::{Plan, Step, Work};
 use netcl_kernels::template::{self, Choice, Limits, Template};
-use netcl_kernels::variant::{self, Always, Family, SPLIT_K, SPLIT_K_VALUES, typical};
+use netcl_kernels::variant::{self, Always, AttentionTask, Family, Product, SPLIT_K, SPLIT_K_VALUES, typical};
 use serde_json::{Value, json};
 
 /// What a template computes where nothing else is asked for.
 const PRODUCT: &str = "1024x1024x1024";
 const PRODUCT_OF_HALVES: &str = "1024x1024x1024,dtype=f16";
+/// Queries, keys, and elements of a row of each.
+const ATTENTION: &str = "1024x1024x64,batch=12,dtype=f16";
 const CONVOLUTION: &str = "32x64x56x56,64x3x3,padding=1";
 
 pub(super) fn run(name: &str, args: &KernelsArgs, output: &Output) -> Result<()> {
@@ -28,6 +31,7 @@ pub(super) fn run(name: &str, args: &KernelsArgs, output: &Output) -> Result<()>
     let limits = limits.unwrap_or_else(|| typical(target));
     let task = match variant.family() {
         Family::Conv2d => tasks::convolution("--problem", args.problem.as_deref().unwrap_or(CONVOLUTION))?,
+        Family::Attention => attention(args.problem.as_deref().unwrap_or(ATTENTION))?,
         _ => {
             let product = if variant == Variant::MatMulMma { PRODUCT_OF_HALVES } else { PRODUCT };
             tasks::product("--problem", args.problem.as_deref().unwrap_or(product))?
@@ -55,6 +59,25 @@ pub(super) fn run(name: &str, args: &KernelsArgs, output: &Output) -> Result<()>
     } else {
         let launches: String = plan.steps.iter().map(|step| format!("//  {}\n", launch_text(step))).collect();
         output.text(&format!("// {name} for {} devices: {task}\n{launches}\n{}", target.name(), plan.source))
+    }
+}
+
+/// Attention of as many queries and keys as the product of its scores has rows and columns.
+fn attention(problem: &str) -> Result<Task<u64>> {
+    match tasks::product("--problem", problem)? {
+        Task::Product(Product { m: queries, n: keys, k: width, batch, dtype, .. }) => {
+            Ok(Task::Attention(AttentionTask {
+                kind: AttentionKind::Forward,
+                batch,
+                queries,
+                keys,
+                width,
+                value_width: width,
+                causal: false,
+                dtype,
+            }))
+        }
+        task => Err(Failure::Other(format!("`--problem` of attention is `QUERIESxKEYSxWIDTH`, found `{task}`"))),
     }
 }
 

@@ -92,24 +92,24 @@ pub(super) fn checks(model: &ModelItem) -> Checks {
 
 /// A part of the model, which checks its own sizes.
 #[derive(Clone, Copy)]
-enum Part<'m> {
+enum SizedPart<'m> {
     Model(&'m Nested),
     Slot(&'m Ident),
 }
 
-impl Part<'_> {
+impl SizedPart<'_> {
     /// Where its type stands.
     fn place(self) -> Span {
         match self {
-            Part::Model(nested) => super::rust::place(&nested.ty),
-            Part::Slot(parameter) => parameter.span(),
+            SizedPart::Model(nested) => super::rust::place(&nested.ty),
+            SizedPart::Slot(parameter) => parameter.span(),
         }
     }
 
     fn item(self, item: &str) -> TokenStream {
         match self {
-            Part::Model(nested) => part(&nested.ty, item),
-            Part::Slot(parameter) => {
+            SizedPart::Model(nested) => part(&nested.ty, item),
+            SizedPart::Slot(parameter) => {
                 let item = format_ident!("{item}");
                 quote!(<#parameter as ::netcl::Module>::#item)
             }
@@ -122,7 +122,7 @@ fn visit<'m>(
     present: Option<&TokenStream>,
     names: &[Ident],
     sizes: &mut Vec<Conditional<Dim>>,
-    parts: &mut Vec<Conditional<Part<'m>>>,
+    parts: &mut Vec<Conditional<SizedPart<'m>>>,
 ) {
     let under = |more: &Presence| match (present, condition(more, names)) {
         (present, None) => present.cloned(),
@@ -133,10 +133,12 @@ fn visit<'m>(
         FieldKind::Optional { each, present: more } => visit(each, under(more).as_ref(), names, sizes, parts),
         FieldKind::Many { each, .. } => visit(each, present, names, sizes, parts),
         FieldKind::Several { kinds, .. } => kinds.iter().for_each(|kind| visit(kind, present, names, sizes, parts)),
-        FieldKind::Model(nested) => parts.push(Conditional { what: Part::Model(nested), present: present.cloned() }),
+        FieldKind::Model(nested) => {
+            parts.push(Conditional { what: SizedPart::Model(nested), present: present.cloned() })
+        }
         kind => {
             if let FieldKind::Slot(slot) = kind {
-                parts.push(Conditional { what: Part::Slot(&slot.name), present: present.cloned() });
+                parts.push(Conditional { what: SizedPart::Slot(&slot.name), present: present.cloned() });
             }
             visit_sizes(kind, &mut |size| {
                 let known = |found: &Conditional<Dim>| {

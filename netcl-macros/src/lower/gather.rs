@@ -4,7 +4,8 @@
 //! the axes behind it are read as they are elsewhere. A reshape of what lies in memory is none of its own, so that nothing is
 //! copied, and the gradient is that of rows by number, without atomics on floats.
 
-use super::index::{Coordinate, Read};
+use super::index::Coordinate;
+use super::indexed::Read;
 use super::{Affine, Lowering, Val};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;

@@ -4,7 +4,7 @@
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
 use super::affine::Atom;
-use super::indexed::{clamped, operand_text};
+use super::indexed::{Read, clamped, operand_text};
 use super::space::{Space, numbers};
 use super::{Affine, Given, Lowering, Val};
 use crate::ast::{FunctionItem, TensorType};
@@ -16,15 +16,6 @@ use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
-
-/// `x[n, c + 1]`, as it is written.
-pub(super) struct Read<'t> {
-    pub(super) tokens: &'t ExprIndex,
-    pub(super) name: String,
-    pub(super) indices: Vec<&'t Expr>,
-    /// Whether there are zeros outside.
-    pub(super) padded: bool,
-}
 
 /// An index of a read.
 pub(super) enum Coordinate {

@@ -1,7 +1,6 @@
-//! Indices of reads as they are written, for messages, and elements of lists by an index.
+//! Reads and their indices as they are written, for messages, and elements of lists by an index.
 
 use super::affine::Atom;
-use super::index::Read;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -10,6 +9,15 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::CompareOp;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprIndex};
+
+/// `x[n, c + 1]`, as it is written.
+pub(super) struct Read<'t> {
+    pub(super) tokens: &'t ExprIndex,
+    pub(super) name: String,
+    pub(super) indices: Vec<&'t Expr>,
+    /// Whether there are zeros outside.
+    pub(super) padded: bool,
+}
 
 impl<'a> Lowering<'a> {
     /// The read with the index at `position`, which is one of the closure's, exchanged for another one that has the size of this axis.

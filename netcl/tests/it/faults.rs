@@ -495,7 +495,8 @@ fn sizes_beyond_reason_are_errors() {
         Tensor::zeros(&device, &[1, 1 << 30], DType::F32).unwrap(),
     );
     let error = text(column.matmul(&row).eval().map(drop));
-    assert!(error.contains("1152921504606846976 elements are more than 72057594037927936"), "{error}");
+    assert!(error.contains("1152921504606846976 elements"), "{error}");
+    assert!(error.contains("what can be counted is up to 72057594037927936"), "{error}");
     for shape in [[usize::MAX, 2], [1 << 62, 4], [usize::MAX, usize::MAX]] {
         let error = text(Tensor::zeros(&Device::host(), &shape, DType::F32).map(|_| ()));
         assert!(error.contains("larger than memory"), "{error}");

@@ -12,6 +12,7 @@ mod distinct;
 mod elementwise;
 mod reshape;
 mod scan;
+mod sizes;
 mod softmax;
 mod view;
 
