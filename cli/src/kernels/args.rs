@@ -35,8 +35,8 @@ pub(crate) struct KernelsArgs {
     /// Give a tunable of the template a value
     #[arg(long, value_name = "TUNABLE=VALUE", conflicts_with = "binary")]
     pub(super) set: Vec<String>,
-    /// What the template is to compute: MxNxK of a product, NxCxHxW,OxHxW of a convolution, with options as `netcl tune` has
-    /// them
+    /// What the template is to compute: MxNxK of a product, NxCxHxW,OxHxW of a convolution, QUERIESxKEYSxWIDTH of attention, with
+    /// options as `netcl tune` has them
     #[arg(long, value_name = "SIZES", conflicts_with = "binary")]
     pub(super) problem: Option<String>,
     /// Heed what this device has; without one, what devices have at least
