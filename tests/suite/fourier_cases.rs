@@ -73,7 +73,7 @@ fn check(device: &Device, dtype: DType, length: usize) -> Result<(), Failed> {
         let error = squares(&mut found.into_iter().zip(&expected).map(|(found, expected)| found - expected));
         let error = (error / size).sqrt() / unit;
         // A NaN is no success either.
-        if !(error < most) {
+        if error >= most || error.is_nan() {
             return Err(format!("the {what} of {length} {dtype} is {error:.1} units off, {most} are expected").into());
         }
     }

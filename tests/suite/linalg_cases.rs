@@ -68,7 +68,7 @@ impl Host {
         let most = unit * (self.rows + self.columns) as f64;
         for (found, expected) in self.values.iter().zip(&other.values) {
             let error = (found - expected).abs();
-            if !(error <= TOLERANCE * most) {
+            if error > TOLERANCE * most || error.is_nan() {
                 return Err(format!("{what}: {found} instead of {expected}, {:.1} units off", error / most).into());
             }
         }

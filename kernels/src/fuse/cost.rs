@@ -37,11 +37,14 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
     let graph = readings.graph;
     let mut visitor: Vec<Option<usize>> = vec![None; graph.nodes.len()];
     let mut shared = vec![false; graph.nodes.len()];
+    let mut repeated = vec![false; graph.nodes.len()];
     for (position, part) in draft.parts.iter().enumerate() {
         for &member in &part.members {
+            let computed = computed_elements(graph, member);
             for &node in &readings.alone(member).inlined {
                 let first = visitor[node.index()].get_or_insert(position);
                 shared[node.index()] |= *first != position;
+                repeated[node.index()] |= graph[node].shape.elements().estimate() < computed;
             }
         }
     }
@@ -57,11 +60,23 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
         cost.push(sum);
         let moved = matches!(node.op, Op::View { .. } | Op::Reshape(_));
         if shared[id.index()] && sum > READ && node.shape.rank() > 0 && !moved {
-            let is_dear = target != Target::Gpu || cost_of_expression(graph, id, &|id| readings.stops(id)) > READ;
+            // Patches of an image, say, have each of its elements several times.
+            let is_dear = target != Target::Gpu
+                || repeated[id.index()]
+                || cost_of_expression(graph, id, &|id| readings.stops(id)) > READ;
             worst = if is_dear { Some(id) } else { worst };
         }
     }
     worst
+}
+
+/// For how many elements a member of a cluster computes what is computed in place.
+pub(super) fn computed_elements(graph: &Graph, member: NodeId) -> i64 {
+    let computed = match graph[member].op {
+        Op::Reduce { source, .. } => source,
+        _ => member,
+    };
+    graph[computed].shape.elements().estimate()
 }
 
 /// What an element of `id` costs from what lies in memory on, each node of its expression counted once: sums over operands count those

@@ -3,7 +3,7 @@
 
 use super::access::{OperandAccess, Trace, is_anchor, table, trace};
 use super::budget::own_cost;
-use super::cost::{READ, cost_of_expression};
+use super::cost::{READ, computed_elements, cost_of_expression};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
 use super::{Cluster, ClusterKind, Constraints, Division};
@@ -276,6 +276,7 @@ fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
 /// A node that several clusters compute again although reading it would be cheaper.
 fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> Option<NodeId> {
     let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+    let mut repeated = BTreeSet::new();
     let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
     for (position, cluster) in division.clusters.iter().enumerate() {
         for &member in &cluster.members {
@@ -287,6 +288,9 @@ fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> 
             let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
             for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
                 visitors.entry(node).or_default().insert(position);
+                if graph[node].shape.elements().estimate() < computed_elements(graph, member) {
+                    repeated.insert(node);
+                }
             }
         }
     }
@@ -300,7 +304,8 @@ fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> 
         node.op.visit_operands(|operand| sum += cost.get(&operand).copied().unwrap_or(2));
         cost.insert(id, sum);
         let shared = visitors.get(&id).is_some_and(|visitors| visitors.len() > 1);
-        let is_dear = || target != Target::Gpu || cost_of_expression(graph, id, &stops) > READ;
+        let is_dear =
+            || target != Target::Gpu || repeated.contains(&id) || cost_of_expression(graph, id, &stops) > READ;
         if shared
             && sum > READ
             && node.shape.rank() > 0

@@ -35,12 +35,12 @@ impl Matrices {
     pub fn told(&self, x: &Tensor<f32, N, 4, 4>) -> Tensor<f32, N, 4, 4> {
         let x = self.mix.forward(x);
         let (q, r) = x.qr();
-        let definite = x.matmul(&x.t()) + q.matmul(&q.t());
+        let definite = x.matmul(x.t()) + q.matmul(q.t());
         let (values, vectors) = definite.eigh();
         let (u, s, vh) = x.svd();
         let (sign, log) = definite.slogdet();
         let l = definite.cholesky();
-        let solved = l.t().solve_triangular(&l.solve_triangular(&x, false), true) - definite.solve(&x);
+        let solved = l.t().solve_triangular(l.solve_triangular(&x, false), true) - definite.solve(&x);
         let shares = (values * s).unsqueeze(1) * (sign * log).unsqueeze(1).unsqueeze(2);
         r.matmul(&vectors) + u.matmul(&vh) * shares + solved * 10.0 + definite.inv().matrix_power(2)
     }
@@ -62,12 +62,12 @@ fn decompositions_are_the_same_at_run_time() -> Result<()> {
         let told = |x: &Tensor| {
             let x = x.matmul(&weight) + &bias;
             let (q, r) = x.qr();
-            let definite = x.matmul(&x.t()) + q.matmul(&q.t());
+            let definite = x.matmul(x.t()) + q.matmul(q.t());
             let (values, vectors) = definite.eigh();
             let (u, s, vh) = x.svd();
             let (sign, log) = definite.slogdet();
             let l = definite.cholesky();
-            let solved = l.t().solve_triangular(&l.solve_triangular(&x, false), true) - definite.solve(&x);
+            let solved = l.t().solve_triangular(l.solve_triangular(&x, false), true) - definite.solve(&x);
             let shares = (values * s).unsqueeze(1) * (sign * log).unsqueeze(1).unsqueeze(2);
             r.matmul(&vectors) + u.matmul(&vh) * shares + solved * 10.0 + definite.inv().matrix_power(2)
         };
