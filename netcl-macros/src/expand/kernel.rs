@@ -48,7 +48,10 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
                 None
             }
         };
-        plain.extend(planned(&path.graph, &crate::parse::name(name)));
+        let made = planned(&path.graph, &crate::parse::name(name));
+        // Of one that cannot be compiled the gradient says the same.
+        let differentiable = differentiable && made.is_some();
+        plain.extend(made);
         if differentiable {
             graphs.push(compile::text(&path.graph));
             match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {

@@ -117,7 +117,14 @@ pub(crate) fn function(
     }
     if diag.count() == before {
         // Of what has a size that nobody knows, nothing is known.
-        let open = unbound(diag, &function, sizes, constants);
+        let open = unbound(diag, (sig, &function), sizes, constants);
+        if !open.is_empty() {
+            // Tensors without axes may be those that tell them.
+            let told = |arg: &ArgDecl| arg.tensor().is_none_or(|ty| !ty.dims.is_empty());
+            let (known, without) = function.args.into_iter().partition(told);
+            function.args = known;
+            unknown.extend(without.into_iter().map(|arg: ArgDecl| arg.name));
+        }
         let is_open = |ty: &TensorType| ty.dims.iter().any(|dim| !open.is_disjoint(&symbols(&dim.dim)));
         function.results.retain(|ty| !is_open(ty));
         let (known, without) =
@@ -323,7 +330,12 @@ const SOME_NUMBER: i64 = 1 << 20;
 /// `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`, `fn f(x: &Tensor<f32, { N * M }>) -> Tensor<f32, N>`.
 ///
 /// Gives the sizes that do not.
-fn unbound(diag: &Diag, function: &FunctionItem, sizes: &BTreeSet<Symbol>, constants: &Constants) -> BTreeSet<Symbol> {
+fn unbound(
+    diag: &Diag,
+    (sig, function): (&Signature, &FunctionItem),
+    sizes: &BTreeSet<Symbol>,
+    constants: &Constants,
+) -> BTreeSet<Symbol> {
     let dims: Vec<&DimToken> = function.tensors().flat_map(|(_, ty)| &ty.dims).collect();
     let own = sizes.iter().map(|size| Dim::symbol(size.name()));
     // Parameters have numbers where the function is compiled, so that `{ T * W }` tells `T`: here any numbers.
@@ -331,17 +343,37 @@ fn unbound(diag: &Diag, function: &FunctionItem, sizes: &BTreeSet<Symbol>, const
     let told: Vec<Dim> = own.chain(dims.iter().map(|dim| dim.dim.substitute(&number))).collect();
     let bound = Dim::bound_by(told.iter());
     let results = function.results.iter().flat_map(|ty| &ty.dims);
+    let mut forgotten = without_axes(sig, function);
+    let no_axes = forgotten.is_some();
     let mut open = BTreeSet::new();
     for dim in dims.iter().copied().chain(results) {
         crate::quotient::visit_names(&dim.dim, &mut |name| {
             let symbol = &Symbol::new(name);
             // Its first place is spoken of.
             if !bound.contains(symbol) && open.insert(symbol.clone()) {
-                diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, &telling(symbol, &dims)]);
+                match forgotten.take() {
+                    Some((name, ty, instead)) => diag.report(ty, &m::NO_AXES, &[&name, symbol, &instead]),
+                    None if no_axes => {}
+                    None => diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, &telling(symbol, &dims)]),
+                }
             }
         });
     }
     open
+}
+
+/// The tensor argument, alone and without axes, that the sizes of a result with axes would follow from: its name, where its type
+/// stands, and what that would be.
+fn without_axes(sig: &Signature, function: &FunctionItem) -> Option<(Ident, proc_macro2::Span, String)> {
+    let mut tensors = function.tensors();
+    let (Some((name, ty)), None) = (tensors.next(), tensors.next()) else { return None };
+    let result = function.results.iter().find(|ty| !ty.dims.is_empty()).filter(|_| ty.dims.is_empty())?;
+    let typed = sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) if matches!(&*typed.pat, Pat::Ident(pat) if pat.ident == *name) => Some(&typed.ty),
+        _ => None,
+    })?;
+    let dims: Vec<String> = result.dims.iter().map(|dim| dim.dim.to_string()).collect();
+    Some((name.clone(), typed.span(), format!("&Tensor<{}, {}>", ty.dtype, dims.join(", "))))
 }
 
 /// What would tell the size, where none of the axes `dims` of arguments does.
