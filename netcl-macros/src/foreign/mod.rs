@@ -87,7 +87,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (
         &["split", "chunk", "tensor_split", "unbind", "split_at", "unstack"],
         Say(
-            "each part is a `narrow` of its axis, its first position and its length: of 8 elements `(x.narrow(1, 0, 4), x.narrow(1, 4, 4))`",
+            "each part is a `narrow` with its first position and its length: of 8 elements write `(x.narrow(1, 0, 4), x.narrow(1, 4, 4))`",
         ),
     ),
     (&["slice_axis", "index", "i", "index_axis"], Write("x.narrow(1, 0, 4)")),

@@ -116,21 +116,8 @@ pub(crate) fn function(
         function.gradients = gradients::positions(diag, &function, asked);
     }
     if diag.count() == before {
-        // Of what has a size that nobody knows, nothing is known.
         let open = unbound(diag, (sig, &function), sizes, constants);
-        if !open.is_empty() {
-            // Tensors without axes may be those that tell them.
-            let told = |arg: &ArgDecl| arg.tensor().is_none_or(|ty| !ty.dims.is_empty());
-            let (known, without) = function.args.into_iter().partition(told);
-            function.args = known;
-            unknown.extend(without.into_iter().map(|arg: ArgDecl| arg.name));
-        }
-        let is_open = |ty: &TensorType| ty.dims.iter().any(|dim| !open.is_disjoint(&symbols(&dim.dim)));
-        function.results.retain(|ty| !is_open(ty));
-        let (known, without) =
-            function.args.into_iter().partition(|arg| !matches!(&arg.ty, ArgType::Tensor(ty) if is_open(ty)));
-        function.args = known;
-        unknown.extend(without.into_iter().map(|arg: ArgDecl| arg.name));
+        unknown.extend(without_open(&mut function, &open));
     }
     // What is put together from several arguments has no name among these.
     let composed = function.params.iter().filter(|param| !param.parts.is_one());
@@ -360,6 +347,18 @@ fn unbound(
         });
     }
     open
+}
+
+/// Leaves out what has one of the sizes `open`, which nobody knows, and tensors without axes, which may be what would tell them; the
+/// names of those arguments.
+fn without_open(function: &mut FunctionItem, open: &BTreeSet<Symbol>) -> Vec<Ident> {
+    let is_open = |ty: &TensorType| ty.dims.iter().any(|dim| !open.is_disjoint(&symbols(&dim.dim)));
+    let unsure = |ty: &TensorType| is_open(ty) || !open.is_empty() && ty.dims.is_empty();
+    function.results.retain(|ty| !is_open(ty));
+    let (without, known): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut function.args).into_iter().partition(|arg| arg.tensor().is_some_and(unsure));
+    function.args = known;
+    without.into_iter().map(|arg| arg.name).collect()
 }
 
 /// The tensor argument, alone and without axes, that the sizes of a result with axes would follow from: its name, where its type

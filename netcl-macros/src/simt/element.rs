@@ -154,7 +154,10 @@ impl Simt<'_> {
         if ty != ValueType::scalar(DType::U32) {
             if !self.changed {
                 let index = text(expr);
-                let bare = matches!(crate::parse::unparenthesized(expr), Expr::Path(_) | Expr::Call(_) | Expr::Index(_) | Expr::Lit(_));
+                let bare = matches!(
+                    crate::parse::unparenthesized(expr),
+                    Expr::Path(_) | Expr::Call(_) | Expr::Index(_) | Expr::Lit(_)
+                );
                 let instead = if bare { format!("{index} as u32") } else { format!("({index}) as u32") };
                 self.diag.once(expr.span(), &m::SIMT_INDEX, &[&ty, &instead]);
             }
