@@ -1,7 +1,7 @@
 //! Functions to compile, and functions of scalars.
 
 use super::{constant::Constants, differentiated, gradients, mode, parts, text, types};
-use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
+use crate::ast::{ArgDecl, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::parts::{Composite, Param};
