@@ -30,7 +30,10 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         }
         let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
         diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
-        return with_errors(diag, || item);
+        let export = syn::parse2::<syn::ItemStatic>(item.clone())
+            .ok()
+            .map(|item| chain::export(&item.ident, &item.vis, &payload::refused()));
+        return with_errors(diag, || quote!(#item #export));
     };
     parse::attr::once(&diag, &mut parsed.attrs, "constant");
     if !known {
@@ -39,7 +42,27 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     let payload = if known { payload::constant(&parsed) } else { payload::refused() };
     let export = chain::export(&parsed.ident, &parsed.vis, &payload);
+    if !known {
+        without_value(&mut parsed);
+    }
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
+}
+
+/// Gives a constant of a number another value than one that has been refused, of which rustc would say why it is none of its own.
+fn without_value(item: &mut syn::ItemConst) {
+    let value: syn::Expr = match parse::text(&item.ty).as_str() {
+        "f32" | "f64" => syn::parse_quote!(0.5),
+        "bool" => syn::parse_quote!(true),
+        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => syn::parse_quote!(1),
+        _ => return,
+    };
+    // What it names is used all the same.
+    let given = std::mem::replace(&mut *item.expr, value.clone());
+    item.expr = syn::parse_quote!({
+        #[allow(arithmetic_overflow, unconditional_panic, unused, clippy::all)]
+        let _ = || #given;
+        #value
+    });
 }
 
 /// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.

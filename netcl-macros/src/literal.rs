@@ -18,8 +18,10 @@ use syn::{Expr, Lit, UnOp};
 pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant, Option<DType>)> {
     let span = lit.span();
     let Some(value) = constant::literal(lit) else {
-        let message = if let Lit::Str(_) = lit { &m::TEXT } else { &m::NOT_A_NUMBER };
-        diag.report(span, message, &[&text(lit)]);
+        match lit {
+            Lit::Str(given) => diag.report(span, &m::TEXT, &[&text(lit), &instead_of_text(&given.value())]),
+            _ => diag.report(span, &m::NOT_A_NUMBER, &[&text(lit)]),
+        }
         return None;
     };
     let suffix = suffix(lit);
@@ -43,6 +45,16 @@ pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant,
         too_large(diag, &number(value, negative), dtype, span);
     }
     None
+}
+
+/// What to write for a text.
+fn instead_of_text(given: &str) -> String {
+    match given {
+        "mean" | "sum" | "none" => "leave it out: a loss is the mean of all elements".to_string(),
+        name if DType::from_name(name).is_some() => format!("an element type is a name: write `{name}`"),
+        _ => "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`"
+            .to_string(),
+    }
 }
 
 /// What stands behind the digits of a number: `f32` in `1.5f32`.

@@ -124,6 +124,7 @@ messages! {
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
+    FIELD_ATTRIBUTE_LAYER = "a field of a model has no attribute `{}`", "the keys of every layer stand in an attribute of one name: write `#[layer{}]`";
     FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
     INIT_ATTRIBUTE = "a field of a model has no attribute `{}`", "a parameter has it as a key, `#[parameter(init = normal(0.02))]`; how a layer's tensors start is the layer's own, and others are given to the model once it is made: `model.set_tensor(\"{}.weight\", &numbers)?`";
     PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "what an optimizer steps is `Tensor<f32, ..>`; what none changes is a state: write `#[state(init = {})]`";
@@ -168,6 +169,7 @@ messages! {
     MANY_AXES = "a tensor of {} axes has too many", "a tensor has up to {} axes: join some";
     LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to {} elements: write smaller sizes";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
+    NO_AXES = "`{}` has no axes, so that nothing tells `{}`", "write `{}`";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
@@ -211,7 +213,7 @@ messages! {
     KERNEL_CALLED = "`{}` is of whole tensors, and this body is of one element", "call it in a function of a model or a `#[netcl::function]` of tensors, where both are fused; what this body calls is a `#[netcl::function]` of numbers";
     KERNEL_UNCHECKED = "`{}` is `unsafe` to call: nobody checks what it reads and writes", "write `{}`, which promises that all of it is inside, or leave `unchecked` or `#[opencl(..)]` out where it is declared";
     KERNEL_INDEXED_GRADIENT = "the gradient of `{}` is in index form, and a body calls kernels in SIMT form whose gradients are too", "give the gradient a `#[launch(global = [N])]` and results as arguments, `dx: &mut Tensor<f32, N>`";
-    TEXT = "{} is text, which no tensor holds", "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`";
+    TEXT = "{} is text, which no tensor holds", "{}";
     CHANGED_IN_PLACE = "there is no operation `{}`: none changes a tensor", "write `{}`";
     NAMED_AXIS = "axes are numbers, found the name \"{}\"", "write `{}`";
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
@@ -261,7 +263,7 @@ messages! {
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
     LOOP_UNCHANGED = "nothing in this loop changes `{}`, which it waits for", "count it up in the body: `{} += 1;`, where it is `let mut {}`";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
-    CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
+    CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`{}";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
     CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `(Tensor::full(t, [], f32) > 0.0).select(a, b)`; what the first round does alone stands before the loop";
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
@@ -390,7 +392,7 @@ messages! {
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
     SIMT_TYPE_TWICE = "`{}` is listed twice", "each type of a `#[types(..)]` is compiled once: remove one of them";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
-    SIMT_INDEX = "an index is a `u32`, found {}", "convert it: `x[i as u32]`";
+    SIMT_INDEX = "an index is a `u32`, found {}", "convert it: write `{}`";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
     SIMT_LANES = "`{}` takes vectors of one type, found {} and {}", "repeat the number in all lanes: write `{}`";

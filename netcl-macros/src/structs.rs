@@ -17,14 +17,16 @@ pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
     let types: Vec<_> = rust.fields.iter().map(|field| &field.ty).collect();
     let fields: Vec<_> = rust.fields.iter().filter_map(|field| field.ident.as_ref()).collect();
     let identity = identity::of(item);
+    // No variable may have a field's name, which may be that of a kernel, a static.
+    let positions = (0..fields.len()).map(proc_macro2::Literal::usize_unsuffixed);
     quote! {
         #rust
         impl #private::StructOfTensors for #name {
             const IDENTITY: u64 = #identity;
         }
         impl #private::Composed<(#(#types,)*)> for #name {
-            fn compose((#(#fields,)*): (#(#types,)*)) -> Self {
-                Self { #(#fields),* }
+            fn compose(__netcl_fields: (#(#types,)*)) -> Self {
+                Self { #(#fields: __netcl_fields.#positions),* }
             }
         }
     }

@@ -21,10 +21,16 @@ pub(crate) fn variables(names: &[Ident]) -> TokenStream {
     if names.is_empty() {
         return TokenStream::new();
     }
-    // No variable hides a static, as a kernel is; it hides a function, which hides the static.
+    let covers = covers(names);
+    quote!({ #covers #(let #names = 0u8;)* })
+}
+
+/// Functions of those names, for a block where variables have them: no variable hides a static, as a kernel is; it hides a
+/// function, which hides the static.
+pub(crate) fn covers(names: &[Ident]) -> TokenStream {
     let mut known = BTreeSet::new();
     let covers = names.iter().filter(|name| known.insert(name.to_string()));
-    quote!({ #(#[allow(dead_code, non_snake_case)] fn #covers() {})* #(let #names = 0u8;)* })
+    quote!(#(#[allow(dead_code, non_snake_case, clippy::all)] fn #covers() {})*)
 }
 
 /// The same beside an item with those attributes.

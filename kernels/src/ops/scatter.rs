@@ -125,7 +125,14 @@ fn places(b: &mut Builder, op: &str, x: NodeId, indices: NodeId, axis: usize) ->
     let what = format!("`{op}` along axis {axis} of {source} expects indices with its other axes, found {shape}");
     let agree = |b: &mut Builder, own: usize| own == axis || b.agree_along([(x, own), (indices, own)], &what, "and");
     if shape.rank() != source.rank() || !(0..shape.rank()).all(|own| agree(b, own)) {
-        return Err(Diagnostic::new(what));
+        let fewer = shape.rank() + 1 == source.rank();
+        let error = Diagnostic::new(what);
+        return Err(match fewer {
+            true => error.hint(format!(
+                "indices with an axis of one element there, `.unsqueeze({axis})`, take one element along it"
+            )),
+            false => error,
+        });
     }
     // 32 bits count the elements.
     within(b, op, &source, i32::MAX.into())?;

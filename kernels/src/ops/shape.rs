@@ -171,7 +171,10 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
                         .hint("-1 stands for what is left: the other sizes divide the number of elements")
                 })?;
         }
-        _ => return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")),
+        _ => {
+            return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")
+                .hint("-1 stands for what is left by the others: write these as sizes"));
+        }
     }
     no_negative(b, "reshape", &sizes)?;
     let y = b.reshape(x, Shape(sizes))?;
@@ -267,7 +270,8 @@ pub(super) fn squeeze(b: &mut Builder, x: NodeId, axis: i64) -> Result<NodeId> {
         return Err(Diagnostic::new(format!(
             "`squeeze` expects axis {axis} of {shape} to have size 1, found {}{note}",
             shape[axis]
-        )));
+        ))
+        .hint("`.squeeze` takes an axis of one element away; `.sum`, `.mean` and `.max` along an axis of more do, and `.get` takes one of its elements"));
     }
     get(b, x, axis, &Dim::constant(0))
 }

@@ -57,6 +57,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Compi
     let natives = natives.items();
     let withheld = block.functions.iter().filter_map(|function| no_gradients(block, function));
     let (levels, prelude) = (&block.levels, paths::prelude());
+    let covers = unused::covers(&block.functions.iter().flat_map(parse::function::bound).collect::<Vec<_>>());
     // What rustc counts as read: a field that some block names.
     let bodies = block.functions.iter().map(|function| function.body.to_token_stream());
     let words = parse::names_in(bodies.chain(others.iter().cloned()).collect());
@@ -95,10 +96,15 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Compi
         #[allow(dead_code)]
         impl #generics #ty #bounds {
             #(#others)*
-            #(#functions)*
         }
         const _: () = {
+            #covers
             #natives
+            #(#levels)*
+            #[allow(dead_code)]
+            impl #generics #ty #bounds {
+                #(#functions)*
+            }
             #[allow(dead_code)]
             impl #generics #ty #bounds {
                 #(#plans)*

@@ -25,8 +25,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     };
     // Where some choices are of floats and others are not, the gradient is of those that are.
     let function = instances.iter().find(has_gradient).or(instances.first()).map(|(function, _)| function.clone())?;
-    let function = &function;
-    let name = &function.name;
+    let (function, name) = (&function, &function.name);
     let (mut plain, mut pullback, mut graphs) = (Vec::new(), Vec::new(), Vec::new());
     // Why a function has no gradient that calls what has none: only who asks for it is told.
     let mut withheld: Option<String> = None;
@@ -48,8 +47,9 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
                 None
             }
         };
-        plain.extend(planned(&path.graph, &crate::parse::name(name)));
-        if differentiable {
+        let made = planned(&path.graph, &crate::parse::name(name));
+        // Of one that cannot be compiled the gradient says the same.
+        if differentiable && made.is_some() {
             graphs.push(compile::text(&path.graph));
             match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {
                 Ok(graph) => pullback.extend(planned(&graph, &format!("{}.vjp", crate::parse::name(name)))),
@@ -57,6 +57,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
         }
+        plain.extend(made);
     }
     if diag.count() > before || plain.is_empty() {
         return None;

@@ -10,7 +10,7 @@ pub(crate) use unless::{block as unless_block, kernel as unless_kernel, structur
 use crate::ast::{About, ModelImpl};
 use crate::parse::model::{block_name, computed_size, is_parameter};
 use crate::parse::{function, gradients};
-use crate::{only, paths, recover};
+use crate::{only, paths, recover, unused};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
@@ -34,24 +34,36 @@ pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream
     // A function that is there twice, or is generated as well, is reported; rustc need not say so again.
     let mut names = generated(item);
     let first = |item: &&ImplItem| !matches!(item, ImplItem::Fn(f) if !names.insert(f.sig.ident.to_string()));
-    let items = item.items.iter().filter(first).map(|item| match item {
-        ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
-            let mut stubs = stub(&f.vis, &f.sig, &f.sig.ident, None);
-            if let Some(gradients) = gradients.as_ref().filter(|_| may_be_loss(&f.sig)) {
-                let name = format_ident!("{}_with_gradients", f.sig.ident);
-                let also = (0..gradients::count(&f.attrs)).map(|_| quote!(, ::netcl::Tensor));
-                stubs.extend(stub(&f.vis, &f.sig, &name, Some(&quote!(#gradients #(#also)*))));
+    // The arguments of stubs may be called as kernels are, which are statics.
+    let (mut stubs, mut covered) = (TokenStream::new(), Vec::new());
+    let items: Vec<TokenStream> = item
+        .items
+        .iter()
+        .filter(first)
+        .map(|item| match item {
+            ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
+                let typed = f.sig.inputs.iter().filter_map(|input| match input {
+                    FnArg::Typed(typed) => Some(function::names(&typed.pat)),
+                    FnArg::Receiver(_) => None,
+                });
+                covered.extend(typed.flatten());
+                stubs.extend(stub(&f.vis, &f.sig, &f.sig.ident, None));
+                if let Some(gradients) = gradients.as_ref().filter(|_| may_be_loss(&f.sig)) {
+                    let name = format_ident!("{}_with_gradients", f.sig.ident);
+                    let also = (0..gradients::count(&f.attrs)).map(|_| quote!(, ::netcl::Tensor));
+                    stubs.extend(stub(&f.vis, &f.sig, &name, Some(&quote!(#gradients #(#also)*))));
+                }
+                TokenStream::new()
             }
-            stubs
-        }
-        ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => ordinary(&f.attrs, &f.vis, &f.sig),
-        ImplItem::Fn(f) => {
-            let mut f = f.clone();
-            f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
-            quote!(#f)
-        }
-        other => quote!(#other),
-    });
+            ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => ordinary(&f.attrs, &f.vis, &f.sig),
+            ImplItem::Fn(f) => {
+                let mut f = f.clone();
+                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
+                quote!(#f)
+            }
+            other => quote!(#other),
+        })
+        .collect();
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
     // A block that implements a trait has no functions of its own.
     let about = export.filter(|_| item.trait_.is_none()).map(|export| {
@@ -65,10 +77,27 @@ pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream
         only::once(block_name(item).as_ref(), ty, &about)
     });
     let attrs = attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::NAMED_BLOCK));
+    let covers = unused::covers(&covered);
+    let (own, apart) = match trait_ {
+        Some(_) => (Some(stubs), None),
+        None => (
+            None,
+            (!stubs.is_empty()).then(|| {
+                quote! {
+                    const _: () = {
+                        #covers
+                        #[allow(dead_code, unused_variables)]
+                        impl #generics #ty #bounds { #stubs }
+                    };
+                }
+            }),
+        ),
+    };
     quote! {
         #(#attrs)*
         #[allow(dead_code, unused_variables)]
-        impl #generics #trait_ #ty #bounds { #(#items)* }
+        impl #generics #trait_ #ty #bounds { #(#items)* #own }
+        #apart
         #about
     }
 }

@@ -87,12 +87,13 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
     let inherited = syn::Visibility::Inherited;
     let mut names = super::generated(item);
     let functions = compiled().filter(|f| names.insert(f.sig.ident.to_string())).map(|f| {
-        let plain = stub(&inherited, &f.sig, &f.sig.ident, None);
+        let sig = nameless(&f.sig);
+        let plain = stub(&inherited, &sig, &sig.ident, None);
         let with = || {
             let name = format_ident!("{}_with_gradients", f.sig.ident);
             let part = quote!(where Self: #private::Part);
             let also = (0..gradients::count(&f.attrs)).map(|_| quote!(, ::netcl::Tensor));
-            super::stub_where(&inherited, &f.sig, &name, Some(&quote!(#own #(#also)*)), &part)
+            super::stub_where(&inherited, &sig, &name, Some(&quote!(#own #(#also)*)), &part)
         };
         let with = may_be_loss(&f.sig).then(with);
         quote!(#plain #with)
@@ -110,4 +111,15 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
         #[automatically_derived]
         impl #params #name for #ty #bounds {}
     }
+}
+
+/// The signature without names of arguments, which may be those of kernels: no variable hides a static.
+fn nameless(sig: &syn::Signature) -> syn::Signature {
+    let mut sig = sig.clone();
+    for input in &mut sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            *typed.pat = syn::parse_quote!(_);
+        }
+    }
+    sig
 }

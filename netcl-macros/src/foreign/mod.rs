@@ -86,7 +86,9 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["cat", "concatenate", "hstack", "vstack", "append"], Write("x.concat([y], 1)")),
     (
         &["split", "chunk", "tensor_split", "unbind", "split_at", "unstack"],
-        Write("(x.narrow(1, 0, 4), x.narrow(1, 4, 4))"),
+        Say(
+            "each part is a `narrow` with its first position and its length: of 8 elements write `(x.narrow(1, 0, 4), x.narrow(1, 4, 4))`",
+        ),
     ),
     (&["slice_axis", "index", "i", "index_axis"], Write("x.narrow(1, 0, 4)")),
     (&["repeat_dim"], Write("x.repeat(0, 2)")),

@@ -11,7 +11,7 @@ use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::text;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::NodeId;
+use netcl_kernels::graph::{InputKind, NodeId, Op};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprIf, Pat};
@@ -23,6 +23,24 @@ struct Moment<'a>(Vec<Vec<(Val<'a>, usize)>>);
 struct Unlike(String, String);
 
 impl<'a> Lowering<'a> {
+    /// How the whole number that a condition compares would choose between branches: an argument whose value plans are chosen by.
+    pub(super) fn as_plain(&self, condition: &syn::Expr) -> String {
+        let syn::Expr::Binary(compared) = crate::parse::unparenthesized(condition) else { return String::new() };
+        let number = |side: &syn::Expr| {
+            let syn::Expr::Path(path) = side else { return None };
+            let name = crate::parse::name(path.path.get_ident()?);
+            let (Val::Tensor(id), _) = self.lookup(&name)? else { return None };
+            let scalar = matches!(self.builder.node(id).op, Op::Input(InputKind::Scalar(_)));
+            (scalar && self.builder.dtype(id).is_integer()).then(|| (name, self.builder.dtype(id)))
+        };
+        match [&*compared.left, &*compared.right].into_iter().find_map(number) {
+            Some((name, dtype)) => {
+                format!("; the argument `{name}: usize`, in place of {dtype}, chooses between branches")
+            }
+            None => String::new(),
+        }
+    }
+
     /// `if`: on a constant, on a plain argument (a path of its own), or, among scalars, element by element.
     pub(super) fn branch(&mut self, branch: &'a ExprIf) -> Val<'a> {
         let span = branch.cond.span();
@@ -51,7 +69,11 @@ impl<'a> Lowering<'a> {
             }
             Val::Unknown => self.undecided(branch, wanted),
             Val::Tensor(_) if !self.elementwise => {
-                self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]);
+                self.report(
+                    span,
+                    &m::CONDITION_TENSOR,
+                    &[&format!("`{}`", text(&branch.cond)), &self.as_plain(&branch.cond)],
+                );
                 self.undecided(branch, wanted)
             }
             wrong => {

@@ -458,7 +458,11 @@ impl<'a> Lowering<'a> {
                 match &value {
                     Val::Unknown | Val::Bool(_) | Val::Plain(_, PlainType::Bool) => {}
                     Val::Tensor(_) if !self.elementwise => {
-                        self.report(other.span(), &m::CONDITION_TENSOR, &[&format!("`{}`", text(other))]);
+                        self.report(
+                            other.span(),
+                            &m::CONDITION_TENSOR,
+                            &[&format!("`{}`", text(other)), &self.as_plain(other)],
+                        );
                     }
                     Val::Tensor(_) => {}
                     wrong => drop(self.report(other.span(), &m::CONDITION_TYPE, &[&wrong.kind()])),

@@ -314,7 +314,8 @@ fn lower_path<'a>(
     lowering.bind_params(function);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
-        lowering.bind(&crate::parse::name(name), Val::Unknown, false, true);
+        // Of one that is wrong all is said: assigned it may be.
+        lowering.bind(&crate::parse::name(name), Val::Unknown, true, false);
     }
     lowering.wanted = true;
     if function.results.iter().flat_map(|ty| &ty.dims).any(|token| quotient::is_in(&token.dim)) {

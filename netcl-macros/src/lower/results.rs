@@ -54,8 +54,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What to write where a list is given, and one tensor is declared.
+    /// What to write where a list is given, or a closure, and one tensor is declared.
     fn stacked_result(&self, function: &FunctionItem, value: &Val<'a>) -> String {
+        if let Val::Closure(_) = value {
+            let name = crate::parse::name(&function.name);
+            return format!(
+                "a closure over indices is a kernel's: `netcl::kernel! {{ pub fn {name}(..) -> .. {{ .. }} }}`, without an attribute"
+            );
+        }
         let ([ty], Some(syn::Stmt::Expr(syn::Expr::Path(list), None))) =
             (function.results.as_slice(), function.body.stmts.last())
         else {

@@ -32,10 +32,15 @@ pub(crate) fn field(
     let (mut own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::reserved::own_name(diag, &name);
     attr::decided(diag, &attrs, &m::CFG);
+    let misnamed = std::cell::Cell::new(false);
     attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
         let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));
         if matches!(given.as_str(), "init" | "initializer") {
             return diag.report(attr.path().span(), &m::INIT_ATTRIBUTE, &[&given, &name]);
+        }
+        if let (Some(keys), None) = (layer_keys(attr, &field.ty), find(&own, words::LAYER)) {
+            diag.report(attr.span(), &m::FIELD_ATTRIBUTE_LAYER, &[&given, &keys]);
+            return misnamed.set(true);
         }
         diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);
     });
@@ -56,7 +61,7 @@ pub(crate) fn field(
         !refused.is_empty() && !refused.is_disjoint(&super::names_in(given.collect()))
     };
     // What stands in the second of two attributes is not missing either.
-    let kind = if undecided || twice || of_refused() {
+    let kind = if undecided || twice || misnamed.get() || of_refused() {
         None
     } else {
         kind((diag, &super::name(&name)), &field.ty, &own, constants)
@@ -71,6 +76,16 @@ pub(crate) fn field(
         diag.report(attr.path().span(), &m::FROZEN_FORM, &[]);
     }
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen: frozen.is_some() })
+}
+
+/// The keys of a layer in an attribute that is called as that layer, `#[linear(inputs = 4, outputs = 4)] l: Linear`, with what is around
+/// them.
+fn layer_keys(attr: &Attribute, ty: &Type) -> Option<String> {
+    let (syn::Meta::List(keys), named) = (&attr.meta, text(attr.path())) else { return None };
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    let is_layer = |token: &str| layers::find(token).is_some() && plain(token) == plain(&named);
+    let called = super::names_in(ty.to_token_stream()).iter().any(|name| is_layer(name));
+    called.then(|| format!("({})", text(&keys.tokens)))
 }
 
 /// The attribute; one that is nearly ours, as `#[layers(..)]`, is reported and then taken for ours.

@@ -1,7 +1,7 @@
 //! Functions to compile, and functions of scalars.
 
 use super::{constant::Constants, differentiated, gradients, mode, parts, text, types};
-use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, Helper, TensorType, Unit};
+use crate::ast::{ArgDecl, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::parts::{Composite, Param};
@@ -116,14 +116,8 @@ pub(crate) fn function(
         function.gradients = gradients::positions(diag, &function, asked);
     }
     if diag.count() == before {
-        // Of what has a size that nobody knows, nothing is known.
-        let open = unbound(diag, &function, sizes, constants);
-        let is_open = |ty: &TensorType| ty.dims.iter().any(|dim| !open.is_disjoint(&symbols(&dim.dim)));
-        function.results.retain(|ty| !is_open(ty));
-        let (known, without) =
-            function.args.into_iter().partition(|arg| !matches!(&arg.ty, ArgType::Tensor(ty) if is_open(ty)));
-        function.args = known;
-        unknown.extend(without.into_iter().map(|arg: ArgDecl| arg.name));
+        let open = unbound(diag, (sig, &function), sizes, constants);
+        unknown.extend(without_open(&mut function, &open));
     }
     // What is put together from several arguments has no name among these.
     let composed = function.params.iter().filter(|param| !param.parts.is_one());
@@ -323,7 +317,12 @@ const SOME_NUMBER: i64 = 1 << 20;
 /// `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`, `fn f(x: &Tensor<f32, { N * M }>) -> Tensor<f32, N>`.
 ///
 /// Gives the sizes that do not.
-fn unbound(diag: &Diag, function: &FunctionItem, sizes: &BTreeSet<Symbol>, constants: &Constants) -> BTreeSet<Symbol> {
+fn unbound(
+    diag: &Diag,
+    (sig, function): (&Signature, &FunctionItem),
+    sizes: &BTreeSet<Symbol>,
+    constants: &Constants,
+) -> BTreeSet<Symbol> {
     let dims: Vec<&DimToken> = function.tensors().flat_map(|(_, ty)| &ty.dims).collect();
     let own = sizes.iter().map(|size| Dim::symbol(size.name()));
     // Parameters have numbers where the function is compiled, so that `{ T * W }` tells `T`: here any numbers.
@@ -331,17 +330,49 @@ fn unbound(diag: &Diag, function: &FunctionItem, sizes: &BTreeSet<Symbol>, const
     let told: Vec<Dim> = own.chain(dims.iter().map(|dim| dim.dim.substitute(&number))).collect();
     let bound = Dim::bound_by(told.iter());
     let results = function.results.iter().flat_map(|ty| &ty.dims);
+    let mut forgotten = without_axes(sig, function);
+    let no_axes = forgotten.is_some();
     let mut open = BTreeSet::new();
     for dim in dims.iter().copied().chain(results) {
         crate::quotient::visit_names(&dim.dim, &mut |name| {
             let symbol = &Symbol::new(name);
             // Its first place is spoken of.
             if !bound.contains(symbol) && open.insert(symbol.clone()) {
-                diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, &telling(symbol, &dims)]);
+                match forgotten.take() {
+                    Some((name, ty, instead)) => diag.report(ty, &m::NO_AXES, &[&name, symbol, &instead]),
+                    None if no_axes => {}
+                    None => diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, &telling(symbol, &dims)]),
+                }
             }
         });
     }
     open
+}
+
+/// Leaves out what has one of the sizes `open`, which nobody knows, and tensors without axes, which may be what would tell them; the
+/// names of those arguments.
+fn without_open(function: &mut FunctionItem, open: &BTreeSet<Symbol>) -> Vec<Ident> {
+    let is_open = |ty: &TensorType| ty.dims.iter().any(|dim| !open.is_disjoint(&symbols(&dim.dim)));
+    let unsure = |ty: &TensorType| is_open(ty) || !open.is_empty() && ty.dims.is_empty();
+    function.results.retain(|ty| !is_open(ty));
+    let (without, known): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut function.args).into_iter().partition(|arg| arg.tensor().is_some_and(unsure));
+    function.args = known;
+    without.into_iter().map(|arg| arg.name).collect()
+}
+
+/// The tensor argument, alone and without axes, that the sizes of a result with axes would follow from: its name, where its type
+/// stands, and what that would be.
+fn without_axes(sig: &Signature, function: &FunctionItem) -> Option<(Ident, proc_macro2::Span, String)> {
+    let mut tensors = function.tensors();
+    let (Some((name, ty)), None) = (tensors.next(), tensors.next()) else { return None };
+    let result = function.results.iter().find(|ty| !ty.dims.is_empty()).filter(|_| ty.dims.is_empty())?;
+    let typed = sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) if matches!(&*typed.pat, Pat::Ident(pat) if pat.ident == *name) => Some(&typed.ty),
+        _ => None,
+    })?;
+    let dims: Vec<String> = result.dims.iter().map(|dim| dim.dim.to_string()).collect();
+    Some((name.clone(), typed.span(), format!("&Tensor<{}, {}>", ty.dtype, dims.join(", "))))
 }
 
 /// What would tell the size, where none of the axes `dims` of arguments does.

@@ -11,7 +11,6 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::kir::{ExprId, ValueType};
-use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprIndex};
 
@@ -90,7 +89,7 @@ impl Simt<'_> {
                 self.report(expr.span(), &m::INDEX_OUTSIDE, &[&element, &of, &length]);
                 return None;
             }
-            let value = self.index(value, expr.span())?;
+            let value = self.index(value, expr)?;
             let below = self.below(value, &Dim::constant(length));
             inside = self.both(inside, below);
             position = Some(match position {
@@ -148,13 +147,19 @@ impl Simt<'_> {
         }
     }
 
-    /// An index.
-    fn index(&mut self, value: Val, span: Span) -> Option<ExprId> {
-        let id = self.value(value, Some(DType::U32), span)?;
+    /// An index. Of a variable that is none one message says so, wherever it stands.
+    fn index(&mut self, value: Val, expr: &Expr) -> Option<ExprId> {
+        let id = self.value(value, Some(DType::U32), expr.span())?;
         let ty = self.ty(id);
         if ty != ValueType::scalar(DType::U32) {
             if !self.changed {
-                self.report(span, &m::SIMT_INDEX, &[&ty]);
+                let index = text(expr);
+                let bare = matches!(
+                    crate::parse::unparenthesized(expr),
+                    Expr::Path(_) | Expr::Call(_) | Expr::Index(_) | Expr::Lit(_)
+                );
+                let instead = if bare { format!("{index} as u32") } else { format!("({index}) as u32") };
+                self.diag.once(expr.span(), &m::SIMT_INDEX, &[&ty, &instead]);
             }
             return None;
         }
@@ -180,7 +185,7 @@ impl Simt<'_> {
         let values = self.operands(written.iter().copied());
         let (mut position, mut inside): (Option<ExprId>, Option<ExprId>) = (None, None);
         for (axis, (value, expr)) in values.into_iter().zip(&written).enumerate() {
-            let value = self.index(value, expr.span())?;
+            let value = self.index(value, expr)?;
             // Each axis on its own: past the end of a row is the next one.
             let size = match written.len() {
                 1 => dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone()),

@@ -4,7 +4,8 @@
 use super::Crate;
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
-use syn::{ImplItem, Item};
+use syn::Item;
+use syn::visit::Visit;
 
 /// Every stream that ends early at some depth, outer delimiters closed.
 fn prefixes(tokens: TokenStream) -> Vec<TokenStream> {
@@ -37,14 +38,17 @@ impl Crate {
         self.file().items.iter().any(wanted)
     }
 
-    /// Whether a function of that name can be called on a model.
+    /// Whether a function of that name can be called on a model: its block may stand in a constant's.
     fn has_method(&self, name: &str) -> bool {
-        self.has(|item| match item {
-            Item::Impl(block) => {
-                block.items.iter().any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == name))
+        struct Methods<'n>(&'n str, bool);
+        impl<'a> Visit<'a> for Methods<'_> {
+            fn visit_impl_item_fn(&mut self, function: &'a syn::ImplItemFn) {
+                self.1 |= function.sig.ident == self.0;
             }
-            _ => false,
-        })
+        }
+        let mut methods = Methods(name, false);
+        methods.visit_file(&self.file());
+        methods.1
     }
 
     /// Whether something of that name can be called as a function.

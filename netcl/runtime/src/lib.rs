@@ -42,7 +42,7 @@ pub mod simt;
 mod tensor;
 
 pub use autograd::{Backward, Differentiable, grad, no_grad, value_and_grad};
-pub use compile::{Argument, Compilable, Compiled, CompiledResults, compile};
+pub use compile::{Argument, Arguments, Compilable, Compiled, CompiledResults, Reference, compile};
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
     FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, OpenClHandles, Partition, Partitions, Ptx, QueueOrder,

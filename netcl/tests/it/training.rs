@@ -305,7 +305,7 @@ fn settings_that_make_no_sense_are_errors_and_change_nothing() {
     let (_, gradients, _) = function.call_with_gradients(model.core(), "", &[&g0, &g1], &[]).unwrap();
     let before = model.tensor("a").unwrap().to_vec::<f32>().unwrap();
     let wrong: [(Box<dyn Optimizer>, &str); 13] = [
-        (Box::new(Sgd::new(-0.1)), "`sgd`: `learning rate` is -0.1; accepted: a number of at least 0"),
+        (Box::new(Sgd::new(-0.1)), "`sgd`: `learning rate` is -0.1; accepted: a finite number of at least 0"),
         (Box::new(Sgd::new(f64::NAN)), "`learning rate` is NaN"),
         (Box::new(Sgd::new(0.1).momentum(-1.0)), "`momentum` is -1"),
         (Box::new(Sgd::new(0.1).nesterov(true)), "`nesterov` is true without momentum; accepted: true together with"),

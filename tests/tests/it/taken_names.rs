@@ -87,6 +87,67 @@ fn kernels_have_the_names_of_generated_arguments() -> Result<()> {
     })
 }
 
+/// Arguments of a model's functions and fields of structs may be called as kernels and functions in scope, which are statics.
+mod shadowing {
+    netcl::kernel! {
+        pub fn scale(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0 }
+    }
+
+    #[netcl::function]
+    pub fn shift(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        x + 1.0
+    }
+
+    #[netcl::tensors]
+    pub struct Scaled {
+        pub scale: Tensor<f32, N>,
+        pub shift: Tensor<f32>,
+    }
+
+    #[netcl::model]
+    pub struct Shadowed {
+        #[parameter(init = 1.0)]
+        by: Tensor<f32>,
+    }
+
+    #[netcl::model]
+    impl Shadowed {
+        pub fn forward(&self, scale: &Tensor<f32, N>, shift: f32) -> Tensor<f32, N> {
+            scale * &self.by + shift
+        }
+
+        /// The arguments that it is put together from have the names.
+        pub fn pair(&self, (scale, shift): (&Tensor<f32, N>, &Tensor<f32>)) -> Scaled {
+            Scaled { scale: scale * &self.by, shift: shift * 2.0 }
+        }
+
+        pub fn loss(&self, scale: &Tensor<f32, N>, shift: f32) -> Tensor<f32> {
+            (scale * &self.by).sum_all() + shift
+        }
+
+        /// A kernel is called where no argument has its name.
+        pub fn both(&self, shift: &Tensor<f32, N>) -> Tensor<f32, N> {
+            scale(shift) * &self.by
+        }
+    }
+}
+
+#[test]
+fn arguments_and_fields_have_the_names_of_kernels_in_scope() -> Result<()> {
+    everywhere(|| {
+        let model = shadowing::Shadowed::new(&device(), Seed(1))?;
+        let (x, one) = (floats(&[1.0, -2.0], &[2]), floats(&[5.0], &[]));
+        assert_eq!(model.forward(&x, 3.0)?.to_vec::<f32>()?, [4.0, 1.0]);
+        let shadowing::Scaled { scale, shift } = model.pair((&x, &one))?;
+        assert_eq!((scale.to_vec::<f32>()?, shift.item::<f32>()?), (vec![1.0, -2.0], 10.0));
+        let (loss, gradients) = model.loss_with_gradients(&x, 3.0)?;
+        assert_eq!((loss.item::<f32>()?, gradients.by()?.item::<f32>()?), (2.0, -1.0));
+        assert_eq!(model.both(&x)?.to_vec::<f32>()?, [2.0, -4.0]);
+        assert_eq!(shadowing::shift(&shadowing::scale(&x)?)?.to_vec::<f32>()?, [3.0, -3.0]);
+        Ok(())
+    })
+}
+
 /// Variables in capitals are no constants of other items.
 #[allow(non_snake_case, reason = "what is tested")]
 mod capitals {

@@ -66,7 +66,11 @@ impl Builder {
         let mut seen = order.to_vec();
         seen.sort();
         if !seen.iter().copied().eq(0..source.rank()) {
-            return self.fail(format!("`permute` of {source} expects each axis once, found {order:?}"));
+            let message = format!("`permute` of {source} expects each axis once, found {order:?}");
+            let all: Vec<usize> = (0..source.rank()).rev().collect();
+            return Err(Diagnostic::new(message)
+                .hint(format!("the new order of all axes: {all:?} turns it round; `.transpose` exchanges two"))
+                .at(self.span));
         }
         let shape = Shape(order.iter().map(|&axis| source[axis].clone()).collect());
         let index = (0..source.rank()).map(|axis| AxisIndex::axis(order.iter().position(|&o| o == axis).unwrap_or(0)));
@@ -91,7 +95,10 @@ impl Builder {
             return Ok(a);
         }
         if source.rank() > shape.rank() {
-            return self.fail(format!("{source} does not broadcast to {shape}"));
+            let message = format!("{source} does not broadcast to {shape}");
+            return Err(Diagnostic::new(message)
+                .hint("axes are added in front, and those of one element stretch: the result has as many axes, or more")
+                .at(self.span));
         }
         let lead = shape.rank() - source.rank();
         let mut index = Vec::new();

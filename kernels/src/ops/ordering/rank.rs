@@ -79,7 +79,8 @@ impl Ranked {
 
     pub(super) fn quantile(&self, b: &mut Builder, q: f64) -> Result<NodeId> {
         if !(0.0..=1.0).contains(&q) {
-            return Err(Diagnostic::new(format!("`{}` expects a `q` from 0 to 1, found {q}", self.op)));
+            return Err(Diagnostic::new(format!("`{}` expects a `q` from 0 to 1, found {q}", self.op))
+                .hint("0.5 is the median, 0.25 the first quarter: a percentage is divided by 100"));
         }
         let own = b.dtype(self.x);
         let (dtype, end) = (own.compute(), self.end(b));

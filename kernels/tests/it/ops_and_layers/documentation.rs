@@ -40,7 +40,8 @@ fn operations() -> String {
     text += "What can be called on a tensor, as written here: in a model's functions, and at run time as methods of `Tensor`, or \
              by name, `x.apply(\"clamp\", &[0.0.into(), 1.0.into()])`. There a mistake is part of the value of the \
              result ([mistakes.md](mistakes.md)). The first argument is the tensor itself. Operands broadcast as in NumPy and \
-             must have one element type; a number takes the type of the tensor it meets. `axis` and `axes` may count from the end (-1 is the last); a tensor has at most 64.\n";
+             must have one element type; a number takes the type of the tensor it meets. `axis` and `axes` may count from the end (-1 is the last); a tensor has at most 64. \
+             An empty list has a type at run time: `x.einsum(\"ij->ji\", &[&x; 0])`, `x.sum([0i64; 0])`.\n";
     for family in ops::families() {
         write!(text, "\n## {}\n\n| call | result |\n|---|---|\n", family.title).unwrap();
         let several = family.several.iter().map(|several| (several.name, several.doc, several.args));

@@ -50,6 +50,7 @@ fn in_bodies() -> Vec<String> {
         "«torch::stack((x, y), 0)»",
         "«F::relu(x)»",
         "«F::softmax(&self.a.forward(x), 1)»",
+        "x.cast(«\"f16\"»)",
         "«x.size(0)» + 1",
         "«x.view([N, 2, 4])»",
         "«x.view(N, 2, 4)»",
@@ -130,6 +131,7 @@ fn in_fields() -> Vec<String> {
     let mut cases = Vec::new();
     // Fields and their keys.
     for text in [
+        "«#[linear(inputs = 8, outputs = 8)]» p: Linear",
         "#[parameter(«init = xavier_uniform»)] p: Tensor<f32, 8, 2>",
         "#[parameter(«init = kaiming_normal_»)] p: Tensor<f32, 8, 2>",
         "#[parameter(«init = zeros»)] p: Tensor<f32, 8>",
@@ -181,6 +183,7 @@ fn in_signatures() -> Vec<String> {
         "«#[derive(Copy)]» #[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8)] a: Linear }".into(),
     );
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
+    cases.push(signature("&self, x: «&Tensor<f32>») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
     cases.push(
         signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", "«#[training]» pub fn"),
@@ -222,6 +225,7 @@ fn in_kernels() -> Vec<String> {
     // Kernels in index form.
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
+        "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = global_id(0) as i32; y[global_id(0)] = x[«i»]; }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0«;» }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[c, n]» * 2.0 }",

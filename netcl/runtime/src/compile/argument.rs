@@ -12,6 +12,13 @@ use crate::tensor::Tensor;
     note = "numbers and modes are part of what a plan is found by; what is known when the function is written can be captured by `move`"
 )]
 pub trait Argument {
+    /// `X`, which rustc does not know where this is no argument.
+    #[doc(hidden)]
+    type Told<X>;
+
+    #[doc(hidden)]
+    fn told<X>(it: X) -> Self::Told<X>;
+
     /// Visits what it consists of.
     #[doc(hidden)]
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>));
@@ -21,6 +28,33 @@ pub trait Argument {
     fn with_tensors(&self, replace: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self>
     where
         Self: Sized;
+}
+
+/// A reference to an [`Argument`]: what a function that [`crate::compile`] takes is called with.
+#[diagnostic::on_unimplemented(
+    message = "a compiled function takes its arguments by reference, and one is `{Self}`",
+    label = "expected `&{Self}`, if that is a tensor, a model, a number, `bool` or `Mode`",
+    note = "what may be missing is no argument: compile a function with it and one without"
+)]
+pub trait Reference {
+    /// The argument.
+    type To;
+
+    /// `X`, which rustc does not know where this is none.
+    #[doc(hidden)]
+    type Told<X>;
+
+    #[doc(hidden)]
+    fn told<X>(it: X) -> Self::Told<X>;
+}
+
+impl<A: Argument> Reference for &A {
+    type To = A;
+    type Told<X> = A::Told<X>;
+
+    fn told<X>(it: X) -> A::Told<X> {
+        A::told(it)
+    }
 }
 
 /// A part of an argument.
@@ -34,6 +68,12 @@ pub enum ArgumentPart<'a> {
 }
 
 impl Argument for Tensor {
+    type Told<X> = X;
+
+    fn told<X>(it: X) -> X {
+        it
+    }
+
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
         visit(ArgumentPart::Tensor(self));
     }
@@ -44,6 +84,12 @@ impl Argument for Tensor {
 }
 
 impl<const N: usize> Argument for [Tensor; N] {
+    type Told<X> = X;
+
+    fn told<X>(it: X) -> X {
+        it
+    }
+
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
         self.iter().for_each(|tensor| visit(ArgumentPart::Tensor(tensor)));
     }
@@ -54,6 +100,12 @@ impl<const N: usize> Argument for [Tensor; N] {
 }
 
 impl Argument for Vec<Tensor> {
+    type Told<X> = X;
+
+    fn told<X>(it: X) -> X {
+        it
+    }
+
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
         visit(ArgumentPart::Bits(self.len() as u64));
         self.iter().for_each(|tensor| visit(ArgumentPart::Tensor(tensor)));
@@ -64,7 +116,14 @@ impl Argument for Vec<Tensor> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: Model> Argument for M {
+    type Told<X> = X;
+
+    fn told<X>(it: X) -> X {
+        it
+    }
+
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
         visit(ArgumentPart::Model(self.core(), self.prefix()));
     }
@@ -77,6 +136,12 @@ impl<M: Model> Argument for M {
 macro_rules! plain {
     ($($type:ty: |$value:ident| $bits:expr),*) => {$(
         impl Argument for $type {
+            type Told<X> = X;
+
+            fn told<X>(it: X) -> X {
+                it
+            }
+
             fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
                 let $value = *self;
                 visit(ArgumentPart::Bits($bits));

@@ -8,11 +8,18 @@ use crate::tensor::Tensor;
 #[diagnostic::on_unimplemented(
     message = "a compiled function gives no `{Self}`",
     label = "expected tensors: one, a tuple, an array or a vector, or a `Result` of these",
-    note = "numbers are read from tensors after the call, with `item` or `to_vec`"
+    note = "numbers are read from tensors after the call, with `item` or `to_vec`; behind the result there is no `;`, which gives `()`; errors of your own are returned by what calls it"
 )]
 pub trait CompiledResults {
     /// What a call gives.
     type Given;
+
+    /// `X`, which rustc does not know where these are no results.
+    #[doc(hidden)]
+    type Told<X>;
+
+    #[doc(hidden)]
+    fn told<X>(it: X) -> Self::Told<X>;
 
     #[doc(hidden)]
     fn into_tensors(self) -> Result<Vec<Tensor>>;
@@ -24,6 +31,11 @@ pub trait CompiledResults {
 
 impl CompiledResults for Tensor {
     type Given = Tensor;
+    type Told<X> = X;
+
+    fn told<X>(it: X) -> X {
+        it
+    }
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
         Ok(vec![self])
@@ -36,6 +48,11 @@ impl CompiledResults for Tensor {
 
 impl CompiledResults for Vec<Tensor> {
     type Given = Vec<Tensor>;
+    type Told<X> = X;
+
+    fn told<X>(it: X) -> X {
+        it
+    }
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
         Ok(self)
@@ -48,6 +65,11 @@ impl CompiledResults for Vec<Tensor> {
 
 impl<const N: usize> CompiledResults for [Tensor; N] {
     type Given = [Tensor; N];
+    type Told<X> = X;
+
+    fn told<X>(it: X) -> X {
+        it
+    }
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
         Ok(self.into())
@@ -60,6 +82,11 @@ impl<const N: usize> CompiledResults for [Tensor; N] {
 
 impl<R: CompiledResults> CompiledResults for Result<R> {
     type Given = R::Given;
+    type Told<X> = R::Told<X>;
+
+    fn told<X>(it: X) -> R::Told<X> {
+        R::told(it)
+    }
 
     fn into_tensors(self) -> Result<Vec<Tensor>> {
         self?.into_tensors()
@@ -80,6 +107,11 @@ macro_rules! tuples {
     ($(($($name:ident),+))*) => {$(
         impl CompiledResults for ($(same!($name, Tensor),)+) {
             type Given = Self;
+            type Told<X> = X;
+
+            fn told<X>(it: X) -> X {
+                it
+            }
 
             fn into_tensors(self) -> Result<Vec<Tensor>> {
                 let ($($name,)+) = self;

@@ -4,7 +4,7 @@ mod argument;
 mod compiled_results;
 mod frozen;
 
-pub use argument::Argument;
+pub use argument::{Argument, Reference};
 pub use compiled_results::CompiledResults;
 
 use crate::autograd::tracer;
@@ -53,8 +53,13 @@ const KEPT: usize = 64;
 /// compiled function, and with `NETCL_EAGER`; where there are gradients, also if it uses [`crate::no_grad`] or layers in
 /// [`crate::nn::Mode::Inference`].
 #[track_caller]
-pub fn compile<F: Compilable<A>, A>(function: F) -> Compiled<F, A> {
-    Compiled { function, known: Mutex::new(Recent::new(KEPT)), arguments: PhantomData }
+pub fn compile<F, A>(function: F) -> <F::Results as CompiledResults>::Told<A::Compiled<F>>
+where
+    F: Compilable<A>,
+    A: Arguments,
+    F::Results: CompiledResults,
+{
+    <F::Results as CompiledResults>::told(A::compiled(function))
 }
 
 /// A compiled function: [`compile`] gives it.
@@ -64,14 +69,26 @@ pub struct Compiled<F, A> {
     arguments: PhantomData<fn(A)>,
 }
 
-/// A function that can be compiled: of references to [`Argument`]s, with [`CompiledResults`], which captures nothing that changes.
+/// A function that can be compiled: of one to six arguments `A`, which captures nothing that changes.
 #[diagnostic::on_unimplemented(
     message = "this cannot be compiled",
-    label = "expected a function of one to six references to tensors, models and numbers, which gives tensors and captures numbers alone",
+    label = "expected a function of one to six arguments, which captures numbers alone",
     note = "write the types of its arguments, as `|net: &Network, x: &Tensor| ..`",
     note = "tensors and models that it captures are given to it as arguments; numbers are captured by `move`"
 )]
-pub trait Compilable<A> {}
+pub trait Compilable<A> {
+    /// What it gives: [`CompiledResults`].
+    type Results;
+}
+
+/// The arguments of a function that can be compiled: a tuple of references to [`Argument`]s.
+pub trait Arguments {
+    /// [`Compiled`] of the function. Rustc knows none where an argument is a mistake, so that it says nothing of calls as well.
+    type Compiled<F>;
+
+    #[doc(hidden)]
+    fn compiled<F>(function: F) -> Self::Compiled<F>;
+}
 
 /// For arguments of some types and shapes.
 struct KnownFunction {
@@ -214,15 +231,35 @@ fn no_result() -> Error {
     Error::Mismatch { operation: "compile".to_owned(), problem }
 }
 
+/// The type, if these are references to arguments.
+macro_rules! told {
+    ($type:ty;) => { $type };
+    ($type:ty; $first:ident $($rest:ident)*) => { $first::Told<told!($type; $($rest)*)> };
+}
+
+/// A value of it.
+macro_rules! told_value {
+    ($value:expr;) => { $value };
+    ($value:expr; $first:ident $($rest:ident)*) => { $first::told(told_value!($value; $($rest)*)) };
+}
+
 macro_rules! arities {
     ($(($($type:ident $name:ident),+))*) => {$(
         #[diagnostic::do_not_recommend]
         impl<F, R, $($type),+> Compilable<($($type,)+)> for F
         where
-            F: Fn($(&$type),+) -> R + Copy + 'static,
-            R: CompiledResults,
-            $($type: Argument),+
+            F: Fn($($type),+) -> R + Copy + 'static,
         {
+            type Results = R;
+        }
+
+        impl<$($type: Reference),+> Arguments for ($($type,)+) {
+            type Compiled<Function> = told!(Compiled<Function, ($($type::To,)+)>; $($type)+);
+
+            fn compiled<Function>(function: Function) -> Self::Compiled<Function> {
+                let compiled = Compiled { function, known: Mutex::new(Recent::new(KEPT)), arguments: PhantomData };
+                told_value!(compiled; $($type)+)
+            }
         }
 
         impl<F, R, $($type),+> Compiled<F, ($($type,)+)>

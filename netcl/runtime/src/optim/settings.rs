@@ -11,7 +11,7 @@ pub(super) const SINGLE: &str = "numbers up to 3.4e38, as steps are computed in 
 ///
 /// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
 pub fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
-    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a number of at least 0")?;
+    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a finite number of at least 0")?;
     accept(optimizer, setting, value, (value as f32).is_finite(), SINGLE)
 }
 
