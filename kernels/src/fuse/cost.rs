@@ -71,7 +71,7 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
 }
 
 /// For how many elements a member of a cluster computes what is computed in place.
-pub(super) fn computed_elements(graph: &Graph, member: NodeId) -> i64 {
+pub(super) fn computed_elements(graph: &Graph, member: NodeId) -> u64 {
     let computed = match graph[member].op {
         Op::Reduce { source, .. } => source,
         _ => member,

@@ -30,7 +30,7 @@ pub struct Custom {
     pub derivative: Option<Derivative>,
 }
 
-/// Derivatives that are graphs of their own, by what has them: see [`crate::numeric`].
+/// Derivatives that are graphs of their own, by what has them: see `numeric`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Derivative {

@@ -16,7 +16,7 @@ pub use products::MatmulPrecision;
 ///
 /// # Errors
 ///
-/// What [`Builder`] says of a graph that is not verified.
+/// What [`Builder`](crate::graph::build::Builder) says of a graph that is not verified.
 pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result<Graph> {
     if precision == MatmulPrecision::Highest {
         return Ok(graph);
