@@ -27,8 +27,7 @@ impl PlanBuilder<'_> {
         let Op::Attention(attention) = &self.graph[id].op else {
             return Err(Diagnostic::new(format!("internal error: node {} is no attention", id.0)));
         };
-        let shapes: Vec<&Shape> = attention.operands.iter().map(|id| &self.graph[*id].shape).collect();
-        let sizes = AttentionSizes::of(attention.kind, &shapes);
+        let sizes = self.graph.attention_sizes(attention);
         Ok((attention, sizes.ok_or_else(|| Diagnostic::new("internal error: an attention does not fit"))?))
     }
 

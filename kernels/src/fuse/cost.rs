@@ -6,7 +6,7 @@ use super::division::{ClusterKind, Division};
 use super::draft::Draft;
 use super::reading::Readings;
 use crate::dim::{Dim, Shape};
-use crate::graph::{AttentionKind, AttentionSizes, Graph, NodeId, Op};
+use crate::graph::{AttentionKind, Graph, NodeId, Op};
 use crate::index::Index;
 use crate::target::Target;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
     let mut repeated = vec![false; graph.nodes.len()];
     for (position, part) in draft.parts.iter().enumerate() {
         for &member in &part.members {
-            let computed = computed_elements(graph, member);
+            let computed = graph[computed(graph, member)].shape.elements().estimate();
             for &node in &readings.alone(member).inlined {
                 let first = visitor[node.index()].get_or_insert(position);
                 shared[node.index()] |= *first != position;
@@ -70,13 +70,12 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
     worst
 }
 
-/// For how many elements a member of a cluster computes what is computed in place.
-pub(super) fn computed_elements(graph: &Graph, member: NodeId) -> u64 {
-    let computed = match graph[member].op {
+/// Whose elements a member of a cluster computes: a reduction those that it reduces.
+pub(super) fn computed(graph: &Graph, member: NodeId) -> NodeId {
+    match graph[member].op {
         Op::Reduce { source, .. } => source,
         _ => member,
-    };
-    graph[computed].shape.elements().estimate()
+    }
 }
 
 /// What an element of `id` costs from what lies in memory on, each node of its expression counted once: sums over operands count those
@@ -144,8 +143,7 @@ pub(crate) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
 /// A forward pass has two products; the query's gradient three, that of keys and values four. Causal ones have half of each.
 fn attention_flops(graph: &Graph, id: NodeId) -> Dim {
     let Op::Attention(attention) = &graph[id].op else { unreachable!("an attention") };
-    let shapes: Vec<_> = attention.operands.iter().map(|operand| &graph[*operand].shape).collect();
-    let Some(sizes) = AttentionSizes::of(attention.kind, &shapes) else { return Dim::default() };
+    let Some(sizes) = graph.attention_sizes(attention) else { return Dim::default() };
     let pairs = Shape(sizes.batch).elements() * sizes.queries * sizes.keys;
     let [of_width, of_values] = match attention.kind {
         AttentionKind::Forward => [1, 1],

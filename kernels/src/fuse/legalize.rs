@@ -4,7 +4,7 @@ use crate::decompose::written_out;
 use crate::dim::{Dim, Shape};
 use crate::dtype::Literal;
 use crate::graph::build::Builder;
-use crate::graph::{Attention, AttentionSizes, AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
+use crate::graph::{Attention, AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::span::Result;
 use crate::target::Target;
 use crate::template::attention::WIDEST;
@@ -61,8 +61,7 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
 
 /// Whether a kernel of the target computes such an attention: of numbers of 16 bits, whose rows have few and known elements.
 fn has_kernel(graph: &Graph, attention: &Attention, target: Target) -> bool {
-    let shapes: Vec<&Shape> = attention.operands.iter().map(|id| &graph[*id].shape).collect();
-    let Some(sizes) = AttentionSizes::of(attention.kind, &shapes) else { return false };
+    let Some(sizes) = graph.attention_sizes(attention) else { return false };
     let known = |width: &Dim| width.as_constant().is_some_and(|width| width % 8 == 0 && width <= WIDEST as i64);
     let dtype = graph[attention.operands[0]].dtype;
     target == Target::Gpu && dtype.compute() != dtype && known(&sizes.width) && known(&sizes.value_width)

@@ -1,9 +1,10 @@
 //! Where what is too much for one kernel is divided.
 
 use super::budget::{MOST, TENSOR, own_cost, weight};
+use super::cost::computed;
 use super::draft::Draft;
 use super::reading::Readings;
-use crate::graph::{Graph, NodeId, Op};
+use crate::graph::{Graph, NodeId};
 
 /// Only a part of a kernel that is at least this share of [`MOST`] is worth a kernel and memory of its own.
 const SMALLEST_SHARE: u32 = 8;
@@ -27,10 +28,7 @@ pub(super) fn too_large(readings: &mut Readings<'_>, draft: &Draft) -> Option<No
 /// Of `inlined`, which is computed for `member` and ascends, the node for which most is computed that still fits a kernel: pieces of
 /// a chain that repeats are so equal.
 fn cut(graph: &Graph, member: NodeId, inlined: &[NodeId]) -> Option<NodeId> {
-    let computed = match graph[member].op {
-        Op::Reduce { source, .. } => source,
-        _ => member,
-    };
+    let computed = computed(graph, member);
     let elements = graph[computed].shape.elements().estimate();
     let mut before = 0u32;
     let first = inlined.iter().take_while(|id| {

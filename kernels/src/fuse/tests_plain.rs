@@ -3,7 +3,7 @@
 
 use super::access::{OperandAccess, Trace, is_anchor, table, trace};
 use super::budget::own_cost;
-use super::cost::{READ, computed_elements, cost_of_expression};
+use super::cost::{READ, computed, cost_of_expression};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
 use super::{Cluster, ClusterKind, Constraints, Division};
@@ -288,7 +288,8 @@ fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> 
             let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
             for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
                 visitors.entry(node).or_default().insert(position);
-                if graph[node].shape.elements().estimate() < computed_elements(graph, member) {
+                if graph[node].shape.elements().estimate() < graph[computed(graph, member)].shape.elements().estimate()
+                {
                     repeated.insert(node);
                 }
             }

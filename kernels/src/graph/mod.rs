@@ -388,6 +388,12 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// The sizes of an attention; `None` where its operands do not fit.
+    pub fn attention_sizes(&self, attention: &Attention) -> Option<AttentionSizes> {
+        let shapes: Vec<&Shape> = attention.operands.iter().map(|id| &self[*id].shape).collect();
+        AttentionSizes::of(attention.kind, &shapes)
+    }
+
     /// The nodes with their ids.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
         self.nodes.iter().enumerate().map(|(position, node)| (NodeId(position as u32), node))

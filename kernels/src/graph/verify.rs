@@ -365,14 +365,12 @@ pub(crate) fn is_passed_by_value(op: &Op) -> bool {
 fn check_attention(graph: &Graph, node: &Node, attention: &Attention, report: ErrorSink<'_>) {
     let kind = attention.kind;
     let operands: Vec<&Node> = attention.operands.iter().map(|id| &graph[*id]).collect();
-    let shapes: Vec<&Shape> = operands.iter().map(|operand| &operand.shape).collect();
     let compute = node.dtype.compute();
     let (matrices, rows) = operands.split_at(kind.matrices().min(operands.len()));
     let of_one_type = matrices.iter().all(|operand| operand.dtype == matrices[0].dtype)
         && matrices.iter().all(|operand| operand.dtype == node.dtype || operand.dtype.compute() == node.dtype)
         && rows.iter().all(|operand| operand.dtype == compute);
-    let gives = AttentionSizes::of(kind, &shapes)
-        .is_some_and(|sizes| kind.results(&sizes, node.dtype).first().is_some_and(|(shape, _)| *shape == node.shape));
+    let gives = attention_result(graph, node, 0).is_some_and(|(shape, _)| shape == node.shape);
     if !node.dtype.is_float() || !of_one_type || !gives {
         let found: Vec<String> = operands.iter().map(|operand| format!("{}{}", operand.dtype, operand.shape)).collect();
         let (name, found) = (kind.operation(), found.join(", "));
@@ -403,8 +401,7 @@ fn check_custom_result(graph: &Graph, node: &Node, call: &Node, result: usize, r
 /// Shape and type of the result at that position of an attention whose operands fit.
 pub(crate) fn attention_result(graph: &Graph, call: &Node, result: usize) -> Option<(Shape, DType)> {
     let Op::Attention(attention) = &call.op else { return None };
-    let shapes: Vec<&Shape> = attention.operands.iter().map(|id| &graph[*id].shape).collect();
-    let sizes = AttentionSizes::of(attention.kind, &shapes)?;
+    let sizes = graph.attention_sizes(attention)?;
     attention.kind.results(&sizes, call.dtype).into_iter().nth(result)
 }
 

@@ -7,7 +7,6 @@
 use super::activation::{SoftplusParts, softplus_parts};
 use super::args::{Args, OTHER, X, arg, float, literal, number_arg, scalar_arg, spread, tensor_arg};
 use super::reduction::mean_all;
-use super::softmax::log_of_sum;
 use super::{ArgKind, Formula, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
@@ -172,7 +171,7 @@ fn cross_entropy_rows(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> R
     let classes = b.shape(x)[axis].clone();
     let x = computed(b, x)?;
     let shifted = b.shifted(x, axis)?;
-    let log = log_of_sum(b, shifted, axis)?;
+    let log = b.log_of_sum(shifted, axis)?;
     let picked = pick(b, shifted, labels, axis)?;
     let rows = b.binary(BinaryOp::Sub, log, picked)?;
     poison(b, rows, labels, &classes)

@@ -4,7 +4,7 @@
 use super::Operation;
 use super::args::{self, AXIS, Args, X, float, spread};
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, NodeId, ReduceOp, UnaryOp};
+use crate::graph::{BinaryOp, NodeId};
 use crate::span::Result;
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -44,15 +44,8 @@ pub fn log_softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
     let (shape, dtype) = (b.shape(x).clone(), b.dtype(x));
     let x = b.cast(x, dtype.compute())?;
     let shifted = b.shifted(x, axis)?;
-    let log = log_of_sum(b, shifted, axis)?;
+    let log = b.log_of_sum(shifted, axis)?;
     let log = spread(b, log, &shape, &[axis])?;
     let y = b.binary(BinaryOp::Sub, shifted, log)?;
     b.cast(y, dtype)
-}
-
-/// `log(sum(e^shifted))` along `axis`, which disappears.
-pub(super) fn log_of_sum(b: &mut Builder, shifted: NodeId, axis: usize) -> Result<NodeId> {
-    let power = b.unary(UnaryOp::Exp, shifted)?;
-    let sum = b.reduce(ReduceOp::Sum, power, &[axis], false)?;
-    b.unary(UnaryOp::Log, sum)
 }

@@ -6,10 +6,10 @@
 pub(crate) mod products;
 
 use crate::decompose::written_out;
-use crate::dtype::DType;
-use crate::graph::{Graph, Node, Op};
+use crate::graph::Graph;
 use crate::span::Result;
 pub use products::MatmulPrecision;
+use products::attends;
 
 /// `graph` with its products and convolutions of `f32`, those of its loops and of gradients among them, computed in that
 /// precision. The kernels that it calls stay as they are.
@@ -22,7 +22,6 @@ pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result
         return Ok(graph);
     }
     // Between the products of attention lie weights that are split, too.
-    let attends = |node: &Node| matches!(node.op, Op::Attention(_)) && node.dtype == DType::F32;
     let graph = match precision == MatmulPrecision::High && graph.nodes.iter().any(attends) {
         true => written_out(&graph, &|id, _| attends(&graph[id]))?.0,
         false => graph,

@@ -40,6 +40,11 @@ impl MatmulPrecision {
     }
 }
 
+/// Whether a node is attention of which a precision is asked.
+pub(super) fn attends(node: &Node) -> bool {
+    matches!(node.op, Op::Attention(_)) && node.dtype == DType::F32
+}
+
 /// `graph` with its products and convolutions of `f32`, and attention, of halves of their operands, and with what `of_body` makes of the
 /// bodies of its loops.
 pub(crate) fn of_halves(
@@ -47,7 +52,6 @@ pub(crate) fn of_halves(
     precision: MatmulPrecision,
     of_body: &dyn Fn(Graph) -> Result<Graph>,
 ) -> Result<Graph> {
-    let attends = |node: &Node| matches!(node.op, Op::Attention(_)) && node.dtype == DType::F32;
     // Nothing is shared that was not: equal outputs, for one, are buffers of their own.
     let mut products = Products { b: Builder::without_simplification(&graph.name), halves: BTreeMap::new() };
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());

@@ -69,9 +69,7 @@ impl Builder {
         let axis = self.shape(scores).rank() - 1;
         let scores = self.cast(scores, dtype.compute())?;
         let shifted = self.shifted(scores, axis)?;
-        let power = self.unary(UnaryOp::Exp, shifted)?;
-        let sum = self.reduce(ReduceOp::Sum, power, &[axis], false)?;
-        let log = self.unary(UnaryOp::Log, sum)?;
+        let log = self.log_of_sum(shifted, axis)?;
         // A constant, as what was taken off is.
         let largest = self.reduce(ReduceOp::Max, scores, &[axis], false)?;
         let largest = self.detach(largest);

@@ -18,6 +18,13 @@ impl Builder {
         self.binary(BinaryOp::Sub, x, largest)
     }
 
+    /// `log(sum(e^shifted))` along `axis`, which disappears.
+    pub fn log_of_sum(&mut self, shifted: NodeId, axis: usize) -> Result<NodeId> {
+        let power = self.unary(UnaryOp::Exp, shifted)?;
+        let sum = self.reduce(ReduceOp::Sum, power, &[axis], false)?;
+        self.unary(UnaryOp::Log, sum)
+    }
+
     /// `e^x / sum(e^x)` along `axis`, of the type that is computed in. A row of -inf alone gives NaN, as does a +inf.
     pub fn softmax(&mut self, x: NodeId, axis: usize) -> Result<NodeId> {
         let (shape, dtype) = (self.shape(x).clone(), self.dtype(x));
