@@ -1,7 +1,9 @@
-//! `#[precision(bf16)]`: activations are halves, parameters, their gradients and results are what they are declared to be.
+//! `#[precision(bf16)]` and `autocast`: activations are halves, parameters, their gradients and results are what they are declared to be.
 
 use crate::common::{device, everywhere, floats};
+use netcl::nn::{Layers, Mode, Network};
 use netcl::prelude::*;
+use netcl::{Precision, autocast};
 
 netcl::kernel! {
     /// Of `f32`, whatever its caller stores.
@@ -226,6 +228,123 @@ fn a_convolutional_network_learns_as_in_f32() -> Result<()> {
         let labels = Tensor::from_slice(&device(), &[0u32, 1, 2, 3, 0, 1], &[6])?;
         let exact = losses(model()?, 12, |model| model.loss_with_gradients(&x, &labels))?;
         near(&losses(model()?, 12, |model| model.bf16_with_gradients(&x, &labels))?, &exact, 0.01);
+        Ok(())
+    })
+}
+
+/// `Pictures`, put together at run time.
+fn pictures() -> Result<Network> {
+    let mut layers = Layers::new();
+    let conv = [("kernel", 3.into()), ("padding", 1.into()), ("outputs", 8.into())];
+    let stem: Vec<_> = conv.iter().cloned().chain([("inputs", 3.into()), ("bias", false.into())]).collect();
+    let conv: Vec<_> = conv.into_iter().chain([("inputs", 8.into())]).collect();
+    layers.add("stem", "Conv2d", &stem)?;
+    layers.add("norm", "BatchNorm", &[("features", 8.into())])?;
+    layers.add("pool", "MaxPool2d", &[("kernel", 2.into())])?;
+    layers.add("conv", "Conv2d", &conv)?;
+    layers.add("head", "Linear", &[("inputs", 8.into()), ("outputs", 4.into())])?;
+    layers.build(&device(), Seed(1))
+}
+
+fn forward(net: &Network, x: &Tensor) -> Tensor {
+    let h = net.forward("norm", &[&net.forward("stem", &[x], Mode::Training)], Mode::Training);
+    let h = net.forward("pool", &[&h.relu()], Mode::Training);
+    let h = net.forward("conv", &[&h], Mode::Training).relu() + h;
+    net.forward("head", &[&h.mean(&[2, 3])], Mode::Training)
+}
+
+#[test]
+fn a_network_at_run_time_learns_as_an_annotated_one() -> Result<()> {
+    everywhere(|| {
+        let x = floats(&(0..6 * 192).map(|i| (i as f32 * 0.37).sin() * 1.5).collect::<Vec<_>>(), &[6, 3, 8, 8]);
+        let labels = Tensor::from_slice(&device(), &[0u32, 1, 2, 3, 0, 1], &[6])?;
+        let model = Pictures::new(&device(), Seed(1))?;
+        let annotated = losses(model, 8, |model| model.bf16_with_gradients(&x, &labels))?;
+        let mut net = pictures()?;
+        let mut optimizer = AdamW::new(3e-3);
+        for expected in annotated {
+            let loss = autocast(Precision::Bf16, || {
+                let logits = forward(&net, &x);
+                assert_eq!(logits.dtype(), DType::BF16);
+                logits.cross_entropy(&labels)
+            });
+            assert_eq!(loss.dtype(), DType::F32);
+            let gradients = loss.backward()?.of(&net)?;
+            assert_eq!(gradients.tensor("stem.weight")?.dtype(), DType::F32);
+            optimizer.step(&mut net, &gradients)?;
+            let found = loss.item::<f32>()?;
+            assert!((found - expected).abs() < 2e-3 * expected, "{found} {expected}");
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn a_scope_is_of_what_is_called_in_it() -> Result<()> {
+    everywhere(|| {
+        let a = floats(&[1.001, 2.002, 3.003, 4.004], &[2, 2]);
+        let product = || a.matmul(&a);
+        let (outer, inner, after) = autocast(Precision::Bf16, || {
+            (product(), autocast(Precision::F32, product), autocast(Precision::F16, product))
+        });
+        assert_eq!([&outer, &inner, &after].map(Tensor::dtype), [DType::BF16, DType::F32, DType::F16]);
+        assert_eq!(inner.to_vec::<f32>()?, product().to_vec::<f32>()?);
+        let thrown = std::panic::catch_unwind(|| autocast(Precision::Bf16, || panic!("thrown")));
+        assert!(thrown.is_err());
+        assert_eq!(product().dtype(), DType::F32);
+        // A value is what it was called as, whenever it is computed.
+        assert_eq!((outer.cast(DType::F32) - inner).abs().max(&[0, 1]).item::<f32>()? > 0.0, true);
+        Ok(())
+    })
+}
+
+#[test]
+fn operations_take_and_give_what_their_rows_say() -> Result<()> {
+    everywhere(|| {
+        let a = floats(&[0.5, 0.25, 0.125, 1.0], &[2, 2]);
+        let half = a.cast(DType::BF16);
+        let whole = Tensor::from_slice(&device(), &[1i32, 2, 3, 4], &[2, 2])?;
+        let results = autocast(Precision::Bf16, || {
+            let one = Tensor::full(&device(), 2.0f32, &[])?;
+            Ok::<_, Error>(vec![
+                (half.exp(), DType::F32),
+                (half.softmax(1), DType::F32),
+                (half.sum(&[0]), DType::F32),
+                (half.relu(), DType::BF16),
+                (a.relu(), DType::F32),
+                (&half + &a, DType::F32),
+                (&half * 2.0, DType::BF16),
+                (&half * &one, DType::BF16),
+                (half.concat(&[&a], 0), DType::F32),
+                (whole.sum(&[0]), DType::I32),
+                (&whole + &whole, DType::I32),
+                (half.gt(&a), DType::Bool),
+            ])
+        })?;
+        for (position, (result, dtype)) in results.iter().enumerate() {
+            result.check()?;
+            assert_eq!(result.dtype(), *dtype, "{position}");
+        }
+        // Outside, types are one.
+        assert!((&half + &a).check().is_err());
+        Ok(())
+    })
+}
+
+#[test]
+fn a_compiled_function_is_compiled_for_each_precision() -> Result<()> {
+    everywhere(|| {
+        let f = netcl::compile(|a: &Tensor, b: &Tensor| a.matmul(b).relu());
+        let a = floats(&[1.001, 2.002, 3.003, 4.004], &[2, 2]);
+        let full = f.call(&a, &a)?;
+        let half = autocast(Precision::Bf16, || f.call(&a, &a))?;
+        let again = f.call(&a, &a)?;
+        assert_eq!([&full, &half, &again].map(Tensor::dtype), [DType::F32, DType::BF16, DType::F32]);
+        assert_eq!(full.to_vec::<f32>()?, again.to_vec::<f32>()?);
+        assert_eq!(
+            half.cast(DType::BF16).to_vec::<half::bf16>()?,
+            autocast(Precision::Bf16, || a.matmul(&a)).to_vec()?
+        );
         Ok(())
     })
 }
