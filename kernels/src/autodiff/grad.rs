@@ -18,7 +18,7 @@ pub fn grad(builder: &mut Builder, value: NodeId, wrt: &[NodeId]) -> Result<Vec<
     let (shape, dtype) = (builder.shape(value).clone(), builder.dtype(value));
     let seed = builder.full(1.0, &shape, dtype);
     let depends = leading_to(builder.graph(), value);
-    let found = builder.as_given(|builder| found(builder, &[(value, seed)], wrt, HighestOrder::Any))?;
+    let found = found(builder, &[(value, seed)], wrt, HighestOrder::Any)?;
     let each = found.into_iter().zip(wrt).map(|(gradient, id)| {
         // What is there and flat, as `x.pow(0.0)`, has a derivative of 0.
         let flat = depends.get(id.index()).copied().unwrap_or(false);

@@ -154,28 +154,3 @@ const WIDEST: &[&str] = &[
     "BatchNorm", "MaxPool2d", "AvgPool2d", "Upsample", "Dropout", "Embedding", "Flatten", "Relu", "LeakyRelu", "Gelu",
     "Silu", "Sigmoid", "Tanh", "Identity",
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::Policy;
-    use crate::graph::{BinaryOp, CompareOp, UnaryOp};
-    use crate::{layers, ops};
-    use std::collections::{BTreeMap, BTreeSet};
-
-    /// An operation that is added to a table is given a row, by somebody who has thought of halves.
-    #[test]
-    fn every_entry_of_the_tables_has_one_row() {
-        let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
-        Policy::ALL.into_iter().flat_map(Policy::names).for_each(|name| *rows.entry(name).or_default() += 1);
-        let twice: Vec<_> = rows.iter().filter(|(_, count)| **count > 1).collect();
-        assert!(twice.is_empty(), "{twice:?}");
-        let entries = ops::all().map(|operation| operation.name).chain(layers::all().iter().map(|layer| layer.name));
-        let entries: BTreeSet<&str> = entries.collect();
-        // What bodies write as operators.
-        let own = UnaryOp::ALL.iter().map(|op| op.name()).chain(BinaryOp::ALL.iter().map(|op| op.name()));
-        let operators: BTreeSet<&str> = own.chain(CompareOp::ALL.iter().map(|op| op.name())).collect();
-        let missing: Vec<_> = entries.union(&operators).filter(|name| !rows.contains_key(**name)).collect();
-        let unknown: Vec<_> = rows.keys().filter(|name| !entries.contains(**name)).collect();
-        assert!(missing.is_empty() && unknown.is_empty(), "without a row: {missing:?}; no entries: {unknown:?}");
-    }
-}
