@@ -30,6 +30,7 @@ mod numeric;
 pub mod ops;
 pub mod philox;
 pub mod plan;
+mod policy;
 pub mod precision;
 mod quotient;
 mod rewrite;

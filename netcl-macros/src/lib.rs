@@ -73,6 +73,9 @@ use proc_macro::TokenStream;
 /// `#[matmul_precision(high)]` or `#[matmul_precision(medium)]` on a function says how precisely its products of `f32` are computed,
 /// so that they may use a device's matrix units; those of what it calls and of its gradients too.
 ///
+/// `#[precision(bf16)]` or `#[precision(f16)]` on a function stores its activations in halves, and those of what it calls and of its
+/// gradients; parameters, their gradients and results are of the types that they are declared with.
+///
 /// What is generated finds netcl by the name that the crate has for it, also where the dependency is renamed. Where another crate
 /// passes netcl on and the macro is imported from there, the path is an argument: `#[model(crate = facade::netcl)]`.
 ///

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::tensors::TensorSpec;
 use crate::dim::Dim;
 use crate::graph::NodeId;
-use crate::precision::Precision;
+use crate::policy::Precision;
 use crate::span::{Diagnostic, Result};
 
 /// The declaration of a layer.

@@ -6,13 +6,12 @@
 //! Matrix units multiply numbers of 16 bits. What is asked for is written into the graph, so that every device computes the
 //! same, those without such a unit too.
 
-mod policy;
 pub(crate) mod products;
 
 use crate::decompose::written_out;
 use crate::graph::Graph;
+pub use crate::policy::{Policy, Precision};
 use crate::span::Result;
-pub use policy::{Policy, Precision};
 pub use products::MatmulPrecision;
 use products::attends;
 

@@ -1,7 +1,7 @@
 //! Activations in halves: operands are converted as the table of policies says.
 
 use super::*;
-use crate::precision::{Policy, Precision};
+use crate::policy::{Policy, Precision};
 
 impl Builder {
     /// From now on operations and layers convert their operands as [`Policy`] says; gives what was before.

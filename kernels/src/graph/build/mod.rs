@@ -24,7 +24,7 @@ pub(crate) use reshape::rounded;
 pub use scan::ScanDraft;
 
 use super::*;
-use crate::precision::Precision;
+use crate::policy::Precision;
 use crate::span::{Diagnostic, Result};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
