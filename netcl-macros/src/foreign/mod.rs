@@ -364,6 +364,14 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
         "one call of a loss over all of them; or `first.add(&second)?`, and `sum.scaled(0.5)?` for the mean",
     ),
     (
+        "`torch.autocast(\"cuda\", torch.bfloat16)`, `keras.mixed_precision`, `jmp.Policy`",
+        "`#[precision(bf16)]` on a function of a model; at run time `netcl::autocast(Precision::Bf16, \\|\\| ..)` ([mixed precision](models.md#mixed-precision))",
+    ),
+    (
+        "`torch.set_float32_matmul_precision(\"medium\")`, `jax.default_matmul_precision`",
+        "`#[matmul_precision(medium)]` on a function of a model",
+    ),
+    (
         "`clip_grad_norm_`, `clip_grad_value_`",
         "`gradients.clip_norm(1.0)?`, which gives others; `gradients.norm()?`. By value by hand: a kernel makes the \
          new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
