@@ -16,6 +16,15 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The value of the body of a function that is called, computed in that precision.
+    pub(super) fn body_in(&mut self, precision: Precision, function: &'a FunctionItem) -> Val<'a> {
+        let outer = self.builder.set_precision(precision);
+        let value = self.body(function);
+        let value = if function.precision.is_some() { self.as_results(function, value) } else { value };
+        self.builder.set_precision(outer);
+        value
+    }
+
     /// Whether a tensor of the type `found` may stand where `declared` is written.
     pub(super) fn stands_for(&self, found: DType, declared: DType) -> bool {
         let precision = self.builder.precision();
@@ -40,7 +49,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What a function gives, as the types that it declares.
-    pub(super) fn as_results(&mut self, function: &FunctionItem, mut value: Val<'a>) -> Val<'a> {
+    fn as_results(&mut self, function: &FunctionItem, mut value: Val<'a>) -> Val<'a> {
         let Some(values) = super::parts::values(&function.composed, &value) else { return value };
         let declared = values.iter().zip(&function.results).filter_map(|(value, ty)| match value {
             Val::Tensor(id) => Some((*id, ty.dtype)),

@@ -275,10 +275,7 @@ impl<'a> Lowering<'a> {
         let outside = self.diag.within(numbers);
         self.wanted = true;
         let promised = self.inside(function);
-        let outer = self.builder.set_precision(precision);
-        let value = self.body(function);
-        let value = if function.precision.is_some() { self.as_results(function, value) } else { value };
-        self.builder.set_precision(outer);
+        let value = self.body_in(precision, function);
         self.outside(promised);
         let symbols = std::mem::take(&mut self.frame_mut().symbols);
         self.frames.pop();
