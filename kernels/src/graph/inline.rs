@@ -105,12 +105,7 @@ impl Builder {
         places
     }
 
-    fn appended(
-        &mut self,
-        graph: &Graph,
-        given: &BTreeMap<NodeId, NodeId>,
-        sizes: Sizes<'_>,
-    ) -> Result<Vec<NodeId>> {
+    fn appended(&mut self, graph: &Graph, given: &BTreeMap<NodeId, NodeId>, sizes: Sizes<'_>) -> Result<Vec<NodeId>> {
         let mut places: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
         for (id, node) in graph.iter() {
             if let Some(&input) = given.get(&id) {
