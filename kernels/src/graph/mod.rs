@@ -24,6 +24,7 @@ mod batch;
 pub mod build;
 mod conv;
 mod custom;
+mod inline;
 #[cfg(feature = "interp")]
 pub mod interp;
 mod limit;

@@ -43,6 +43,7 @@ mod plain_arguments;
 mod positions;
 mod precisions;
 mod product_rounds;
+mod recorded_functions;
 mod recurrences;
 mod rust_twins;
 mod said;

@@ -86,7 +86,8 @@ impl Tensor {
             None => {
                 return refused(
                     "nothing that leads to the loss is recorded; run layers in `Mode::Training`, or start from \
-                     `x.requires_grad()?` (functions of annotated models have `…_with_gradients`)"
+                     `x.requires_grad()?`; functions of an annotated model are recorded for its parameters with \
+                     `#[mode(training)]` above them, or in `value_and_grad(&model, ..)`"
                         .to_owned(),
                 );
             }

@@ -139,8 +139,8 @@ pub(super) fn reason(cuts: &[Arc<Cut>], leaf: LeafKey) -> String {
     }
     let maybe: Vec<String> = cuts.iter().filter(|cut| cut.forgot()).map(|cut| cut.text()).collect();
     match maybe.as_slice() {
-        [] => "nothing that leads to the loss uses it. Layers are recorded in `Mode::Training`, and in `Mode::Inference` where \
-               an input is tracked"
+        [] => "nothing that leads to the loss uses it. Layers are recorded in `Mode::Training`, functions of annotated models \
+               with `#[mode(training)]`, and all where an input is tracked"
             .to_owned(),
         some => format!("nothing that leads to the loss uses it, unless before {}, through which no gradient goes", some.join(", ")),
     }

@@ -4,6 +4,7 @@ use crate::autograd::cut::{self, Pause};
 use crate::autograd::record::{CutKind, History, Leaf};
 use crate::autograd::tape::Wanted;
 use crate::autograd::tracer;
+use crate::autograd::trained::Trained;
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
@@ -70,7 +71,10 @@ impl<M: Model> Differentiable for M {
 
     #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Gradients)> {
-        let value = f(self).into()?;
+        let value = {
+            let _trained = Trained::new(self.core());
+            f(self).into()?
+        };
         let backward = value.backward_in(&Wanted::Model(self.core().store().id()))?;
         let gradients = backward.all_of(self, REACHED)?;
         Ok((value.cut_off("value_and_grad", Location::caller()), gradients))

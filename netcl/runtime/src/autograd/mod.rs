@@ -6,7 +6,7 @@
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
 //! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
-//! lead to a loss; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one; `autocast` what activations are stored in; `backward` and `functional` are what users call.
+//! lead to a loss; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one; `autocast` what activations are stored in; `trained` which models are differentiated in; `backward` and `functional` are what users call.
 
 pub(crate) mod autocast;
 mod backward;
@@ -19,6 +19,7 @@ pub(crate) mod record;
 mod tape;
 pub(crate) mod trace;
 pub(crate) mod tracer;
+pub(crate) mod trained;
 pub(crate) mod work;
 
 pub use autocast::autocast;

@@ -1,6 +1,6 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
-use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey};
+use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey, composite_number};
 use netcl_kernels::autodiff::gradients_from_saved;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -8,7 +8,6 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::span::Result;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A relative graph: tensors are numbered.
 pub(crate) struct Trace {
@@ -34,14 +33,17 @@ pub(crate) struct TracedWork {
 impl TracedWork {
     /// Of a trace whose first inputs are so many arguments.
     pub(crate) fn new(trace: Trace, arguments: usize, passes_numbers: bool) -> TracedWork {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        TracedWork { number: NEXT.fetch_add(1, Ordering::Relaxed), trace, arguments, passes_numbers }
+        TracedWork { number: composite_number(), trace, arguments, passes_numbers }
     }
 }
 
 impl CompositeWork for TracedWork {
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn name(&self) -> &str {
+        "compile"
     }
 
     fn arguments(&self) -> usize {
@@ -225,7 +227,7 @@ impl Trace {
 }
 
 /// What a plan is called, after its first operations.
-pub(crate) fn name(works: impl Iterator<Item = &'static str>) -> String {
+pub(crate) fn name<'a>(works: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 4;
     let mut names: Vec<&str> = Vec::new();
     for name in works {

@@ -13,6 +13,7 @@ use netcl_kernels::span::{Diagnostic, Result};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The size that a batch has while it is a symbol of the graph.
 pub(crate) const BATCH: &str = "N";
@@ -61,10 +62,19 @@ pub(crate) enum TensorWork {
     },
 }
 
+/// The number of a [`CompositeWork`].
+pub(crate) fn composite_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// What is called as one operation, and consists of others.
 pub(crate) trait CompositeWork: Send + Sync {
-    /// No other has it.
+    /// No other has it: [`composite_number`].
     fn number(&self) -> u64;
+
+    /// What an error calls it.
+    fn name(&self) -> &str;
 
     /// How many of the tensors that it is of are arguments: they come first.
     fn arguments(&self) -> usize;
@@ -212,7 +222,8 @@ impl PassedNumbers {
         PassedNumbers { next: 0, is_fixed }
     }
 
-    fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
+    /// The next one.
+    pub(crate) fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
         let position = self.next;
         self.next += 1;
         builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
@@ -221,11 +232,11 @@ impl PassedNumbers {
 
 impl TensorWork {
     /// What an error calls it.
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             TensorWork::Operation { operation, .. } => operation.name,
             TensorWork::Layer { layer, .. } => layer.declaration.name,
-            TensorWork::Traced { .. } => "compile",
+            TensorWork::Traced { traced, .. } => traced.name(),
         }
     }
 
