@@ -19,6 +19,7 @@ mod plans;
 mod profile;
 mod queues;
 mod raw_kernels;
+mod scaler;
 mod selection;
 mod tensors;
 mod threads;
