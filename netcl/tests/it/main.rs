@@ -4,6 +4,7 @@
 mod batches;
 mod cache;
 mod checkpoints;
+mod custom;
 mod devices;
 mod environment;
 mod events;
