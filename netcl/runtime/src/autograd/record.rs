@@ -169,6 +169,8 @@ impl Leaf {
 
     /// What goes on there.
     pub(crate) fn stopped(held: Held, stop: Stop) -> Arc<Leaf> {
+        // Plans of gradients start from its value.
+        held.value.keep();
         Arc::new(Leaf { id: next(), held, owner: None, stop: Some(Arc::new(stop)) })
     }
 
