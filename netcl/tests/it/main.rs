@@ -4,6 +4,7 @@
 mod batches;
 mod cache;
 mod checkpoints;
+mod custom;
 mod devices;
 mod environment;
 mod events;
@@ -19,6 +20,7 @@ mod plans;
 mod profile;
 mod queues;
 mod raw_kernels;
+mod scaler;
 mod selection;
 mod tensors;
 mod threads;

@@ -1,18 +1,13 @@
 //! The gradients of a loss.
 
-use crate::autograd::record::{Cut, CutKind, History, LeafKey, Owner};
-use crate::autograd::tape::{Tape, Wanted};
+use crate::autograd::cut;
+use crate::autograd::record::{Cut, History, LeafKey};
+use crate::autograd::sweep::{self, Swept};
+use crate::autograd::tape::Wanted;
 use crate::autograd::tracer;
-use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
-use crate::executor::Call;
-use crate::memory::{BufferHandle, before_late_writes};
-use crate::model::gradient_buffer::GradientBuffer;
-use crate::model::store::Store;
 use crate::model::{Gradients, Model};
-use crate::recording;
 use crate::tensor::Tensor;
-use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,13 +18,6 @@ pub struct Backward {
     /// Those in tensors, by their leaves.
     variables: BTreeMap<LeafKey, Tensor>,
     cuts: Vec<Arc<Cut>>,
-}
-
-/// The gradients in one model's parameters, before they are computed.
-struct PendingGradients {
-    store: Arc<Store>,
-    buffer: GradientBuffer,
-    covered: Vec<bool>,
 }
 
 impl Tensor {
@@ -74,12 +62,11 @@ impl Tensor {
                 self.shape()
             ));
         }
-        let record = match self.history() {
-            Some(History::Record(record)) => record,
-            Some(History::Leaf(_)) => {
+        let history = match self.history() {
+            Some(History::Leaf(leaf)) if leaf.stop.is_none() => {
                 return refused("the loss is computed from nothing; it is what is tracked".to_owned());
             }
-            Some(History::Cut(cut)) if cut.kind.is_loss() => return refused(lost(cut)),
+            Some(History::Cut(cut)) if cut.kind.is_loss() => return refused(cut::lost(cut)),
             Some(History::Cut(cut)) => {
                 return refused(format!("no gradient goes through {}, which leads to the loss", cut.text()));
             }
@@ -91,78 +78,10 @@ impl Tensor {
                         .to_owned(),
                 );
             }
+            Some(history) => history,
         };
-        // A recording does again what is called in it: what waits was called for before.
-        let tape = Tape::of(record, wanted, recording::is_active(self.device().backend()))?;
-        if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
-            return refused(lost(cut));
-        }
-        for Owner { store, index, version } in &tape.owners {
-            if *version != store.version() {
-                let path = &store.parameters()[*index].path;
-                return refused(format!(
-                    "the parameters have changed since the loss was computed of `{path}`; call `backward` before the step, \
-                     and compute the loss anew after it"
-                ));
-            }
-        }
-        match self.gradients_of(&tape) {
-            Err(error) if tape.waiting().next().is_some() => {
-                // Each alone may need less; if not, it says what was called where.
-                tracing::debug!(%error, "a loss is computed before its gradients");
-                self.gradients_of(&Tape::of(record, wanted, true)?)
-            }
-            gradients => gradients,
-        }
-    }
-
-    fn gradients_of(&self, tape: &Tape) -> Result<Backward> {
-        if tape.leaves.is_empty() {
-            return Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts: tape.cuts.clone() });
-        }
-        let device = self.device();
-        let loaded = plan::of_signature(tape.signature(), device, || tape.trace())?;
-        let mut pending: Vec<PendingGradients> = Vec::new();
-        let mut into: Vec<Option<BufferHandle>> = Vec::with_capacity(tape.leaves.len());
-        for leaf in &tape.leaves {
-            let Some(owner) = &leaf.owner else {
-                into.push(None);
-                continue;
-            };
-            let position = match pending.iter().position(|known| known.store.id() == owner.store.id()) {
-                Some(position) => position,
-                None => {
-                    let (store, buffer) = (owner.store.clone(), owner.store.gradient_buffer()?);
-                    let covered = vec![false; store.parameters().len()];
-                    pending.push(PendingGradients { store, buffer, covered });
-                    pending.len() - 1
-                }
-            };
-            pending[position].covered[owner.index] = true;
-            into.push(Some(pending[position].buffer.part(owner.index)));
-        }
-        for PendingGradients { store, buffer, covered } in &mut pending {
-            let (writer, covered) = store.writer(std::mem::take(covered));
-            buffer.prepare(writer, &covered)?;
-        }
-        let args: SmallVec<[Tensor; 16]> = tape.arguments().cloned().map(Tensor::from_held).collect();
-        let args: SmallVec<[&Tensor; 16]> = args.iter().collect();
-        let scalars = tape.scalars();
-        let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
-        // What waits of it was called for before what is to be written.
-        let outputs = before_late_writes(|| loaded.call(device, &call))?;
-        for (held, result) in tape.waiting().zip(outputs.results) {
-            held.value.supply(result.into_region()?);
-        }
-        let mut variables = BTreeMap::new();
-        for (leaf, gradient) in tape.leaves.iter().zip(outputs.argument_gradients) {
-            if let (None, Some(gradient)) = (&leaf.owner, gradient) {
-                variables.insert(leaf.key(), gradient.with_history(Some(cut::gradient())));
-            }
-        }
-        let models =
-            pending.into_iter().map(|PendingGradients { store, buffer, .. }| Gradients::new(store, buffer)).collect();
-        Ok(Backward { models, variables, cuts: tape.cuts.clone() })
+        let Swept { models, variables, cuts } = sweep::gradients(history, self, wanted)?;
+        Ok(Backward { models, variables, cuts })
     }
 }
 
@@ -211,8 +130,8 @@ impl Backward {
     pub fn wrt(&self, tensor: &Tensor) -> Result<Tensor> {
         tensor.checked()?;
         let leaf = match tensor.history() {
-            Some(History::Leaf(leaf)) => leaf,
-            Some(History::Record(_)) => {
+            Some(History::Leaf(leaf)) if leaf.stop.is_none() => leaf,
+            Some(History::Record(_) | History::Leaf(_)) => {
                 return refused(
                     "the tensor was computed from others, in which there are gradients, but not in itself; go on from \
                      `x.detach().requires_grad()` to have one there"
@@ -232,20 +151,6 @@ impl Backward {
 
     fn reason(&self, leaf: LeafKey) -> String {
         cut::reason(&self.cuts, leaf)
-    }
-}
-
-/// What is said of a loss that something leads to whose derivative is not recorded.
-fn lost(cut: &Cut) -> String {
-    match cut.kind {
-        CutKind::Gradient => "a gradient leads to the loss, and its derivative is not recorded; \
-                              `detach` it to take it for a number, or write the loss in an annotated model, with `grad(..)`"
-            .to_owned(),
-        _ => format!(
-            "{} leads to the loss, and its derivative is not recorded; write it with operations of tensors, or `detach` \
-             what it is given to take it for numbers",
-            cut.text()
-        ),
     }
 }
 

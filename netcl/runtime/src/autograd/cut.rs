@@ -30,6 +30,19 @@ impl Drop for Pause {
     }
 }
 
+/// Does `work`, of which something is recorded, wherever it is done.
+pub(super) fn resumed<R>(work: impl FnOnce() -> R) -> R {
+    /// Ends it, also where the work panics.
+    struct Resumed(usize);
+    impl Drop for Resumed {
+        fn drop(&mut self) {
+            PAUSED.set(self.0);
+        }
+    }
+    let _scope = Resumed(PAUSED.replace(0));
+    work()
+}
+
 /// Whether this thread is in a call of `no_grad`.
 pub(crate) fn is_paused() -> bool {
     // A thread that is ending records nothing.
@@ -129,6 +142,20 @@ impl Cut {
             Some(caller) => format!("`{}` at {}:{}", self.by, caller.file(), caller.line()),
             None => format!("`{}`", self.by),
         }
+    }
+}
+
+/// What is said of a loss that something leads to whose derivative is not recorded.
+pub(super) fn lost(cut: &Cut) -> String {
+    match cut.kind {
+        CutKind::Gradient => "a gradient leads to the loss, and its derivative is not recorded; \
+                              `detach` it to take it for a number, or write the loss in an annotated model, with `grad(..)`"
+            .to_owned(),
+        _ => format!(
+            "{} leads to the loss, and its derivative is not recorded; write it with operations of tensors, or `detach` \
+             what it is given to take it for numbers",
+            cut.text()
+        ),
     }
 }
 

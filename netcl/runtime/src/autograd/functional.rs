@@ -144,8 +144,8 @@ impl Tensor {
         }
         let refused = |problem: &str| Err(Error::Backward { operation: "requires_grad", problem: problem.to_owned() });
         match self.history() {
-            Some(History::Leaf(_)) => return Ok(self.clone()),
-            Some(History::Record(_)) => {
+            Some(History::Leaf(leaf)) if leaf.stop.is_none() => return Ok(self.clone()),
+            Some(History::Record(_) | History::Leaf(_)) => {
                 return refused("the tensor was computed from what is tracked; `detach` it first");
             }
             _ => {}

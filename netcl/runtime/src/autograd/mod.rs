@@ -6,16 +6,20 @@
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
 //! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
-//! lead to a loss; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one; `autocast` what activations are stored in; `trained` which models are differentiated in; `backward` and `functional` are what users call.
+//! lead to a loss; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one;
+//! `autocast` what activations are stored in; `trained` which models are differentiated in; `sweep` goes back from a loss by such plans and
+//! by what the program says between them; `backward`, `functional` and `custom` are what users call.
 
 pub(crate) mod autocast;
 mod backward;
+mod custom;
 pub(crate) mod cut;
 mod functional;
 pub(crate) mod known;
 pub(crate) mod note;
 pub(crate) mod plan;
 pub(crate) mod record;
+mod sweep;
 mod tape;
 pub(crate) mod trace;
 pub(crate) mod tracer;
@@ -24,4 +28,5 @@ pub(crate) mod work;
 
 pub use autocast::autocast;
 pub use backward::Backward;
+pub use custom::{checkpoint, custom_vjp};
 pub use functional::{Differentiable, grad, no_grad, value_and_grad};

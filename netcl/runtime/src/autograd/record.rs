@@ -1,8 +1,9 @@
 //! What a tensor at run time was computed from.
 
 use crate::autograd::work::TensorWork;
+use crate::error::Result;
 use crate::model::store::Store;
-use crate::tensor::Held;
+use crate::tensor::{Held, Tensor};
 use netcl_kernels::dtype::DType;
 use smallvec::SmallVec;
 use std::panic::Location;
@@ -74,6 +75,28 @@ pub(crate) struct Leaf {
     pub(crate) held: Held,
     /// The model whose parameter it is.
     pub(crate) owner: Option<Owner>,
+    /// It is computed from others, to which its gradient goes on in a way of its own.
+    pub(crate) stop: Option<Arc<Stop>>,
+}
+
+/// Where one plan of a gradient ends: what leads on from there is asked of the program, or computed by a plan of its own.
+pub(crate) struct Stop {
+    /// What was called, and where.
+    pub(crate) by: &'static str,
+    pub(crate) caller: &'static Location<'static>,
+    pub(crate) sources: SmallVec<[StopSource; 1]>,
+    /// Makes of the gradient those in the sources. Without one it goes to the only source as it is.
+    pub(crate) pullback: Option<StopPullback>,
+}
+
+/// Gives a gradient for each source.
+pub(crate) type StopPullback = Box<dyn Fn(&Tensor) -> Result<Vec<Tensor>> + Send + Sync>;
+
+/// What a gradient goes on to.
+pub(crate) struct StopSource {
+    pub(crate) history: Option<History>,
+    pub(crate) shape: Arc<[usize]>,
+    pub(crate) dtype: DType,
 }
 
 /// Whose parameter a leaf is.
@@ -141,7 +164,14 @@ impl History {
 
 impl Leaf {
     pub(crate) fn new(held: Held, owner: Option<Owner>) -> Arc<Leaf> {
-        Arc::new(Leaf { id: next(), held, owner })
+        Arc::new(Leaf { id: next(), held, owner, stop: None })
+    }
+
+    /// What goes on there.
+    pub(crate) fn stopped(held: Held, stop: Stop) -> Arc<Leaf> {
+        // Plans of gradients start from its value.
+        held.value.keep();
+        Arc::new(Leaf { id: next(), held, owner: None, stop: Some(Arc::new(stop)) })
     }
 
     pub(crate) fn key(&self) -> LeafKey {
@@ -173,15 +203,34 @@ impl Record {
     }
 }
 
+impl RecordSource {
+    /// What the result has a derivative in, if that is so.
+    pub(crate) fn of_history(history: History) -> Option<RecordSource> {
+        match history {
+            History::Record(record) => Some(RecordSource::Record(record)),
+            History::Leaf(leaf) => Some(RecordSource::Leaf(leaf)),
+            History::Cut(_) => None,
+        }
+    }
+}
+
 /// Long chains go one after the other, and not each inside the one before.
 impl Drop for Record {
     fn drop(&mut self) {
         let mut sources = std::mem::take(&mut self.sources);
         while let Some(source) = sources.pop() {
-            if let RecordSource::Record(record) = source
-                && let Some(mut record) = Arc::into_inner(record)
-            {
-                sources.append(&mut record.sources);
+            match source {
+                RecordSource::Record(record) => {
+                    if let Some(mut record) = Arc::into_inner(record) {
+                        sources.append(&mut record.sources);
+                    }
+                }
+                RecordSource::Leaf(leaf) => {
+                    let stop = Arc::into_inner(leaf).and_then(|leaf| leaf.stop).and_then(Arc::into_inner);
+                    let behind = stop.into_iter().flat_map(|stop| stop.sources).filter_map(|source| source.history);
+                    sources.extend(behind.filter_map(RecordSource::of_history));
+                }
+                RecordSource::Given(_) => {}
             }
         }
     }

@@ -67,9 +67,11 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    fn has(&self, leaf: &Leaf) -> bool {
+    pub(super) fn has(&self, leaf: &Leaf) -> bool {
         match (self, &leaf.owner) {
             (Wanted::All, _) => true,
+            // What is wanted may be behind it.
+            _ if leaf.stop.is_some() => true,
             (Wanted::Model(store), Some(owner)) => owner.store.id() == *store,
             (Wanted::Model(_), None) => false,
             (Wanted::Leaves(keys), _) => keys.contains(&leaf.key()),

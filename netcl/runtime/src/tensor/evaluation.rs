@@ -34,7 +34,7 @@ struct EvaluationStep {
     pending: Arc<PendingWork>,
     sources: Arc<[Held]>,
     places: SmallVec<[Place; 3]>,
-    /// It is asked for, or dear and held by something else.
+    /// It is asked for, or worth keeping and held by something else.
     is_kept: bool,
 }
 
@@ -113,6 +113,10 @@ impl PendingValue for PendingWork {
         self.get_or_set(|| Ok(memory));
     }
 
+    fn keep(&self) {
+        self.note_kept();
+    }
+
     fn compute_together(&self, all: &[&dyn PendingValue]) {
         let works = all.iter().filter_map(|value| pending::work_behind(*value)?.shared());
         // Each once, in the order of the calls.
@@ -169,8 +173,8 @@ impl Evaluation {
                 places.push(known.map_or_else(|| evaluation.input(source, position >= inputs), Place::Step));
             }
             // One is held here.
-            let is_kept =
-                wanted.contains(&pending.number()) || (pending.is_dear() && Arc::strong_count(&pending) > 1 + times);
+            let is_kept = wanted.contains(&pending.number())
+                || (pending.is_worth_keeping() && Arc::strong_count(&pending) > 1 + times);
             evaluation.steps.push(EvaluationStep { pending, sources, places, is_kept });
         }
         evaluation

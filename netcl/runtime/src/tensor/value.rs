@@ -32,6 +32,9 @@ pub(crate) trait PendingValue: Any + Send + Sync {
     /// Its value is that, unless there is one.
     fn supply(&self, memory: BufferHandle);
 
+    /// Its value is not to be computed again, as what is cheap to compute is.
+    fn keep(&self);
+
     /// Computes these, by one plan.
     fn compute_together(&self, all: &[&dyn PendingValue]);
 }
@@ -90,6 +93,13 @@ impl TensorValue {
     pub(crate) fn supply(&self, memory: BufferHandle) {
         if let TensorValue::Pending(pending) = self {
             pending.supply(memory);
+        }
+    }
+
+    /// Has its value kept where something else is computed from it first, as long as it is held.
+    pub(crate) fn keep(&self) {
+        if let Some(pending) = self.waiting() {
+            pending.keep();
         }
     }
 
