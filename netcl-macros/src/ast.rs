@@ -9,7 +9,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Custom;
 use netcl_kernels::layers::{Config, ConfigValue, Init, Layer, Mode, TensorSpec};
-use netcl_kernels::precision::MatmulPrecision;
+use netcl_kernels::precision::{MatmulPrecision, Precision};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::cell::LazyCell;
@@ -106,7 +106,9 @@ pub(crate) struct FunctionItem {
     /// The mode that all its forms are compiled in, if `#[mode(..)]` says so.
     pub(crate) mode: Option<Mode>,
     /// Of its products and those of what it calls.
-    pub(crate) precision: MatmulPrecision,
+    pub(crate) matmul_precision: MatmulPrecision,
+    /// What activations are stored in, in it and in what it calls; without it as in whoever calls it.
+    pub(crate) precision: Option<Precision>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) receiver: bool,

@@ -87,7 +87,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
             let made = match at_run_time {
                 true => open::write(&path.graph).map(|graph| (graph, Vec::new())),
                 false => with(path.graph).and_then(|graph| {
-                    let graph = precision::with_matmul_precision(graph, function.precision)?;
+                    let graph = precision::with_matmul_precision(graph, function.matmul_precision)?;
                     let plans = compile::compile(&graph)?;
                     dump::graph(name, &graph, &plans);
                     Ok((compile::graph_text(&graph, &plans), plans))

@@ -52,8 +52,10 @@ pub(crate) const MODE: &str = "mode";
 pub(crate) const GRADIENTS: &str = "gradients";
 /// `#[matmul_precision(high)]` on a function of a model.
 pub(crate) const MATMUL_PRECISION: &str = "matmul_precision";
+/// `#[precision(bf16)]` on a function of a model.
+pub(crate) const PRECISION: &str = "precision";
 /// The helper attributes of a model's functions.
-pub(crate) const FUNCTION_ATTRIBUTES: [&str; 3] = [MODE, GRADIENTS, MATMUL_PRECISION];
+pub(crate) const FUNCTION_ATTRIBUTES: [&str; 4] = [MODE, GRADIENTS, MATMUL_PRECISION, PRECISION];
 /// `#[gradient(..)]` on a kernel.
 /// What OpenCL devices run in place of a kernel's body.
 pub(crate) const OPENCL: &str = "opencl";

@@ -16,6 +16,16 @@ pub(super) fn found(
     wrt: &[NodeId],
     order: HighestOrder,
 ) -> Result<Vec<Option<NodeId>>> {
+    // Gradients are of the types of what they are in, whatever operations would convert.
+    builder.as_given(|builder| swept(builder, outputs, wrt, order))
+}
+
+fn swept(
+    builder: &mut Builder,
+    outputs: &[(NodeId, NodeId)],
+    wrt: &[NodeId],
+    order: HighestOrder,
+) -> Result<Vec<Option<NodeId>>> {
     check_arguments(builder, outputs, wrt)?;
     let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);
     let targets: BTreeSet<NodeId> = wrt.iter().copied().collect();

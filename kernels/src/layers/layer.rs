@@ -5,6 +5,7 @@ use super::context::Context;
 use super::tensors::TensorSpec;
 use crate::dim::Dim;
 use crate::graph::NodeId;
+use crate::precision::Precision;
 use crate::span::{Diagnostic, Result};
 
 /// The declaration of a layer.
@@ -41,7 +42,12 @@ pub fn forward(layer: &Layer, context: &mut Context<'_>, inputs: &[NodeId]) -> R
             inputs.len()
         )));
     }
-    let result = (layer.forward)(context, inputs)?;
+    let mut inputs = inputs.to_vec();
+    context.builder.autocast(layer.name, &mut inputs.iter_mut().collect::<Vec<_>>())?;
+    let outer = context.builder.set_precision(Precision::F32);
+    let result = (layer.forward)(context, &inputs);
+    context.builder.set_precision(outer);
+    let result = result?;
     if !inputs.contains(&result) {
         context.builder.name(result, context.name);
     }

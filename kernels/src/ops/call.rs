@@ -22,12 +22,16 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
         ))
         .hint(format!("it is called as `{}({})`", operation.name, expected.join(", "))));
     }
+    let mut args = args.to_vec();
+    let mut tensors = Vec::with_capacity(args.len());
+    args.iter_mut().for_each(|arg| arg.visit_tensors(&mut |id| tensors.push(id)));
+    builder.autocast(operation.name, &mut tensors)?;
     // Numbers take the type of the first tensor, wherever it stands: `2.0 * x` as well as `x * 2.0`; that of a condition only where
     // there is no other.
     let types: Vec<DType> = operation
         .args
         .iter()
-        .zip(args)
+        .zip(&args)
         .filter_map(|(spec, arg)| match (spec.kind, arg) {
             (ArgKind::Tensor, Value::Tensor(id)) => Some(builder.dtype(*id)),
             _ => None,
@@ -35,12 +39,12 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
         .collect();
     let dtype = types.iter().find(|&&dtype| dtype != DType::Bool).or(types.first()).copied();
     let mut ready = Vec::with_capacity(args.len());
-    for (spec, arg) in operation.args.iter().zip(args) {
+    for (spec, arg) in operation.args.iter().zip(&args) {
         ready.push(convert(builder, operation, spec, arg, dtype)?);
     }
     let (limits, windows) = (builder.limits().len(), builder.windows());
     let outer = builder.set_operation(Some(operation.name));
-    let result = (operation.build)(builder, &ready);
+    let result = builder.as_given(|builder| (operation.build)(builder, &ready));
     builder.set_operation(outer);
     for limit in &mut builder.limits()[limits..] {
         limit.words[0] = said_of(operation, &limit.words[0]);

@@ -44,6 +44,15 @@ impl Value {
         }
     }
 
+    /// Calls `visit` for every tensor, in order.
+    pub(super) fn visit_tensors<'v>(&'v mut self, visit: &mut impl FnMut(&'v mut NodeId)) {
+        match self {
+            Value::Tensor(id) => visit(id),
+            Value::List(list) => list.iter_mut().for_each(|value| value.visit_tensors(visit)),
+            _ => {}
+        }
+    }
+
     pub(super) fn is_integer(&self) -> bool {
         matches!(self, Value::Dim(dim) if dim.as_constant().is_some())
     }

@@ -1,13 +1,18 @@
-//! How precisely products and convolutions of `f32` are computed: a rewrite of the graph, before it is compiled.
+//! How precisely a function computes: what its activations are stored in, and how products and convolutions of `f32` are computed.
+//!
+//! The first is a policy of each operation, by which its operands are converted where it is built ([`Policy`]); the second a rewrite of
+//! the graph, before it is compiled.
 //!
 //! Matrix units multiply numbers of 16 bits. What is asked for is written into the graph, so that every device computes the
 //! same, those without such a unit too.
 
+mod policy;
 pub(crate) mod products;
 
 use crate::decompose::written_out;
 use crate::graph::Graph;
 use crate::span::Result;
+pub use policy::{Policy, Precision};
 pub use products::MatmulPrecision;
 use products::attends;
 

@@ -144,7 +144,7 @@ impl Products {
         let shape = self.b.shape(x).clone();
         let op = self.b.node(x).op.clone();
         let own = match op {
-            Op::View { source, .. } | Op::Reshape(source) if self.is_whole(source, &shape) => {
+            Op::View { source, .. } | Op::Reshape(source) if self.b.is_whole(source, &shape) => {
                 let of_source = self.half(source, half)?;
                 self.b.push(op.map_operands(|_| of_source), shape, DType::BF16)
             }
@@ -161,11 +161,6 @@ impl Products {
         };
         self.halves.insert((x, half), own);
         Ok(own)
-    }
-
-    /// Whether a view of that shape is likely no part of `source` alone.
-    fn is_whole(&self, source: NodeId, shape: &Shape) -> bool {
-        shape.elements().estimate() >= self.b.shape(source).elements().estimate()
     }
 
     /// `x` where `tested` is finite, else 0.

@@ -191,7 +191,7 @@ fn plans(
             Some(CompiledForm::Plans(planned)) => all.extend(source::statics(&hidden, &whole, planned, natives)),
             Some(CompiledForm::Graphs(planned)) => {
                 let gradients = (*name != function.name).then_some(function.gradients.as_slice());
-                all.extend(source::open(&hidden, &whole, planned, parameters, gradients, function.precision));
+                all.extend(source::open(&hidden, &whole, planned, parameters, gradients, function.matmul_precision));
             }
             Some(CompiledForm::Instance) | None => {}
         }

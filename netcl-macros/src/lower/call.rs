@@ -11,6 +11,7 @@ use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{NodeId, Op};
+use netcl_kernels::precision::Precision;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -241,10 +242,12 @@ impl<'a> Lowering<'a> {
         let mut symbols = sizes.functions.clone();
         let mut bound = Vec::new();
         let call = std::mem::take(&mut self.written);
+        let precision = self.precision_of(function);
         let shapes: Vec<_> = args.iter().map(|value| self.shape_of(value)).collect();
         self.solve(function, &args, &mut symbols);
         for (position, (arg, value)) in function.args.iter().zip(args).enumerate() {
             let place = call.place(places[position], span);
+            let value = if precision == Precision::F32 { self.as_argument(arg, value) } else { value };
             let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
             match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
                 Some(value) => bound.push((name_of(&arg.name), value)),
@@ -272,7 +275,10 @@ impl<'a> Lowering<'a> {
         let outside = self.diag.within(numbers);
         self.wanted = true;
         let promised = self.inside(function);
+        let outer = self.builder.set_precision(precision);
         let value = self.body(function);
+        let value = if function.precision.is_some() { self.as_results(function, value) } else { value };
+        self.builder.set_precision(outer);
         self.outside(promised);
         let symbols = std::mem::take(&mut self.frame_mut().symbols);
         self.frames.pop();
@@ -340,7 +346,7 @@ impl<'a> Lowering<'a> {
                     self.open();
                     return None;
                 }
-                let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
+                let mut fits = shape.rank() == ty.dims.len() && self.stands_for(dtype, ty.dtype);
                 let declares = format!("`{}` expects `{}` with", callee.name, arg.name);
                 for (axis, declared) in ty.dims.iter().enumerate().take(shape.rank()) {
                     let declared = quotient::substitute(&declared.dim, symbols);
@@ -401,6 +407,7 @@ impl<'a> Lowering<'a> {
         let callee = Callee::new(self.diag, &helper.name, span);
         let bound = callee.bind(helper, args, passed, |value, dtype| {
             let id = self.tensor(value, Some(dtype), span)?;
+            let id = self.as_declared(id, dtype);
             let found = self.builder.dtype(id);
             Some(if found == dtype { Ok(id) } else { Err(found.to_string()) })
         });
@@ -418,7 +425,9 @@ impl<'a> Lowering<'a> {
         }
         let elementwise = std::mem::replace(&mut self.elementwise, true);
         self.wanted = true;
+        let precision = self.builder.set_precision(Precision::F32);
         let value = self.function_block(&helper.body);
+        self.builder.set_precision(precision);
         self.elementwise = elementwise;
         self.frames.pop();
         let value = self.helper_result(helper, value, span);

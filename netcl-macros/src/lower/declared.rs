@@ -114,7 +114,7 @@ impl<'a> Lowering<'a> {
             value => return self.not_declared(name, ty, &value),
         };
         let shape: Shape = self.builder.shape(id).clone();
-        if self.builder.dtype(id) != declared.dtype || shape.rank() != dims.len() {
+        if !self.stands_for(self.builder.dtype(id), declared.dtype) || shape.rank() != dims.len() {
             return self.not_declared(name, ty, &Val::Tensor(id));
         }
         for (axis, (dim, token)) in dims.iter().zip(&declared.dims).enumerate() {

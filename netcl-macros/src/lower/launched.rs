@@ -48,6 +48,7 @@ impl<'a> Lowering<'a> {
                 ArgType::Tensor(ty) => format!("pass a `{ty}`, or change what `{own}` declares"),
                 _ => "change what is passed, or the declaration".to_string(),
             };
+            let value = self.as_argument(arg, value);
             let value = self.argument_value((&callee, &instead), arg, value, &mut symbols, place);
             let Some(Val::Tensor(id)) = value else { return Val::Unknown };
             if let ArgType::Scalar(dtype) = arg.ty

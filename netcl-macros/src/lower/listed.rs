@@ -48,6 +48,17 @@ impl<'a> Lowering<'a> {
         if let Some(found) = instances.iter().find(fits) {
             return Some(found);
         }
+        let converted = |instance: &&'i T| {
+            args(instance).iter().zip(values).all(|(arg, value)| match (declared(arg), passed(value)) {
+                (Some(wanted), Some(found)) => {
+                    wanted == found || wanted == DType::F32 && self.stands_for(found, wanted)
+                }
+                _ => true,
+            })
+        };
+        if let Some(found) = instances.iter().find(converted) {
+            return Some(found);
+        }
         let first = instances.first()?;
         let wrong = args(first).iter().zip(values).enumerate().find_map(|(position, (arg, value))| {
             let found = passed(value)?;

@@ -10,6 +10,7 @@ pub(crate) mod alone;
 mod arguments;
 mod arith;
 mod assign;
+mod autocast;
 mod branch;
 mod builtin;
 mod call;
@@ -321,6 +322,7 @@ fn lower_path<'a>(
     if function.results.iter().flat_map(|ty| &ty.dims).any(|token| quotient::is_in(&token.dim)) {
         lowering.open();
     }
+    lowering.builder.set_precision(function.precision.unwrap_or_default());
     let value = lowering.body(function);
     if !lowering.unsure && !lowering.open {
         lowering.results(function, value);

@@ -10,7 +10,7 @@ use crate::parse::{list, suggestion, text};
 use crate::{paths, quotient, words};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::{InputKind, NodeId};
-use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Context};
+use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Context};
 use netcl_kernels::ops;
 use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -312,7 +312,7 @@ impl<'a> Lowering<'a> {
             updates: &mut updates,
         };
         let windows = context.builder.windows();
-        let result = (field.layer.forward)(&mut context, args);
+        let result = layers::forward(field.layer, &mut context, args);
         self.builder.name_windows(windows, name);
         for (position, id) in updates {
             let path = Self::tensor_path(field, path, specs[position].name);

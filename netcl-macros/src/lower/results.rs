@@ -48,6 +48,7 @@ impl<'a> Lowering<'a> {
         }
         for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
             let Some(id) = self.tensor(value, Some(ty.dtype), ty.span) else { continue };
+            let id = self.as_declared(id, ty.dtype);
             if self.result(name, id, ty) {
                 self.builder.output(OutputKind::Result(position), id);
             }
@@ -88,7 +89,7 @@ impl<'a> Lowering<'a> {
     fn exchanged_results(&self, function: &FunctionItem, values: &[Val<'a>]) -> bool {
         let fits = |value: usize, result: usize| match (&values[value], function.results.get(result)) {
             (Val::Tensor(id), Some(ty)) => {
-                self.builder.dtype(*id) == ty.dtype && self.builder.shape(*id).rank() == ty.dims.len()
+                self.stands_for(self.builder.dtype(*id), ty.dtype) && self.builder.shape(*id).rank() == ty.dims.len()
             }
             _ => true,
         };
@@ -158,7 +159,7 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn result(&mut self, name: &Ident, id: NodeId, ty: &TensorType) -> bool {
         let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
-        if dtype != ty.dtype {
+        if !self.stands_for(dtype, ty.dtype) {
             self.other_type(name, ty.dtype, dtype, ty.span);
             return false;
         }

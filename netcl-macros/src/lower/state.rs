@@ -82,6 +82,7 @@ impl<'a> Lowering<'a> {
             }
             other => return Some(self.report(place, &m::SET_VALUE, &[&own, &dtype, &shape, &other.kind()])),
         };
+        let id = self.as_declared(id, dtype);
         let found: Shape = self.builder.shape(id).clone();
         let (declares, gives) = (format!("`{own}` has"), "it is set to");
         let fits = self.builder.dtype(id) == dtype

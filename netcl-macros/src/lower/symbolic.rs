@@ -75,7 +75,9 @@ impl<'a> Lowering<'a> {
                 }
                 continue;
             }
-            for (before, after) in start.iter().zip(&after) {
+            for (before, after) in start.iter().zip(&mut after) {
+                // Every round finds the type that the loop began with.
+                *after = self.as_declared(*after, self.builder.dtype(*before));
                 let shown = |id: &NodeId| format!("`{}{}`", self.builder.dtype(*id), self.builder.shape(*id));
                 if shown(before) != shown(after) {
                     let (before, after) = (shown(before), shown(after));

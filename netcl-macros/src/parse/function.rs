@@ -36,7 +36,7 @@ pub(crate) fn function(
     let attrs = attrs.as_slice();
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let own_mode = mode::mode(diag, attrs);
-    let precision = mode::matmul_precision(diag, attrs);
+    let (matmul_precision, precision) = (mode::matmul_precision(diag, attrs), mode::precision(diag, attrs));
     let asked = gradients::asked(diag, attrs);
     let mut receiver = false;
     let (mut params, mut args): (Vec<Param>, Vec<ArgDecl>) = (Vec::new(), Vec::new());
@@ -97,6 +97,7 @@ pub(crate) fn function(
     let mut function = FunctionItem {
         attrs: attrs.iter().filter(|attr| !is_helper(attr)).cloned().collect(),
         mode: own_mode,
+        matmul_precision,
         precision,
         vis: vis.clone(),
         name: sig.ident.clone(),
@@ -137,7 +138,11 @@ pub(crate) fn mentions(tokens: TokenStream, wanted: &dyn Fn(&Ident) -> bool) -> 
 
 /// Whether this is one of our attributes of functions.
 pub(crate) fn is_helper(attr: &Attribute) -> bool {
-    mode::is_mode(attr) || mode::is_matmul_precision(attr) || gradients::is_gradients(attr) || is_of_structs(attr)
+    mode::is_mode(attr)
+        || mode::is_matmul_precision(attr)
+        || mode::is_precision(attr)
+        || gradients::is_gradients(attr)
+        || is_of_structs(attr)
 }
 
 /// Rule: a compiled function is a plain `fn`. Wrong: `async fn forward(..)`, `fn forward<T>(..)`.

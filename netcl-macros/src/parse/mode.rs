@@ -1,9 +1,9 @@
-//! What functions say of themselves: `#[mode(..)]` and `#[matmul_precision(..)]`.
+//! What functions say of themselves: `#[mode(..)]`, `#[precision(..)]` and `#[matmul_precision(..)]`.
 
 use crate::diag::Diag;
 use crate::messages as m;
 use netcl_kernels::layers::Mode;
-use netcl_kernels::precision::MatmulPrecision;
+use netcl_kernels::precision::{MatmulPrecision, Precision};
 use proc_macro2::Ident;
 use syn::Attribute;
 use syn::spanned::Spanned;
@@ -22,6 +22,11 @@ pub(super) fn mode(diag: &Diag, attrs: &[Attribute]) -> Option<Mode> {
 pub(super) fn matmul_precision(diag: &Diag, attrs: &[Attribute]) -> MatmulPrecision {
     let attribute = crate::words::MATMUL_PRECISION;
     word(diag, attrs, attribute, MatmulPrecision::parse, &m::MATMUL_PRECISION).unwrap_or_default()
+}
+
+/// Rule: activations have one of three types, said once. Wrong: `#[precision(half)] fn forward(..)`.
+pub(super) fn precision(diag: &Diag, attrs: &[Attribute]) -> Option<Precision> {
+    word(diag, attrs, crate::words::PRECISION, Precision::parse, &m::PRECISION)
 }
 
 /// What the word in `#[attribute(word)]` says, where that is given; `wrong` is reported of one that is not known.
@@ -52,6 +57,8 @@ pub(crate) fn only_of_models(diag: &Diag, attrs: &[Attribute]) {
             diag.report(attr.path().span(), &m::MODE, &[]);
         } else if is_matmul_precision(attr) {
             diag.report(attr.path().span(), &m::MATMUL_PRECISION, &[]);
+        } else if is_precision(attr) {
+            diag.report(attr.path().span(), &m::PRECISION, &[]);
         }
     }
 }
@@ -70,6 +77,11 @@ pub(super) fn attr_meant(diag: &Diag, attr: &Attribute) -> Option<Attribute> {
 /// Whether this is `#[matmul_precision(..)]`.
 pub(super) fn is_matmul_precision(attr: &Attribute) -> bool {
     attr.path().is_ident(crate::words::MATMUL_PRECISION)
+}
+
+/// Whether this is `#[precision(..)]`.
+pub(super) fn is_precision(attr: &Attribute) -> bool {
+    attr.path().is_ident(crate::words::PRECISION)
 }
 
 /// Whether this is `#[mode(..)]`.

@@ -41,7 +41,7 @@ pub mod select;
 pub mod simt;
 mod tensor;
 
-pub use autograd::{Backward, Differentiable, grad, no_grad, value_and_grad};
+pub use autograd::{Backward, Differentiable, autocast, grad, no_grad, value_and_grad};
 pub use compile::{Argument, Arguments, Compilable, Compiled, CompiledResults, Reference, compile};
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
@@ -58,6 +58,7 @@ pub use model::{Gradients, Model, ModelCore, Module, Schema, Seed};
 pub use netcl_hal::program::ProgramStats;
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
+pub use netcl_kernels::precision::Precision;
 pub use netcl_kernels::template::Axis;
 pub use recording::Recording;
 pub use tensor::{AsInteger, AsIntegers, AsNumber, AsOperand, AsTensors, Element, HostData, Operand, Tensor, ToHost};

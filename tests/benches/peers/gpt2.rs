@@ -46,4 +46,10 @@ impl Gpt2 {
         }
         self.norm.forward(&h).matmul(self.words.weight.t()).cross_entropy(y)
     }
+
+    /// The same with activations in bf16.
+    #[precision(bf16)]
+    pub fn bf16(&self, x: &Tensor<u32, N, 1024>, y: &Tensor<u32, N, 1024>) -> Tensor<f32> {
+        self.loss(x, y)
+    }
 }

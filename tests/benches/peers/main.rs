@@ -174,8 +174,9 @@ impl Bench {
         println!("{{\"work\": \"{work}\", \"peer\": \"netcl {device}\", \"value\": {value:.3}, \"unit\": \"{unit}\"}}");
     }
 
+    /// Whether it is asked for, or some of its forms are.
     fn wants(&self, work: &str) -> bool {
-        self.only.is_empty() || work.starts_with(&self.only)
+        self.only.is_empty() || work.starts_with(&self.only) || self.only.starts_with(work)
     }
 
     /// Values of a slow wave: no two rows alike, mean near 0.
@@ -276,34 +277,48 @@ impl Bench {
         Ok(())
     }
 
-    /// GPT-2 in bf16 products, batches of 1,024 tokens.
+    /// GPT-2 in bf16 products, and with activations in bf16, batches of 1,024 tokens.
     fn gpt2(&self, batch: usize) -> Result<()> {
-        let mut model = Gpt2::new(&self.device, Seed(1))?;
+        type Loss = fn(&Gpt2, &Tensor, &Tensor) -> Result<(Tensor, gpt2::Gpt2Gradients)>;
         let words = |seed: usize| {
             let words: Vec<u32> = (0..batch * 1024).map(|i| ((i + seed) * 7919 % 50304) as u32).collect();
             Tensor::from_slice(&self.device, &words, &[batch, 1024])
         };
         let (x, y) = (words(0)?, words(1)?);
-        let mut optimizer = Adam::new(1e-4);
-        self.steps(&format!("train_gpt2_124m_b{batch}_t1024_medium"), (1, 7), (batch * 1024, "tokens/s"), &mut || {
-            let (_, gradients) = model.loss_with_gradients(&x, &y)?;
-            optimizer.step(&mut model, &gradients)
-        })
+        let losses: [(&str, Loss); 2] = [("medium", Gpt2::loss_with_gradients), ("bf16", Gpt2::bf16_with_gradients)];
+        for (precision, loss) in losses {
+            let work = format!("train_gpt2_124m_b{batch}_t1024_{precision}");
+            if !self.wants(&work) {
+                continue;
+            }
+            let mut model = Gpt2::new(&self.device, Seed(1))?;
+            let mut optimizer = Adam::new(1e-4);
+            self.steps(&work, (1, 7), (batch * 1024, "tokens/s"), &mut || {
+                let (_, gradients) = loss(&model, &x, &y)?;
+                optimizer.step(&mut model, &gradients)
+            })?;
+        }
+        Ok(())
     }
 
-    /// ResNet-18 for images of 64 by 64, known while compiling or not.
+    /// ResNet-18 for images of 64 by 64, known while compiling or not, and in each precision.
     fn resnet18(&self) -> Result<()> {
         type Loss = fn(&ResNet18, &Tensor, &Tensor) -> Result<(Tensor, resnet18::ResNet18Gradients)>;
-        let losses: [(&str, Loss); 4] = [
+        let losses: [(&str, Loss); 5] = [
             ("any", ResNet18::loss_with_gradients),
             ("known", ResNet18::loss_64_with_gradients),
             ("high", ResNet18::high_with_gradients),
             ("medium", ResNet18::medium_with_gradients),
+            ("bf16", ResNet18::bf16_with_gradients),
         ];
-        for (sizes, loss) in losses {
+        for (form, loss) in losses {
+            let work = format!("train_resnet18_64x64_b256_{form}");
+            if !self.wants(&work) {
+                continue;
+            }
             let model = ResNet18::new(&self.device, Seed(1))?;
             let x = self.wave(&[256, 3, 64, 64])?;
-            self.train(&format!("train_resnet18_64x64_b256_{sizes}"), model, &x, |model, optimizer, x, labels| {
+            self.train(&work, model, &x, |model, optimizer, x, labels| {
                 let (_, gradients) = loss(model, x, labels)?;
                 optimizer.step(model, &gradients)
             })?;

@@ -97,6 +97,12 @@ impl ResNet18 {
         self.forward(x).cross_entropy(labels)
     }
 
+    /// The same for images of 64 by 64, with activations in bf16.
+    #[precision(bf16)]
+    pub fn bf16(&self, x: &Tensor<f32, N, 3, 64, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.forward(x).cross_entropy(labels)
+    }
+
     /// The same for images of 64 by 64.
     pub fn loss_64(&self, x: &Tensor<f32, N, 3, 64, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
         self.forward(x).cross_entropy(labels)

@@ -3,6 +3,7 @@
 
 mod alone_in_structs;
 mod arranged;
+mod autocast;
 mod bits;
 mod blocks;
 mod bodies;

@@ -60,7 +60,8 @@ impl Builder {
     }
 
     /// Elementwise function of one operand.
-    pub fn unary(&mut self, op: UnaryOp, a: NodeId) -> Result<NodeId> {
+    pub fn unary(&mut self, op: UnaryOp, mut a: NodeId) -> Result<NodeId> {
+        self.autocast(op.name(), &mut [&mut a])?;
         let dtype = self.dtype(a);
         if !op.takes(dtype) {
             return Err(undefined(op.name(), dtype).at(self.span));

@@ -5,6 +5,7 @@
 mod adjoint;
 mod agree;
 mod attention;
+mod autocast;
 mod bounds;
 mod contract;
 mod custom;
@@ -23,6 +24,7 @@ pub(crate) use reshape::rounded;
 pub use scan::ScanDraft;
 
 use super::*;
+use crate::precision::Precision;
 use crate::span::{Diagnostic, Result};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -46,6 +48,8 @@ pub struct Builder {
     settled: BTreeSet<crate::dim::Symbol>,
     /// What is known of sizes, and who asks for more.
     bounds: bounds::Bounds,
+    /// See [`Builder::set_precision`].
+    precision: Precision,
 }
 
 impl Builder {

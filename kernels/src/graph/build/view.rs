@@ -147,7 +147,8 @@ impl Builder {
         Ok(Shape(dims))
     }
 
-    pub(super) fn broadcast_pair(&mut self, op: &str, a: NodeId, b: NodeId) -> Result<(NodeId, NodeId)> {
+    pub(super) fn broadcast_pair(&mut self, op: &str, mut a: NodeId, mut b: NodeId) -> Result<(NodeId, NodeId)> {
+        self.autocast(op, &mut [&mut a, &mut b])?;
         let (x, y) = (self.dtype(a), self.dtype(b));
         if x != y {
             return Err(Diagnostic::new(format!("`{op}` expects operands of one type, found {x} and {y}"))

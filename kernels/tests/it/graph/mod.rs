@@ -1,6 +1,7 @@
 //! Graphs: their text, their verifier, their gradients, what they compute.
 
 mod attention;
+mod autocast;
 mod conventions;
 mod interp;
 mod precision;

@@ -85,6 +85,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("DUPLICATE_ATTRIBUTE", "which of them stays, as the author means"),
     ("MODE", "one of two words, as the author means"),
     ("MATMUL_PRECISION", "one of three words, as the author means"),
+    ("PRECISION", "one of three words, as the author means"),
     ("GRADIENTS_IN", "an argument and its uses"),
     ("GRAD_IN", "tensors of the author's"),
     ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),

@@ -6,8 +6,9 @@
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
 //! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
-//! lead to a loss; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one; `backward` and `functional` are what users call.
+//! lead to a loss; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one; `autocast` what activations are stored in; `backward` and `functional` are what users call.
 
+pub(crate) mod autocast;
 mod backward;
 pub(crate) mod cut;
 mod functional;
@@ -20,5 +21,6 @@ pub(crate) mod trace;
 pub(crate) mod tracer;
 pub(crate) mod work;
 
+pub use autocast::autocast;
 pub use backward::Backward;
 pub use functional::{Differentiable, grad, no_grad, value_and_grad};

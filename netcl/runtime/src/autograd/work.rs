@@ -8,6 +8,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{self, Config, Context, Mode, TensorSpec};
 use netcl_kernels::ops::{self, ArgKind, Operation, Value};
+use netcl_kernels::precision::Precision;
 use netcl_kernels::span::{Diagnostic, Result};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -40,6 +41,7 @@ pub(crate) enum TensorWork {
     Operation {
         operation: &'static Operation,
         given: Arc<[ArgValue]>,
+        precision: Precision,
     },
     /// Its tensors follow its inputs.
     Layer {
@@ -48,6 +50,7 @@ pub(crate) enum TensorWork {
         /// What its random numbers began with.
         seed: u32,
         gives: LayerValue,
+        precision: Precision,
     },
     /// A value of what was compiled as one.
     Traced {
@@ -88,8 +91,8 @@ pub(crate) enum LayerValue {
 /// What tells works apart that are computed by different graphs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WorkKey {
-    Operation(&'static str, SmallVec<[ArgKey; 3]>),
-    Layer(LayerText, Mode, LayerValue),
+    Operation(&'static str, SmallVec<[ArgKey; 3]>, Precision),
+    Layer(LayerText, Mode, LayerValue, Precision),
     /// By number.
     Traced(u64, usize),
 }
@@ -252,7 +255,7 @@ impl TensorWork {
         batch: Option<usize>,
     ) -> Result<NodeId> {
         match self {
-            TensorWork::Operation { operation, given } => {
+            TensorWork::Operation { operation, given, precision } => {
                 let dtype = tensors.first().map(|first| builder.dtype(*first));
                 let leads = tensors.first().and_then(|first| builder.shape(*first).0.first());
                 let leads = leads == Some(&Dim::symbol(BATCH));
@@ -293,14 +296,15 @@ impl TensorWork {
                         }
                     });
                 }
-                ops::call(builder, operation, &values)
+                in_precision(builder, *precision, |builder| ops::call(builder, operation, &values))
             }
-            TensorWork::Layer { layer, mode, gives, .. } => {
+            TensorWork::Layer { layer, mode, gives, precision, .. } => {
                 // It draws what it drew in a graph of its own.
                 builder.restart_streams();
                 let seed = passed.next(builder, DType::U32);
                 let inputs = self.inputs(tensors.len());
-                layer.value(builder, *mode, (&tensors[..inputs], &tensors[inputs..]), seed, *gives)
+                let tensors = (&tensors[..inputs], &tensors[inputs..]);
+                in_precision(builder, *precision, |builder| layer.value(builder, *mode, tensors, seed, *gives))
             }
             TensorWork::Traced { traced, step, .. } => traced.build(builder, tensors, passed, batch, *step),
         }
@@ -309,7 +313,7 @@ impl TensorWork {
     /// The numbers that its graph takes by value, of a first tensor of that type.
     pub(crate) fn scalars(&self, dtype: Option<DType>) -> Vec<Scalar> {
         match self {
-            TensorWork::Operation { operation, given } => {
+            TensorWork::Operation { operation, given, .. } => {
                 let number = |given: &ArgValue| match given {
                     // Rounded as a constant of that type would be: with halves, to the f32 that they are computed in.
                     ArgValue::Number(number) => {
@@ -328,8 +332,12 @@ impl TensorWork {
     /// What a graph of it is found by, with a first tensor of that type and a batch of that size.
     pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
         match self {
-            TensorWork::Operation { operation, given } => WorkKey::of_operation(operation, given, dtype, batch),
-            TensorWork::Layer { layer, mode, gives, .. } => WorkKey::Layer(layer.text.clone(), *mode, *gives),
+            TensorWork::Operation { operation, given, precision } => {
+                WorkKey::of_operation((operation, *precision), given, dtype, batch)
+            }
+            TensorWork::Layer { layer, mode, gives, precision, .. } => {
+                WorkKey::Layer(layer.text.clone(), *mode, *gives, *precision)
+            }
             TensorWork::Traced { traced, step, .. } => WorkKey::Traced(traced.number(), *step),
         }
     }
@@ -338,7 +346,7 @@ impl TensorWork {
 impl WorkKey {
     /// Of an operation with these arguments, as [`TensorWork::key`].
     pub(crate) fn of_operation(
-        operation: &Operation,
+        (operation, precision): (&Operation, Precision),
         given: &[ArgValue],
         dtype: Option<DType>,
         batch: Option<usize>,
@@ -359,8 +367,16 @@ impl WorkKey {
             ArgValue::Text(text) => ArgKey::Text(text.clone()),
             ArgValue::DType(dtype) => ArgKey::DType(*dtype),
         };
-        WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect())
+        WorkKey::Operation(operation.name, given.iter().enumerate().map(key).collect(), precision)
     }
+}
+
+/// What `build` builds, with activations in that precision.
+pub(crate) fn in_precision<R>(builder: &mut Builder, precision: Precision, build: impl FnOnce(&mut Builder) -> R) -> R {
+    let outer = builder.set_precision(precision);
+    let result = build(builder);
+    builder.set_precision(outer);
+    result
 }
 
 fn integer(value: i64) -> Value {

@@ -7,7 +7,7 @@ mod frozen;
 pub use argument::{Argument, Reference};
 pub use compiled_results::CompiledResults;
 
-use crate::autograd::tracer;
+use crate::autograd::{autocast, tracer};
 use crate::error::{Error, Result};
 use crate::hash::hash;
 use crate::model::ModelCore;
@@ -17,6 +17,7 @@ use argument::ArgumentPart;
 use frozen::Frozen;
 use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::precision::Precision;
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -110,6 +111,8 @@ enum KeyPart {
     /// The number of its memory, and where in it its paths start.
     Model(u64, Box<str>),
     Bits(u64),
+    /// What the call is in, beside its arguments.
+    Precision(Precision),
 }
 
 /// The arguments of a call.
@@ -123,6 +126,7 @@ struct GivenArguments<'a> {
 impl<'a> GivenArguments<'a> {
     fn of(args: &[&'a dyn VisitedArgument]) -> GivenArguments<'a> {
         let mut given = GivenArguments::default();
+        given.key.push(KeyPart::Precision(autocast::current()));
         for arg in args {
             arg.visit_parts(&mut |part| {
                 given.key.push(match part {

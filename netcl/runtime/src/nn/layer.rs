@@ -1,11 +1,12 @@
 //! One layer at run time.
 
+use crate::autograd::autocast;
 use crate::autograd::cut;
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::record::{Behind, CutKind, History, LeafKey, RecordSource};
 use crate::autograd::tracer;
-use crate::autograd::work::{BATCH, ConfiguredLayer, LayerValue, TensorWork};
+use crate::autograd::work::{BATCH, ConfiguredLayer, LayerValue, TensorWork, in_precision};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Call;
@@ -182,7 +183,7 @@ impl Layer {
     }
 
     fn work(&self, mode: Mode, seed: u32, gives: LayerValue) -> TensorWork {
-        TensorWork::Layer { layer: self.layer.clone(), mode, seed, gives }
+        TensorWork::Layer { layer: self.layer.clone(), mode, seed, gives, precision: autocast::current() }
     }
 
     /// One of its values, of these tensors: its inputs and its own.
@@ -370,11 +371,15 @@ impl Layer {
             .collect();
         let seed = builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
         if let Own::Arguments(gives) = own {
-            let value = self.layer.value(&mut builder, mode, (&nodes, &tensors), seed, gives)?;
+            let value = in_precision(&mut builder, autocast::current(), |builder| {
+                self.layer.value(builder, mode, (&nodes, &tensors), seed, gives)
+            })?;
             builder.output(OutputKind::Result(0), value);
             return Ok(builder.finish());
         }
-        let (result, updates) = self.layer.build(&mut builder, mode, &nodes, &tensors, seed)?;
+        let (result, updates) = in_precision(&mut builder, autocast::current(), |builder| {
+            self.layer.build(builder, mode, &nodes, &tensors, seed)
+        })?;
         builder.output(OutputKind::Result(0), result);
         for (position, value) in updates {
             builder.output(OutputKind::State(specs[position].name.to_owned()), value);

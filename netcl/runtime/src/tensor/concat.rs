@@ -4,6 +4,7 @@
 //! compiling it takes. Many parts are therefore put together a few at a time, and what comes out of that again: each
 //! element is moved a few times more, and the whole is about linear.
 
+use crate::autograd::autocast;
 use crate::autograd::known::{self, KnownWork};
 use crate::autograd::work::{ArgValue, TensorWork, WorkKey};
 use crate::error::{Error, Result};
@@ -13,6 +14,7 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, OutputKind};
 use netcl_kernels::ops::{Operation, Value, call, find};
+use netcl_kernels::precision::Precision;
 use netcl_kernels::span::Diagnostic;
 use std::panic::Location;
 
@@ -35,6 +37,12 @@ pub(super) fn of_many(
         let differs = |at: usize| own[at] != first_shape[at] && (is_new || at != axis);
         own.len() == first_shape.len() && other.dtype() == first.dtype() && !(0..own.len()).any(differs)
     };
+    // Of several types it is of the widest, which one kernel makes of them.
+    let precision = autocast::current();
+    let mixed = |other: &&Tensor| other.dtype() != first.dtype() && precision.converts(other.dtype());
+    if precision.converts(first.dtype()) && others.iter().any(mixed) {
+        return Ok(None);
+    }
     if let Some(other) = others.iter().find(|other| !fits(other)) {
         // The two alone are refused, in the words that one kernel is refused with.
         let pair = [Operand::Tensors(&[other]), Operand::Integer(axis as i64)];
@@ -75,12 +83,12 @@ fn few(
     let tensors: Vec<&Tensor> = parts.iter().collect();
     let given = [ArgValue::Tensor, ArgValue::Tensors(parts.len() - 1), ArgValue::Integer(axis as i64)];
     let (device, failed) = (parts[0].device(), |diagnostic| Error::graph(concat.name, diagnostic));
-    let key = WorkKey::of_operation(concat, &given, Some(parts[0].dtype()), None);
+    let key = WorkKey::of_operation((concat, Precision::F32), &given, Some(parts[0].dtype()), None);
     let known = known::find_or_make(device, key, &tensors, || {
         let graph = graph(concat, parts, axis).map_err(failed)?;
         Ok(KnownWork::of_operation(given.as_slice().into(), graph, &tensors))
     })?;
-    let work = TensorWork::Operation { operation: concat, given: known.shared(&given) };
+    let work = TensorWork::Operation { operation: concat, given: known.shared(&given), precision: Precision::F32 };
     run::carry_out(work, &known, &tensors, caller)
 }
 

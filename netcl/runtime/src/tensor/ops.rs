@@ -1,5 +1,6 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
+use crate::autograd::autocast;
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
 use crate::autograd::tracer;
@@ -10,6 +11,7 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation};
+use netcl_kernels::precision::Precision;
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
 use std::panic::Location;
@@ -150,8 +152,9 @@ impl Tensor {
         if !note::is_tracked([self.history()].into_iter()) {
             return Ok(result.computed_by("reshape", &[self]));
         }
-        let known = known_operation(operation, &given, &[self])?;
-        let work = TensorWork::Operation { operation, given: known.shared(&given) };
+        let precision = autocast::current();
+        let known = known_operation((operation, precision), &given, &[self])?;
+        let work = TensorWork::Operation { operation, given: known.shared(&given), precision };
         let noted = Noted::of("reshape", &DerivativeFlow::view(self.dtype()), &[self], 1, caller)?;
         Ok(match noted {
             Some(noted) => noted.result((work, known.number), result),
@@ -217,18 +220,24 @@ fn operation_of(
     tensors: &[&Tensor],
     caller: &'static Location<'static>,
 ) -> Result<Tensor> {
-    let known = known_operation(operation, given, tensors)?;
-    run::carry_out(TensorWork::Operation { operation, given: known.shared(given) }, &known, tensors, caller)
+    let precision = autocast::current();
+    let known = known_operation((operation, precision), given, tensors)?;
+    let work = TensorWork::Operation { operation, given: known.shared(given), precision };
+    run::carry_out(work, &known, tensors, caller)
 }
 
 /// What is known of it.
-fn known_operation(operation: &'static Operation, given: &[ArgValue], tensors: &[&Tensor]) -> Result<Arc<KnownWork>> {
+fn known_operation(
+    (operation, precision): (&'static Operation, Precision),
+    given: &[ArgValue],
+    tensors: &[&Tensor],
+) -> Result<Arc<KnownWork>> {
     let name = operation.name;
     let Some(first) = tensors.first() else { return Err(Error::graph(name, Diagnostic::new("it has no tensor"))) };
-    let key = WorkKey::of_operation(operation, given, Some(first.dtype()), None);
+    let key = WorkKey::of_operation((operation, precision), given, Some(first.dtype()), None);
     known::find_or_make(first.device(), key, tensors, || {
         let given: Arc<[ArgValue]> = given.into();
-        let work = TensorWork::Operation { operation, given: given.clone() };
+        let work = TensorWork::Operation { operation, given: given.clone(), precision };
         let graph = portable(&work, tensors).map_err(|diagnostic| Error::graph(name, diagnostic))?;
         Ok(KnownWork::of_operation(given, graph, tensors))
     })

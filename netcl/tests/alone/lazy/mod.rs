@@ -289,6 +289,9 @@ fn child_eager() {
     let y = &x + 1.0;
     let launched = device.launches() - before;
     println!("answer: {launched} {:?}", values(&y));
+    let a = Tensor::from_slice(&device, &[1.001f32, 2.0, 3.0, 4.0], &[2, 2]).unwrap();
+    let product = netcl::autocast(netcl::Precision::Bf16, || a.matmul(&a).relu().square());
+    println!("halves: {} {:?}", product.dtype(), values(&product.reshape([4])));
 }
 
 #[test]
@@ -298,5 +301,7 @@ fn netcl_eager_computes_at_once() {
         let output = processes::again(module_path!(), "child_eager").env("NETCL_EAGER", value).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains(expected), "{value}: {text}");
+        // 7.002 is 7 in bf16.
+        assert!(text.contains("halves: f32 [49.0, 100.0, 225.0, 484.0]"), "{value}: {text}");
     }
 }

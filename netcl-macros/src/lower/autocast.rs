@@ -1,0 +1,56 @@
+//! `#[precision(bf16)]`: in a body activations are of the types that operations give them, whatever is declared inside; kernels,
+//! functions of scalars and results are of those that are declared.
+
+use super::{Lowering, Val};
+use crate::ast::{ArgDecl, ArgType, FunctionItem};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::NodeId;
+use netcl_kernels::precision::Precision;
+
+impl<'a> Lowering<'a> {
+    /// The precision that a function is computed in which is called here.
+    pub(super) fn precision_of(&self, function: &FunctionItem) -> Precision {
+        match function.indexed {
+            true => Precision::F32,
+            false => function.precision.unwrap_or(self.builder.precision()),
+        }
+    }
+
+    /// Whether a tensor of the type `found` may stand where `declared` is written.
+    pub(super) fn stands_for(&self, found: DType, declared: DType) -> bool {
+        let precision = self.builder.precision();
+        found == declared || precision.converts(found) && precision.converts(declared)
+    }
+
+    /// The tensor as that type, if it may stand for one of it; else as it is, which somebody will say.
+    pub(super) fn as_declared(&mut self, id: NodeId, dtype: DType) -> NodeId {
+        match self.stands_for(self.builder.dtype(id), dtype) {
+            true => self.builder.cast(id, dtype).unwrap_or(id),
+            false => id,
+        }
+    }
+
+    /// The value as the type that the argument declares.
+    pub(super) fn as_argument(&mut self, arg: &ArgDecl, value: Val<'a>) -> Val<'a> {
+        match (&arg.ty, value) {
+            (ArgType::Tensor(ty), Val::Tensor(id)) => Val::Tensor(self.as_declared(id, ty.dtype)),
+            (ArgType::Scalar(dtype), Val::Tensor(id)) => Val::Tensor(self.as_declared(id, *dtype)),
+            (_, value) => value,
+        }
+    }
+
+    /// What a function gives, as the types that it declares.
+    pub(super) fn as_results(&mut self, function: &FunctionItem, mut value: Val<'a>) -> Val<'a> {
+        let Some(values) = super::parts::values(&function.composed, &value) else { return value };
+        let declared = values.iter().zip(&function.results).filter_map(|(value, ty)| match value {
+            Val::Tensor(id) => Some((*id, ty.dtype)),
+            _ => None,
+        });
+        let declared: Vec<(NodeId, DType)> = declared.collect();
+        let tensors: Vec<NodeId> = declared.into_iter().map(|(id, dtype)| self.as_declared(id, dtype)).collect();
+        if values.iter().all(|value| matches!(value, Val::Tensor(_))) {
+            super::carried::replace_tensors(&mut value, &mut tensors.iter());
+        }
+        value
+    }
+}
