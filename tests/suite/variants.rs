@@ -7,7 +7,7 @@ use crate::graphs::{Example, limits};
 use crate::model_cases::example;
 use crate::variant_graphs::{
     aligned, attention, batch_norm, computed, convolution, convolutions, geometry, gradients, halves, heads_of_one,
-    large_parts, maps, padded, products, products_of, recurrences, reductions,
+    large_parts, maps, padded, products, products_of, recurrences, reductions, windows,
 };
 use libtest_mimic::{Completion, Failed};
 use netcl::{Avoid, Device};
@@ -172,6 +172,7 @@ pub(crate) fn all() -> Vec<Case> {
         let way = |variant| Way { target: Some(target), ..way(variant, 0) };
         for variant in [ElementwiseScalar, ElementwiseVector] {
             cases.push(way(variant).case("any sizes", maps(), MATRIX_SIZES));
+            cases.push(way(variant).case("windows", windows(), &[&[("N", 1)], &[("N", 3)]]));
         }
         for variant in [ReductionSequential, ReductionWorkGroup] {
             cases.push(way(variant).case("any sizes", reductions(Dim::symbol("C"), true), MATRIX_SIZES));
