@@ -7,7 +7,20 @@ use std::process::Command;
 
 /// The modules of the crate, whoever is imported before who imports. Those of one layer may know each other.
 const LAYERS: &[&[&str]] = &[
-    &["span", "dtype", "dim", "binding", "identifier", "philox", "quotient", "equality", "sign", "trend", "target", "policy"],
+    &[
+        "span",
+        "dtype",
+        "dim",
+        "binding",
+        "identifier",
+        "philox",
+        "quotient",
+        "equality",
+        "sign",
+        "trend",
+        "target",
+        "policy",
+    ],
     &["text"],
     // What scalars do is that of the graph's operators, and building a graph folds literals. Kernels compute with these operators,
     // and a graph calls those that users have written.

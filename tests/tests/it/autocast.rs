@@ -103,6 +103,27 @@ impl Pictures {
     }
 }
 
+/// Its channels are known where it is made.
+#[netcl::model]
+pub struct Pooled<const C: usize> {
+    #[layer(inputs = C, outputs = C, kernel = 1)]
+    mix: Conv2d,
+    #[layer(inputs = C, outputs = 3)]
+    head: Linear,
+}
+
+#[netcl::model]
+impl<const C: usize> Pooled<C> {
+    pub fn exact(&self, x: &Tensor<f32, N, C, 4, 4>) -> Tensor<f32> {
+        self.head.forward(self.mix.forward(x).mean([2, 3])).square().sum_all()
+    }
+
+    #[precision(bf16)]
+    pub fn bf16(&self, x: &Tensor<f32, N, C, 4, 4>) -> Tensor<f32> {
+        self.head.forward(self.mix.forward(x).mean([2, 3])).square().sum_all()
+    }
+}
+
 /// What a body may have around layers.
 #[netcl::model]
 pub struct Mixed {
@@ -178,6 +199,26 @@ fn a_body_may_mix_halves_with_what_is_declared() -> Result<()> {
         assert_eq!(gradients.tensor("line.weight")?.dtype(), DType::F32);
         assert!(gradients.tensor("line.weight")?.to_vec::<f32>()?.iter().all(|value| value.is_finite()));
         assert!(model.tensor("seen")?.to_vec::<f32>()?.iter().any(|value| *value != 0.0));
+        Ok(())
+    })
+}
+
+#[test]
+fn blocks_that_are_compiled_for_their_numbers_store_halves_too() -> Result<()> {
+    everywhere(|| {
+        let model = Pooled::<5>::new(&device(), Seed(2))?;
+        let x = floats(&(0..160).map(|i| (i as f32 * 0.61).cos() * 2.0).collect::<Vec<_>>(), &[2, 5, 4, 4]);
+        let (exact, expected) = model.exact_with_gradients(&x)?;
+        let (half, gradients) = model.bf16_with_gradients(&x)?;
+        let (exact, half) = (exact.item::<f32>()?, half.item::<f32>()?);
+        assert!(exact != half && (exact - half).abs() < 0.02 * exact, "{exact} {half}");
+        for name in ["head.weight", "mix.weight"] {
+            let [found, wanted] = [&gradients, &expected].map(|all| all.tensor(name)?.to_vec::<f32>());
+            let (found, wanted) = (found?, wanted?);
+            let largest = wanted.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
+            assert!(found.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 0.03 * largest), "{found:?} {wanted:?}");
+            assert_ne!(found, wanted);
+        }
         Ok(())
     })
 }
