@@ -51,12 +51,12 @@ pub(super) struct ComposedCall<'a> {
     pub(super) scalars: &'a [Scalar],
     /// Draws the seed.
     pub(super) draw: &'a dyn Fn() -> Scalar,
-    pub(super) recording: Recording,
+    pub(super) recorded: WhenRecorded,
 }
 
 /// When a call is recorded, and whether gradients in the model's parameters are wanted whatever the arguments are.
 #[derive(Clone, Copy)]
-pub(super) enum Recording {
+pub(super) enum WhenRecorded {
     /// If there is something to be tracked.
     Tracked {
         trains: bool,
@@ -66,9 +66,9 @@ pub(super) enum Recording {
     },
 }
 
-impl Recording {
+impl WhenRecorded {
     fn trains(self) -> bool {
-        let (Recording::Tracked { trains } | Recording::Always { trains }) = self;
+        let (WhenRecorded::Tracked { trains } | WhenRecorded::Always { trains }) = self;
         trains
     }
 }
@@ -125,10 +125,10 @@ impl ComposedFunction {
         }
         let has_parameters = self.own.iter().any(|(kind, _)| *kind == InputKind::Parameter);
         let is_alone = || call.args.iter().all(|arg| arg.history().is_none());
-        if matches!(call.recording, Recording::Tracked { .. }) && !has_parameters && is_alone() {
+        if matches!(call.recorded, WhenRecorded::Tracked { .. }) && !has_parameters && is_alone() {
             return Ok(None);
         }
-        let trains = call.recording.trains();
+        let trains = call.recorded.trains();
         let is_tracked = trains || note::is_tracked(call.args.iter().map(|arg| arg.history()));
         let seeded = call.function.takes_seed(call.scalars.len());
         let draws = seeded && self.reads_number;
@@ -168,6 +168,7 @@ impl ComposedFunction {
                 known.iter().enumerate().map(|(result, known)| (work(result, &scalars), known)).collect();
             return carry_out_all(&works, &tensors, caller).map(Some);
         }
+        tensors.iter().try_for_each(|tensor| tensor.settled())?;
         // What it reads of states is noted before it changes them.
         let noted = known.iter().map(|known| {
             let flow = &known.flow;

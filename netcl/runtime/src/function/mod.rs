@@ -16,7 +16,7 @@ use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
 use compiled::FunctionTable;
-use composed::{ComposedCall, ComposedFunction, Recording};
+use composed::{ComposedCall, ComposedFunction, WhenRecorded};
 pub use instance::{NamedInstance, PlainArgument};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
@@ -119,8 +119,18 @@ impl Function {
             (core, prefix),
             args,
             scalars,
-            (is_tracked && !tracer::is_active()).then_some(Recording::Tracked { trains }),
+            (is_tracked && !tracer::is_active()).then_some(WhenRecorded::Tracked { trains }),
         )
+    }
+
+    /// The same of a gradient, whose derivative is another one than that of its graph: it is not recorded.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`].
+    pub fn call_unrecorded(&self, args: &[&Tensor], scalars: &[Scalar]) -> Result<Vec<Tensor>> {
+        self.note();
+        self.call_in((None, ""), args, scalars, None)
     }
 
     /// The same of a function that trains, by `#[mode(training)]`: it is recorded for the model's parameters.
@@ -138,7 +148,7 @@ impl Function {
     ) -> Result<Vec<Tensor>> {
         self.note();
         let is_recorded = !cut::is_paused() && !tracer::is_active();
-        self.call_in((Some(core), prefix), args, scalars, is_recorded.then_some(Recording::Tracked { trains: true }))
+        self.call_in((Some(core), prefix), args, scalars, is_recorded.then_some(WhenRecorded::Tracked { trains: true }))
     }
 
     /// The same of a function with `#[netcl::dynamic]`, which waits for what needs it, as operations do, and of one that also
@@ -157,7 +167,7 @@ impl Function {
         scalars: &[Scalar],
     ) -> Result<Vec<Tensor>> {
         let trains = (trains && !cut::is_paused()) || core.is_some_and(trained::is_trained);
-        self.call_in((core, prefix), args, scalars, Some(Recording::Always { trains }))
+        self.call_in((core, prefix), args, scalars, Some(WhenRecorded::Always { trains }))
     }
 
     /// Runs it, or has it recorded.
@@ -167,12 +177,12 @@ impl Function {
         (core, prefix): (Option<&ModelCore>, &str),
         args: &[&Tensor],
         scalars: &[Scalar],
-        recording: Option<Recording>,
+        recorded: Option<WhenRecorded>,
     ) -> Result<Vec<Tensor>> {
         let device = self.device(core, args)?;
         let loaded = self.loaded(&device)?;
         let store = core.map(ModelCore::store);
-        if let Some(recording) = recording
+        if let Some(recorded) = recorded
             && let Some(composed) = self.composed(&loaded)?
         {
             let draw = || self.seed(core);
@@ -183,7 +193,7 @@ impl Function {
                 model: store.as_ref().map(|store| (store, prefix)),
                 scalars,
                 draw: &draw,
-                recording,
+                recorded,
             };
             if let Some(results) = composed.call(&call, Location::caller())? {
                 return Ok(results);
