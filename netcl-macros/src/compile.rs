@@ -54,8 +54,13 @@ pub(crate) fn compile(graph: &Graph) -> Result<Vec<CompiledPlan>, Diagnostic> {
 /// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again, and where an
 /// argument is tracked, it is an operation of what is differentiated. Empty where there was nothing to decide, and nothing has a derivative.
 pub(crate) fn graph_text(graph: &Graph, plans: &[CompiledPlan]) -> String {
+    if has_derivative(graph) { text(graph) } else { decided_text(graph, plans) }
+}
+
+/// The same of a graph that is no operation of what is differentiated, as one that gives gradients.
+pub(crate) fn decided_text(graph: &Graph, plans: &[CompiledPlan]) -> String {
     let decided = plans.iter().any(|compiled| !compiled.plan.decisions.is_empty());
-    if decided || has_derivative(graph) { text(graph) } else { String::new() }
+    if decided { text(graph) } else { String::new() }
 }
 
 /// Whether the graph gives floats of floats, and no gradients.

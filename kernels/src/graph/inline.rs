@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What becomes of sizes.
-type Sizes<'a> = &'a dyn Fn(&Dim) -> Dim;
+type NewSizes<'a> = &'a dyn Fn(&Dim) -> Dim;
 
 /// The graph with what `sizes` makes of its sizes. What its layers require of them is left as it is.
-pub(super) fn substituted(mut graph: Graph, sizes: Sizes<'_>) -> Result<Graph> {
+pub(super) fn substituted(mut graph: Graph, sizes: NewSizes<'_>) -> Result<Graph> {
     // What numbers make equal is there once, as the builder has it.
     let mut known = HashMap::new();
     let mut places: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
@@ -36,7 +36,7 @@ pub(super) fn substituted(mut graph: Graph, sizes: Sizes<'_>) -> Result<Graph> {
 }
 
 /// A node of the graph called `of` with what `sizes` makes of its sizes; `operation` has the operands'.
-fn sized<'n>(mut node: Node, sizes: Sizes<'_>, of: &str, operation: &dyn Fn(NodeId) -> &'n Op) -> Result<Node> {
+fn sized<'n>(mut node: Node, sizes: NewSizes<'_>, of: &str, operation: &dyn Fn(NodeId) -> &'n Op) -> Result<Node> {
     node.shape = Shape(node.shape.0.iter().map(sizes).collect());
     match &mut node.op {
         Op::Size(size) => {
@@ -105,7 +105,12 @@ impl Builder {
         places
     }
 
-    fn appended(&mut self, graph: &Graph, given: &BTreeMap<NodeId, NodeId>, sizes: Sizes<'_>) -> Result<Vec<NodeId>> {
+    fn appended(
+        &mut self,
+        graph: &Graph,
+        given: &BTreeMap<NodeId, NodeId>,
+        sizes: NewSizes<'_>,
+    ) -> Result<Vec<NodeId>> {
         let mut places: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
         for (id, node) in graph.iter() {
             if let Some(&input) = given.get(&id) {

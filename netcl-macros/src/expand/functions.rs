@@ -207,6 +207,14 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     let (tensors, scalars) = (tensors(function), scalars(function));
     // A block in another module does not see the fields.
     let (call, core) = match (function.receiver, function.mode) {
+        (receiver, mode) if function.dynamic => {
+            let core = match receiver {
+                true => quote!(::core::option::Option::Some(::netcl::Model::core(self)), ::netcl::Model::prefix(self)),
+                false => quote!(::core::option::Option::None, ""),
+            };
+            let trains = mode == Some(Mode::Training);
+            (quote!(call_recorded), quote!(#trains, #core))
+        }
         (true, Some(Mode::Training)) => {
             (quote!(call_in_training), quote!(::netcl::Model::core(self), ::netcl::Model::prefix(self)))
         }

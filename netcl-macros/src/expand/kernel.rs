@@ -5,7 +5,7 @@ use super::functions::{arguments, result_type, scalars, taken_apart, tensors, un
 use super::source::{self, Natives};
 use super::withheld::{Withheld, types};
 use crate::ast::{ArgType, FunctionItem};
-use crate::compile::Planned;
+use crate::compile::{CompiledPlan, Planned};
 use crate::diag::Diag;
 use crate::lower::Path;
 use crate::parse::attr::of_functions;
@@ -36,23 +36,28 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let each = instances.iter().flat_map(|(own, paths)| paths.iter().map(move |path| (own, path)));
     for (own, path) in each {
         let differentiable = differentiable && self::differentiable(own) == float;
-        let planned = |graph: &Graph, name: &str| match compile::compile(graph) {
-            Ok(plans) => {
-                dump::graph(name, graph, &plans);
-                let graph = compile::graph_text(graph, &plans);
-                Some(Planned { decisions: path.decisions.clone(), graph, plans })
-            }
-            Err(diagnostic) => {
-                diag.diagnostic(&diagnostic, function.name.span());
-                None
-            }
-        };
-        let made = planned(&path.graph, &crate::parse::name(name));
+        let planned =
+            |graph: &Graph, name: &str, text: fn(&Graph, &[CompiledPlan]) -> String| match compile::compile(graph) {
+                Ok(plans) => {
+                    dump::graph(name, graph, &plans);
+                    let graph = text(graph, &plans);
+                    Some(Planned { decisions: path.decisions.clone(), graph, plans })
+                }
+                Err(diagnostic) => {
+                    diag.diagnostic(&diagnostic, function.name.span());
+                    None
+                }
+            };
+        let made = planned(&path.graph, &crate::parse::name(name), compile::graph_text);
         // Of one that cannot be compiled the gradient says the same.
         if differentiable && made.is_some() {
             graphs.push(compile::text(&path.graph));
             match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {
-                Ok(graph) => pullback.extend(planned(&graph, &format!("{}.vjp", crate::parse::name(name)))),
+                Ok(graph) => pullback.extend(planned(
+                    &graph,
+                    &format!("{}.vjp", crate::parse::name(name)),
+                    compile::decided_text,
+                )),
                 Err(diagnostic) if !function.indexed => withheld = Some(diagnostic.message),
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
@@ -144,7 +149,7 @@ pub(crate) fn plans(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) ->
     };
     dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
-    let (mut natives, graph) = (Natives::default(), compile::graph_text(&path.graph, &plans));
+    let (mut natives, graph) = (Natives::default(), compile::decided_text(&path.graph, &plans));
     let source = source::source(&crate::parse::name(name), 0, &graph, &plans, &mut natives);
     let natives = natives.items();
     Some(quote! {
@@ -375,12 +380,8 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &
                 let __netcl_scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
                 let __netcl_function = &__netcl_pullback_plans()[#chosen];
                 let __netcl_pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradient> {
-                    let __netcl_results = __netcl_function.call(
-                        ::core::option::Option::None,
-                        "",
-                        &[#(#given,)* #(#cotangents),*],
-                        &__netcl_scalars,
-                    )?;
+                    let __netcl_results =
+                        __netcl_function.call_unrecorded(&[#(#given,)* #(#cotangents),*], &__netcl_scalars)?;
                     #unpacked
                 };
                 ::core::result::Result::Ok((__netcl_value, __netcl_pullback))

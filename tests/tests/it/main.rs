@@ -16,6 +16,7 @@ mod constants;
 mod crates;
 mod digits;
 mod drivers;
+mod dynamic;
 mod events;
 mod fields;
 mod functions;

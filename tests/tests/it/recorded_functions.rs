@@ -219,7 +219,13 @@ fn kernels_in_index_form_are_differentiated() -> Result<()> {
         let loss = weighed(&bend(&x, 1.5)?, &weight)?.square().sum(&[0]);
         let found = loss.backward()?;
         near("x", &found.wrt(&x)?, &dx)?;
-        near("weight", &found.wrt(&weight)?, &dweight)
+        near("weight", &found.wrt(&weight)?, &dweight)?;
+        // The graph of a pullback is one for first derivatives: what it gives is not recorded, and that is said.
+        let (bent, pull) = bend.vjp(&x, 1.5)?;
+        near("pulled", &pull(&(bent.detach() * 0.0 + 1.0))?, &bent.sum(&[0, 1]).backward()?.wrt(&x)?)?;
+        let error = pull(&x)?.sum(&[0, 1]).backward().unwrap_err().to_string();
+        assert!(error.contains("`bend.vjp` leads to the loss, and its derivative is not recorded"), "{error}");
+        Ok(())
     })
 }
 

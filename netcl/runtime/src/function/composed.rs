@@ -4,8 +4,9 @@
 //! and differentiated with it. What changes states, and what cannot wait, is run by the function's plan, and noted beside.
 
 use crate::autograd::known::{self, KnownWork};
-use crate::autograd::note::Noted;
+use crate::autograd::note::{self, Noted};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
+use crate::autograd::tracer;
 use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork, composite_number};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -50,6 +51,26 @@ pub(super) struct ComposedCall<'a> {
     pub(super) scalars: &'a [Scalar],
     /// Draws the seed.
     pub(super) draw: &'a dyn Fn() -> Scalar,
+    pub(super) recorded: WhenRecorded,
+}
+
+/// When a call is recorded, and whether gradients in the model's parameters are wanted whatever the arguments are.
+#[derive(Clone, Copy)]
+pub(super) enum WhenRecorded {
+    /// If there is something to be tracked.
+    Tracked {
+        trains: bool,
+    },
+    Always {
+        trains: bool,
+    },
+}
+
+impl WhenRecorded {
+    fn trains(self) -> bool {
+        let (WhenRecorded::Tracked { trains } | WhenRecorded::Always { trains }) = self;
+        trains
+    }
 }
 
 impl ComposedFunction {
@@ -89,7 +110,7 @@ impl ComposedFunction {
         })
     }
 
-    /// The results of a call, recorded. `None` where nothing in it is tracked after all.
+    /// The results of a call, recorded. `None` where there is nothing to be recorded of.
     ///
     /// # Errors
     ///
@@ -99,11 +120,24 @@ impl ComposedFunction {
         call: &ComposedCall<'_>,
         caller: &'static Location<'static>,
     ) -> Result<Option<Vec<Tensor>>> {
-        let has_parameters = || self.own.iter().any(|(kind, _)| *kind == InputKind::Parameter);
-        let is_alone = call.args.iter().all(|arg| arg.history().is_none());
-        if self.results.is_empty() || call.args.len() < self.arguments || (is_alone && !has_parameters()) {
+        if self.results.is_empty() || call.args.len() < self.arguments || self.arguments + self.own.len() == 0 {
             return Ok(None);
         }
+        let has_parameters = self.own.iter().any(|(kind, _)| *kind == InputKind::Parameter);
+        let is_alone = || call.args.iter().all(|arg| arg.history().is_none());
+        if matches!(call.recorded, WhenRecorded::Tracked { .. }) && !has_parameters && is_alone() {
+            return Ok(None);
+        }
+        let trains = call.recorded.trains();
+        let is_tracked = trains || note::is_tracked(call.args.iter().map(|arg| arg.history()));
+        let seeded = call.function.takes_seed(call.scalars.len());
+        let draws = seeded && self.reads_number;
+        // What is done at each call is no part of a function that is compiled; there are gradients in parameters where there are
+        // some in arguments.
+        let is_traced = tracer::note(|tracing| {
+            tracing.as_it_stands |= draws || self.changes_states;
+            tracing.is_cut |= !trains && has_parameters;
+        });
         let drawn = Cell::new(Scalar::U32(0));
         let draw = || {
             drawn.set((call.draw)());
@@ -113,11 +147,10 @@ impl ComposedFunction {
         let plain = Call { args: call.args, model, scalars: call.scalars, seed: Some(&draw), ..Call::default() };
         call.args.iter().try_for_each(|arg| arg.checked())?;
         call.function.check(call.device, &plain)?;
-        let own = self.own.iter().map(|own| call.own(own)).collect::<Result<SmallVec<[Tensor; 8]>>>()?;
+        let own = self.own.iter().map(|own| call.own(own, is_tracked)).collect::<Result<SmallVec<[Tensor; 8]>>>()?;
         let tensors: Vec<&Tensor> = call.args[..self.arguments].iter().copied().chain(&own).collect();
         let known: Vec<Arc<KnownWork>> =
             (0..self.results.len()).map(|result| self.known(result, call.device, &tensors)).collect::<Result<_>>()?;
-        let seeded = call.function.takes_seed(call.scalars.len());
         let work = |result: usize, scalars: &Arc<[Scalar]>| {
             let (traced, scalars): (Arc<dyn CompositeWork>, _) = (self.clone(), scalars.clone());
             TensorWork::Traced { traced, step: result, scalars }
@@ -125,8 +158,9 @@ impl ComposedFunction {
         let scalars = || -> Arc<[Scalar]> {
             seeded.then(|| drawn.get()).into_iter().chain(call.scalars.iter().copied()).collect()
         };
-        if !self.changes_states && !is_eager() && !recording::is_active(call.device.backend()) {
-            if seeded && self.reads_number {
+        let waits = !self.changes_states && !is_eager() && !recording::is_active(call.device.backend());
+        if waits || is_traced.is_some() {
+            if draws && is_traced.is_none() {
                 draw();
             }
             let scalars = scalars();
@@ -134,6 +168,7 @@ impl ComposedFunction {
                 known.iter().enumerate().map(|(result, known)| (work(result, &scalars), known)).collect();
             return carry_out_all(&works, &tensors, caller).map(Some);
         }
+        tensors.iter().try_for_each(|tensor| tensor.settled())?;
         // What it reads of states is noted before it changes them.
         let noted = known.iter().map(|known| {
             let flow = &known.flow;
@@ -175,13 +210,13 @@ impl ComposedFunction {
 
 impl ComposedCall<'_> {
     /// The model's tensor of that kind and path.
-    fn own(&self, (kind, path): &(InputKind, String)) -> Result<Tensor> {
+    fn own(&self, (kind, path): &(InputKind, String), is_tracked: bool) -> Result<Tensor> {
         let Some((store, prefix)) = self.model else {
             let problem = format!("`{path}` belongs to a model, which this call does not have");
             return Err(Error::graph(path, Diagnostic::new(problem)));
         };
         Ok(match kind {
-            InputKind::Parameter => parameter(store, store.parameter_index(prefix, path)?, true),
+            InputKind::Parameter => parameter(store, store.parameter_index(prefix, path)?, is_tracked),
             _ => view(store, &store.states()[store.state_index(prefix, path)?]),
         })
     }

@@ -16,7 +16,7 @@ use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
 use compiled::FunctionTable;
-use composed::{ComposedCall, ComposedFunction};
+use composed::{ComposedCall, ComposedFunction, WhenRecorded};
 pub use instance::{NamedInstance, PlainArgument};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
@@ -112,7 +112,25 @@ impl Function {
         args: &[&Tensor],
         scalars: &[Scalar],
     ) -> Result<Vec<Tensor>> {
-        self.call_in(core, prefix, args, scalars, core.is_some_and(trained::is_trained))
+        self.note();
+        let trains = core.is_some_and(trained::is_trained);
+        let is_tracked = trains || note::is_tracked(args.iter().map(|arg| arg.history()));
+        self.call_in(
+            (core, prefix),
+            args,
+            scalars,
+            (is_tracked && !tracer::is_active()).then_some(WhenRecorded::Tracked { trains }),
+        )
+    }
+
+    /// The same of a gradient, whose derivative is another one than that of its graph: it is not recorded.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`].
+    pub fn call_unrecorded(&self, args: &[&Tensor], scalars: &[Scalar]) -> Result<Vec<Tensor>> {
+        self.note();
+        self.call_in((None, ""), args, scalars, None)
     }
 
     /// The same of a function that trains, by `#[mode(training)]`: it is recorded for the model's parameters.
@@ -128,25 +146,43 @@ impl Function {
         args: &[&Tensor],
         scalars: &[Scalar],
     ) -> Result<Vec<Tensor>> {
-        self.call_in(Some(core), prefix, args, scalars, !cut::is_paused())
+        self.note();
+        let is_recorded = !cut::is_paused() && !tracer::is_active();
+        self.call_in((Some(core), prefix), args, scalars, is_recorded.then_some(WhenRecorded::Tracked { trains: true }))
     }
 
+    /// The same of a function with `#[netcl::dynamic]`, which waits for what needs it, as operations do, and of one that also
+    /// `trains`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`]; what running it meets is told where a result is needed.
     #[track_caller]
-    fn call_in(
+    pub fn call_recorded(
         &self,
+        trains: bool,
         core: Option<&ModelCore>,
         prefix: &str,
         args: &[&Tensor],
         scalars: &[Scalar],
-        trains: bool,
     ) -> Result<Vec<Tensor>> {
-        self.note();
+        let trains = (trains && !cut::is_paused()) || core.is_some_and(trained::is_trained);
+        self.call_in((core, prefix), args, scalars, Some(WhenRecorded::Always { trains }))
+    }
+
+    /// Runs it, or has it recorded.
+    #[track_caller]
+    fn call_in(
+        &self,
+        (core, prefix): (Option<&ModelCore>, &str),
+        args: &[&Tensor],
+        scalars: &[Scalar],
+        recorded: Option<WhenRecorded>,
+    ) -> Result<Vec<Tensor>> {
         let device = self.device(core, args)?;
         let loaded = self.loaded(&device)?;
         let store = core.map(ModelCore::store);
-        let is_tracked = trains || note::is_tracked(args.iter().map(|arg| arg.history()));
-        if is_tracked
-            && !tracer::is_active()
+        if let Some(recorded) = recorded
             && let Some(composed) = self.composed(&loaded)?
         {
             let draw = || self.seed(core);
@@ -157,6 +193,7 @@ impl Function {
                 model: store.as_ref().map(|store| (store, prefix)),
                 scalars,
                 draw: &draw,
+                recorded,
             };
             if let Some(results) = composed.call(&call, Location::caller())? {
                 return Ok(results);
