@@ -142,7 +142,7 @@ impl Scaling {
     /// [`Device::finish`] tells it.
     pub fn are_finite(&self, gradients: &Gradients) -> Result<bool> {
         let (all, skips) = (gradients.flat(), Skips::new(&self.device)?);
-        self.check(&all.reshape(&[(all.elements() / self.row) as i64, self.row as i64]), &skips)?;
+        self.check(&all.reshape([(all.elements() / self.row) as i64, self.row as i64]), &skips)?;
         Ok(skips.count()? == 0)
     }
 

@@ -126,7 +126,8 @@ impl Update {
         decay: f64,
         scalars: impl Fn(Progress, f64) -> S + Send + 'static,
     ) -> Result<()> {
-        if scaling.is_none() {
+        let has_moved = |skips: &Skips| !skips.is_on(model.core().store().device());
+        if scaling.is_none() || self.skips().is_some_and(has_moved) {
             self.forget_skipped()?;
         }
         let scale = scaling.map(|scaling| scaling.scale_of(gradients));
@@ -159,15 +160,7 @@ impl Update {
                 *progress = next;
                 return Ok(());
             };
-            let mut moments = Vec::with_capacity(self.moments);
-            // The model has moved to another device: its moments follow.
-            for before in self.state.iter().flat_map(|state| &state.moments) {
-                let moment = device.allocate(bytes)?;
-                let mut data = vector::zeros::<u8>(device, bytes)?;
-                before.read(&mut data)?;
-                moment.write(&data)?;
-                moments.push(moment);
-            }
+            let moments = self.moments_on(device, bytes)?;
             self.state = Some(OptimizerSlots {
                 core: part.core.id(),
                 prefix: part.prefix,
@@ -340,6 +333,18 @@ impl Update {
         self.skips().map_or(Ok(()), Skips::clear)?;
         *self.progress.lock() = progress;
         Ok(())
+    }
+
+    /// The moments so far, each of so many bytes, on the device that the model has moved to.
+    fn moments_on(&self, device: &Device, bytes: usize) -> Result<Vec<BufferHandle>> {
+        let moved = |before: &BufferHandle| {
+            let moment = device.allocate(bytes)?;
+            let mut data = vector::zeros::<u8>(device, bytes)?;
+            before.read(&mut data)?;
+            moment.write(&data)?;
+            Ok(moment)
+        };
+        self.state.iter().flat_map(|state| &state.moments).map(moved).collect()
     }
 
     fn skips(&self) -> Option<&Skips> {
