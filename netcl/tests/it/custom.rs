@@ -182,7 +182,7 @@ fn a_mistake_in_a_region_is_its_value() {
     let y = netcl::checkpoint([&x], |[x]| x.matmul(x)).sum_all();
     let error = y.backward().unwrap_err().to_string();
     assert!(error.contains("`matmul`") && error.contains("custom.rs"), "{error}");
-    let y = netcl::checkpoint([&x], |[x]| -> Result<Tensor> { x.reshape(&[5]).check() });
+    let y = netcl::checkpoint([&x], |[x]| -> Result<Tensor> { x.reshape([5]).check() });
     let error = y.item::<f32>().unwrap_err().to_string();
     assert!(error.contains("`reshape` of f32 [2, 3], [5]"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Steps by gradients of a loss that was multiplied by a scale: what is known of the scale, all of it on the device.
 
+use super::rules::Rule;
 use super::settings::accept;
-use super::update::Rule;
 use crate::device::Device;
 use crate::error::Result;
 use crate::memory::BufferHandle;

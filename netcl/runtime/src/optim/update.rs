@@ -6,11 +6,11 @@ use super::recorded::RecordedStep;
 use super::settings::not_negative;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::function::Function;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::store::StoredTensor;
 use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
+use crate::optim::rules::Rules;
 use crate::optim::scaling::{Scaling, Skips};
 use crate::recording;
 use crate::tensor::{Tensor, vector};
@@ -18,20 +18,6 @@ use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// An update rule, compiled with the macros: from `(parameters, gradients, moments ..)`, each a matrix with rows of the
-/// update's length, and numbers to the new parameters and moments.
-pub(crate) type Rule = fn() -> &'static Function;
-
-/// An update rule in both forms.
-#[derive(Clone, Copy)]
-pub struct Rules {
-    /// By gradients as they are.
-    pub plain: Rule,
-    /// By gradients of a scaled loss: behind the moments it is given the scale, whether a gradient is not finite, and how many
-    /// steps were skipped, each without axes.
-    pub scaled: Rule,
-}
 
 /// An update rule and its moments for one model.
 pub struct Update {
