@@ -182,7 +182,7 @@ fn a_mistake_in_a_region_is_its_value() {
     let y = netcl::checkpoint([&x], |[x]| x.matmul(x)).sum_all();
     let error = y.backward().unwrap_err().to_string();
     assert!(error.contains("`matmul`") && error.contains("custom.rs"), "{error}");
-    let y = netcl::checkpoint([&x], |[x]| -> Result<Tensor> { x.reshape(&[5]).check() });
+    let y = netcl::checkpoint([&x], |[x]| -> Result<Tensor> { x.reshape([5]).check() });
     let error = y.item::<f32>().unwrap_err().to_string();
     assert!(error.contains("`reshape` of f32 [2, 3], [5]"), "{error}");
 }
@@ -191,11 +191,11 @@ fn a_mistake_in_a_region_is_its_value() {
 fn product(a: &Tensor, b: &Tensor, calls: &Arc<AtomicUsize>) -> Tensor {
     let calls = calls.clone();
     netcl::custom_vjp([a, b], move |[a, b]| {
-        let value = a.mul(&b.square());
+        let value = a.mul(b.square());
         let (a, b) = (a.clone(), b.clone());
         let pullback = move |gradient: &Tensor| {
             calls.fetch_add(1, Ordering::Relaxed);
-            [gradient.mul(&b.square()), gradient.mul(&a).mul(&b) * 2.0]
+            [gradient.mul(b.square()), gradient.mul(&a).mul(&b) * 2.0]
         };
         (value, pullback)
     })
@@ -212,7 +212,7 @@ fn a_derivative_of_ones_own_is_the_one_that_is_taken() {
             product(&first, &a.add(&b)).add(&a).square().sum_all()
         };
         let loss = of(&|a, b| product(a, b, &calls));
-        let expected = of(&|a, b| a.mul(&b.square()));
+        let expected = of(&|a, b| a.mul(b.square()));
         near(&values(&loss), &values(&expected), "value");
         let (found, expected) = (loss.backward().unwrap(), expected.backward().unwrap());
         assert_eq!(calls.load(Ordering::Relaxed), 2);
@@ -221,7 +221,7 @@ fn a_derivative_of_ones_own_is_the_one_that_is_taken() {
         }
         // Where nothing is tracked nobody asks for it, and what is not tracked has none.
         let plain = product(&a.detach(), &b.detach(), &calls);
-        near(&values(&plain), &values(&a.mul(&b.square())), "plain");
+        near(&values(&plain), &values(&a.mul(b.square())), "plain");
         let one = product(&a.detach(), &b, &calls).sum_all().backward().unwrap();
         near(&values(&one.wrt(&b).unwrap()), &values(&(a.mul(&b) * 2.0)), "one");
         let error = one.wrt(&a).unwrap_err().to_string();
@@ -242,7 +242,7 @@ fn gradients_that_do_not_fit_are_refused_by_name_and_line() {
     let y = x.on_gradient(|gradient| gradient.cast(DType::F16));
     let error = y.sum_all().backward().unwrap_err().to_string();
     assert!(error.contains("what `on_gradient` at ") && error.contains("is f16 [2, 3] on"), "{error}");
-    let y = x.on_gradient(|gradient| gradient.reshape(&[7]));
+    let y = x.on_gradient(|gradient| gradient.reshape([7]));
     let error = y.sum_all().backward().unwrap_err().to_string();
     assert!(error.contains("`reshape` of f32 [2, 3], [7]"), "{error}");
     let y = x.on_gradient(|_| -> Result<Tensor> { Err(Error::Interrupted) });
@@ -255,10 +255,13 @@ fn gradients_that_do_not_fit_are_refused_by_name_and_line() {
     assert!(error.contains("computed from others"), "{error}");
 }
 
+/// Which hooks were called, with which gradients.
+type Seen = Vec<(&'static str, Vec<f32>)>;
+
 #[test]
 fn hooks_see_and_change_gradients_on_their_way() {
     for device in all() {
-        let seen: Arc<Mutex<Vec<(&'static str, Vec<f32>)>>> = Arc::default();
+        let seen: Arc<Mutex<Seen>> = Arc::default();
         let hook = |name: &'static str, factor: f64| {
             let seen = seen.clone();
             move |gradient: &Tensor| -> Result<Tensor> {

@@ -45,6 +45,9 @@ impl Halves {
     }
 }
 
+/// Makes an optimizer.
+type Make = fn() -> Box<dyn Optimizer>;
+
 fn input(device: &Device, step: usize, is_wrong: bool) -> Tensor {
     let mut values: Vec<f32> = (0..12).map(|i| ((i * 7 + step * 5) % 11) as f32 * 0.2 - 1.0).collect();
     if is_wrong {
@@ -112,7 +115,7 @@ fn scales_and_steps_are_pytorchs() {
 
 #[test]
 fn steps_that_are_skipped_change_nothing_in_any_optimizer() {
-    let makes: [(&str, fn() -> Box<dyn Optimizer>); 7] = [
+    let makes: [(&str, Make); 7] = [
         ("sgd", || Box::new(Sgd::new(0.1).weight_decay(0.01))),
         ("momentum", || Box::new(Sgd::new(0.1).momentum(0.9))),
         ("nesterov", || Box::new(Sgd::new(0.1).momentum(0.9).nesterov(true).weight_decay(0.01))),
@@ -186,7 +189,7 @@ fn nothing_is_waited_for_and_a_step_is_three_launches() {
 #[test]
 fn a_replay_is_skipped_as_a_call_is() {
     for device in all() {
-        let makes: [fn() -> Box<dyn Optimizer>; 2] = [|| Box::new(Adam::new(0.05)), || Box::new(Sgd::new(0.1))];
+        let makes: [Make; 2] = [|| Box::new(Adam::new(0.05)), || Box::new(Sgd::new(0.1))];
         for make in makes {
             let memory = device.buffer_pool().allocate(48).unwrap();
             let x = Tensor::from_buffer(&device, memory.clone(), &[4, 3], DType::F32).unwrap();
@@ -302,6 +305,31 @@ fn each_optimizer_is_skipped_by_its_own_gradients_and_the_scale_by_all() {
         assert_eq!(scaler.state().unwrap().scale, 32768.0, "{device}");
         scaler.update().unwrap();
         assert_eq!(scaler.state().unwrap(), ScalerState { scale: 32768.0, good_steps: 1 }, "{device}");
+    }
+}
+
+#[test]
+fn steps_are_counted_where_the_model_has_moved() {
+    for device in all() {
+        let host = Device::host();
+        let (mut model, mut optimizer) = (Scaled::new(&device, Seed(3)).unwrap(), Adam::new(0.05));
+        let mut scaler = GradScaler::new(&device).unwrap();
+        for step in 0..3 {
+            let (_, gradients) =
+                model.scaled_with_gradients(&input(&device, step, step == 1), scaler.factor()).unwrap();
+            scaler.step(&mut optimizer, &mut model, &gradients).unwrap();
+            scaler.update().unwrap();
+        }
+        model.to_device(&host).unwrap();
+        let mut moved = GradScaler::new(&host).unwrap();
+        moved.set_state(&scaler.state().unwrap()).unwrap();
+        for step in 3..6 {
+            let (_, gradients) = model.scaled_with_gradients(&input(&host, step, step == 4), moved.factor()).unwrap();
+            moved.step(&mut optimizer, &mut model, &gradients).unwrap();
+            moved.update().unwrap();
+        }
+        assert_eq!(optimizer.state(&model).unwrap().steps, 4, "{device}");
+        assert_eq!(moved.state().unwrap().scale, 16384.0, "{device}");
     }
 }
 

@@ -100,7 +100,10 @@ where
         Err(error) => return given(Err(error), "custom_vjp", &inputs, caller),
     };
     let sources = inputs.iter().flat_map(|input| one(input, tracked(input))).collect();
-    let pullback: StopPullback = Box::new(move |gradient| Ok(pullback(gradient).into()));
+    let pullback: StopPullback = Box::new(move |gradient| {
+        let gradients = pullback(&Tensor::from_held(gradient));
+        Ok(gradients.iter().map(Tensor::held).collect())
+    });
     stopped(value, Stop { by: "custom_vjp", caller, sources, pullback: Some(pullback) })
 }
 
@@ -127,7 +130,8 @@ impl Tensor {
         if note_tracing() || !note::is_tracked([self.history()].into_iter()) {
             return self.clone();
         }
-        let pullback: StopPullback = Box::new(move |gradient| hook(gradient).into().map(|gradient| vec![gradient]));
+        let pullback: StopPullback =
+            Box::new(move |gradient| Ok(vec![hook(&Tensor::from_held(gradient)).into()?.held()]));
         let sources = one(self, self.history());
         stopped(self.clone(), Stop { by: "on_gradient", caller, sources, pullback: Some(pullback) })
     }

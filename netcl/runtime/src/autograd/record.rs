@@ -3,7 +3,7 @@
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::model::store::Store;
-use crate::tensor::{Held, Tensor};
+use crate::tensor::Held;
 use netcl_kernels::dtype::DType;
 use smallvec::SmallVec;
 use std::panic::Location;
@@ -90,7 +90,7 @@ pub(crate) struct Stop {
 }
 
 /// Gives a gradient for each source.
-pub(crate) type StopPullback = Box<dyn Fn(&Tensor) -> Result<Vec<Tensor>> + Send + Sync>;
+pub(crate) type StopPullback = Box<dyn Fn(Held) -> Result<Vec<Held>> + Send + Sync>;
 
 /// What a gradient goes on to.
 pub(crate) struct StopSource {

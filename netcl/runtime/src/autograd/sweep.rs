@@ -230,11 +230,12 @@ impl Sweep<'_> {
 
     fn stop(&mut self, stop: &Stop, gradient: Tensor) -> Result<()> {
         let gradients = match &stop.pullback {
-            None => vec![gradient],
-            Some(pullback) => crate::no_grad(|| pullback(&gradient))?,
+            None => vec![gradient.held()],
+            Some(pullback) => crate::no_grad(|| pullback(gradient.held()))?,
         };
         for (source, gradient) in stop.sources.iter().zip(gradients) {
             let Some(history) = &source.history else { continue };
+            let gradient = Tensor::from_held(gradient);
             gradient.checked()?;
             let (shape, dtype, device) = (gradient.shape(), gradient.dtype(), gradient.device());
             if *shape != *source.shape || dtype != source.dtype || device != self.device {
@@ -248,7 +249,7 @@ impl Sweep<'_> {
                     source.shape,
                 ));
             }
-            self.go_on(history, gradient.with_history(None))?;
+            self.go_on(history, gradient)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ mod gradient_arithmetic;
 mod groups;
 pub(crate) mod progress;
 mod recorded;
+pub(crate) mod rules;
 pub(crate) mod scaling;
 pub(crate) mod settings;
 mod state;

@@ -1,7 +1,7 @@
 //! Steps by gradients of a loss that was multiplied by a scale: what is known of the scale, all of it on the device.
 
+use super::rules::Rule;
 use super::settings::accept;
-use super::update::Rule;
 use crate::device::Device;
 use crate::error::Result;
 use crate::memory::BufferHandle;
@@ -142,7 +142,7 @@ impl Scaling {
     /// [`Device::finish`] tells it.
     pub fn are_finite(&self, gradients: &Gradients) -> Result<bool> {
         let (all, skips) = (gradients.flat(), Skips::new(&self.device)?);
-        self.check(&all.reshape(&[(all.elements() / self.row) as i64, self.row as i64]), &skips)?;
+        self.check(&all.reshape([(all.elements() / self.row) as i64, self.row as i64]), &skips)?;
         Ok(skips.count()? == 0)
     }
 

@@ -6,11 +6,11 @@ use super::recorded::RecordedStep;
 use super::settings::not_negative;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::function::Function;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::store::StoredTensor;
 use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
+use crate::optim::rules::Rules;
 use crate::optim::scaling::{Scaling, Skips};
 use crate::recording;
 use crate::tensor::{Tensor, vector};
@@ -18,20 +18,6 @@ use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// An update rule, compiled with the macros: from `(parameters, gradients, moments ..)`, each a matrix with rows of the
-/// update's length, and numbers to the new parameters and moments.
-pub(crate) type Rule = fn() -> &'static Function;
-
-/// An update rule in both forms.
-#[derive(Clone, Copy)]
-pub struct Rules {
-    /// By gradients as they are.
-    pub plain: Rule,
-    /// By gradients of a scaled loss: behind the moments it is given the scale, whether a gradient is not finite, and how many
-    /// steps were skipped, each without axes.
-    pub scaled: Rule,
-}
 
 /// An update rule and its moments for one model.
 pub struct Update {
@@ -126,7 +112,8 @@ impl Update {
         decay: f64,
         scalars: impl Fn(Progress, f64) -> S + Send + 'static,
     ) -> Result<()> {
-        if scaling.is_none() {
+        let has_moved = |skips: &Skips| !skips.is_on(model.core().store().device());
+        if scaling.is_none() || self.skips().is_some_and(has_moved) {
             self.forget_skipped()?;
         }
         let scale = scaling.map(|scaling| scaling.scale_of(gradients));
@@ -159,15 +146,7 @@ impl Update {
                 *progress = next;
                 return Ok(());
             };
-            let mut moments = Vec::with_capacity(self.moments);
-            // The model has moved to another device: its moments follow.
-            for before in self.state.iter().flat_map(|state| &state.moments) {
-                let moment = device.allocate(bytes)?;
-                let mut data = vector::zeros::<u8>(device, bytes)?;
-                before.read(&mut data)?;
-                moment.write(&data)?;
-                moments.push(moment);
-            }
+            let moments = self.moments_on(device, bytes)?;
             self.state = Some(OptimizerSlots {
                 core: part.core.id(),
                 prefix: part.prefix,
@@ -340,6 +319,18 @@ impl Update {
         self.skips().map_or(Ok(()), Skips::clear)?;
         *self.progress.lock() = progress;
         Ok(())
+    }
+
+    /// The moments so far, each of so many bytes, on the device that the model has moved to.
+    fn moments_on(&self, device: &Device, bytes: usize) -> Result<Vec<BufferHandle>> {
+        let moved = |before: &BufferHandle| {
+            let moment = device.allocate(bytes)?;
+            let mut data = vector::zeros::<u8>(device, bytes)?;
+            before.read(&mut data)?;
+            moment.write(&data)?;
+            Ok(moment)
+        };
+        self.state.iter().flat_map(|state| &state.moments).map(moved).collect()
     }
 
     fn skips(&self) -> Option<&Skips> {

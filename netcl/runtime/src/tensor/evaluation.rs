@@ -91,6 +91,26 @@ pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Compu
     of_roots
 }
 
+/// The value of what nothing else is computed for or with: most that is needed by itself.
+fn at_once(work: &PendingWork) -> Option<Computed> {
+    let sources = work.sources()?;
+    if work.changes().next().is_some() || sources.iter().any(|source| source.value.in_memory().is_none()) {
+        return None;
+    }
+    let args: SmallVec<[Tensor; 3]> = sources.iter().cloned().map(Tensor::from_held).collect();
+    let args: SmallVec<[&Tensor; 3]> = args.iter().collect();
+    let run = || run_alone(work, &args)?.into_region();
+    Some(recording::suspended(|| before_late_writes(run)).map_err(|error| work.mistaken(error)))
+}
+
+/// What it is of these, by a plan of its own.
+fn run_alone(work: &PendingWork, args: &[&Tensor]) -> Result<Tensor> {
+    let scalars = work.work().scalars(args.first().map(|first| first.dtype()));
+    let call = Call { args, scalars: &scalars, ..Call::default() };
+    let mut results = work.known().loaded(work.device())?.call(work.device(), &call)?.results;
+    results.pop().ok_or_else(no_result)
+}
+
 /// The plan that will compute the tensor; `None` if there is nothing to compute.
 pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<SizedPlan>> {
     let root = pending::waiting_of(tensor.value()).and_then(PendingWork::shared);
@@ -104,6 +124,9 @@ impl PendingValue for PendingWork {
 
     fn compute(&self) -> &Computed {
         self.get_or_set(|| {
+            if let Some(value) = at_once(self) {
+                return value;
+            }
             let roots: SmallVec<[Arc<PendingWork>; 1]> = self.shared().into_iter().collect();
             computed(&roots, self.device()).pop().unwrap_or_else(|| Err(self.mistaken(no_result())))
         })
@@ -271,13 +294,7 @@ impl Evaluation {
             return Err(mistake.clone());
         }
         let args: Vec<&Tensor> = args.iter().collect();
-        let scalars = step.pending.work().scalars(step.dtype());
-        let call = Call { args: &args, scalars: &scalars, ..Call::default() };
-        let run = || {
-            let mut results = step.pending.known().loaded(&self.device)?.call(&self.device, &call)?.results;
-            results.pop().ok_or_else(no_result)
-        };
-        run().map_err(|error| step.pending.mistaken(error))
+        run_alone(&step.pending, &args).map_err(|error| step.pending.mistaken(error))
     }
 
     /// Its plan.
