@@ -40,11 +40,11 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
     let mut repeated = vec![false; graph.nodes.len()];
     for (position, part) in draft.parts.iter().enumerate() {
         for &member in &part.members {
-            let computed = graph[computed(graph, member)].shape.elements().estimate();
+            let computed = readings.elements(computed(graph, member));
             for &node in &readings.alone(member).inlined {
                 let first = visitor[node.index()].get_or_insert(position);
                 shared[node.index()] |= *first != position;
-                repeated[node.index()] |= graph[node].shape.elements().estimate() < computed;
+                repeated[node.index()] |= readings.elements(node) < computed;
             }
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
             cost.push(2);
             continue;
         }
-        let mut sum = own_cost(&node.op);
+        let mut sum = readings.own_cost(id);
         node.op.visit_operands(|operand| sum = sum.saturating_add(cost[operand.index()]));
         cost.push(sum);
         let moved = matches!(node.op, Op::View { .. } | Op::Reshape(_));

@@ -19,6 +19,7 @@ mod draft;
 pub(crate) mod legalize;
 mod loops;
 mod pieces;
+mod places;
 pub(crate) mod product;
 mod prologue;
 mod reading;
