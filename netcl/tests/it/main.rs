@@ -4,6 +4,7 @@
 mod batches;
 mod cache;
 mod checkpoints;
+mod derivatives;
 mod devices;
 mod environment;
 mod events;

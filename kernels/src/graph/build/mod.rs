@@ -14,6 +14,7 @@ mod reshape;
 mod scan;
 mod sizes;
 mod softmax;
+mod splice;
 mod view;
 
 pub(crate) use agree::smaller;

@@ -1,6 +1,6 @@
 //! Where gradients end, and how that is said.
 
-use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, RecordSource};
+use crate::autograd::record::{Behind, Cut, CutKind, History, Leaf, LeafKey, Record, RecordSource};
 use crate::autograd::tracer;
 use netcl_kernels::dtype::DType;
 use std::cell::Cell;
@@ -89,17 +89,25 @@ impl Cut {
     fn hides(self: &Arc<Cut>, leaf: LeafKey) -> bool {
         let (mut seen, mut seen_cuts) = (BTreeSet::new(), BTreeSet::new());
         let (mut cuts, mut records): (Vec<Arc<Cut>>, Vec<Arc<Record>>) = (vec![self.clone()], Vec::new());
+        let mut leaves: Vec<Arc<Leaf>> = Vec::new();
         loop {
             if let Some(cut) = cuts.pop() {
                 if !seen_cuts.insert(Arc::as_ptr(&cut)) {
                     continue;
                 }
-                for behind in &cut.behind {
+                for behind in cut.behind.iter().flat_map(Behind::each) {
                     match behind {
-                        Behind::Leaf(key) if *key == leaf => return true,
-                        Behind::Leaf(_) => {}
+                        Behind::Leaf(key, _) if *key == leaf => return true,
+                        Behind::Leaf(..) => {}
                         Behind::Record(record) => records.extend(record.upgrade()),
                     }
+                }
+            } else if let Some(own) = leaves.pop() {
+                match &own.of {
+                    _ if own.key() == leaf => return true,
+                    Some(History::Record(record)) => records.push(record.clone()),
+                    Some(History::Leaf(of)) => leaves.push(of.clone()),
+                    Some(History::Cut(_)) | None => {}
                 }
             } else if let Some(record) = records.pop() {
                 if !seen.insert(record.number) {
@@ -107,8 +115,7 @@ impl Cut {
                 }
                 for source in &record.sources {
                     match source {
-                        RecordSource::Leaf(own) if own.key() == leaf => return true,
-                        RecordSource::Leaf(_) => {}
+                        RecordSource::Leaf(own) => leaves.push(own.clone()),
                         RecordSource::Record(record) => records.push(record.clone()),
                         RecordSource::Given(given) => cuts.extend(given.cut.clone()),
                     }
@@ -121,7 +128,8 @@ impl Cut {
 
     /// Whether what was behind it is gone, so that nobody knows what it hides.
     fn forgot(&self) -> bool {
-        self.behind.iter().any(|behind| matches!(behind, Behind::Record(record) if record.strong_count() == 0))
+        let is_gone = |behind: &Behind| matches!(behind, Behind::Record(record) if record.strong_count() == 0);
+        self.behind.iter().flat_map(Behind::each).any(is_gone)
     }
 
     pub(super) fn text(&self) -> String {
@@ -129,6 +137,16 @@ impl Cut {
             Some(caller) => format!("`{}` at {}:{}", self.by, caller.file(), caller.line()),
             None => format!("`{}`", self.by),
         }
+    }
+}
+
+impl Behind {
+    /// It, and what it is in the place of.
+    fn each(&self) -> impl Iterator<Item = &Behind> {
+        std::iter::successors(Some(self), |behind| match behind {
+            Behind::Leaf(_, of) => of.as_deref(),
+            Behind::Record(_) => None,
+        })
     }
 }
 

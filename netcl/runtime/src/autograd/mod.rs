@@ -6,15 +6,20 @@
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
 //! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
-//! lead to a loss; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one; `backward` and `functional` are what users call.
+//! lead to a loss, by way of the `records`; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one.
+//! `derivative` is a derivative as an operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional` and `products` are what users call.
 
 mod backward;
 pub(crate) mod cut;
+mod derivative;
 mod functional;
 pub(crate) mod known;
 pub(crate) mod note;
+mod noted;
 pub(crate) mod plan;
+mod products;
 pub(crate) mod record;
+mod records;
 mod tape;
 pub(crate) mod trace;
 pub(crate) mod tracer;
@@ -22,3 +27,4 @@ pub(crate) mod work;
 
 pub use backward::Backward;
 pub use functional::{Differentiable, grad, no_grad, value_and_grad};
+pub use products::{jvp, vjp};

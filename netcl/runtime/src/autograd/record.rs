@@ -74,6 +74,8 @@ pub(crate) struct Leaf {
     pub(crate) held: Held,
     /// The model whose parameter it is.
     pub(crate) owner: Option<Owner>,
+    /// The history of what it is in the place of: a record or a leaf.
+    pub(crate) of: Option<History>,
 }
 
 /// Whose parameter a leaf is.
@@ -125,7 +127,8 @@ impl CutKind {
 /// What is behind a cut. It is not kept for that.
 pub(crate) enum Behind {
     Record(Weak<Record>),
-    Leaf(LeafKey),
+    /// That leaf, and what it is in the place of.
+    Leaf(LeafKey, Option<Box<Behind>>),
 }
 
 impl History {
@@ -133,7 +136,7 @@ impl History {
     pub(crate) fn behind(&self) -> Option<Behind> {
         match self {
             History::Record(record) => Some(Behind::Record(Arc::downgrade(record))),
-            History::Leaf(leaf) => Some(Behind::Leaf(leaf.key())),
+            History::Leaf(leaf) => Some(leaf.behind()),
             History::Cut(_) => None,
         }
     }
@@ -141,7 +144,26 @@ impl History {
 
 impl Leaf {
     pub(crate) fn new(held: Held, owner: Option<Owner>) -> Arc<Leaf> {
-        Arc::new(Leaf { id: next(), held, owner })
+        Arc::new(Leaf { id: next(), held, owner, of: None })
+    }
+
+    /// One in the place of what has that history, so that gradients in it are of what is made of it alone; those in other leaves go on
+    /// through it.
+    pub(crate) fn in_place_of(held: Held, of: Option<History>) -> Arc<Leaf> {
+        let of = of.filter(|of| matches!(of, History::Record(_) | History::Leaf(_)));
+        Arc::new(Leaf { id: next(), held, owner: None, of })
+    }
+
+    /// Whose parameter it is, or is in the place of.
+    pub(crate) fn parameter_of(&self) -> Option<&Owner> {
+        match &self.of {
+            Some(History::Leaf(leaf)) => leaf.parameter_of(),
+            _ => self.owner.as_ref(),
+        }
+    }
+
+    pub(crate) fn behind(&self) -> Behind {
+        Behind::Leaf(self.key(), self.of.as_ref().and_then(History::behind).map(Box::new))
     }
 
     pub(crate) fn key(&self) -> LeafKey {
@@ -178,10 +200,18 @@ impl Drop for Record {
     fn drop(&mut self) {
         let mut sources = std::mem::take(&mut self.sources);
         while let Some(source) = sources.pop() {
-            if let RecordSource::Record(record) = source
-                && let Some(mut record) = Arc::into_inner(record)
-            {
-                sources.append(&mut record.sources);
+            match source {
+                RecordSource::Record(record) => {
+                    if let Some(mut record) = Arc::into_inner(record) {
+                        sources.append(&mut record.sources);
+                    }
+                }
+                RecordSource::Leaf(leaf) => match Arc::into_inner(leaf).and_then(|leaf| leaf.of) {
+                    Some(History::Record(record)) => sources.push(RecordSource::Record(record)),
+                    Some(History::Leaf(leaf)) => sources.push(RecordSource::Leaf(leaf)),
+                    Some(History::Cut(_)) | None => {}
+                },
+                RecordSource::Given(_) => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
 use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey};
-use netcl_kernels::autodiff::gradients_from_saved;
+use netcl_kernels::autodiff::{HighestOrder, Sweep, derivatives_from_saved, gradients_from_saved};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -40,6 +40,10 @@ impl TracedWork {
 }
 
 impl CompositeWork for TracedWork {
+    fn name(&self) -> &'static str {
+        "compile"
+    }
+
     fn number(&self) -> u64 {
         self.number
     }
@@ -65,12 +69,34 @@ impl CompositeWork for TracedWork {
 }
 
 /// What the plan of a trace gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TraceResult {
     /// The values of steps.
     Values,
     /// Beside them the gradients of the last step in so many first inputs.
     Gradients { leaves: usize },
+    /// Derivatives alone.
+    Derivatives(Differentiated),
+}
+
+/// What there are derivatives of, and in what.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Differentiated {
+    pub(crate) values: Vec<Place>,
+    /// By position among the inputs.
+    pub(crate) wrt: Vec<usize>,
+    pub(crate) direction: Direction,
+}
+
+/// Which derivatives there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Direction {
+    /// The gradients of one value, a number.
+    Gradient,
+    /// The gradients of all values, whose cotangents are the first inputs.
+    Backward,
+    /// The tangents of the values, of those of what they are differentiated in, which are the first inputs.
+    Forward,
 }
 
 /// What becomes of a step's value.
@@ -80,7 +106,7 @@ pub(crate) enum StepValue {
     Inner,
     /// The plan gives it.
     Result,
-    /// The caller has it: gradients are computed from it, as an argument after the inputs.
+    /// The caller has it: gradients are computed from it, as an argument after the inputs, and derivatives as one before them.
     Supplied,
 }
 
@@ -148,7 +174,7 @@ impl Trace {
     pub(crate) fn key(&self, symbolic: bool) -> TraceKey {
         let batch = self.batch.filter(|_| symbolic);
         let step = |step: &TraceStep| (step.work.key(step.dtype, batch), step.sources.clone(), step.value);
-        TraceKey { gives: self.gives, inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
+        TraceKey { gives: self.gives.clone(), inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
     }
 
     /// The graph that is compiled. `None` where it cannot be had with a symbol: a size is needed, or what is read does not say what
@@ -159,7 +185,17 @@ impl Trace {
 
     /// As [`Trace::graph`], with what becomes of numbers.
     pub(crate) fn graph_with(&self, symbolic: bool, numbers: PassedNumbers) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic), numbers) {
+        self.graph_of_order(symbolic, numbers, HighestOrder::First)
+    }
+
+    /// As [`Trace::graph`], of derivatives that are differentiated as often as that.
+    pub(crate) fn graph_of_order(
+        &self,
+        symbolic: bool,
+        numbers: PassedNumbers,
+        order: HighestOrder,
+    ) -> Result<Option<Graph>> {
+        let graph = match self.built(self.batch.filter(|_| symbolic), numbers, order) {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
@@ -188,12 +224,13 @@ impl Trace {
         Ok(results)
     }
 
-    fn built(&self, batch: Option<usize>, mut numbers: PassedNumbers) -> Result<Graph> {
+    fn built(&self, batch: Option<usize>, mut numbers: PassedNumbers, order: HighestOrder) -> Result<Graph> {
         let mut builder = Builder::new(&self.name);
         let leaves = match self.gives {
-            TraceResult::Values => 0,
             TraceResult::Gradients { leaves } => leaves,
+            TraceResult::Values | TraceResult::Derivatives(_) => 0,
         };
+        let before = self.supplied_before();
         let mut inputs = Vec::with_capacity(self.inputs.len());
         for (position, (dtype, sizes)) in self.sizes(batch).into_iter().enumerate() {
             let size = |size: Size| match size {
@@ -205,22 +242,66 @@ impl Trace {
                 None => format!("p{position}"),
                 Some(position) => format!("x{position}"),
             };
-            inputs.push(builder.input(InputKind::Argument(position), &name, shape, dtype));
+            inputs.push(builder.input(InputKind::Argument(before + position), &name, shape, dtype));
         }
+        numbers.is_differentiated = self.gives != TraceResult::Values;
         let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);
             steps.map(|(_, result)| *result).enumerate()
         };
         of(StepValue::Result).for_each(|(number, result)| builder.output(OutputKind::Result(number), result));
-        match (self.gives, results.last()) {
+        match (&self.gives, results.last()) {
             (TraceResult::Gradients { .. }, Some(&loss)) => {
                 let supplied = of(StepValue::Supplied).map(|(number, result)| (inputs.len() + number, result));
                 let supplied: Vec<(usize, NodeId)> = supplied.collect();
                 gradients_from_saved(builder, loss, &inputs[..leaves], &supplied)
             }
+            (TraceResult::Derivatives(differentiated), _) => {
+                let supplied: Vec<(usize, NodeId)> = of(StepValue::Supplied).collect();
+                differentiated.built(builder, &inputs, &results, &supplied, order)
+            }
             _ => Ok(builder.finish()),
         }
+    }
+
+    /// How many arguments of its graph come before the inputs: values of steps that the caller has.
+    pub(crate) fn supplied_before(&self) -> usize {
+        let is_supplied = |step: &&TraceStep| step.value == StepValue::Supplied;
+        match self.gives {
+            TraceResult::Derivatives(_) => self.steps.iter().filter(is_supplied).count(),
+            TraceResult::Values | TraceResult::Gradients { .. } => 0,
+        }
+    }
+}
+
+impl Differentiated {
+    fn built(
+        &self,
+        mut builder: Builder,
+        inputs: &[NodeId],
+        steps: &[NodeId],
+        supplied: &[(usize, NodeId)],
+        order: HighestOrder,
+    ) -> Result<Graph> {
+        let node = |place: &Place| match *place {
+            Place::Input(position) => inputs[position],
+            Place::Step(position) => steps[position],
+        };
+        let values: Vec<NodeId> = self.values.iter().map(node).collect();
+        let wrt: Vec<NodeId> = self.wrt.iter().map(|position| inputs[*position]).collect();
+        let ones = |value: &NodeId| {
+            let (shape, dtype) = (builder.shape(*value).clone(), builder.dtype(*value));
+            builder.full(1.0, &shape, dtype)
+        };
+        let sweep = match self.direction {
+            Direction::Gradient => {
+                Sweep::Backward { wrt: &wrt, cotangents: &values.iter().map(ones).collect::<Vec<_>>() }
+            }
+            Direction::Backward => Sweep::Backward { wrt: &wrt, cotangents: &inputs[..values.len()] },
+            Direction::Forward => Sweep::Forward { wrt: &wrt, tangents: &inputs[..wrt.len()] },
+        };
+        derivatives_from_saved(builder, &values, sweep, supplied, order)
     }
 }
 

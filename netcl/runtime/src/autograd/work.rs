@@ -60,7 +60,10 @@ pub(crate) enum TensorWork {
 
 /// What is called as one operation, and consists of others.
 pub(crate) trait CompositeWork: Send + Sync {
-    /// No other has it.
+    /// What an error calls it.
+    fn name(&self) -> &'static str;
+
+    /// No other has it but what is built alike.
     fn number(&self) -> u64;
 
     /// How many of the tensors that it is of are arguments: they come first.
@@ -201,15 +204,17 @@ pub(crate) struct PassedNumbers {
     next: usize,
     /// Those of operations are part of the graph.
     pub(super) is_fixed: bool,
+    /// What is built is differentiated then.
+    pub(super) is_differentiated: bool,
 }
 
 impl PassedNumbers {
     /// Those of operations are part of the graph, if that is said.
     pub(crate) fn new(is_fixed: bool) -> PassedNumbers {
-        PassedNumbers { next: 0, is_fixed }
+        PassedNumbers { next: 0, is_fixed, is_differentiated: false }
     }
 
-    fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
+    pub(super) fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
         let position = self.next;
         self.next += 1;
         builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
@@ -222,7 +227,7 @@ impl TensorWork {
         match self {
             TensorWork::Operation { operation, .. } => operation.name,
             TensorWork::Layer { layer, .. } => layer.declaration.name,
-            TensorWork::Traced { .. } => "compile",
+            TensorWork::Traced { traced, .. } => traced.name(),
         }
     }
 

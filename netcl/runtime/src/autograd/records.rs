@@ -1,0 +1,129 @@
+//! Which records lead to values.
+
+use crate::autograd::record::{History, Leaf, LeafKey, Record, RecordSource};
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Which gradients are asked for.
+pub(super) enum Wanted {
+    /// Those in all leaves that are in the place of nothing.
+    All,
+    /// Those in the parameters of the memory with that number.
+    Model(u64),
+    Leaves(Vec<LeafKey>),
+}
+
+/// The records that lead to values, in the order in which they were made.
+pub(super) struct Records {
+    pub(super) all: SmallVec<[Arc<Record>; 16]>,
+    /// Whether the values depend on something tracked that is not wanted, or that wanted leaves are in the place of: gradients are
+    /// functions of that, too.
+    pub(super) is_part: bool,
+}
+
+/// What there is behind leaves that are in the place of something.
+pub(super) enum Behind<'a> {
+    Record(&'a Arc<Record>),
+    Leaf(&'a Arc<Leaf>),
+}
+
+impl Wanted {
+    pub(super) fn has(&self, leaf: &Leaf) -> bool {
+        match (self, &leaf.owner) {
+            (Wanted::All, _) => leaf.of.is_none(),
+            (Wanted::Model(store), Some(owner)) => owner.store.id() == *store,
+            (Wanted::Model(_), None) => false,
+            (Wanted::Leaves(keys), _) => keys.contains(&leaf.key()),
+        }
+    }
+
+    /// What gradients go on to from a leaf.
+    pub(super) fn behind<'a>(&self, leaf: &'a Arc<Leaf>) -> Behind<'a> {
+        match &leaf.of {
+            Some(History::Record(record)) if !self.has(leaf) => Behind::Record(record),
+            Some(History::Leaf(of)) if !self.has(leaf) => self.behind(of),
+            _ => Behind::Leaf(leaf),
+        }
+    }
+
+    fn behind_source<'a>(&self, source: &'a RecordSource) -> Option<Behind<'a>> {
+        match source {
+            RecordSource::Record(record) => Some(Behind::Record(record)),
+            RecordSource::Leaf(leaf) => Some(self.behind(leaf)),
+            RecordSource::Given(_) => None,
+        }
+    }
+}
+
+impl Records {
+    /// Those that lead to what has these histories.
+    pub(super) fn of(values: &[&History], wanted: &Wanted) -> Records {
+        let mut records = Records { all: SmallVec::new(), is_part: false };
+        // The latest first: all that was computed from a record comes before it.
+        let mut open: BTreeMap<u64, &Arc<Record>> = BTreeMap::new();
+        for value in values {
+            match value {
+                History::Record(record) => records.meet(&mut open, wanted, Behind::Record(record)),
+                History::Leaf(leaf) => records.meet(&mut open, wanted, wanted.behind(leaf)),
+                History::Cut(_) => {}
+            }
+        }
+        while let Some((_, record)) = open.pop_last() {
+            for behind in record.sources.iter().filter_map(|source| wanted.behind_source(source)) {
+                records.meet(&mut open, wanted, behind);
+            }
+            records.all.push(record.clone());
+        }
+        records.all.reverse();
+        records
+    }
+
+    fn meet<'a>(&mut self, open: &mut BTreeMap<u64, &'a Arc<Record>>, wanted: &Wanted, behind: Behind<'a>) {
+        match behind {
+            Behind::Record(record) => {
+                open.insert(record.number, record);
+            }
+            Behind::Leaf(leaf) => self.is_part |= leaf.of.is_some() || !wanted.has(leaf),
+        }
+    }
+
+    /// The same without what no wanted leaf leads to, as far as its values are there or wait.
+    pub(super) fn without_surroundings(self, wanted: &Wanted) -> Records {
+        let mut leading: BTreeSet<u64> = BTreeSet::new();
+        let leads = |leading: &BTreeSet<u64>, behind: &Behind<'_>| match behind {
+            Behind::Record(record) => leading.contains(&record.number),
+            Behind::Leaf(leaf) => wanted.has(leaf),
+        };
+        for record in &self.all {
+            let mut behind = record.sources.iter().filter_map(|source| wanted.behind_source(source));
+            if behind.any(|behind| leads(&leading, &behind)) {
+                leading.insert(record.number);
+            }
+        }
+        // Others are needed where what is made of them is, and their value is not at hand.
+        let mut needed = leading.clone();
+        for record in self.all.iter().rev().filter(|record| leading.contains(&record.number)) {
+            note_needed(record, &mut needed);
+        }
+        for record in self.all.iter().rev().filter(|record| !leading.contains(&record.number)) {
+            if needed.contains(&record.number) {
+                note_needed(record, &mut needed);
+            }
+        }
+        let Records { mut all, is_part } = self;
+        all.retain(|record| needed.contains(&record.number));
+        Records { all, is_part }
+    }
+}
+
+/// Adds what a record is of, where only that itself says the value.
+fn note_needed(record: &Record, needed: &mut BTreeSet<u64>) {
+    for source in &record.sources {
+        if let RecordSource::Record(record) = source
+            && record.saved.is_none()
+        {
+            needed.insert(record.number);
+        }
+    }
+}

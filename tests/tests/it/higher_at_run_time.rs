@@ -1,0 +1,183 @@
+//! The models of `higher.rs`, put together when the program runs: the same losses over 20 steps, by PyTorch's numbers.
+
+use crate::common::{device, everywhere};
+use crate::higher::{Critic, Heat, Saliency, trains};
+use netcl::nn::{Layers, Mode, Network};
+use netcl::prelude::*;
+use netcl_tests::models::Input::{Below, Floats, Positive};
+
+fn line(layers: &mut Layers, path: &str, inputs: usize, outputs: usize, bias: bool) -> Result<()> {
+    layers.add(path, "Linear", &[("inputs", inputs.into()), ("outputs", outputs.into()), ("bias", bias.into())])?;
+    Ok(())
+}
+
+fn critic(device: &Device, seed: Seed) -> Result<Network> {
+    let mut layers = Layers::new();
+    line(&mut layers, "first", 2, 12, true)?;
+    line(&mut layers, "second", 12, 12, true)?;
+    line(&mut layers, "score", 12, 1, true)?;
+    layers.build(device, seed)
+}
+
+fn score(net: &Network, x: &Tensor) -> Tensor {
+    let h = net.forward("second", &[&net.forward("first", &[x], Mode::Training).tanh()], Mode::Training);
+    net.forward("score", &[&h.leaky_relu(0.2)], Mode::Training)
+}
+
+/// The critic's loss, and the penalty in it.
+fn critic_loss(net: &Network, real: &Tensor, fake: &Tensor, share: &Tensor) -> Result<(Tensor, Tensor)> {
+    let between = share * real + (1.0 - share) * fake;
+    let slope = netcl::grad(&between, |x| score(net, x).sum_all())?;
+    let penalty = (slope.square().sum([1]).sqrt() - 1.0).square().mean_all();
+    Ok((score(net, fake).mean_all() - score(net, real).mean_all() + &penalty * 10.0, penalty))
+}
+
+#[test]
+fn a_critic_with_a_gradient_penalty() -> Result<()> {
+    let inputs = [("real", Floats(&[8, 2])), ("fake", Floats(&[8, 2])), ("share", Positive(&[8, 1]))];
+    trains("critic", critic, 0.02, &inputs, |net, x| {
+        let (loss, penalty) = critic_loss(net, &x[0], &x[1], &x[2])?;
+        let gradients = loss.backward()?.of(net)?;
+        Ok(((loss, penalty), gradients))
+    })
+}
+
+fn heat(device: &Device, seed: Seed) -> Result<Network> {
+    let mut layers = Layers::new();
+    line(&mut layers, "a", 2, 10, false)?;
+    line(&mut layers, "b", 10, 8, true)?;
+    line(&mut layers, "c", 8, 1, true)?;
+    layers.build(device, seed)
+}
+
+fn u(net: &Network, x: &Tensor, t: &Tensor) -> Tensor {
+    let h = net.forward("a", &[&x.concat([t], 1)], Mode::Training).tanh();
+    net.forward("c", &[&net.forward("b", &[&h], Mode::Training).tanh()], Mode::Training)
+}
+
+/// The equation, `u_t = u_xx`, and the start.
+fn heat_loss(net: &Network, x: &Tensor, t: &Tensor) -> Result<(Tensor, Tensor)> {
+    let (x, t) = (&x.requires_grad()?, &t.requires_grad()?);
+    let slopes = u(net, x, t).sum_all().backward_recorded()?;
+    let (u_x, u_t) = (slopes.wrt(x)?, slopes.wrt(t)?);
+    let u_xx = u_x.sum_all().backward_recorded()?.wrt(x)?;
+    let start = u(net, x, &(t * 0.0)) - (x * 3.0).sin();
+    Ok(((u_t - &u_xx).square().mean_all() + start.square().mean_all(), u_xx))
+}
+
+#[test]
+fn a_solution_of_the_heat_equation() -> Result<()> {
+    let inputs = [("x", Floats(&[9, 1])), ("t", Positive(&[9, 1]))];
+    trains("heat", heat, 0.05, &inputs, |net, x| {
+        let (loss, u_xx) = heat_loss(net, &x[0], &x[1])?;
+        let gradients = loss.backward()?.of(net)?;
+        Ok(((loss, u_xx), gradients))
+    })
+}
+
+fn saliency(device: &Device, seed: Seed) -> Result<Network> {
+    let mut layers = Layers::new();
+    for (path, inputs) in [("first", 1usize), ("second", 4)] {
+        let settings =
+            [("inputs", inputs.into()), ("outputs", 4.into()), ("kernel", 3.into()), ("padding", (1, 1).into())];
+        layers.add(path, "Conv2d", &settings)?;
+    }
+    layers.add("pool", "MaxPool2d", &[("kernel", 2.into())])?;
+    line(&mut layers, "output", 64, 3, true)?;
+    layers.build(device, seed)
+}
+
+fn logits(net: &Network, x: &Tensor) -> Tensor {
+    let run = |path: &str, x: &Tensor| net.forward(path, &[x], Mode::Training);
+    let h = run("second", &run("pool", &run("first", x).tanh())).relu();
+    run("output", &h.reshape([x.shape()[0], 64]))
+}
+
+#[test]
+fn what_a_network_sees() -> Result<()> {
+    let inputs = [("x", Floats(&[3, 1, 8, 8])), ("labels", Below(3, &[3]))];
+    trains("saliency", saliency, 0.1, &inputs, |net, x| {
+        let loss = |net: &Network| -> Result<(Tensor, Tensor)> {
+            let seen = netcl::grad(&x[0], |x| logits(net, x).max([1]).sum_all())?;
+            Ok((logits(net, &x[0]).cross_entropy(&x[1]) + seen.abs().mean_all() * 0.1, seen))
+        };
+        let (value, gradients) = netcl::value_and_grad(net, |net| loss(net).map(|(loss, _)| loss))?;
+        Ok(((value, loss(net)?.1), gradients))
+    })
+}
+
+fn maml(device: &Device, seed: Seed) -> Result<Network> {
+    let mut layers = Layers::new();
+    layers.add_parameter("w", &[1, 7], 0.0)?;
+    layers.add_parameter("b", &[7], 0.0)?;
+    layers.add_parameter("v", &[7, 1], 0.0)?;
+    layers.add_parameter("c", &[1], 0.0)?;
+    layers.build(device, seed)
+}
+
+#[test]
+fn a_start_that_steps_lead_far_from() -> Result<()> {
+    let inputs =
+        [("x", Floats(&[6, 1])), ("y", Floats(&[6, 1])), ("query", Floats(&[5, 1])), ("wanted", Floats(&[5, 1]))];
+    trains("maml", maml, 0.2, &inputs, |net, x| {
+        let error = |net: &Network, x: &Tensor, y: &Tensor| -> Result<Tensor> {
+            let h = (x.matmul(net.parameter("w")?) + net.parameter("b")?).tanh();
+            Ok((h.matmul(net.parameter("v")?) + net.parameter("c")? - y).square().mean_all())
+        };
+        let mut fast = net.tracked_parameters();
+        for _ in 0..2 {
+            let slopes = netcl::grad(&fast, |at| error(&net.with_parameters(at)?, &x[0], &x[1]))?;
+            let step =
+                |((path, old), (_, slope)): (&(String, Tensor), &(String, Tensor))| (path.clone(), old - slope * 0.1);
+            fast = fast.iter().zip(&slopes).map(step).collect();
+        }
+        let loss = error(&net.with_parameters(&fast)?, &x[2], &x[3])?;
+        let gradients = loss.backward()?.of(net)?;
+        Ok(((loss, fast[0].1.clone()), gradients))
+    })
+}
+
+/// A step at run time launches no more than the same step of an annotated model.
+#[test]
+fn as_many_launches_as_annotated_models() -> Result<()> {
+    everywhere(|| {
+        let device = device();
+        let floats = |shape: &[usize]| crate::common::wave(&device, shape);
+        let counted = |what: &str, run: &dyn Fn() -> Result<()>| -> Result<u64> {
+            // Plans are compiled, and better programs built, before.
+            for _ in 0..3 {
+                run()?;
+            }
+            device.finish()?;
+            let before = device.launches();
+            run()?;
+            let count = device.launches() - before;
+            eprintln!("{what} on {device}: {count} launches");
+            Ok(count)
+        };
+        let (real, fake, share) = (floats(&[8, 2]), floats(&[8, 2]).exp().eval()?, floats(&[8, 1]).abs().eval()?);
+        let (model, net) = (Critic::new(&device, Seed(1))?, critic(&device, Seed(1))?);
+        let annotated = counted("critic", &|| model.loss_with_gradients(&real, &fake, &share).map(drop))?;
+        let found = counted("critic at run time", &|| {
+            let (loss, _) = critic_loss(&net, &real, &fake, &share)?;
+            loss.backward()?.of(&net).map(drop)
+        })?;
+        assert!(found <= annotated, "{found} launches, annotated {annotated}");
+        let (x, t) = (floats(&[9, 1]), floats(&[9, 1]).abs().eval()?);
+        let (model, net) = (Heat::new(&device, Seed(1))?, heat(&device, Seed(1))?);
+        let annotated = counted("heat", &|| model.loss_with_gradients(&x, &t).map(drop))?;
+        let found = counted("heat at run time", &|| {
+            let (loss, _) = heat_loss(&net, &x, &t)?;
+            loss.backward()?.of(&net).map(drop)
+        })?;
+        assert!(found <= annotated, "{found} launches, annotated {annotated}");
+        let image = floats(&[3, 1, 8, 8]);
+        let (model, net) = (Saliency::new(&device, Seed(1))?, saliency(&device, Seed(1))?);
+        let annotated = counted("saliency", &|| model.seen(&image).map(drop))?;
+        let found = counted("saliency at run time", &|| {
+            netcl::grad(&image, |x| logits(&net, x).max([1]).sum_all())?.eval().map(drop)
+        })?;
+        assert!(found <= annotated, "{found} launches, annotated {annotated}");
+        Ok(())
+    })
+}
