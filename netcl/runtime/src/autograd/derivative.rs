@@ -3,7 +3,7 @@
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::plan::Signature;
 use crate::autograd::trace::{Trace, TraceKey};
-use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork};
+use crate::autograd::work::{self, CompositeWork, PassedNumbers, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::hash::hash;
@@ -14,7 +14,6 @@ use netcl_kernels::autodiff::HighestOrder;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
 use netcl_kernels::span::{self, Diagnostic};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many stay found for a device: the least recently used go.
@@ -122,7 +121,6 @@ impl Common {
         trace: &Trace,
         symbolic: bool,
     ) -> span::Result<Option<Arc<Common>>> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
         let key = trace.key(symbolic);
         let own = hash(&key);
         let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +129,7 @@ impl Common {
             Some(found) => found,
             None => {
                 let graphs = if symbolic { Graphs::of(trace, true)? } else { None };
-                let made = Arc::new(Common { number: NEXT.fetch_add(1, Ordering::Relaxed), graphs });
+                let made = Arc::new(Common { number: work::next_number(), graphs });
                 let surplus = lock().add((own, key, made.clone()));
                 drop(surplus);
                 made
@@ -143,7 +141,7 @@ impl Common {
 
 impl Graphs {
     fn of(trace: &Trace, symbolic: bool) -> span::Result<Option<Graphs>> {
-        let graph = |order| trace.graph_of_order(symbolic, PassedNumbers::default(), order);
+        let graph = |order| trace.graph_of_order(symbolic, order);
         let (Some(once), Some(again)) = (graph(HighestOrder::First)?, graph(HighestOrder::Any)?) else {
             return Ok(None);
         };
@@ -178,8 +176,7 @@ impl CompositeWork for Derivative {
         tensors: &[NodeId],
         passed: &mut PassedNumbers,
         _: Option<usize>,
-        step: usize,
-    ) -> span::Result<NodeId> {
+    ) -> span::Result<Vec<NodeId>> {
         let symbolic = self.common.graphs.as_ref().filter(|graphs| graphs.fit(builder, tensors));
         let graphs = match symbolic {
             Some(graphs) => graphs,
@@ -191,11 +188,10 @@ impl CompositeWork for Derivative {
                 .ok_or_else(|| Diagnostic::new("a derivative has other sizes than what it is computed of"))?,
         };
         let graph = if passed.is_differentiated { &graphs.again } else { &graphs.once };
-        let results = builder.splice_of(graph, |builder, kind, dtype| match kind {
+        builder.splice_of(graph, |builder, kind, dtype| match kind {
             InputKind::Argument(position) => Ok(tensors[*position]),
             InputKind::Scalar(_) => Ok(passed.next(builder, dtype)),
             _ => Err(Diagnostic::new("a derivative is of tensors and numbers alone")),
-        })?;
-        Ok(results[step])
+        })
     }
 }

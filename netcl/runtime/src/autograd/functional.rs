@@ -12,7 +12,8 @@ use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
 use std::panic::Location;
 
-/// What [`value_and_grad`] differentiates in: a model's parameters, a tensor, or several.
+/// What [`value_and_grad`] differentiates in: a model's parameters, a tensor, several in an array or a vector, or a vector of them with
+/// their paths.
 pub trait Differentiable: Sized {
     /// What gradients are given as.
     type Gradients;
@@ -26,8 +27,8 @@ pub trait Differentiable: Sized {
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Self::Gradients)>;
 }
 
-/// The value of `f`, a number, and its gradients in what it is a function of: a network's parameters, a tensor, or an array of
-/// tensors. `f` gives a tensor, or a [`Result`] of one where it uses `?`.
+/// The value of `f`, a number, and its gradients in what it is a function of, of the same shapes: a network's parameters, a tensor, an
+/// array or a vector of tensors. `f` gives a tensor, or a [`Result`] of one where it uses `?`.
 ///
 /// ```
 /// use netcl::{Device, Tensor, value_and_grad};
@@ -36,6 +37,19 @@ pub trait Differentiable: Sized {
 /// assert_eq!((value.item::<f32>()?, gradient.to_vec::<f32>()?), (5.0, vec![2.0, -4.0]));
 /// # Ok::<(), netcl::Error>(())
 /// ```
+///
+/// Where something else is tracked that leads to the value, or the tensors themselves are, value and gradients in tensors are functions of
+/// that, which are differentiated as other results are, and computed when they are needed. So calls nest:
+///
+/// ```
+/// use netcl::{Device, Tensor, grad};
+/// let x = Tensor::from_slice(&Device::host(), &[1.0f32, -2.0], &[2])?;
+/// let curvature = grad(&x, |x| grad(x, |x| x.pow(3.0).sum_all()).map(|slope| slope.sum_all()))?;
+/// assert_eq!(curvature.to_vec::<f32>()?, [6.0, -12.0]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// Those in the parameters of a model are numbers; in [`crate::nn::Network::tracked_parameters`] they are tensors, with gradients.
 ///
 /// # Errors
 ///

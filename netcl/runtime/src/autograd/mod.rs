@@ -7,9 +7,10 @@
 //!
 //! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
 //! lead to a loss, by way of the `records`; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one.
-//! `derivative` is a derivative as an operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional` and `products` are what users call.
+//! `calls` are values of what consists of operations, `derivative` is a derivative as such an operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional` and `products` are what users call.
 
 mod backward;
+pub(crate) mod calls;
 pub(crate) mod cut;
 mod derivative;
 mod functional;

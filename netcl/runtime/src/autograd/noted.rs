@@ -20,6 +20,8 @@ pub(super) struct NotedDerivative {
     values: Vec<Option<TapePlace>>,
     /// By position among the leaves, what they were made from.
     leaves: Vec<Option<History>>,
+    /// The numbers that all results pass.
+    scalars: Arc<[Scalar]>,
     device: Device,
 }
 
@@ -48,7 +50,8 @@ impl NotedDerivative {
             Wanted::All | Wanted::Model(_) => Some(History::Leaf(leaf.clone())),
         };
         let leaves = tape.leaves.iter().map(origin).collect();
-        Ok(NotedDerivative { tape, values, leaves, device: device.clone() })
+        let scalars = tape.scalars().iter().copied().collect();
+        Ok(NotedDerivative { tape, values, leaves, scalars, device: device.clone() })
     }
 
     /// Where that leaf is among those that lead to the values.
@@ -75,8 +78,7 @@ impl NotedDerivative {
         })?;
         let tensors = self.tensors(given, &order);
         let tensors: Vec<&Tensor> = tensors.iter().collect();
-        let scalars: Arc<[Scalar]> = self.tape.scalars().iter().copied().collect();
-        let works = positions.iter().map(|position| derivative.work(*position, &tensors, &scalars, &self.device));
+        let works = positions.iter().map(|position| derivative.work(*position, &tensors, &self.scalars, &self.device));
         let works = works.collect::<Result<Vec<_>>>()?;
         let works: Vec<_> = works.iter().map(|(work, known)| (work.clone(), known)).collect();
         carry_out_all(&works, &tensors, caller)

@@ -1,5 +1,6 @@
 //! The records that lead to values, as a trace.
 
+use crate::autograd::calls::CallNumbers;
 use crate::autograd::plan::Signature;
 use crate::autograd::record::{Cut, History, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
 use crate::autograd::records::{Behind, Records, Wanted};
@@ -291,8 +292,10 @@ impl Tape {
         signature.push(1 + self.leaves.len() as u64);
         // Those that are given are what the works' sources say.
         signature.extend(self.inputs().map(|(_, may_be_batch)| u64::from(may_be_batch)));
+        let mut calls = CallNumbers::default();
         for step in &self.steps {
             signature.push(step.known << 2 | step.value as u64);
+            signature.extend(calls.of(&step.work));
             signature.extend(step.sources.iter().map(|source| self.place(*source).number()));
         }
         signature

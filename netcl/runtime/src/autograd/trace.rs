@@ -1,6 +1,7 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
-use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey};
+use crate::autograd::calls::{BuiltCalls, CallNumbers};
+use crate::autograd::work::{self, BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey};
 use netcl_kernels::autodiff::{HighestOrder, Sweep, derivatives_from_saved, gradients_from_saved};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -8,7 +9,6 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::span::Result;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A relative graph: tensors are numbered.
 pub(crate) struct Trace {
@@ -27,15 +27,12 @@ pub(crate) struct TracedWork {
     number: u64,
     trace: Trace,
     arguments: usize,
-    /// Whether numbers of its operations are passed by value.
-    passes_numbers: bool,
 }
 
 impl TracedWork {
     /// Of a trace whose first inputs are so many arguments.
-    pub(crate) fn new(trace: Trace, arguments: usize, passes_numbers: bool) -> TracedWork {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        TracedWork { number: NEXT.fetch_add(1, Ordering::Relaxed), trace, arguments, passes_numbers }
+    pub(crate) fn new(trace: Trace, arguments: usize) -> TracedWork {
+        TracedWork { number: work::next_number(), trace, arguments }
     }
 }
 
@@ -58,13 +55,8 @@ impl CompositeWork for TracedWork {
         tensors: &[NodeId],
         passed: &mut PassedNumbers,
         batch: Option<usize>,
-        step: usize,
-    ) -> Result<NodeId> {
-        // Those around take theirs.
-        let is_fixed = std::mem::replace(&mut passed.is_fixed, !self.passes_numbers);
-        let steps = self.trace.steps_in(builder, tensors, passed, batch);
-        passed.is_fixed = is_fixed;
-        Ok(steps?[step])
+    ) -> Result<Vec<NodeId>> {
+        self.trace.steps_in(builder, tensors, passed, batch)
     }
 }
 
@@ -155,7 +147,7 @@ enum Size {
 pub(crate) struct TraceKey {
     gives: TraceResult,
     inputs: Vec<(DType, Vec<Size>)>,
-    steps: Vec<(WorkKey, Vec<Place>, StepValue)>,
+    steps: Vec<(WorkKey, Option<u64>, Vec<Place>, StepValue)>,
 }
 
 impl Trace {
@@ -173,29 +165,22 @@ impl Trace {
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
     pub(crate) fn key(&self, symbolic: bool) -> TraceKey {
         let batch = self.batch.filter(|_| symbolic);
-        let step = |step: &TraceStep| (step.work.key(step.dtype, batch), step.sources.clone(), step.value);
+        let mut calls = CallNumbers::default();
+        let step = |step: &TraceStep| {
+            (step.work.key(step.dtype, batch), calls.of(&step.work), step.sources.clone(), step.value)
+        };
         TraceKey { gives: self.gives.clone(), inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
     }
 
     /// The graph that is compiled. `None` where it cannot be had with a symbol: a size is needed, or what is read does not say what
     /// the symbol is.
     pub(crate) fn graph(&self, symbolic: bool) -> Result<Option<Graph>> {
-        self.graph_with(symbolic, PassedNumbers::default())
-    }
-
-    /// As [`Trace::graph`], with what becomes of numbers.
-    pub(crate) fn graph_with(&self, symbolic: bool, numbers: PassedNumbers) -> Result<Option<Graph>> {
-        self.graph_of_order(symbolic, numbers, HighestOrder::First)
+        self.graph_of_order(symbolic, HighestOrder::First)
     }
 
     /// As [`Trace::graph`], of derivatives that are differentiated as often as that.
-    pub(crate) fn graph_of_order(
-        &self,
-        symbolic: bool,
-        numbers: PassedNumbers,
-        order: HighestOrder,
-    ) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic), numbers, order) {
+    pub(crate) fn graph_of_order(&self, symbolic: bool, order: HighestOrder) -> Result<Option<Graph>> {
+        let graph = match self.built(self.batch.filter(|_| symbolic), order) {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
@@ -213,18 +198,19 @@ impl Trace {
         batch: Option<usize>,
     ) -> Result<Vec<NodeId>> {
         let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
+        let mut calls = BuiltCalls::default();
         for step in &self.steps {
             let node = |place: &Place| match *place {
                 Place::Input(position) => inputs[position],
                 Place::Step(position) => results[position],
             };
             let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
-            results.push(step.work.build(builder, &sources, passed, batch)?);
+            results.push(calls.build(builder, &step.work, &sources, passed, batch)?);
         }
         Ok(results)
     }
 
-    fn built(&self, batch: Option<usize>, mut numbers: PassedNumbers, order: HighestOrder) -> Result<Graph> {
+    fn built(&self, batch: Option<usize>, order: HighestOrder) -> Result<Graph> {
         let mut builder = Builder::new(&self.name);
         let leaves = match self.gives {
             TraceResult::Gradients { leaves } => leaves,
@@ -244,7 +230,7 @@ impl Trace {
             };
             inputs.push(builder.input(InputKind::Argument(before + position), &name, shape, dtype));
         }
-        numbers.is_differentiated = self.gives != TraceResult::Values;
+        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values);
         let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);

@@ -12,6 +12,7 @@ use netcl_kernels::span::{Diagnostic, Result};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The size that a batch has while it is a symbol of the graph.
 pub(crate) const BATCH: &str = "N";
@@ -69,15 +70,20 @@ pub(crate) trait CompositeWork: Send + Sync {
     /// How many of the tensors that it is of are arguments: they come first.
     fn arguments(&self) -> usize;
 
-    /// Builds the value of one of its steps of these tensors.
+    /// Builds the values of its steps of these tensors.
     fn build(
         &self,
         builder: &mut Builder,
         tensors: &[NodeId],
         passed: &mut PassedNumbers,
         batch: Option<usize>,
-        step: usize,
-    ) -> Result<NodeId>;
+    ) -> Result<Vec<NodeId>>;
+}
+
+/// The number of the next [`CompositeWork`].
+pub(super) fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Which of the values that a layer computes.
@@ -202,16 +208,14 @@ impl ConfiguredLayer {
 #[derive(Default)]
 pub(crate) struct PassedNumbers {
     next: usize,
-    /// Those of operations are part of the graph.
-    pub(super) is_fixed: bool,
     /// What is built is differentiated then.
     pub(super) is_differentiated: bool,
 }
 
 impl PassedNumbers {
-    /// Those of operations are part of the graph, if that is said.
-    pub(crate) fn new(is_fixed: bool) -> PassedNumbers {
-        PassedNumbers { next: 0, is_fixed, is_differentiated: false }
+    /// Of what is differentiated then, if that is said.
+    pub(super) fn new(is_differentiated: bool) -> PassedNumbers {
+        PassedNumbers { next: 0, is_differentiated }
     }
 
     pub(super) fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
@@ -271,7 +275,7 @@ impl TensorWork {
                             Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
                         }
                         ArgValue::Number(number) => {
-                            match by_value(operation, *number, dtype).filter(|_| !passed.is_fixed) {
+                            match by_value(operation, *number, dtype) {
                                 Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
                                 None => Value::Number(*number),
                             }
@@ -307,7 +311,7 @@ impl TensorWork {
                 let inputs = self.inputs(tensors.len());
                 layer.value(builder, *mode, (&tensors[..inputs], &tensors[inputs..]), seed, *gives)
             }
-            TensorWork::Traced { traced, step, .. } => traced.build(builder, tensors, passed, batch, *step),
+            TensorWork::Traced { traced, step, .. } => Ok(traced.build(builder, tensors, passed, batch)?[*step]),
         }
     }
 
