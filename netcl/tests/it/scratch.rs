@@ -46,6 +46,7 @@ fn score(net: &Network, x: &Tensor) -> Tensor {
 #[test]
 fn scratch() -> Result<()> {
     for device in all() {
+        let device = device.with_queue(netcl::QueueOrder::InOrder)?;
         let values: Vec<f32> = (0..16).map(|at| ((at * 37 % 101) as f32 - 50.0) / 25.0).collect();
         let x = Tensor::from_slice(&device, &values, &[8, 2])?;
         let (model, net) = (Critic::new(&device, Seed(1))?, critic(&device, Seed(1))?);
@@ -65,11 +66,11 @@ fn scratch() -> Result<()> {
             Ok(())
         };
         counted("plain annotated", &|| model.plain_with_gradients(&x).map(drop))?;
-        counted("plain", &|| score(&net, &x).square().mean_all().backward()?.of(&net).map(drop))?;
+        counted("plain", &|| score(&net, &x).square().mean_all().backward()?.reached(&net).map(drop))?;
         counted("annotated", &|| model.loss_with_gradients(&x).map(drop))?;
         counted("runtime", &|| {
             let slope = netcl::grad(&x, |x| score(&net, x).sum_all())?;
-            (slope.square().sum([1]).sqrt() - 1.0).square().mean_all().backward()?.of(&net).map(drop)
+            (slope.square().sum([1]).sqrt() - 1.0).square().mean_all().backward()?.reached(&net).map(drop)
         })?;
     }
     Ok(())

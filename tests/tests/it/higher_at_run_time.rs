@@ -4,7 +4,9 @@ use crate::common::{device, everywhere};
 use crate::higher::{Critic, Heat, Saliency, trains};
 use netcl::nn::{Layers, Mode, Network};
 use netcl::prelude::*;
+use netcl::{Model, QueueOrder};
 use netcl_tests::models::Input::{Below, Floats, Positive};
+use std::collections::BTreeMap;
 
 fn line(layers: &mut Layers, path: &str, inputs: usize, outputs: usize, bias: bool) -> Result<()> {
     layers.add(path, "Linear", &[("inputs", inputs.into()), ("outputs", outputs.into()), ("bias", bias.into())])?;
@@ -137,47 +139,68 @@ fn a_start_that_steps_lead_far_from() -> Result<()> {
     })
 }
 
-/// A step at run time launches no more than the same step of an annotated model.
+/// The launches of a step, and its gradients, from the same parameters.
+fn launched(
+    (what, device): (&str, &Device),
+    step: &dyn Fn() -> Result<Vec<(String, Tensor)>>,
+) -> Result<(u64, BTreeMap<String, Vec<f32>>)> {
+    // Plans are compiled before.
+    for _ in 0..3 {
+        step()?;
+    }
+    let before = device.launches();
+    let gradients = step()?;
+    let count = device.launches() - before;
+    eprintln!("{what} on {device}: {count} launches");
+    let values = gradients.into_iter().map(|(path, gradient)| Ok((path, gradient.to_vec()?)));
+    Ok((count, values.collect::<Result<_>>()?))
+}
+
+/// A step at run time gives what that of an annotated model does, and launches no more.
+fn agrees<M: Model>(
+    (what, device): (&str, &Device),
+    (model, annotated): (&M, &dyn Fn() -> Result<Vec<(String, Tensor)>>),
+    (net, step): (&mut Network, &dyn Fn(&Network) -> Result<Vec<(String, Tensor)>>),
+) -> Result<()> {
+    for (path, value) in model.parameters() {
+        net.set_tensor(&path, &value)?;
+    }
+    let (most, expected) = launched((what, device), annotated)?;
+    let (count, found) = launched((&format!("{what} at run time"), device), &|| step(net))?;
+    assert!(count <= most, "{what}: {count} launches, annotated {most}");
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (path, found) in found {
+        let largest = expected[&path].iter().fold(1e-3f32, |largest, value| largest.max(value.abs()));
+        for (found, expected) in found.iter().zip(&expected[&path]) {
+            assert!((found - expected).abs() <= 1e-5 * largest, "{what}, {path}: {found}, annotated {expected}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
-fn as_many_launches_as_annotated_models() -> Result<()> {
+fn steps_are_those_of_annotated_models() -> Result<()> {
     everywhere(|| {
-        let device = device();
+        // Nobody else launches there.
+        let device = device().with_queue(QueueOrder::InOrder)?;
         let floats = |shape: &[usize]| crate::common::wave(&device, shape);
-        let counted = |what: &str, run: &dyn Fn() -> Result<()>| -> Result<u64> {
-            // Plans are compiled, and better programs built, before.
-            for _ in 0..3 {
-                run()?;
-            }
-            device.finish()?;
-            let before = device.launches();
-            run()?;
-            let count = device.launches() - before;
-            eprintln!("{what} on {device}: {count} launches");
-            Ok(count)
-        };
         let (real, fake, share) = (floats(&[8, 2]), floats(&[8, 2]).exp().eval()?, floats(&[8, 1]).abs().eval()?);
-        let (model, net) = (Critic::new(&device, Seed(1))?, critic(&device, Seed(1))?);
-        let annotated = counted("critic", &|| model.loss_with_gradients(&real, &fake, &share).map(drop))?;
-        let found = counted("critic at run time", &|| {
-            let (loss, _) = critic_loss(&net, &real, &fake, &share)?;
-            loss.backward()?.of(&net).map(drop)
-        })?;
-        assert!(found <= annotated, "{found} launches, annotated {annotated}");
+        let model = Critic::new(&device, Seed(1))?;
+        let annotated = || Ok(model.loss_with_gradients(&real, &fake, &share)?.1.tensors());
+        let step = |net: &Network| Ok(critic_loss(net, &real, &fake, &share)?.0.backward()?.of(net)?.tensors());
+        agrees(("critic", &device), (&model, &annotated), (&mut critic(&device, Seed(2))?, &step))?;
         let (x, t) = (floats(&[9, 1]), floats(&[9, 1]).abs().eval()?);
-        let (model, net) = (Heat::new(&device, Seed(1))?, heat(&device, Seed(1))?);
-        let annotated = counted("heat", &|| model.loss_with_gradients(&x, &t).map(drop))?;
-        let found = counted("heat at run time", &|| {
-            let (loss, _) = heat_loss(&net, &x, &t)?;
-            loss.backward()?.of(&net).map(drop)
-        })?;
-        assert!(found <= annotated, "{found} launches, annotated {annotated}");
+        let model = Heat::new(&device, Seed(1))?;
+        let annotated = || Ok(model.loss_with_gradients(&x, &t)?.1.tensors());
+        let step = |net: &Network| Ok(heat_loss(net, &x, &t)?.0.backward()?.of(net)?.tensors());
+        agrees(("heat", &device), (&model, &annotated), (&mut heat(&device, Seed(2))?, &step))?;
         let image = floats(&[3, 1, 8, 8]);
-        let (model, net) = (Saliency::new(&device, Seed(1))?, saliency(&device, Seed(1))?);
-        let annotated = counted("saliency", &|| model.seen(&image).map(drop))?;
-        let found = counted("saliency at run time", &|| {
-            netcl::grad(&image, |x| logits(&net, x).max([1]).sum_all())?.eval().map(drop)
-        })?;
-        assert!(found <= annotated, "{found} launches, annotated {annotated}");
-        Ok(())
+        let model = Saliency::new(&device, Seed(1))?;
+        let annotated = || Ok(vec![("seen".to_owned(), model.seen(&image)?)]);
+        let step = |net: &Network| {
+            let seen = netcl::grad(&image, |x| logits(net, x).max([1]).sum_all())?;
+            Ok(vec![("seen".to_owned(), seen.eval()?)])
+        };
+        agrees(("saliency", &device), (&model, &annotated), (&mut saliency(&device, Seed(2))?, &step))
     })
 }

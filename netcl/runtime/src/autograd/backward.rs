@@ -97,7 +97,6 @@ impl Tensor {
         let history = self.history_as_loss()?;
         let records = Records::of(&[history], &Wanted::All);
         let noted = NotedDerivative::of(&[history], records, &Wanted::All, self.device())?;
-        refuse_lost(noted.cuts())?;
         let (cuts, caller) = (noted.cuts().to_vec(), Location::caller());
         let recorded = Some(RecordedGradients { loss: self.clone(), noted, caller });
         Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts, recorded })
@@ -143,23 +142,23 @@ impl Tensor {
         let is_apart = recording::is_active(self.device().backend());
         let waiting = if is_apart { Waiting::Before } else { Waiting::Together };
         let (tape, _) = Tape::of(records, &[history], wanted, waiting)?;
-        refuse_lost(&tape.cuts)?;
-        match self.gradients_of(&tape) {
+        refuse_lost(&records.cuts)?;
+        match self.gradients_of(&tape, &records.cuts) {
             Err(error) if tape.waiting().next().is_some() => {
                 // Each alone may need less; if not, it says what was called where.
                 tracing::debug!(%error, "a loss is computed before its gradients");
-                self.gradients_of(&Tape::of(records, &[history], wanted, Waiting::Before)?.0)
+                self.gradients_of(&Tape::of(records, &[history], wanted, Waiting::Before)?.0, &records.cuts)
             }
             gradients => gradients,
         }
     }
 
-    fn gradients_of(&self, tape: &Tape) -> Result<Backward> {
+    fn gradients_of(&self, tape: &Tape, cuts: &[Arc<Cut>]) -> Result<Backward> {
         if tape.leaves.is_empty() {
             return Ok(Backward {
                 models: Vec::new(),
                 variables: BTreeMap::new(),
-                cuts: tape.cuts.clone(),
+                cuts: cuts.to_vec(),
                 recorded: None,
             });
         }
@@ -205,7 +204,7 @@ impl Tensor {
         }
         let models =
             pending.into_iter().map(|PendingGradients { store, buffer, .. }| Gradients::new(store, buffer)).collect();
-        Ok(Backward { models, variables, cuts: tape.cuts.clone(), recorded: None })
+        Ok(Backward { models, variables, cuts: cuts.to_vec(), recorded: None })
     }
 }
 

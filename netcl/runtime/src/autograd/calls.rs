@@ -26,7 +26,11 @@ impl CallNumbers {
 
 /// The calls that are built so far.
 #[derive(Default)]
-pub(super) struct BuiltCalls(Vec<BuiltCall>);
+pub(super) struct BuiltCalls {
+    built: Vec<BuiltCall>,
+    /// Which inputs the numbers of a call are.
+    numbers: Vec<(*const (), Vec<NodeId>)>,
+}
 
 struct BuiltCall {
     number: u64,
@@ -49,17 +53,28 @@ impl BuiltCalls {
             return work.build(builder, tensors, passed, batch);
         };
         let (number, by) = (traced.number(), passed_by(work));
-        let same = |call: &&BuiltCall| call.number == number && call.passed == by && call.tensors == tensors;
-        if let Some(call) = self.0.iter().find(same) {
+        let known = by.and_then(|by| self.numbers.iter().find(|(known, _)| *known == by));
+        if known.is_some() {
             // Each work passes its numbers, read or not.
             scalars.iter().for_each(|scalar| {
                 passed.next(builder, scalar.dtype());
             });
+        }
+        let same = |call: &&BuiltCall| call.number == number && call.passed == by && call.tensors == tensors;
+        if let Some(call) = self.built.iter().find(same) {
             return Ok(call.values[*step]);
         }
-        let values = traced.build(builder, tensors, passed, batch)?;
+        let values = match (known, by) {
+            // What is equal but for its numbers is equal.
+            (Some((_, numbers)), _) => passed.again(numbers, |passed| traced.build(builder, tensors, passed, batch))?,
+            (None, by) => {
+                let (values, numbers) = passed.taken_by(|passed| traced.build(builder, tensors, passed, batch));
+                self.numbers.extend(by.map(|by| (by, numbers)));
+                values?
+            }
+        };
         let value = values[*step];
-        self.0.push(BuiltCall { number, passed: by, tensors: tensors.to_vec(), values });
+        self.built.push(BuiltCall { number, passed: by, tensors: tensors.to_vec(), values });
         Ok(value)
     }
 }

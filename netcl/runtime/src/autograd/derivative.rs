@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::recent::Recent;
 use netcl_kernels::autodiff::HighestOrder;
-use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::build::{Builder, renumbered};
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
 use netcl_kernels::span::{self, Diagnostic};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -38,11 +38,14 @@ struct Common {
     graphs: Option<Graphs>,
 }
 
+/// Its tensors are those of the trace that are read.
 struct Graphs {
     /// What is computed.
     once: Arc<Graph>,
     /// What is differentiated again.
     again: Arc<Graph>,
+    /// Of each of the trace's tensors whether it is read; one is, in any case.
+    reads: Vec<bool>,
 }
 
 /// The derivatives of a device: by what they are found by where nothing is new, and by their traces.
@@ -79,13 +82,22 @@ impl Derivative {
                 .map_err(wrong)?
                 .ok_or_else(|| wrong(Diagnostic::new("it has no graph")))?,
         };
-        let derivative = Arc::new(Derivative { name, trace, arguments, common, fixed: OnceLock::new() });
+        let mut derivative = Derivative { name, trace, arguments, common, fixed: OnceLock::new() };
+        let reads = &derivative.graphs().map_err(wrong)?.reads;
+        derivative.arguments = reads.iter().take(arguments).filter(|reads| **reads).count();
+        let derivative = Arc::new(derivative);
         let surplus = lock().add((own, signature, derivative.clone()));
         drop(surplus);
         Ok(derivative)
     }
 
-    /// The work that gives one of its results, and what is known of that with these tensors.
+    /// Those of the trace's tensors that it is computed from.
+    pub(super) fn read(&self, tensors: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        let graphs = self.graphs().map_err(|diagnostic| Error::graph(self.name, diagnostic))?;
+        Ok(tensors.into_iter().zip(&graphs.reads).filter(|(_, reads)| **reads).map(|(tensor, _)| tensor).collect())
+    }
+
+    /// The work that gives one of its results, and what is known of that with these tensors, which are those that are read.
     pub(super) fn work(
         self: &Arc<Self>,
         result: usize,
@@ -95,10 +107,7 @@ impl Derivative {
     ) -> Result<(TensorWork, Arc<KnownWork>)> {
         let work = TensorWork::Traced { traced: self.clone(), step: result, scalars: scalars.clone() };
         let known = known::find_or_make(device, work.key(None, None), tensors, || {
-            let graphs = match &self.common.graphs {
-                Some(graphs) => graphs,
-                None => self.fixed().map_err(|diagnostic| Error::graph(self.name, diagnostic))?,
-            };
+            let graphs = self.graphs().map_err(|diagnostic| Error::graph(self.name, diagnostic))?;
             let flow = DerivativeFlow::of_output(&graphs.again, result, tensors.len())
                 .with_reads_of(&DerivativeFlow::of_output(&graphs.once, result, tensors.len()));
             Ok(KnownWork::of_output((&graphs.once, result), flow, tensors))
@@ -106,10 +115,15 @@ impl Derivative {
         Ok((work, known))
     }
 
+    fn graphs(&self) -> span::Result<&Graphs> {
+        self.common.graphs.as_ref().map_or_else(|| self.fixed(), Ok)
+    }
+
     fn fixed(&self) -> span::Result<&Graphs> {
+        let reads = self.common.graphs.as_ref().map(|graphs| &graphs.reads[..]);
         let made = self
             .fixed
-            .get_or_init(|| Graphs::of(&self.trace, false)?.ok_or_else(|| Diagnostic::new("it has no graph")));
+            .get_or_init(|| Graphs::of(&self.trace, false, reads)?.ok_or_else(|| Diagnostic::new("it has no graph")));
         made.as_ref().map_err(Clone::clone)
     }
 }
@@ -128,7 +142,7 @@ impl Common {
         let found = match found {
             Some(found) => found,
             None => {
-                let graphs = if symbolic { Graphs::of(trace, true)? } else { None };
+                let graphs = if symbolic { Graphs::of(trace, true, None)? } else { None };
                 let made = Arc::new(Common { number: work::next_number(), graphs });
                 let surplus = lock().add((own, key, made.clone()));
                 drop(surplus);
@@ -140,20 +154,46 @@ impl Common {
 }
 
 impl Graphs {
-    fn of(trace: &Trace, symbolic: bool) -> span::Result<Option<Graphs>> {
+    /// Those of a trace, of all tensors that they read, or of these.
+    fn of(trace: &Trace, symbolic: bool, reads: Option<&[bool]>) -> span::Result<Option<Graphs>> {
         let graph = |order| trace.graph_of_order(symbolic, order);
         let (Some(once), Some(again)) = (graph(HighestOrder::First)?, graph(HighestOrder::Any)?) else {
             return Ok(None);
         };
-        Ok(Some(Graphs { once: Arc::new(once), again: Arc::new(again) }))
+        let reads = reads.map_or_else(
+            || {
+                let mut reads = vec![false; trace.supplied_before() + trace.inputs.len()];
+                note_read(&once, &mut reads);
+                note_read(&again, &mut reads);
+                if !reads.contains(&true) {
+                    reads[0] = true;
+                }
+                reads
+            },
+            <[bool]>::to_vec,
+        );
+        let place = |number: usize| reads[number].then(|| reads[..number].iter().filter(|reads| **reads).count());
+        let [once, again] = [once, again].map(|graph| Arc::new(renumbered(graph, place)));
+        Ok(Some(Graphs { once, again, reads }))
     }
 
     /// Whether its inputs have the shapes of these tensors.
     fn fit(&self, builder: &Builder, tensors: &[NodeId]) -> bool {
         self.once.nodes.iter().all(|node| match node.op {
-            Op::Input(InputKind::Argument(position)) => *builder.shape(tensors[position]) == node.shape,
+            Op::Input(InputKind::Argument(position)) => {
+                tensors.get(position).is_some_and(|tensor| *builder.shape(*tensor) == node.shape)
+            }
             _ => true,
         })
+    }
+}
+
+/// Notes which arguments a graph reads.
+fn note_read(graph: &Graph, reads: &mut [bool]) {
+    for (node, is_read) in graph.nodes.iter().zip(graph.read()) {
+        if let (Op::Input(InputKind::Argument(position)), true) = (&node.op, is_read) {
+            reads[*position] = true;
+        }
     }
 }
 

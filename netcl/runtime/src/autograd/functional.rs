@@ -1,6 +1,5 @@
 //! Gradients of functions, and what is not recorded.
 
-use crate::autograd::backward::refuse_lost;
 use crate::autograd::cut::{self, Pause};
 use crate::autograd::noted::{AskedDerivative, NotedDerivative};
 use crate::autograd::record::{CutKind, History, Leaf, LeafKey};
@@ -209,7 +208,6 @@ impl Tracked {
             return Ok((value.cut_off("value_and_grad", caller), gradients));
         }
         let noted = NotedDerivative::of(&[history], records, &wanted, value.device())?;
-        refuse_lost(noted.cuts())?;
         let asked = AskedDerivative { name: "grad", direction: Direction::Gradient, given: &[], caller };
         let gradients = noted.results(&asked, &self.positions(&noted)?)?;
         Ok((value, gradients))

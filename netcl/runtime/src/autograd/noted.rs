@@ -1,5 +1,6 @@
 //! Derivatives that are noted, not computed: functions of all that is tracked, which are differentiated as others are.
 
+use crate::autograd::backward::refuse_lost;
 use crate::autograd::derivative::Derivative;
 use crate::autograd::plan::Signature;
 use crate::autograd::record::{Cut, History, Leaf, LeafKey};
@@ -20,6 +21,8 @@ pub(super) struct NotedDerivative {
     values: Vec<Option<TapePlace>>,
     /// By position among the leaves, what they were made from.
     leaves: Vec<Option<History>>,
+    /// What ended histories that lead to the values.
+    cuts: Vec<Arc<Cut>>,
     /// The numbers that all results pass.
     scalars: Arc<[Scalar]>,
     device: Device,
@@ -36,14 +39,17 @@ pub(super) struct AskedDerivative<'a> {
 }
 
 impl NotedDerivative {
-    /// Of these values, of the device that they are on, in those leaves that are wanted. Nothing is computed.
+    /// Of these values, of the device that they are on, in those leaves that are wanted. Nothing is computed. An error if something leads
+    /// from them to the values of which no derivative is recorded.
     pub(super) fn of(
         values: &[&History],
         records: Records,
         wanted: &Wanted,
         device: &Device,
     ) -> Result<NotedDerivative> {
+        let cuts = records.cuts.clone();
         let records = records.without_surroundings(wanted);
+        refuse_lost(&records.cuts)?;
         let (tape, values) = Tape::of(&records, values, wanted, Waiting::Later)?;
         let origin = |leaf: &Arc<Leaf>| match wanted {
             Wanted::Leaves(_) => leaf.of.clone(),
@@ -51,7 +57,7 @@ impl NotedDerivative {
         };
         let leaves = tape.leaves.iter().map(origin).collect();
         let scalars = tape.scalars().iter().copied().collect();
-        Ok(NotedDerivative { tape, values, leaves, scalars, device: device.clone() })
+        Ok(NotedDerivative { tape, values, leaves, cuts, scalars, device: device.clone() })
     }
 
     /// Where that leaf is among those that lead to the values.
@@ -65,20 +71,25 @@ impl NotedDerivative {
     }
 
     pub(super) fn cuts(&self) -> &[Arc<Cut>] {
-        &self.tape.cuts
+        &self.cuts
     }
 
-    /// The derivatives of that direction with those positions: of leaves, in the order of the tape, or of values.
+    /// The gradients in the leaves with those positions; of tangents instead the derivatives of the values with them.
     pub(super) fn results(&self, asked: &AskedDerivative<'_>, positions: &[usize]) -> Result<Vec<Tensor>> {
         let AskedDerivative { name, given, caller, .. } = *asked;
         let order = self.order();
-        let signature = self.signature(asked, &order);
+        let all: Vec<usize> = (0..self.tape.leaves.len()).collect();
+        let (wrt, results): (&[usize], Vec<usize>) = match asked.direction {
+            Direction::Forward => (&all, positions.to_vec()),
+            Direction::Gradient | Direction::Backward => (positions, (0..positions.len()).collect()),
+        };
+        let signature = self.signature(asked, &order, wrt);
         let derivative = Derivative::find_or_make(name, signature, &self.device, || {
-            (self.trace(asked, &order), self.arguments(asked))
+            (self.trace(asked, &order, wrt), self.arguments(asked))
         })?;
-        let tensors = self.tensors(given, &order);
+        let tensors = derivative.read(self.tensors(given, &order))?;
         let tensors: Vec<&Tensor> = tensors.iter().collect();
-        let works = positions.iter().map(|position| derivative.work(*position, &tensors, &self.scalars, &self.device));
+        let works = results.iter().map(|result| derivative.work(*result, &tensors, &self.scalars, &self.device));
         let works = works.collect::<Result<Vec<_>>>()?;
         let works: Vec<_> = works.iter().map(|(work, known)| (work.clone(), known)).collect();
         carry_out_all(&works, &tensors, caller)
@@ -128,7 +139,7 @@ impl NotedDerivative {
         }
     }
 
-    fn trace(&self, asked: &AskedDerivative<'_>, order: &[usize]) -> Trace {
+    fn trace(&self, asked: &AskedDerivative<'_>, order: &[usize], wrt: &[usize]) -> Trace {
         let before = asked.given.len();
         let place = self.place(before, order);
         let own: Vec<(&Held, bool)> = self.tape.inputs().collect();
@@ -139,7 +150,7 @@ impl NotedDerivative {
             .chain(order.iter().map(|position| own[*position]))
             .map(tape::input)
             .collect();
-        let wrt = (0..self.tape.leaves.len()).filter_map(|position| match place(TapePlace::Leaf(position)) {
+        let wrt = wrt.iter().filter_map(|position| match place(TapePlace::Leaf(*position)) {
             Place::Input(position) => Some(position),
             Place::Step(_) => None,
         });
@@ -159,9 +170,11 @@ impl NotedDerivative {
     }
 
     /// What it is found by, if it was met before: types and shapes are those of the works, and of the leaves, which may be in none.
-    fn signature(&self, asked: &AskedDerivative<'_>, order: &[usize]) -> Signature {
+    fn signature(&self, asked: &AskedDerivative<'_>, order: &[usize], wrt: &[usize]) -> Signature {
         let mut signature = self.tape.signature();
         signature.push(asked.direction as u64);
+        signature.push(wrt.len() as u64);
+        signature.extend(wrt.iter().map(|position| *position as u64));
         signature.extend(order.iter().map(|position| *position as u64));
         for leaf in &self.tape.leaves {
             signature.push(leaf.held.dtype as u64);

@@ -150,7 +150,6 @@ impl<G> Called<G> {
             return Err(Error::Backward { operation: name, problem: "the function gives no tensor".to_owned() });
         };
         let noted = NotedDerivative::of(&histories, records, &wanted, first.device())?;
-        refuse_lost(noted.cuts())?;
         if let Some(position) = noted.first_without() {
             return Err(Error::Backward { operation: name, problem: independent(position) });
         }

@@ -185,6 +185,14 @@ impl Record {
         Arc::new(Record { number: next(), work, known, sources, saved, dtype, changes })
     }
 
+    /// What ended the histories of what it is computed from.
+    pub(crate) fn cuts(&self) -> impl Iterator<Item = &Arc<Cut>> {
+        self.sources.iter().filter_map(|source| match source {
+            RecordSource::Given(given) => given.cut.as_ref(),
+            RecordSource::Record(_) | RecordSource::Leaf(_) => None,
+        })
+    }
+
     /// The values that it is computed from, as far as they are no record's.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Held> {
         self.sources.iter().filter_map(|source| match source {

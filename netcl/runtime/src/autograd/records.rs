@@ -1,6 +1,6 @@
 //! Which records lead to values.
 
-use crate::autograd::record::{History, Leaf, LeafKey, Record, RecordSource};
+use crate::autograd::record::{Cut, History, Leaf, LeafKey, Record, RecordSource};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,6 +17,8 @@ pub(super) enum Wanted {
 /// The records that lead to values, in the order in which they were made.
 pub(super) struct Records {
     pub(super) all: SmallVec<[Arc<Record>; 16]>,
+    /// What ended histories on the way.
+    pub(super) cuts: Vec<Arc<Cut>>,
     /// Whether the values depend on something tracked that is not wanted, or that wanted leaves are in the place of: gradients are
     /// functions of that, too.
     pub(super) is_part: bool,
@@ -59,7 +61,7 @@ impl Wanted {
 impl Records {
     /// Those that lead to what has these histories.
     pub(super) fn of(values: &[&History], wanted: &Wanted) -> Records {
-        let mut records = Records { all: SmallVec::new(), is_part: false };
+        let mut records = Records { all: SmallVec::new(), cuts: Vec::new(), is_part: false };
         // The latest first: all that was computed from a record comes before it.
         let mut open: BTreeMap<u64, &Arc<Record>> = BTreeMap::new();
         for value in values {
@@ -72,6 +74,9 @@ impl Records {
         while let Some((_, record)) = open.pop_last() {
             for behind in record.sources.iter().filter_map(|source| wanted.behind_source(source)) {
                 records.meet(&mut open, wanted, behind);
+            }
+            for cut in record.cuts() {
+                note_cut(&mut records.cuts, cut);
             }
             records.all.push(record.clone());
         }
@@ -111,9 +116,19 @@ impl Records {
                 note_needed(record, &mut needed);
             }
         }
-        let Records { mut all, is_part } = self;
+        let Records { mut all, mut cuts, is_part } = self;
         all.retain(|record| needed.contains(&record.number));
-        Records { all, is_part }
+        cuts.clear();
+        for cut in all.iter().flat_map(|record| record.cuts()) {
+            note_cut(&mut cuts, cut);
+        }
+        Records { all, cuts, is_part }
+    }
+}
+
+fn note_cut(cuts: &mut Vec<Arc<Cut>>, cut: &Arc<Cut>) {
+    if !cuts.iter().any(|known| Arc::ptr_eq(known, cut)) {
+        cuts.push(cut.clone());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::autograd::calls::CallNumbers;
 use crate::autograd::plan::Signature;
-use crate::autograd::record::{Cut, History, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
+use crate::autograd::record::{History, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
 use crate::autograd::records::{Behind, Records, Wanted};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::autograd::work::TensorWork;
@@ -22,8 +22,6 @@ pub(super) struct Tape {
     pub(super) steps: Vec<TapeStep>,
     /// The models that parameters are of, each with the version that they were read in.
     owners: SmallVec<[Owner; 1]>,
-    /// What ended histories on the way.
-    pub(super) cuts: Vec<Arc<Cut>>,
 }
 
 /// An input in which no gradient is computed.
@@ -189,9 +187,6 @@ impl Tape {
             }),
             RecordSource::Leaf(leaf) => self.leaf(places, leaf, wanted, waiting),
             RecordSource::Given(Untracked { held, cut, is_own }) => {
-                if let Some(cut) = cut.as_ref().filter(|cut| !self.cuts.iter().any(|known| Arc::ptr_eq(known, cut))) {
-                    self.cuts.push(cut.clone());
-                }
                 Some(self.given(places, held, !is_own, cut.clone().map(History::Cut)))
             }
         }

@@ -312,11 +312,7 @@ pub(crate) fn batch<'a>(inputs: impl Iterator<Item = &'a TraceInput>) -> Option<
 
 /// The shapes of the inputs that something is computed from.
 fn read(graph: &Graph) -> impl Iterator<Item = &Shape> {
-    let mut read = vec![false; graph.nodes.len()];
-    for node in &graph.nodes {
-        node.op.visit_operands(|operand| read[operand.index()] = true);
-    }
-    graph.outputs.iter().for_each(|(_, id)| read[id.index()] = true);
+    let read = graph.read();
     let is_read = move |id: NodeId, op: &Op| read[id.index()] && matches!(op, Op::Input(_));
     graph.iter().filter(move |(id, node)| is_read(*id, &node.op)).map(|(_, node)| &node.shape)
 }

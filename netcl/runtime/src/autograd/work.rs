@@ -207,7 +207,12 @@ impl ConfiguredLayer {
 /// The numbers that a graph takes by value, while it is built.
 #[derive(Default)]
 pub(crate) struct PassedNumbers {
+    /// As they were taken.
+    taken: Vec<NodeId>,
+    /// How many there are.
     next: usize,
+    /// Those that are taken next, the last of them first: inputs that there are.
+    again: Vec<NodeId>,
     /// What is built is differentiated then.
     pub(super) is_differentiated: bool,
 }
@@ -215,13 +220,32 @@ pub(crate) struct PassedNumbers {
 impl PassedNumbers {
     /// Of what is differentiated then, if that is said.
     pub(super) fn new(is_differentiated: bool) -> PassedNumbers {
-        PassedNumbers { next: 0, is_differentiated }
+        PassedNumbers { is_differentiated, ..PassedNumbers::default() }
     }
 
     pub(super) fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
-        let position = self.next;
-        self.next += 1;
-        builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
+        let number = self.again.pop().unwrap_or_else(|| {
+            let position = self.next;
+            self.next += 1;
+            builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
+        });
+        self.taken.push(number);
+        number
+    }
+
+    /// Those that were taken while `build` was at work.
+    pub(super) fn taken_by<R>(&mut self, build: impl FnOnce(&mut PassedNumbers) -> R) -> (R, Vec<NodeId>) {
+        let before = self.taken.len();
+        let result = build(self);
+        (result, self.taken[before..].to_vec())
+    }
+
+    /// Lets `build` take these.
+    pub(super) fn again<R>(&mut self, numbers: &[NodeId], build: impl FnOnce(&mut PassedNumbers) -> R) -> R {
+        let own = std::mem::replace(&mut self.again, numbers.iter().rev().copied().collect());
+        let result = build(self);
+        self.again = own;
+        result
     }
 }
 
@@ -274,12 +298,10 @@ impl TensorWork {
                         ArgValue::Tensors(count) => {
                             Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
                         }
-                        ArgValue::Number(number) => {
-                            match by_value(operation, *number, dtype) {
-                                Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
-                                None => Value::Number(*number),
-                            }
-                        }
+                        ArgValue::Number(number) => match by_value(operation, *number, dtype) {
+                            Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
+                            None => Value::Number(*number),
+                        },
                         ArgValue::Integer(value) => integer(*value),
                         ArgValue::Integers(list) => {
                             let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
