@@ -21,7 +21,6 @@ mod plans;
 mod profile;
 mod queues;
 mod raw_kernels;
-mod scratch;
 mod selection;
 mod tensors;
 mod threads;
