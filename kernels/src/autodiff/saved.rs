@@ -123,6 +123,7 @@ mod tests {
     use super::*;
     use crate::dim::Shape;
     use crate::dtype::DType;
+    use crate::graph::build::renumbered;
     use crate::graph::{ReduceOp, UnaryOp};
 
     #[test]
@@ -160,6 +161,13 @@ mod tests {
         assert_eq!(graph[graph.outputs[0].1].shape, Shape::of(&[2, 4]));
         let graph = derivatives_from_saved(b.clone(), &[y], sweep, &[(3, product)], HighestOrder::Any).unwrap();
         assert_eq!(products(&graph), 1, "{graph}");
+        // Nothing reads `x`: the others are numbered without it.
+        let graph = renumbered(graph, |number| [Some(0), None, Some(1), Some(2)][number]);
+        let inputs: Vec<(&str, &Op)> = graph.nodes.iter().map(|node| (node.name.as_str(), &node.op)).collect();
+        let argument = |name: &str| inputs.iter().find(|(own, _)| *own == name).map(|(_, op)| (*op).clone());
+        assert_eq!(argument("x"), None);
+        assert_eq!(argument("w"), Some(Op::Input(InputKind::Argument(1))));
+        assert_eq!(argument("saved_3"), Some(Op::Input(InputKind::Argument(2))));
         // What does not move has a tangent of 0.
         let still = Sweep::Forward { wrt: &[w], tangents: &[w] };
         let graph = derivatives_from_saved(b.clone(), &[x], still, &[], HighestOrder::First).unwrap();

@@ -187,3 +187,32 @@ fn a_penalty_of_slopes_trains_a_network() {
         Ok(())
     });
 }
+
+/// Shapes with sizes of 1 and 0, numbers, halves.
+#[test]
+fn small_shapes_and_other_types() {
+    everywhere(|device| {
+        let cube = |x: &Tensor| x.pow(3.0).sum_all();
+        for shape in [&[][..], &[1], &[0], &[1, 1], &[0, 3], &[3, 1]] {
+            let x = Tensor::full(device, 2.0f32, shape)?;
+            let second = netcl::grad(&x, |x| netcl::grad(x, cube).map(|slope| slope.sum_all()))?;
+            assert_eq!((second.shape(), second.dtype()), (shape, DType::F32));
+            close("second", &second, &vec![12.0; x.elements()])?;
+            let moved = jvp(&x, &x, |x| x.square())?.1;
+            assert_eq!(moved.shape(), shape);
+            close("moved", &moved, &vec![8.0; x.elements()])?;
+            let pulled = vjp(&x, |x| x.clone())?.1(&x)?;
+            close("as it is", &pulled, &vec![2.0; x.elements()])?;
+        }
+        // Of a sum nothing is read that has its shape.
+        let (x, w) = (Tensor::full(device, 2.0f32, &[4, 3])?, Tensor::full(device, 3.0f32, &[2])?);
+        let (_, pullback) = vjp(&[x, w], |[x, w]| x.sum_all() + w.square().sum_all())?;
+        let [dx, dw] = pullback(&Tensor::scalar(device, 0.5f32)?)?;
+        close("of a sum", &dx, &[0.5; 12])?;
+        close("of squares", &dw, &[3.0; 2])?;
+        let half = Tensor::full(device, 2.0f32, &[4])?.cast(DType::F16);
+        let second = netcl::grad(&half, |x| netcl::grad(x, cube).map(|slope| slope.sum_all()))?;
+        assert_eq!(second.dtype(), DType::F16);
+        close("of halves", &second.cast(DType::F32), &[12.0; 4])
+    });
+}

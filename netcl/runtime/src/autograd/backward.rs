@@ -248,7 +248,8 @@ impl Backward {
         })
     }
 
-    /// That in a tensor, which [`Tensor::requires_grad`] gave or which is a parameter of a [`crate::nn::Network`].
+    /// That in a tensor, of its shape, which [`Tensor::requires_grad`] gave or which is a parameter of a [`crate::nn::Network`]. Of
+    /// [`Tensor::backward_recorded`] it is a function of all that is tracked, and has gradients itself.
     ///
     /// # Errors
     ///

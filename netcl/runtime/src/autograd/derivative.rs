@@ -2,7 +2,7 @@
 
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::plan::Signature;
-use crate::autograd::trace::{Trace, TraceKey};
+use crate::autograd::trace::{Trace, TraceKey, tells_batch};
 use crate::autograd::work::{self, CompositeWork, PassedNumbers, TensorWork};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -107,7 +107,12 @@ impl Derivative {
     ) -> Result<(TensorWork, Arc<KnownWork>)> {
         let work = TensorWork::Traced { traced: self.clone(), step: result, scalars: scalars.clone() };
         let known = known::find_or_make(device, work.key(None, None), tensors, || {
-            let graphs = self.graphs().map_err(|diagnostic| Error::graph(self.name, diagnostic))?;
+            let wrong = |diagnostic| Error::graph(self.name, diagnostic);
+            let mut graphs = self.graphs().map_err(wrong)?;
+            // Alone it may read nothing that says how large the batch is.
+            if !tells_batch(&known::part(&graphs.once, result)) {
+                graphs = self.fixed().map_err(wrong)?;
+            }
             let flow = DerivativeFlow::of_output(&graphs.again, result, tensors.len())
                 .with_reads_of(&DerivativeFlow::of_output(&graphs.once, result, tensors.len()));
             Ok(KnownWork::of_output((&graphs.once, result), flow, tensors))

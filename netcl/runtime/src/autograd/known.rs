@@ -31,8 +31,8 @@ pub(crate) struct KnownWork {
     /// With which arguments an operation became known: most calls have the same.
     given: Arc<[ArgValue]>,
     graph: Arc<Graph>,
-    /// Which of the graph's outputs it is.
-    output: usize,
+    /// Which of the graph's outputs it is, where it is not all of them.
+    output: Option<usize>,
     /// Compiled when it is first run by itself.
     loaded: OnceLock<SizedPlan>,
     pub(crate) flow: DerivativeFlow,
@@ -106,8 +106,9 @@ impl Hash for Described<'_> {
 impl KnownWork {
     /// What this graph computes of these tensors, its arguments.
     pub(crate) fn new(graph: Graph, flow: DerivativeFlow, tensors: &[&Tensor]) -> KnownWork {
-        let output = graph.outputs.iter().position(|(kind, _)| *kind == OutputKind::Result(0)).unwrap_or_default();
-        KnownWork::of_output((&Arc::new(graph), output), flow, tensors)
+        let place = graph.outputs.iter().position(|(kind, _)| *kind == OutputKind::Result(0));
+        let result = place.and_then(|place| result(&graph, place, tensors));
+        KnownWork::of((Arc::new(graph), None), flow, result)
     }
 
     /// What this graph, of arguments alone, gives of these tensors as that output.
@@ -116,10 +117,18 @@ impl KnownWork {
         flow: DerivativeFlow,
         tensors: &[&Tensor],
     ) -> KnownWork {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
         let result = result(graph, output, tensors);
+        KnownWork::of((graph.clone(), Some(output)), flow, result)
+    }
+
+    fn of(
+        (graph, output): (Arc<Graph>, Option<usize>),
+        flow: DerivativeFlow,
+        result: Option<(Arc<[usize]>, DType)>,
+    ) -> KnownWork {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let (reads_number, graph) = (reads_number(graph), graph.clone());
+        let reads_number = reads_number(&graph);
         KnownWork { number, given: Arc::default(), graph, output, loaded: OnceLock::new(), flow, reads_number, result }
     }
 
@@ -144,18 +153,20 @@ impl KnownWork {
         match self.loaded.get() {
             Some(loaded) => Ok(loaded),
             None => {
-                let loaded = SizedPlan::new(match &self.graph.outputs[..] {
-                    [_] => jit::load(&self.graph, device)?,
-                    outputs => {
-                        let only = outputs.get(self.output).map(|(_, id)| (OutputKind::Result(0), *id));
-                        let part = Graph { outputs: only.into_iter().collect(), ..Graph::clone(&self.graph) };
-                        jit::load(&prune(part), device)?
-                    }
+                let loaded = SizedPlan::new(match self.output {
+                    None => jit::load(&self.graph, device)?,
+                    Some(output) => jit::load(&part(&self.graph, output), device)?,
                 });
                 Ok(self.loaded.get_or_init(|| loaded))
             }
         }
     }
+}
+
+/// What gives that output alone.
+pub(super) fn part(graph: &Graph, output: usize) -> Graph {
+    let only = graph.outputs.get(output).map(|(_, id)| (OutputKind::Result(0), *id));
+    prune(Graph { outputs: only.into_iter().collect(), ..graph.clone() })
 }
 
 /// Shape and type of what a graph gives as an output of these arguments, by the symbols that they bind.

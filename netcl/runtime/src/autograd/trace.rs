@@ -184,9 +184,7 @@ impl Trace {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
-        let batch = Dim::symbol(BATCH);
-        let is_told = !symbolic || graph.symbols().is_empty() || read(&graph).any(|shape| shape.0.contains(&batch));
-        Ok(is_told.then_some(graph))
+        Ok((!symbolic || tells_batch(&graph)).then_some(graph))
     }
 
     /// Builds it of these inputs: the value of every step.
@@ -308,6 +306,12 @@ pub(crate) fn name(works: impl Iterator<Item = &'static str>) -> String {
 /// The size of the batch: the first leading one, in this order, of an input that may begin with it.
 pub(crate) fn batch<'a>(inputs: impl Iterator<Item = &'a TraceInput>) -> Option<usize> {
     inputs.filter(|input| input.may_be_batch).filter_map(|input| input.shape.first().copied()).find(|size| *size > 1)
+}
+
+/// Whether what is read says what the symbol of the batch is, if there is one.
+pub(super) fn tells_batch(graph: &Graph) -> bool {
+    let batch = Dim::symbol(BATCH);
+    graph.symbols().is_empty() || read(graph).any(|shape| shape.0.contains(&batch))
 }
 
 /// The shapes of the inputs that something is computed from.
