@@ -60,12 +60,15 @@ pub(super) enum TapePlace {
 struct Places {
     leaves: SmallVec<[LeafKey; 16]>,
     /// Of each given tensor its value, and what it was computed from.
-    given: SmallVec<[((bool, u64), Option<HistoryKey>); 8]>,
+    given: SmallVec<[GivenKey; 8]>,
     /// By a record's number.
     steps: SmallVec<[(u64, usize); 16]>,
     /// What states become.
     changes: Vec<(Held, usize)>,
 }
+
+/// Which value it is, and what it was computed from.
+type GivenKey = ((bool, u64), Option<HistoryKey>);
 
 /// Which history it is, of what is tracked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -225,7 +228,7 @@ impl Tape {
             return TapePlace::Step(*step);
         }
         let key = (held.value.identity(), history.as_ref().and_then(HistoryKey::of));
-        let same = |(known, input): (&((bool, u64), Option<HistoryKey>), &TapeInput)| {
+        let same = |(known, input): (&GivenKey, &TapeInput)| {
             *known == key && input.held.shape == held.shape && input.held.dtype == held.dtype
         };
         let known = places.given.iter().zip(&self.given).position(same);
