@@ -164,8 +164,8 @@ fn layers_that_draw_and_that_change() {
         same("twice", &(&both[0] * 1.0), &(&both[1] * 2.0))?;
         let norm = Layer::new(device, Seed(3), "BatchNorm", &[("features", 3.into())])?;
         let slope = netcl::grad(&x, |x| (norm.forward(&[&(x.cumsum(0) * 0.1)], Mode::Training)).pow(3.0).sum_all())?;
-        let gradients = slope.square().sum_all().backward()?.reached(&norm);
-        assert!(gradients.is_err() || gradients?.norm()?.item::<f32>()?.is_finite());
+        let gradients = slope.square().sum_all().backward()?.reached(&norm)?;
+        assert!(gradients.norm()?.item::<f32>()? > 0.0);
         let mean = norm.core().tensor("running_mean")?.to_vec::<f32>()?;
         // A tenth of the mean of 0.1, 0.2, .. 6.4.
         assert!(mean.iter().all(|mean| (mean - 0.325).abs() < 1e-4), "{mean:?}");
