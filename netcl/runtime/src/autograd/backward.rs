@@ -86,8 +86,9 @@ impl Tensor {
     /// # Ok::<(), netcl::Error>(())
     /// ```
     ///
-    /// [`Backward::wrt`] gives them, that of a network's parameter by [`crate::nn::Network::parameter`]. Those of [`Backward::of`] are
-    /// numbers for an optimizer, and not recorded.
+    /// [`Backward::wrt`] gives them, that of a network's parameter by [`crate::nn::Network::parameter`]: each has a graph of its own. Those
+    /// in all parameters together are [`crate::grad`] of [`crate::nn::Network::tracked_parameters`]. Those of [`Backward::of`] are numbers
+    /// for an optimizer, and not recorded.
     ///
     /// # Errors
     ///
