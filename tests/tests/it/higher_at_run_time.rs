@@ -191,14 +191,14 @@ fn steps_are_those_of_annotated_models() -> Result<()> {
         let model = Critic::new(&device, Seed(1))?;
         let annotated = || Ok(model.loss_with_gradients(&real, &fake, &share)?.1.tensors());
         let step = |net: &Network| Ok(critic_loss(net, &real, &fake, &share)?.0.backward()?.of(net)?.tensors());
-        agrees(("critic", &device, 2), (&model, &annotated), (&mut critic(&device, Seed(2))?, &step))?;
+        agrees(("critic", &device, 1), (&model, &annotated), (&mut critic(&device, Seed(2))?, &step))?;
         let (x, t) = (floats(&[9, 1]), floats(&[9, 1]).abs().eval()?);
         let model = Heat::new(&device, Seed(1))?;
         let annotated = || Ok(model.loss_with_gradients(&x, &t)?.1.tensors());
         // In the parameters alone, and not in `x` and `t`.
         let loss = |net: &Network| heat_loss(net, &x, &t).map(|(loss, _)| loss);
         let step = |net: &Network| Ok(netcl::value_and_grad(net, loss)?.1.tensors());
-        agrees(("heat", &device, 2), (&model, &annotated), (&mut heat(&device, Seed(2))?, &step))?;
+        agrees(("heat", &device, 1), (&model, &annotated), (&mut heat(&device, Seed(2))?, &step))?;
         let image = floats(&[3, 1, 8, 8]);
         let model = Saliency::new(&device, Seed(1))?;
         let annotated = || Ok(vec![("seen".to_owned(), model.seen(&image)?)]);
@@ -206,6 +206,6 @@ fn steps_are_those_of_annotated_models() -> Result<()> {
             let seen = netcl::grad(&image, |x| logits(net, x).max([1]).sum_all())?;
             Ok(vec![("seen".to_owned(), seen.eval()?)])
         };
-        agrees(("saliency", &device, 1), (&model, &annotated), (&mut saliency(&device, Seed(2))?, &step))
+        agrees(("saliency", &device, 0), (&model, &annotated), (&mut saliency(&device, Seed(2))?, &step))
     })
 }
