@@ -155,7 +155,7 @@ fn layers_that_draw_and_that_change() {
         let y = y.eval()?;
         same("in x", &dx, &(&y * 2.0))?;
         same("in w", &dw, &y)?;
-        assert!(y.to_vec::<f32>()?.iter().any(|y| *y == 0.0) && y.sum_all().item::<f32>()? > 0.0);
+        assert!(y.to_vec::<f32>()?.contains(&0.0) && y.sum_all().item::<f32>()? > 0.0);
         let both = netcl::grad(&at, |at| -> Result<Tensor> {
             let [dx, dw] = netcl::grad(at, |at| f(at).sum_all())?;
             // 4 m² 0.49 x³ w³ of the product.
