@@ -139,11 +139,17 @@ fn a_start_that_steps_lead_far_from() -> Result<()> {
     })
 }
 
+/// Gradients by the paths of parameters.
+type Named = Vec<(String, Tensor)>;
+
+/// A step of an annotated model.
+type Annotated<'a> = &'a dyn Fn() -> Result<Named>;
+
+/// The same at run time.
+type AtRunTime<'a> = &'a dyn Fn(&Network) -> Result<Named>;
+
 /// The launches of a step, and its gradients, from the same parameters.
-fn launched(
-    (what, device): (&str, &Device),
-    step: &dyn Fn() -> Result<Vec<(String, Tensor)>>,
-) -> Result<(u64, BTreeMap<String, Vec<f32>>)> {
+fn launched((what, device): (&str, &Device), step: Annotated<'_>) -> Result<(u64, BTreeMap<String, Vec<f32>>)> {
     // Plans are compiled before.
     for _ in 0..3 {
         step()?;
@@ -160,8 +166,8 @@ fn launched(
 /// before, and values are kept for other gradients of the same loss.
 fn agrees<M: Model>(
     (what, device, more): (&str, &Device, u64),
-    (model, annotated): (&M, &dyn Fn() -> Result<Vec<(String, Tensor)>>),
-    (net, step): (&mut Network, &dyn Fn(&Network) -> Result<Vec<(String, Tensor)>>),
+    (model, annotated): (&M, Annotated<'_>),
+    (net, step): (&mut Network, AtRunTime<'_>),
 ) -> Result<()> {
     for (path, value) in model.parameters() {
         net.set_tensor(&path, &value)?;
