@@ -400,6 +400,14 @@ impl Graph {
         self.nodes.iter().enumerate().map(|(position, node)| (NodeId(position as u32), node))
     }
 
+    /// Of each node whether something is computed from it, or it is an output.
+    pub fn read(&self) -> Vec<bool> {
+        let mut read = vec![false; self.nodes.len()];
+        self.nodes.iter().for_each(|node| node.op.visit_operands(|operand| read[operand.index()] = true));
+        self.outputs.iter().for_each(|(_, id)| read[id.index()] = true);
+        read
+    }
+
     /// The symbols of all shapes, in order of first appearance.
     pub fn symbols(&self) -> Vec<crate::dim::Symbol> {
         let mut symbols = Vec::new();

@@ -347,7 +347,15 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ),
     (
         "`torch.autograd.grad(y.sum(), x, create_graph=True)`, `jax.grad`",
-        "in the body of a function: `let dx = grad(&y.sum_all(), x);`, which is part of what is differentiated, as often as wanted",
+        "in the body of a function: `let dx = grad(&y.sum_all(), x);`, which is part of what is differentiated, as often as wanted; at run time `netcl::grad(&x, f)?`, which nests, and `loss.backward_recorded()?`",
+    ),
+    (
+        "`jax.vjp`, `jax.jvp`, `torch.func.vjp`, `torch.func.jvp`, `torch.autograd.functional.hvp`",
+        "of tensors at run time `netcl::vjp(&x, f)?`, `netcl::jvp(&x, &tangent, f)?`, `netcl::jvp(&x, &v, \\|x\\| netcl::grad(x, f))?`",
+    ),
+    (
+        "`torch.func.functional_call(net, parameters, ..)`",
+        "`net.with_parameters(&parameters)?`, of a network that is put together at run time",
     ),
     (
         "`value_and_grad(loss, has_aux=True)`",

@@ -26,6 +26,7 @@ mod generic_layers;
 mod generic_numbers;
 mod generic_windows;
 mod higher;
+mod higher_at_run_time;
 mod higher_kernels;
 mod images;
 mod in_place;

@@ -8,7 +8,8 @@ use crate::autograd::cut;
 use crate::autograd::note::keeping_nothing;
 use crate::autograd::plan;
 use crate::autograd::record::{Cut, History, Leaf, LeafKey, Owner, Record, Stop};
-use crate::autograd::tape::{Tape, Wanted};
+use crate::autograd::records::{Behind, Records, Wanted};
+use crate::autograd::tape::{Tape, Waiting};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Call;
@@ -94,12 +95,12 @@ impl Sweep<'_> {
     }
 
     fn tape(&mut self, record: &Arc<Record>, is_apart: bool) -> Result<Tape> {
-        let tape = Tape::of(record, self.wanted, is_apart)?;
-        if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
-            return refused(cut::lost(cut));
-        }
-        tape.owners.iter().try_for_each(unchanged)?;
-        for cut in &tape.cuts {
+        let history = History::Record(record.clone());
+        let records = Records::up_to_stops(&[&history], self.wanted);
+        cut::refuse_lost(&records.cuts)?;
+        let waiting = if is_apart { Waiting::Before } else { Waiting::Together };
+        let (tape, _) = Tape::of(&records, &[], self.wanted, waiting)?;
+        for cut in &records.cuts {
             if !self.cuts.iter().any(|known| Arc::ptr_eq(known, cut)) {
                 self.cuts.push(cut.clone());
             }
@@ -184,7 +185,7 @@ impl Sweep<'_> {
             self.variables.insert(leaf.key(), sum(known, gradient));
             return Ok(());
         };
-        unchanged(owner)?;
+        owner.unchanged()?;
         let position = self.model(owner)?;
         let pending = &mut self.models[position];
         let part = pending.buffer.part(owner.index);
@@ -196,14 +197,19 @@ impl Sweep<'_> {
 
     /// A gradient goes on to what its tensor was computed from.
     fn go_on(&mut self, history: &History, gradient: Tensor) -> Result<()> {
-        match history {
-            History::Leaf(leaf) if self.wanted.has(leaf) => self.add(leaf, gradient),
-            History::Record(record) => {
+        let behind = match history {
+            History::Record(record) => Behind::Record(record),
+            History::Leaf(leaf) => self.wanted.behind(leaf),
+            History::Cut(_) => return Ok(()),
+        };
+        match behind {
+            Behind::Record(record) => {
                 let known = self.seeds.remove(&record.number).map(|(_, known)| known);
                 self.seeds.insert(record.number, (record.clone(), sum(known, gradient)));
                 Ok(())
             }
-            History::Leaf(_) | History::Cut(_) => Ok(()),
+            Behind::Leaf(leaf) if leaf.stop.is_some() || self.wanted.has(leaf) => self.add(leaf, gradient),
+            Behind::Leaf(_) => Ok(()),
         }
     }
 
@@ -286,18 +292,6 @@ fn seeded(seeds: impl Iterator<Item = (Arc<Record>, Tensor)>) -> Option<Arc<Reco
         Some(History::Record(record)) => Some(record.clone()),
         _ => None,
     }
-}
-
-/// That the parameters are those that a loss was computed of.
-fn unchanged(Owner { store, index, version }: &Owner) -> Result<()> {
-    if *version == store.version() {
-        return Ok(());
-    }
-    let path = &store.parameters()[*index].path;
-    refused(format!(
-        "the parameters have changed since the loss was computed of `{path}`; call `backward` before the step, \
-         and compute the loss anew after it"
-    ))
 }
 
 fn refused<T>(problem: String) -> Result<T> {

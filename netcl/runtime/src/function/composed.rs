@@ -241,8 +241,7 @@ impl CompositeWork for ComposedFunction {
         tensors: &[NodeId],
         passed: &mut PassedNumbers,
         _: Option<usize>,
-        step: usize,
-    ) -> Built<NodeId> {
+    ) -> Built<Vec<NodeId>> {
         let numbers: Vec<NodeId> = self.numbers.iter().map(|dtype| passed.next(builder, *dtype)).collect();
         let input = |kind: &InputKind, name: &str| match kind {
             InputKind::Argument(position) => tensors.get(*position).copied(),
@@ -253,6 +252,6 @@ impl CompositeWork for ComposedFunction {
             }
         };
         let places = builder.inline(&self.graph, &input)?;
-        Ok(places[self.results[step].index()])
+        Ok(self.results.iter().map(|result| places[result.index()]).collect())
     }
 }

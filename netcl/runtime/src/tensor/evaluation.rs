@@ -1,5 +1,6 @@
 //! Computes pending values: what leads to them, as one plan.
 
+use crate::autograd::calls::CallNumbers;
 use crate::autograd::plan::{self, Signature};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
@@ -310,8 +311,10 @@ impl Evaluation {
         let mut signature = Signature::new();
         // Values alone, no gradients.
         signature.push(0);
+        let mut calls = CallNumbers::default();
         for step in &self.steps {
             signature.push(step.pending.known().number << 1 | u64::from(step.is_kept));
+            signature.extend(calls.of(step.pending.work()));
             signature.extend(step.places.iter().map(|place| place.number()));
         }
         signature

@@ -89,6 +89,16 @@ impl TensorValue {
         matches!((self, other), (TensorValue::Pending(one), TensorValue::Pending(other)) if Arc::ptr_eq(one, other))
     }
 
+    /// What is equal for the same memory, and for the same value as long as it has none.
+    pub(crate) fn identity(&self) -> (bool, u64) {
+        match (self.in_memory(), self) {
+            (Some(memory), _) => (true, memory.id()),
+            (None, TensorValue::Pending(pending)) => (false, Arc::as_ptr(pending).cast::<()>() as u64),
+            (None, TensorValue::Mistake(mistake)) => (false, Arc::as_ptr(mistake) as u64),
+            (None, TensorValue::Memory(memory)) => (true, memory.id()),
+        }
+    }
+
     /// Gives it its value, which something else has computed, if it still waits.
     pub(crate) fn supply(&self, memory: BufferHandle) {
         if let TensorValue::Pending(pending) = self {
