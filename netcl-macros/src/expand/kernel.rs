@@ -65,16 +65,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let mut natives = Natives::default();
     let call = call(function, &plain, &mut natives);
     let vjp = match withheld {
-        Some(why) => {
-            let why = format!("`{}` has no gradient: {why}", crate::parse::name(name));
-            withheld_vjp(
-                name,
-                &types(function),
-                &result_type(function),
-                why,
-                "give the kernel that it calls a gradient".into(),
-            )
-        }
+        Some(why) => vjp_of_what_has_none(function, &why),
         None if differentiable => Some(vjp(function, &pullback, &float, &mut natives)),
         None => no_vjp(function),
     };
@@ -121,6 +112,13 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
         #checks
         #prelude
     })
+}
+
+/// The pullback of a kernel that calls one without a gradient: an error for who asks for it.
+fn vjp_of_what_has_none(function: &FunctionItem, why: &str) -> Option<TokenStream> {
+    let why = format!("`{}` has no gradient: {why}", crate::parse::name(&function.name));
+    let way_out = "give the kernel that it calls a gradient".into();
+    withheld_vjp(&function.name, &types(function), &result_type(function), why, way_out)
 }
 
 /// What is embedded of a graph beside its plans.
