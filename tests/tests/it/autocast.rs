@@ -291,7 +291,7 @@ fn forward(net: &Network, x: &Tensor) -> Tensor {
     let h = net.forward("norm", &[&net.forward("stem", &[x], Mode::Training)], Mode::Training);
     let h = net.forward("pool", &[&h.relu()], Mode::Training);
     let h = net.forward("conv", &[&h], Mode::Training).relu() + h;
-    net.forward("head", &[&h.mean(&[2, 3])], Mode::Training)
+    net.forward("head", &[&h.mean([2, 3])], Mode::Training)
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn a_scope_is_of_what_is_called_in_it() -> Result<()> {
         assert!(thrown.is_err());
         assert_eq!(product().dtype(), DType::F32);
         // A value is what it was called as, whenever it is computed.
-        assert_eq!((outer.cast(DType::F32) - inner).abs().max(&[0, 1]).item::<f32>()? > 0.0, true);
+        assert!((outer.cast(DType::F32) - inner).abs().max([0, 1]).item::<f32>()? > 0.0);
         Ok(())
     })
 }
@@ -350,14 +350,14 @@ fn operations_take_and_give_what_their_rows_say() -> Result<()> {
             Ok::<_, Error>(vec![
                 (half.exp(), DType::F32),
                 (half.softmax(1), DType::F32),
-                (half.sum(&[0]), DType::F32),
+                (half.sum([0]), DType::F32),
                 (half.relu(), DType::BF16),
                 (a.relu(), DType::F32),
                 (&half + &a, DType::F32),
                 (&half * 2.0, DType::BF16),
                 (&half * &one, DType::BF16),
-                (half.concat(&[&a], 0), DType::F32),
-                (whole.sum(&[0]), DType::I32),
+                (half.concat([&a], 0), DType::F32),
+                (whole.sum([0]), DType::I32),
                 (&whole + &whole, DType::I32),
                 (half.gt(&a), DType::Bool),
             ])

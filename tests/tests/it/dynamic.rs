@@ -248,7 +248,7 @@ fn attention_is_the_same_in_both_worlds() -> Result<()> {
                 near("forward", &model.forward_dynamic(&x, causal)?, &model.forward(&x, causal)?)?;
                 let (expected, gradients, dx) = model.loss_with_gradients(&x, causal)?;
                 let tracked = x.requires_grad()?;
-                let loss = model.forward_dynamic(&tracked, causal)?.square().sum(&[0, 1, 2]);
+                let loss = model.forward_dynamic(&tracked, causal)?.square().sum([0, 1, 2]);
                 near("loss", &loss, &expected)?;
                 let found = loss.backward()?;
                 near("x", &found.wrt(&tracked)?, &dx)?;
@@ -257,7 +257,7 @@ fn attention_is_the_same_in_both_worlds() -> Result<()> {
                 }
             }
             let (last, all) = model.summed(&x)?;
-            near("last", &last, &all.narrow(1, steps as i64 - 1, 1).reshape(&[count as i64, 8]))?;
+            near("last", &last, &all.narrow(1, steps as i64 - 1, 1).reshape([count as i64, 8]))?;
         }
         // More steps than there are positions.
         let error = model.forward_dynamic(&wave(&device(), &[1, 10, 8]), true).unwrap_err().to_string();

@@ -127,10 +127,10 @@ fn what_is_recorded_waits_and_what_is_not_runs_its_plan() -> Result<()> {
         // In `no_grad` it is what it was, and no gradient goes through.
         assert_eq!(netcl::no_grad(|| one(&tracked))?, launches, "{device}");
         let cut = netcl::no_grad(|| encoder.encode(&tracked))?;
-        let error = (&cut * &tracked.sum(&[1]).reshape(&[5, 1])).sum(&[0, 1]).backward()?.of(&encoder).unwrap_err();
+        let error = (&cut * &tracked.sum([1]).reshape([5, 1])).sum([0, 1]).backward()?.of(&encoder).unwrap_err();
         assert!(matches!(error, Error::Unreached { .. }), "{error}");
         // The whole is a plan: the function is fused with what is around it.
-        let sum = (encoder.encode(&tracked)? * 2.0).sum(&[0, 1]);
+        let sum = (encoder.encode(&tracked)? * 2.0).sum([0, 1]);
         sum.backward()?;
         assert_eq!(plain.to_vec::<f32>()?.len(), 30);
     }
@@ -153,14 +153,14 @@ fn a_function_of_a_model_is_recorded_where_its_gradients_are_asked_for() -> Resu
         assert!(error.contains("`#[mode(training)]` above them, or in `value_and_grad(&model, ..)`"), "{error}");
         // In training it always is.
         let h = whole.encoder.trained(&x)?;
-        let found = h.square().sum(&[0, 1]).backward()?.of(&whole.encoder)?;
+        let found = h.square().sum([0, 1]).backward()?.of(&whole.encoder)?;
         let (_, expected) =
-            netcl::value_and_grad(&whole.encoder, |encoder| Ok::<_, Error>(encoder.encode(&x)?.square().sum(&[0, 1])))?;
+            netcl::value_and_grad(&whole.encoder, |encoder| Ok::<_, Error>(encoder.encode(&x)?.square().sum([0, 1])))?;
         for (name, gradient) in expected.tensors() {
             near(&name, &found.tensor(&name)?, &gradient)?;
         }
         // But for `no_grad`.
-        assert!(netcl::no_grad(|| whole.encoder.trained(&x))?.sum(&[0, 1]).backward().is_err());
+        assert!(netcl::no_grad(|| whole.encoder.trained(&x))?.sum([0, 1]).backward().is_err());
         Ok(())
     })
 }
@@ -173,17 +173,17 @@ fn several_results_numbers_and_positions_take_part() -> Result<()> {
         for (count, by) in [(3, 0.5f32), (7, -2.0)] {
             let x = wave(&device(), &[count, 4]).requires_grad()?;
             let (y, z) = encoder.pair(&x, by, &rows)?;
-            let found = (y.square().sum(&[0, 1]) + z.square().sum(&[0, 1])).backward()?;
+            let found = (y.square().sum([0, 1]) + z.square().sum([0, 1])).backward()?;
             let weight = encoder.tensor("first.weight")?.detach().requires_grad()?;
             let bias = encoder.tensor("first.bias")?;
             let y = (x.matmul(&weight) + bias) * f64::from(by);
-            let own = (y.square().sum(&[0, 1]) + x.gather(&rows).square().sum(&[0, 1])).backward()?;
+            let own = (y.square().sum([0, 1]) + x.gather(&rows).square().sum([0, 1])).backward()?;
             near("x", &found.wrt(&x)?, &own.wrt(&x)?)?;
             near("weight", &found.reached(&encoder)?.tensor("first.weight")?, &own.wrt(&weight)?)?;
             // One of the two alone.
             let (_, z) = encoder.pair(&x, by, &rows)?;
-            let found = z.sum(&[0, 1]).backward()?;
-            near("x of rows", &found.wrt(&x)?, &x.gather(&rows).sum(&[0, 1]).backward()?.wrt(&x)?)?;
+            let found = z.sum([0, 1]).backward()?;
+            near("x of rows", &found.wrt(&x)?, &x.gather(&rows).sum([0, 1]).backward()?.wrt(&x)?)?;
             assert!(found.of(&encoder).is_err());
         }
         // What does not fit is said at the call, as without gradients.
@@ -216,14 +216,14 @@ fn kernels_in_index_form_are_differentiated() -> Result<()> {
         let (dbent, dweight) = pull_rows(&(&summed * 2.0))?;
         let dx = pull_bend(&dbent)?;
         let (x, weight) = (x.requires_grad()?, weight.requires_grad()?);
-        let loss = weighed(&bend(&x, 1.5)?, &weight)?.square().sum(&[0]);
+        let loss = weighed(&bend(&x, 1.5)?, &weight)?.square().sum([0]);
         let found = loss.backward()?;
         near("x", &found.wrt(&x)?, &dx)?;
         near("weight", &found.wrt(&weight)?, &dweight)?;
         // The graph of a pullback is one for first derivatives: what it gives is not recorded, and that is said.
         let (bent, pull) = bend.vjp(&x, 1.5)?;
-        near("pulled", &pull(&(bent.detach() * 0.0 + 1.0))?, &bent.sum(&[0, 1]).backward()?.wrt(&x)?)?;
-        let error = pull(&x)?.sum(&[0, 1]).backward().unwrap_err().to_string();
+        near("pulled", &pull(&(bent.detach() * 0.0 + 1.0))?, &bent.sum([0, 1]).backward()?.wrt(&x)?)?;
+        let error = pull(&x)?.sum([0, 1]).backward().unwrap_err().to_string();
         assert!(error.contains("`bend.vjp` leads to the loss, and its derivative is not recorded"), "{error}");
         Ok(())
     })
@@ -336,7 +336,7 @@ fn loops_are_differentiated_and_steps_train_both() -> Result<()> {
             let (_, gradients, dx) = model.loss_with_gradients(&x)?;
             let x = x.requires_grad()?;
             // Twice in one graph.
-            let loss = (model.last(&x)?.square() + model.last(&(&x * 1.0))?.square()).sum(&[0, 1]);
+            let loss = (model.last(&x)?.square() + model.last(&(&x * 1.0))?.square()).sum([0, 1]);
             let found = loss.backward()?;
             near("x", &found.wrt(&x)?, &(dx * 2.0))?;
             let found = found.of(&model)?;
