@@ -32,7 +32,7 @@ pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Opti
 /// A node that several clusters compute again although reading it would be cheaper; the last of them.
 pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Option<NodeId> {
     let graph = readings.graph;
-    let mut met = vec![Met::default(); graph.nodes.len()];
+    let mut met = vec![MetNode::default(); graph.nodes.len()];
     let mut shared = Vec::new();
     for (position, part) in draft.parts.iter().enumerate() {
         for &member in &part.members {
@@ -60,7 +60,7 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
 
 /// Who computes a node.
 #[derive(Clone, Default)]
-struct Met {
+struct MetNode {
     first: Option<usize>,
     shared: bool,
     /// Whether for more elements than it has.

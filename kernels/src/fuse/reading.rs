@@ -5,7 +5,7 @@
 
 use super::access::{is_anchor, trace};
 use super::loops::{LoopId, Loops};
-use super::places::Places;
+use super::places::ReadPlaces;
 use super::price::{READ, own_cost, weight};
 use super::product::{epilogue_coordinates, product_reads};
 use crate::graph::{Graph, NodeId, Op};
@@ -89,7 +89,7 @@ pub(super) struct Readings<'a> {
     /// Who computes with it.
     users: Vec<Vec<NodeId>>,
     /// The places in each space.
-    places: Vec<Places>,
+    places: Vec<ReadPlaces>,
     /// Whether a node must lie in memory though no kernel of its own computes it.
     roots: Vec<bool>,
     /// Whether walks end at a node.
@@ -107,7 +107,7 @@ impl<'a> Readings<'a> {
         let loops = Loops::new(graph);
         let (shape_of, shapes) = loops.shapes();
         let elements: Vec<u64> = shapes.iter().map(|shape| shape.elements().estimate()).collect();
-        let places = shapes.iter().map(|_| Places::default()).collect();
+        let places = shapes.iter().map(|_| ReadPlaces::default()).collect();
         let sizes = graph.nodes.iter().zip(shape_of);
         let sizes = sizes.map(|(node, shape)| (elements[*shape], own_cost(&node.op))).collect();
         let roots: Vec<bool> = graph.iter().map(|(id, _)| roots.contains(&id)).collect();
@@ -269,6 +269,6 @@ impl<'a> Readings<'a> {
     /// How many places were found at which something is read.
     #[cfg(test)]
     pub(super) fn places(&self) -> usize {
-        self.places.iter().map(Places::count).sum()
+        self.places.iter().map(ReadPlaces::count).sum()
     }
 }
