@@ -202,6 +202,7 @@ messages! {
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
+    ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
     ELSEWHERE = "there is no operation `{}`", "{}";
     ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
     AXES_MISSING = "`{}` takes axes, found none", "write {}";

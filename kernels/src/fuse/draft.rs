@@ -3,10 +3,11 @@
 //! Whether a node may join a cluster is a question about few of them: those that it reads, those that read what it reads,
 //! and, for a reduction, those with its own loop.
 
-use super::budget::{self, Together};
+use super::budget::Together;
 use super::dependencies::{Dependencies, Set};
 use super::division::{Cluster, ClusterKind, Constraints, Division};
 use super::loops::LoopId;
+use super::price::{MOST, TENSOR};
 use super::reading::{Reading, Readings};
 use crate::graph::{NodeId, Op};
 use crate::target::Target;
@@ -258,7 +259,7 @@ impl Divider<'_, '_> {
     fn fits(&mut self, part: usize, reading: &Reading) -> bool {
         let own = &mut self.draft.parts[part];
         let at_most = own.weight.saturating_add(reading.weight);
-        at_most <= budget::MOST || own.together.fits(self.readings, &own.members, reading)
+        at_most <= MOST || own.together.fits(self.readings, &own.members, reading)
     }
 
     fn found(&mut self, id: NodeId, form: IterationSpace, reads: Vec<usize>, needed: Set, reading: &Reading) {
@@ -319,7 +320,7 @@ impl Divider<'_, '_> {
     /// Another result of `call`, whose kernel computes it.
     fn place_result(&mut self, id: NodeId, call: NodeId) {
         if let Some(part) = self.draft.home(call) {
-            let written = Reading { weight: budget::TENSOR, ..Reading::default() };
+            let written = Reading { weight: TENSOR, ..Reading::default() };
             self.join(id, part, IterationSpace::Product(call), Vec::new(), Set::default(), &written);
         }
     }

@@ -20,6 +20,7 @@ pub(crate) mod legalize;
 mod loops;
 mod pieces;
 mod places;
+mod price;
 pub(crate) mod product;
 mod prologue;
 mod reading;

@@ -1,8 +1,8 @@
 //! Where what is too much for one kernel is divided.
 
-use super::budget::{MOST, TENSOR, own_cost};
 use super::cost::computed;
 use super::draft::Draft;
+use super::price::{MOST, TENSOR, own_cost};
 use super::reading::Readings;
 use crate::graph::{Graph, NodeId};
 

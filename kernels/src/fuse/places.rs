@@ -10,13 +10,13 @@ use std::rc::Rc;
 
 /// The places of one space.
 #[derive(Default)]
-pub(super) struct Places {
-    all: Vec<Place>,
+pub(super) struct ReadPlaces {
+    all: Vec<ReadPlace>,
     of: HashMap<NodeId, Vec<usize>>,
     walks: usize,
 }
 
-struct Place {
+struct ReadPlace {
     access: OperandAccess,
     /// The places that it is computed from; none yet where nobody asked.
     from: Option<Rc<[usize]>>,
@@ -25,14 +25,14 @@ struct Place {
 }
 
 /// What a walk met, each place once.
-pub(super) struct Met<'p> {
+pub(super) struct MetPlaces<'p> {
     /// Where it ended.
     pub leaves: Vec<&'p OperandAccess>,
     /// What is computed in place, once for each place.
     pub inlined: Vec<NodeId>,
 }
 
-impl Places {
+impl ReadPlaces {
     /// As [`super::access::trace`].
     pub(super) fn walk(
         &mut self,
@@ -40,7 +40,7 @@ impl Places {
         (root, coordinates): (NodeId, &Rc<[Index]>),
         stops: &[bool],
         through_root: bool,
-    ) -> Met<'_> {
+    ) -> MetPlaces<'_> {
         self.walks += 1;
         let mut left = vec![self.number(OperandAccess::plain(root, coordinates.clone()))];
         let (mut ends, mut inlined, mut through) = (Vec::new(), Vec::new(), through_root);
@@ -58,7 +58,7 @@ impl Places {
             inlined.push(place.access.node);
             left.extend_from_slice(&self.from(at, graph, extents));
         }
-        Met { leaves: ends.into_iter().map(|at| &self.all[at].access).collect(), inlined }
+        MetPlaces { leaves: ends.into_iter().map(|at| &self.all[at].access).collect(), inlined }
     }
 
     /// How many there are.
@@ -84,7 +84,7 @@ impl Places {
             return known;
         }
         own.push(self.all.len());
-        self.all.push(Place { access, from: None, walk: 0 });
+        self.all.push(ReadPlace { access, from: None, walk: 0 });
         self.all.len() - 1
     }
 }

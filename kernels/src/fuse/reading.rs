@@ -4,9 +4,9 @@
 //! only on which of the nodes that it meets are roots, so that it is made again only when one of these has changed.
 
 use super::access::{is_anchor, trace};
-use super::budget::{own_cost, weight};
 use super::loops::{LoopId, Loops};
-use super::places::Places;
+use super::places::ReadPlaces;
+use super::price::{READ, own_cost, weight};
 use super::product::{epilogue_coordinates, product_reads};
 use crate::graph::{Graph, NodeId, Op};
 use std::cell::RefCell;
@@ -37,19 +37,20 @@ pub(super) struct Leaf {
 pub(super) struct Reading {
     /// What is read; as often as it is read at different places.
     pub leaves: Vec<Leaf>,
-    /// What of it the cluster that is read for may not have as a member: it is read elsewhere than where it is computed.
+    /// What of it the cluster that is read for may not have as a member: it is computed, and read elsewhere than there.
     pub elsewhere: Vec<NodeId>,
     /// What is read and is no mere number, ascending.
     pub tensors: Vec<NodeId>,
     /// Nodes that are computed in place, ascending.
     pub inlined: Vec<NodeId>,
-    /// What is computed for it ([`super::budget`]).
+    /// What is computed for it ([`super::price`]).
     pub weight: u32,
 }
 
 impl Reading {
-    fn read(&mut self, leaf: Leaf, in_place: bool) {
-        self.elsewhere.extend((!in_place).then_some(leaf.node));
+    fn read(&mut self, graph: &Graph, leaf: Leaf, in_place: bool) {
+        let given = matches!(graph[leaf.node].op, Op::Input(_));
+        self.elsewhere.extend((!in_place && !given).then_some(leaf.node));
         self.leaves.push(leaf);
     }
 }
@@ -83,8 +84,12 @@ pub(super) struct Readings<'a> {
     pub loops: Loops,
     /// About how many elements each node has, and what one of them costs.
     sizes: Vec<(u64, u32)>,
+    /// What each costs from what lies in memory on, up to more than [`READ`]; sums count what several operands need as often.
+    costs: Vec<u32>,
+    /// Who computes with it.
+    users: Vec<Vec<NodeId>>,
     /// The places in each space.
-    places: Vec<Places>,
+    places: Vec<ReadPlaces>,
     /// Whether a node must lie in memory though no kernel of its own computes it.
     roots: Vec<bool>,
     /// Whether walks end at a node.
@@ -102,13 +107,20 @@ impl<'a> Readings<'a> {
         let loops = Loops::new(graph);
         let (shape_of, shapes) = loops.shapes();
         let elements: Vec<u64> = shapes.iter().map(|shape| shape.elements().estimate()).collect();
-        let places = shapes.iter().map(|_| Places::default()).collect();
+        let places = shapes.iter().map(|_| ReadPlaces::default()).collect();
         let sizes = graph.nodes.iter().zip(shape_of);
         let sizes = sizes.map(|(node, shape)| (elements[*shape], own_cost(&node.op))).collect();
         let roots: Vec<bool> = graph.iter().map(|(id, _)| roots.contains(&id)).collect();
         let stops = graph.iter().map(|(id, node)| roots[id.index()] || is_anchor(&node.op)).collect();
         let known = (0..nodes).map(|_| Vec::new()).collect();
-        Readings { graph, loops, sizes, places, roots, stops, known, made: 0 }
+        let mut users = vec![Vec::new(); nodes];
+        graph.iter().for_each(|(id, node)| node.op.visit_operands(|operand| users[operand.index()].push(id)));
+        let costs = vec![0; nodes];
+        let mut readings = Readings { graph, loops, sizes, costs, users, places, roots, stops, known, made: 0 };
+        for (id, _) in graph.iter() {
+            readings.costs[id.index()] = readings.cost(id);
+        }
+        readings
     }
 
     pub(super) fn is_root(&self, id: NodeId) -> bool {
@@ -130,10 +142,35 @@ impl<'a> Readings<'a> {
         self.sizes[id.index()].1
     }
 
+    /// Whether computing it, which a kernel of its own need not do, costs more than reading it.
+    pub(super) fn is_dear(&self, id: NodeId) -> bool {
+        self.costs[id.index()] > READ
+            && !self.stops(id)
+            && self.graph[id].shape.rank() > 0
+            && !matches!(self.graph[id].op, Op::View { .. } | Op::Reshape(_))
+    }
+
+    /// What it costs, those of its operands being known.
+    fn cost(&self, id: NodeId) -> u32 {
+        if self.stops(id) {
+            return 2;
+        }
+        let mut sum = self.own_cost(id);
+        self.graph[id].op.visit_operands(|operand| sum = sum.saturating_add(self.costs[operand.index()]));
+        sum.min(READ + 1)
+    }
+
     /// Makes `id` a root, or no root any more.
     pub(super) fn set_root(&mut self, id: NodeId, root: bool) {
         if std::mem::replace(&mut self.roots[id.index()], root) != root {
             self.stops[id.index()] = root || is_anchor(&self.graph[id].op);
+            let mut changed = BTreeSet::from([id]);
+            while let Some(next) = changed.pop_first() {
+                let cost = self.cost(next);
+                if std::mem::replace(&mut self.costs[next.index()], cost) != cost {
+                    changed.extend(&self.users[next.index()]);
+                }
+            }
             // Whether it is a root itself matters to others only, and those that read it come after it.
             self.known[id.index() + 1..].iter_mut().for_each(|known| known.retain(|known| !known.depends_on(id)));
         }
@@ -194,7 +231,7 @@ impl<'a> Readings<'a> {
                 for leaf in met.leaves {
                     let in_place = !leaf.indirect && leaf.is_at(loops.coordinates(graph, of, leaf.node));
                     let whole = !leaf.indirect && leaf.is_at(loops.element(of));
-                    reading.read(Leaf { node: leaf.node, whole }, in_place);
+                    reading.read(graph, Leaf { node: leaf.node, whole }, in_place);
                 }
                 reading.inlined = met.inlined;
             }
@@ -204,7 +241,7 @@ impl<'a> Readings<'a> {
                 for leaf in &trace.leaves {
                     let own = || epilogue_coordinates(graph, product, leaf.node);
                     let in_place = !leaf.indirect && own().is_some_and(|own| *own == *leaf.coordinates);
-                    reading.read(Leaf { node: leaf.node, whole: false }, in_place);
+                    reading.read(graph, Leaf { node: leaf.node, whole: false }, in_place);
                 }
                 reading.inlined = trace.inlined.into_iter().map(|(id, _)| id).collect();
             }
@@ -215,7 +252,7 @@ impl<'a> Readings<'a> {
                     self.is_root(node)
                 };
                 let reads = product_reads(graph, &graph[id].op, &is_root);
-                reads.into_iter().for_each(|node| reading.read(Leaf { node, whole: false }, false));
+                reads.into_iter().for_each(|node| reading.read(graph, Leaf { node, whole: false }, false));
                 return Some(reading);
             }
         }
@@ -232,6 +269,6 @@ impl<'a> Readings<'a> {
     /// How many places were found at which something is read.
     #[cfg(test)]
     pub(super) fn places(&self) -> usize {
-        self.places.iter().map(Places::count).sum()
+        self.places.iter().map(ReadPlaces::count).sum()
     }
 }
