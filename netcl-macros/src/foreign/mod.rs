@@ -368,14 +368,33 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ("`requires_grad = False`, `requires_grad_(False)`, `freeze()`", "`#[frozen]` on the field"),
     ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
     (
+        "`GradScaler`, `scaler.scale(loss).backward()`, `scaler.unscale_(optimizer)`, `scaler.step(optimizer)`, `scaler.update()`",
+        "`optim::GradScaler`: a loss that is given `scaler.factor()` and multiplied by it, at run time `scaler.scale(&loss).backward()?`; `scaler.unscale(&gradients)?`; `scaler.step(&mut optimizer, &mut model, &gradients)?`; `scaler.update()?`: [models.md](models.md#gradients-in-f16)",
+    ),
+    (
+        "`torch.utils.checkpoint`, `jax.checkpoint`",
+        "at run time `netcl::checkpoint([&x], \\|[x]\\| block(x))`; annotated models compute again what is cheap",
+    ),
+    (
+        "`torch.autograd.Function`, `jax.custom_vjp`",
+        "at run time `netcl::custom_vjp([&x], \\|[x]\\| (value, pullback))`; in a model `#[gradient(..)]` above a kernel",
+    ),
+    ("`x.register_hook(f)`", "`let x = x.on_gradient(f);`, which gives a tensor: go on from that"),
+    (
         "gradients added up over batches",
         "one call of a loss over all of them; or `first.add(&second)?`, and `sum.scaled(0.5)?` for the mean",
     ),
     (
+        "`torch.autocast(\"cuda\", torch.bfloat16)`, `keras.mixed_precision`, `jmp.Policy`",
+        "`#[precision(bf16)]` on a function of a model; at run time `netcl::autocast(Precision::Bf16, \\|\\| ..)` ([mixed precision](models.md#mixed-precision))",
+    ),
+    (
+        "`torch.set_float32_matmul_precision(\"medium\")`, `jax.default_matmul_precision`",
+        "`#[matmul_precision(medium)]` on a function of a model",
+    ),
+    (
         "`clip_grad_norm_`, `clip_grad_value_`",
-        "`gradients.clip_norm(1.0)?`, which gives others; `gradients.norm()?`. By value by hand: a kernel makes the \
-         new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
-         `model.set_tensor(\"line.weight\", &stepped)?` sets it",
+        "`gradients.clip_norm(1.0)?`, which gives others; `gradients.norm()?`. By value by hand: a kernel makes the new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and `model.set_tensor(\"line.weight\", &stepped)?` sets it",
     ),
 ];
 

@@ -123,6 +123,7 @@ impl GradScaler {
     /// # Ok::<(), netcl::Error>(())
     /// ```
     #[track_caller]
+    #[doc(alias = "scale_loss")]
     pub fn scale(&self, loss: &Tensor) -> Tensor {
         let loss = if loss.dtype().is_float() && loss.dtype() != crate::DType::F32 {
             loss.cast(crate::DType::F32)

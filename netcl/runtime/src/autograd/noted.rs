@@ -5,7 +5,7 @@ use crate::autograd::derivative::Derivative;
 use crate::autograd::plan::Signature;
 use crate::autograd::record::{Cut, History, Leaf, LeafKey};
 use crate::autograd::records::{Records, Wanted};
-use crate::autograd::tape::{self, Tape, TapePlace, Waiting};
+use crate::autograd::tape::{self, ComputedWhen, Tape, TapePlace};
 use crate::autograd::trace::{self, Differentiated, Direction, Place, StepValue, Trace, TraceInput, TraceResult};
 use crate::device::Device;
 use crate::error::Result;
@@ -53,7 +53,7 @@ impl NotedDerivative {
         let cuts = records.cuts.clone();
         let records = records.without_surroundings(wanted);
         refuse_lost(&records.cuts)?;
-        let (tape, values) = Tape::of(&records, values, wanted, Waiting::Later)?;
+        let (tape, values) = Tape::of(&records, values, wanted, ComputedWhen::Later)?;
         let origin = |leaf: &Arc<Leaf>| match wanted {
             Wanted::Leaves(_) => leaf.of.clone(),
             Wanted::All | Wanted::Model(_) => Some(History::Leaf(leaf.clone())),

@@ -45,7 +45,7 @@ where
     F: FnOnce(&T) -> R,
 {
     let caller = Location::caller();
-    let Called { tracked, values, noted, given } = Called::new::<T, R, F>("vjp", of, f, caller)?;
+    let FunctionCall { tracked, values, noted, given } = FunctionCall::new::<T, R, F>("vjp", of, f, caller)?;
     let positions = tracked.positions(&noted)?;
     let pullback = move |cotangents: &R::Given| {
         let cotangents = cotangents.clone().into_tensors()?;
@@ -87,7 +87,7 @@ where
     let own: Vec<Tensor> = of.as_tensors().into_iter().cloned().collect();
     let all: Vec<Tensor> = tangents.as_tensors().into_iter().cloned().collect();
     fit("jvp", "tangent", &all, &own)?;
-    let Called { tracked, values, noted, given } = Called::new::<T, R, F>("jvp", of, f, caller)?;
+    let FunctionCall { tracked, values, noted, given } = FunctionCall::new::<T, R, F>("jvp", of, f, caller)?;
     // Of what leads to nothing the tangent does not matter.
     let mut reached: Vec<(usize, &Tensor)> =
         tracked.keys().zip(&all).filter_map(|(key, tangent)| Some((noted.position(key)?, tangent))).collect();
@@ -100,7 +100,7 @@ where
 }
 
 /// A function that was called with tensors in which it is differentiated.
-struct Called<G> {
+struct FunctionCall<G> {
     tracked: Tracked,
     /// As they are, with what they were computed from.
     values: Vec<Tensor>,
@@ -109,8 +109,8 @@ struct Called<G> {
     given: G,
 }
 
-impl<G> Called<G> {
-    fn new<T, R, F>(name: &'static str, of: &T, f: F, caller: &'static Location<'static>) -> Result<Called<G>>
+impl<G> FunctionCall<G> {
+    fn new<T, R, F>(name: &'static str, of: &T, f: F, caller: &'static Location<'static>) -> Result<FunctionCall<G>>
     where
         T: AsTensors + CompiledResults<Given = T>,
         R: CompiledResults<Given = G>,
@@ -155,7 +155,7 @@ impl<G> Called<G> {
         }
         let given = values.iter().map(|value| if is_part { value.clone() } else { value.cut_off(name, caller) });
         let given = R::from_tensors(given.collect()).ok_or_else(other_number)?;
-        Ok(Called { tracked, values, noted, given })
+        Ok(FunctionCall { tracked, values, noted, given })
     }
 }
 

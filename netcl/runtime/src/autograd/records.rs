@@ -29,7 +29,7 @@ pub(super) struct Records {
 }
 
 /// What there is behind leaves that are in the place of something.
-pub(super) enum Behind<'a> {
+pub(super) enum BehindLeaf<'a> {
     Record(&'a Arc<Record>),
     Leaf(&'a Arc<Leaf>),
 }
@@ -47,17 +47,17 @@ impl Wanted {
     }
 
     /// What gradients go on to from a leaf.
-    pub(super) fn behind<'a>(&self, leaf: &'a Arc<Leaf>) -> Behind<'a> {
+    pub(super) fn behind<'a>(&self, leaf: &'a Arc<Leaf>) -> BehindLeaf<'a> {
         match &leaf.of {
-            Some(History::Record(record)) if !self.has(leaf) => Behind::Record(record),
+            Some(History::Record(record)) if !self.has(leaf) => BehindLeaf::Record(record),
             Some(History::Leaf(of)) if !self.has(leaf) => self.behind(of),
-            _ => Behind::Leaf(leaf),
+            _ => BehindLeaf::Leaf(leaf),
         }
     }
 
-    fn behind_source<'a>(&self, source: &'a RecordSource) -> Option<Behind<'a>> {
+    fn behind_source<'a>(&self, source: &'a RecordSource) -> Option<BehindLeaf<'a>> {
         match source {
-            RecordSource::Record(record) => Some(Behind::Record(record)),
+            RecordSource::Record(record) => Some(BehindLeaf::Record(record)),
             RecordSource::Leaf(leaf) => Some(self.behind(leaf)),
             RecordSource::Given(_) => None,
         }
@@ -105,7 +105,7 @@ impl Records {
         let mut open: BTreeMap<u64, &Arc<Record>> = BTreeMap::new();
         for value in values {
             match value {
-                History::Record(record) => records.meet(&mut open, wanted, Behind::Record(record)),
+                History::Record(record) => records.meet(&mut open, wanted, BehindLeaf::Record(record)),
                 History::Leaf(leaf) => records.meet(&mut open, wanted, wanted.behind(leaf)),
                 History::Cut(_) => {}
             }
@@ -123,17 +123,17 @@ impl Records {
         records
     }
 
-    fn meet<'a>(&mut self, open: &mut BTreeMap<u64, &'a Arc<Record>>, wanted: &Wanted, behind: Behind<'a>) {
+    fn meet<'a>(&mut self, open: &mut BTreeMap<u64, &'a Arc<Record>>, wanted: &Wanted, behind: BehindLeaf<'a>) {
         match behind {
-            Behind::Record(record) => {
+            BehindLeaf::Record(record) => {
                 open.insert(record.number, record);
             }
-            Behind::Leaf(leaf) if leaf.stop.is_some() => {
+            BehindLeaf::Leaf(leaf) if leaf.stop.is_some() => {
                 if !self.stops.iter().any(|(known, _)| known.id == leaf.id) {
                     self.stops.push((leaf.clone(), false));
                 }
             }
-            Behind::Leaf(leaf) => {
+            BehindLeaf::Leaf(leaf) => {
                 self.is_part |= leaf.of.is_some() || !wanted.has(leaf);
                 self.has_wanted |= wanted.has(leaf);
             }
@@ -143,9 +143,9 @@ impl Records {
     /// The same without what no wanted leaf leads to, as far as its values are there or wait.
     pub(super) fn without_surroundings(self, wanted: &Wanted) -> Records {
         let mut leading: BTreeSet<u64> = BTreeSet::new();
-        let leads = |leading: &BTreeSet<u64>, behind: &Behind<'_>| match behind {
-            Behind::Record(record) => leading.contains(&record.number),
-            Behind::Leaf(leaf) => wanted.has(leaf),
+        let leads = |leading: &BTreeSet<u64>, behind: &BehindLeaf<'_>| match behind {
+            BehindLeaf::Record(record) => leading.contains(&record.number),
+            BehindLeaf::Leaf(leaf) => wanted.has(leaf),
         };
         for record in &self.all {
             let mut behind = record.sources.iter().filter_map(|source| wanted.behind_source(source));

@@ -8,8 +8,8 @@ use crate::autograd::cut;
 use crate::autograd::note::keeping_nothing;
 use crate::autograd::plan;
 use crate::autograd::record::{Cut, History, Leaf, LeafKey, Owner, Record, Stop};
-use crate::autograd::records::{Behind, Records, Wanted};
-use crate::autograd::tape::{Tape, Waiting};
+use crate::autograd::records::{BehindLeaf, Records, Wanted};
+use crate::autograd::tape::{ComputedWhen, Tape};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Call;
@@ -33,7 +33,7 @@ pub(super) struct Swept {
     pub(super) cuts: Vec<Arc<Cut>>,
 }
 
-struct Sweep<'a> {
+struct GradientSweep<'a> {
     device: &'a Device,
     wanted: &'a Wanted,
     models: Vec<PendingGradients>,
@@ -56,7 +56,7 @@ struct PendingGradients {
 
 /// The gradients of `loss` in what is wanted and leads to it by that history.
 pub(super) fn gradients(history: &History, loss: &Tensor, wanted: &Wanted) -> Result<Swept> {
-    let mut sweep = Sweep {
+    let mut sweep = GradientSweep {
         device: loss.device(),
         wanted,
         models: Vec::new(),
@@ -77,7 +77,7 @@ pub(super) fn gradients(history: &History, loss: &Tensor, wanted: &Wanted) -> Re
     sweep.finish()
 }
 
-impl Sweep<'_> {
+impl GradientSweep<'_> {
     /// What leads to a number, up to leaves, as one plan.
     fn plan(&mut self, record: &Arc<Record>) -> Result<()> {
         // A recording does again what is called in it: what waits was called for before.
@@ -98,7 +98,7 @@ impl Sweep<'_> {
         let history = History::Record(record.clone());
         let records = Records::up_to_stops(&[&history], self.wanted);
         cut::refuse_lost(&records.cuts)?;
-        let waiting = if is_apart { Waiting::Before } else { Waiting::Together };
+        let waiting = if is_apart { ComputedWhen::Before } else { ComputedWhen::Together };
         let (tape, _) = Tape::of(&records, &[], self.wanted, waiting)?;
         for cut in &records.cuts {
             if !self.cuts.iter().any(|known| Arc::ptr_eq(known, cut)) {
@@ -198,18 +198,18 @@ impl Sweep<'_> {
     /// A gradient goes on to what its tensor was computed from.
     fn go_on(&mut self, history: &History, gradient: Tensor) -> Result<()> {
         let behind = match history {
-            History::Record(record) => Behind::Record(record),
+            History::Record(record) => BehindLeaf::Record(record),
             History::Leaf(leaf) => self.wanted.behind(leaf),
             History::Cut(_) => return Ok(()),
         };
         match behind {
-            Behind::Record(record) => {
+            BehindLeaf::Record(record) => {
                 let known = self.seeds.remove(&record.number).map(|(_, known)| known);
                 self.seeds.insert(record.number, (record.clone(), sum(known, gradient)));
                 Ok(())
             }
-            Behind::Leaf(leaf) if leaf.stop.is_some() || self.wanted.has(leaf) => self.add(leaf, gradient),
-            Behind::Leaf(_) => Ok(()),
+            BehindLeaf::Leaf(leaf) if leaf.stop.is_some() || self.wanted.has(leaf) => self.add(leaf, gradient),
+            BehindLeaf::Leaf(_) => Ok(()),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::autograd::calls::CallNumbers;
 use crate::autograd::plan::Signature;
 use crate::autograd::record::{History, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
-use crate::autograd::records::{Behind, Records, Wanted};
+use crate::autograd::records::{BehindLeaf, Records, Wanted};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
@@ -79,7 +79,7 @@ enum HistoryKey {
 
 /// When what waits is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waiting {
+pub(super) enum ComputedWhen {
     /// What the tape is given before, and its own values with the gradients.
     Together,
     /// Its own values before, too.
@@ -95,7 +95,7 @@ impl Tape {
         records: &Records,
         values: &[&History],
         wanted: &Wanted,
-        waiting: Waiting,
+        waiting: ComputedWhen,
     ) -> Result<(Tape, Vec<Option<TapePlace>>)> {
         let records = &records.all;
         // What states become here is computed with the rest.
@@ -103,12 +103,12 @@ impl Tape {
             .iter()
             .flat_map(|record| &record.changes)
             .map(|change| &change.held)
-            .filter(|change| waiting == Waiting::Together && change.value.waiting().is_some())
+            .filter(|change| waiting == ComputedWhen::Together && change.value.waiting().is_some())
             .collect();
         let is_change = |held: &Held| changes.iter().any(|change| change.value.is_same(&held.value));
-        if waiting != Waiting::Later {
+        if waiting != ComputedWhen::Later {
             let own = records.iter().filter_map(|record| record.saved.as_ref());
-            let own = own.filter(|_| waiting == Waiting::Before);
+            let own = own.filter(|_| waiting == ComputedWhen::Before);
             let read = records.iter().flat_map(|record| record.values()).chain(own).filter(|held| !is_change(held));
             let read: SmallVec<[&Held; 16]> = read.collect();
             compute_all(read.iter().map(|held| &held.value))?;
@@ -127,7 +127,7 @@ impl Tape {
             places.steps.push((record.number, tape.steps.len()));
             let work = (record.work.clone(), record.known);
             tape.step(work, sources, record.dtype, record.saved.as_ref(), Some(record));
-            if let (Waiting::Later, Some(step)) = (waiting, tape.steps.last_mut())
+            if let (ComputedWhen::Later, Some(step)) = (waiting, tape.steps.last_mut())
                 && step.saved.is_some()
             {
                 step.value = StepValue::Supplied;
@@ -170,7 +170,7 @@ impl Tape {
         places: &mut Places,
         source: &RecordSource,
         wanted: &Wanted,
-        waiting: Waiting,
+        waiting: ComputedWhen,
     ) -> Option<TapePlace> {
         match source {
             RecordSource::Record(record) => places.step(record).or_else(|| {
@@ -185,7 +185,13 @@ impl Tape {
         }
     }
 
-    fn leaf(&mut self, places: &mut Places, leaf: &Arc<Leaf>, wanted: &Wanted, waiting: Waiting) -> Option<TapePlace> {
+    fn leaf(
+        &mut self,
+        places: &mut Places,
+        leaf: &Arc<Leaf>,
+        wanted: &Wanted,
+        waiting: ComputedWhen,
+    ) -> Option<TapePlace> {
         if let Some(owner) = leaf.parameter_of() {
             let same = |own: &Owner| own.store.id() == owner.store.id() && own.version == owner.version;
             if !self.owners.iter().any(same) {
@@ -193,15 +199,15 @@ impl Tape {
             }
         }
         let leaf = match wanted.behind(leaf) {
-            Behind::Record(record) => match places.step(record) {
+            BehindLeaf::Record(record) => match places.step(record) {
                 Some(step) => return Some(step),
                 None => leaf,
             },
-            Behind::Leaf(behind) if wanted.has(behind) || waiting != Waiting::Later => behind,
-            Behind::Leaf(_) => leaf,
+            BehindLeaf::Leaf(behind) if wanted.has(behind) || waiting != ComputedWhen::Later => behind,
+            BehindLeaf::Leaf(_) => leaf,
         };
         // What is wanted may be behind a stop, whose gradient goes on when it is there.
-        let goes_on = leaf.stop.is_some() && waiting != Waiting::Later;
+        let goes_on = leaf.stop.is_some() && waiting != ComputedWhen::Later;
         if !goes_on && !wanted.has(leaf) {
             let history = leaf.of.clone().unwrap_or_else(|| History::Leaf(leaf.clone()));
             return Some(self.given(places, &leaf.held, leaf.parameter_of().is_none(), Some(history)));
