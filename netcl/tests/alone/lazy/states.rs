@@ -224,7 +224,7 @@ fn states_that_could_not_be_computed_are_told_to_all() {
     let device = Device::null(netcl::Target::Gpu, 1 << 20);
     let layer = Layer::new(&device, Seed(1), "BatchNorm", &[("features", WIDE.into())]).unwrap();
     let ones = |shape: &[usize]| Tensor::ones(&device, shape, DType::F32).unwrap();
-    let large = ones(&[WIDE, 1]).matmul(&ones(&[1, WIDE]));
+    let large = ones(&[WIDE, 1]).matmul(ones(&[1, WIDE]));
     drop(layer.forward(&[&large], Mode::Training));
     let read = |path: &str| layer.core().tensor(path).unwrap().to_vec::<f32>();
     let fails = |path: &str| {
