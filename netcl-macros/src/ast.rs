@@ -103,6 +103,8 @@ impl ArgDecl {
 #[derive(Clone)]
 pub(crate) struct FunctionItem {
     pub(crate) attrs: Vec<syn::Attribute>,
+    /// Whether it is compiled where it runs, as a part of what is recorded there: `#[netcl::dynamic]`.
+    pub(crate) dynamic: bool,
     /// The mode that all its forms are compiled in, if `#[mode(..)]` says so.
     pub(crate) mode: Option<Mode>,
     /// Of its products and those of what it calls.

@@ -1,7 +1,7 @@
 //! Graphs to plans, and plans to what is embedded in the user's crate.
 
 use netcl_kernels::emit;
-use netcl_kernels::graph::Graph;
+use netcl_kernels::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use netcl_kernels::kir::{Kernel, verify};
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::{Diagnostic, Span};
@@ -51,12 +51,29 @@ pub(crate) fn compile(graph: &Graph) -> Result<Vec<CompiledPlan>, Diagnostic> {
     })
 }
 
-/// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again. Empty where there was nothing to decide.
+/// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again, and where an
+/// argument is tracked, it is an operation of what is differentiated. Empty where there was nothing to decide, and nothing has a derivative.
 pub(crate) fn graph_text(graph: &Graph, plans: &[CompiledPlan]) -> String {
-    if plans.iter().all(|compiled| compiled.plan.decisions.is_empty()) {
-        return String::new();
-    }
-    text(graph)
+    if has_derivative(graph) { text(graph) } else { decided_text(graph, plans) }
+}
+
+/// The same of a graph that is no operation of what is differentiated, as one that gives gradients.
+pub(crate) fn decided_text(graph: &Graph, plans: &[CompiledPlan]) -> String {
+    let decided = plans.iter().any(|compiled| !compiled.plan.decisions.is_empty());
+    if decided { text(graph) } else { String::new() }
+}
+
+/// Whether the graph gives floats of floats, and no gradients.
+fn has_derivative(graph: &Graph) -> bool {
+    let is_float =
+        |(kind, id): &(OutputKind, NodeId)| matches!(kind, OutputKind::Result(_)) && graph[*id].dtype.is_float();
+    let is_gradient = |kind: &OutputKind| matches!(kind, OutputKind::Gradient(_) | OutputKind::ArgumentGradient(_));
+    let is_source = |node: &Node| {
+        node.dtype.is_float() && matches!(node.op, Op::Input(InputKind::Argument(_) | InputKind::Parameter))
+    };
+    graph.outputs.iter().any(is_float)
+        && !graph.outputs.iter().any(|(kind, _)| is_gradient(kind))
+        && graph.nodes.iter().any(is_source)
 }
 
 /// The text form of the graph, without places in the user's source.

@@ -81,7 +81,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
         let parameters = unit.open_names();
         let open = |path: &lower::Path| open::has_open_channels(&path.graph, &|name| parameters.contains(name));
-        let at_run_time = given.is_none() && paths.iter().any(open);
+        let at_run_time = given.is_none() && (function.dynamic || paths.iter().any(open));
         let mut planned = Vec::new();
         for path in paths {
             let made = match at_run_time {

@@ -99,8 +99,7 @@ messages! {
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
-    DYNAMIC_SIZES = "`{}` is left to run time by `#[netcl::dynamic]`, where tensors have no sizes", "leave that attribute out, or write `x: &Tensor` and `-> Result<Tensor>`";
-    DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
+    DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already, and a `#[netcl::function]` of tensors is recorded where an argument is tracked";
 
     // Fields
     FIELD_SIZE = "the size `{}` of a field is known nowhere: in arguments a name of one letter is what a call brings, and a field is there before any call", "write a number, the name of a `#[netcl::constant]` of more than one letter, or a parameter of the model, `struct Name<const {}: usize>`; what has another size in each call is an argument and a result of the function";
@@ -203,6 +202,7 @@ messages! {
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
+    ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
     ELSEWHERE = "there is no operation `{}`", "{}";
     ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
     AXES_MISSING = "`{}` takes axes, found none", "write {}";
@@ -221,7 +221,7 @@ messages! {
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
     MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "{}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
-    DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "leave that attribute out, with `Tensor<..>` types, or call both in ordinary Rust";
+    DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
     GRAD_VALUE = "`grad` differentiates a number, found {}", "write `{}.sum_all()`, whose derivative is the sum of those of all elements";

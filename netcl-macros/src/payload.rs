@@ -268,7 +268,11 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
     helpers(gathered, &mut unit);
     unit.broken.extend(refused_constants(gathered));
     unit.dynamic.extend(item.items.iter().filter_map(|item| match item {
-        syn::ImplItem::Fn(f) if f.attrs.iter().any(parse::function::is_dynamic) => Some(parse::name(&f.sig.ident)),
+        syn::ImplItem::Fn(f)
+            if f.attrs.iter().any(parse::function::is_dynamic) && parse::function::is_ordinary(&f.attrs, &f.sig) =>
+        {
+            Some(parse::name(&f.sig.ident))
+        }
         _ => None,
     }));
     unit.model = Some(model);

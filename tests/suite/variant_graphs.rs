@@ -219,6 +219,26 @@ pub(crate) fn maps() -> Graph {
     m.b.finish()
 }
 
+/// What windows of three by three pixels see of images, twice: as they are, and of every second pixel.
+pub(crate) fn windows() -> Graph {
+    let mut m = Maker::new("windows");
+    let x = m.argument("x", &symbols("N 4 32 32"), DType::F32);
+    for (stride, size) in [(1, 32i64), (2, 16)] {
+        let tap = |axis: usize| AxisIndex {
+            terms: vec![(axis, 1), (axis + 3, stride)],
+            offset: Dim::constant(-1),
+            divisor: 1,
+        };
+        let index = vec![AxisIndex::axis(3), AxisIndex::axis(0), tap(1), tap(2)];
+        let [pixels, taps, channels] = [size, 3, 4].map(Dim::constant);
+        let sizes = vec![channels, taps.clone(), taps, Dim::symbol("N"), pixels.clone(), pixels];
+        let seen = m.b.view(x, Shape(sizes), index).unwrap();
+        let seen = m.b.unary(UnaryOp::Tanh, seen).unwrap();
+        m.result(seen);
+    }
+    m.b.finish()
+}
+
 /// A recurrent network whose first round is left out, with all of its states, and a matrix that each round multiplies by itself, the last
 /// round first.
 pub(crate) fn recurrences() -> Graph {

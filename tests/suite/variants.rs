@@ -7,7 +7,7 @@ use crate::graphs::{Example, limits};
 use crate::model_cases::example;
 use crate::variant_graphs::{
     aligned, attention, batch_norm, computed, convolution, convolutions, geometry, gradients, halves, heads_of_one,
-    large_parts, maps, padded, products, products_of, recurrences, reductions,
+    large_parts, maps, padded, products, products_of, recurrences, reductions, windows,
 };
 use libtest_mimic::{Completion, Failed};
 use netcl::{Avoid, Device};
@@ -167,11 +167,33 @@ pub(crate) fn all() -> Vec<Case> {
     for (name, graph) in convolutions() {
         cases.push(way(Conv2dNaive, 2).case(name, graph, IMAGES));
     }
-    // Loops have another layout for each kind of device, and run on all of them.
+    cases.extend(loops());
+    // One kernel for a GPU, which runs on all devices; and what it stands for.
+    for (dtype, tolerance) in [(DType::F16, 4e-3), (DType::BF16, 3e-2)] {
+        let way = |variant| Way { target: Some(Target::Gpu), tolerance, ..way(variant, 0) };
+        for (widths, causal) in [([8, 16], true), ([64, 64], true), ([96, 40], false), ([128, 128], true)] {
+            let name = format!("{dtype} of {} and {}", widths[0], widths[1]);
+            cases.push(way(AttentionFused).case(&name, attention(dtype, widths, causal), ATTENTION_SIZES));
+        }
+        let heads = format!("{dtype} of heads of one product");
+        for variant in [AttentionNaive, AttentionFused] {
+            cases.push(way(variant).case(&heads, heads_of_one(dtype), &[&[("T", 1)], &[("T", 37)]]));
+        }
+    }
+    let on_gpus = Way { target: Some(Target::Gpu), ..way(Conv2dImplicitGemm, 16) };
+    cases.push(on_gpus.case("3x3, padded", padded(DType::F32), IMAGES));
+    cases
+}
+
+/// Loops have another layout for each kind of device, and run on all of them.
+fn loops() -> Vec<Case> {
+    use Variant::*;
+    let mut cases = Vec::new();
     for target in [Target::Cpu, Target::Gpu] {
         let way = |variant| Way { target: Some(target), ..way(variant, 0) };
         for variant in [ElementwiseScalar, ElementwiseVector] {
             cases.push(way(variant).case("any sizes", maps(), MATRIX_SIZES));
+            cases.push(way(variant).case("windows", windows(), &[&[("N", 1)], &[("N", 3)]]));
         }
         for variant in [ReductionSequential, ReductionWorkGroup] {
             cases.push(way(variant).case("any sizes", reductions(Dim::symbol("C"), true), MATRIX_SIZES));
@@ -191,20 +213,6 @@ pub(crate) fn all() -> Vec<Case> {
             cases.push(way(variant).case("with a batch and without", recurrences(), ROUNDS));
         }
     }
-    // One kernel for a GPU, which runs on all devices; and what it stands for.
-    for (dtype, tolerance) in [(DType::F16, 4e-3), (DType::BF16, 3e-2)] {
-        let way = |variant| Way { target: Some(Target::Gpu), tolerance, ..way(variant, 0) };
-        for (widths, causal) in [([8, 16], true), ([64, 64], true), ([96, 40], false), ([128, 128], true)] {
-            let name = format!("{dtype} of {} and {}", widths[0], widths[1]);
-            cases.push(way(AttentionFused).case(&name, attention(dtype, widths, causal), ATTENTION_SIZES));
-        }
-        let heads = format!("{dtype} of heads of one product");
-        for variant in [AttentionNaive, AttentionFused] {
-            cases.push(way(variant).case(&heads, heads_of_one(dtype), &[&[("T", 1)], &[("T", 37)]]));
-        }
-    }
-    let on_gpus = Way { target: Some(Target::Gpu), ..way(Conv2dImplicitGemm, 16) };
-    cases.push(on_gpus.case("3x3, padded", padded(DType::F32), IMAGES));
     cases
 }
 

@@ -33,8 +33,8 @@ use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
 pub use grad::{grad, leading_to};
 use maths::zeros;
-use order::HighestOrder;
-pub use saved::gradients_from_saved;
+pub use order::HighestOrder;
+pub use saved::{Sweep, derivatives_from_saved, gradients_from_saved};
 use sweep::found;
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape

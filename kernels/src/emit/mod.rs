@@ -3,6 +3,7 @@
 pub mod opencl;
 mod opencl_atomic;
 mod opencl_expr;
+mod opencl_functions;
 mod opencl_helpers;
 pub(crate) mod opencl_layout;
 mod opencl_operators;

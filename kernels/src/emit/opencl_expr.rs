@@ -83,7 +83,27 @@ impl Body<'_, '_> {
         }
     }
 
+    /// What long chains are made of is told apart here, and in [`Body::unary`] and [`Body::binary`], without a value of its own: a chain
+    /// takes a frame of each for every operation, and without optimization a function has room for the values of all its branches at once.
     pub(super) fn text(&mut self, id: ExprId) -> ExprText {
+        match *self.expr(id) {
+            Expr::Unary(op, a) => self.unary(id, op, a),
+            Expr::Binary(op, a, b) => self.binary(id, op, a, b),
+            Expr::MulAdd(a, b, c) if self.ty(id).dtype.is_float() => self.mul_add(a, b, c),
+            Expr::MulAdd(..) => self.integer(id),
+            Expr::Cast(dtype, a) => self.cast(dtype, a),
+            Expr::Select(condition, a, b) => self.select(condition, a, b),
+            _ => self.other(id),
+        }
+    }
+
+    fn mul_add(&mut self, a: ExprId, b: ExprId, c: ExprId) -> ExprText {
+        // Only a splat that stands alone must say its width.
+        let (a, b, c) = (self.value(a), self.value(b), self.value(c));
+        primary(format!("mad({a}, {b}, {c})"))
+    }
+
+    fn other(&mut self, id: ExprId) -> ExprText {
         let ty = self.ty(id);
         match self.expr(id) {
             Expr::Literal(literal) => self.literal(*literal),
@@ -96,17 +116,8 @@ impl Body<'_, '_> {
                 let call = self.work_item(*item, *dimension);
                 if call.starts_with("get_sub") { primary(call) } else { text(UNARY, format!("(uint){call}")) }
             }
-            Expr::Unary(op, a) => self.unary(id, *op, *a),
-            Expr::Binary(op, a, b) => self.binary(id, *op, *a, *b),
-            Expr::MulAdd(a, b, c) if ty.dtype.is_float() => {
-                // Only a splat that stands alone must say its width.
-                let (a, b, c) = (self.value(*a), self.value(*b), self.value(*c));
-                primary(format!("mad({a}, {b}, {c})"))
-            }
-            Expr::MulAdd(..) => self.integer(id),
             Expr::Compare(op, a, b) => self.compare(*op, *a, *b),
-            Expr::Select(condition, a, b) => self.select(*condition, *a, *b),
-            Expr::Cast(dtype, a) => self.cast(*dtype, *a),
+            Expr::Unary(..) | Expr::Binary(..) | Expr::MulAdd(..) | Expr::Cast(..) | Expr::Select(..) => self.text(id),
             Expr::Bitcast(_, a) => {
                 let a = self.value(*a);
                 primary(format!("as_{}({a})", c_type(ty)))

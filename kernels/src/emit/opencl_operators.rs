@@ -9,101 +9,84 @@ use crate::kir::*;
 
 impl Body<'_, '_> {
     pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, a: ExprId) -> ExprText {
-        use UnaryOp::*;
+        match self.function_of(self.ty(id), op) {
+            Some(name) => self.call(&name, a),
+            None => self.prefix(id, op, a),
+        }
+    }
+
+    /// What no function computes.
+    fn prefix(&mut self, id: ExprId, op: UnaryOp, a: ExprId) -> ExprText {
         let ty = self.ty(id);
-        let call = |name: &str, a: String| primary(format!("{name}({a})"));
         match op {
-            Neg if ty.dtype.is_float() || ty.lanes > 1 => {
+            UnaryOp::Neg if ty.dtype.is_float() || ty.lanes > 1 => {
                 let a = at_least(self.text(a), UNARY);
                 // `--x` would decrement.
                 text(UNARY, if a.starts_with('-') { format!("-({a})") } else { format!("-{a}") })
             }
-            Neg => self.integer(id),
-            Not if ty.dtype == DType::Bool && ty.lanes == 1 => self.negated(a),
-            Not => {
+            UnaryOp::Neg => self.integer(id),
+            UnaryOp::Not if ty.dtype == DType::Bool && ty.lanes == 1 => self.negated(a),
+            UnaryOp::Not => {
                 let not = format!("~{}", at_least(self.text(a), UNARY));
                 if ty == ValueType::scalar(DType::U8) { text(UNARY, format!("(uchar){not}")) } else { text(UNARY, not) }
             }
-            Recip => {
+            UnaryOp::Recip => {
                 let one = if ty.dtype == DType::F64 { "1.0" } else { "1.0f" };
                 let a = at_least(self.text(a), UNARY);
                 text(PRODUCT, format!("{one} / {a}"))
             }
-            Abs if ty.dtype.is_float() => call("fabs", self.value(a)),
-            Abs if matches!(ty.dtype, DType::U8 | DType::U32) => self.text(a),
-            Abs => {
-                let helper = self.program.abs(ty);
-                call(&helper, self.value(a))
-            }
-            Sign if matches!(ty.dtype, DType::U8 | DType::U32) => {
+            UnaryOp::Sign => {
                 let one = if ty.lanes == 1 && ty.dtype == DType::U32 { "1u" } else { &format!("({})(1)", c_type(ty)) };
                 let a = self.value(a);
                 primary(format!("min({a}, {one})"))
             }
-            Sign => {
-                let helper = self.program.sign(ty);
-                call(&helper, self.value(a))
-            }
-            Exp => call("exp", self.value(a)),
-            Exp2 => call("exp2", self.value(a)),
-            Log => call("log", self.value(a)),
-            Log2 => call("log2", self.value(a)),
-            Log1p => call("log1p", self.value(a)),
-            Expm1 => call("expm1", self.value(a)),
-            Sqrt => call("sqrt", self.value(a)),
-            Rsqrt => call("rsqrt", self.value(a)),
-            Sin | Cos | Tan if ty.lanes > 1 && ty.dtype != DType::F64 => {
-                let helper = self.program.sine(op, ty);
-                call(&helper, self.value(a))
-            }
-            Sin => call("sin", self.value(a)),
-            Cos => call("cos", self.value(a)),
-            Tan => call("tan", self.value(a)),
-            Tanh => {
-                let helper = self.program.tanh(ty);
-                call(&helper, self.value(a))
-            }
-            Erf => call("erf", self.value(a)),
-            Floor => call("floor", self.value(a)),
-            Ceil => call("ceil", self.value(a)),
-            Round => call("rint", self.value(a)),
+            // The absolute value of what is never negative.
+            _ => self.text(a),
         }
     }
 
     pub(super) fn binary(&mut self, id: ExprId, op: BinaryOp, a: ExprId, b: ExprId) -> ExprText {
         use BinaryOp::*;
         let ty = self.ty(id);
+        let float = ty.dtype.is_float();
         match op {
-            Add | Sub | Mul if !ty.dtype.is_float() && ty.lanes == 1 => self.integer(id),
+            Add | Sub | Mul if !float && ty.lanes == 1 => self.integer(id),
             Add => self.infix(SUM, SUM, PRODUCT, a, "+", b),
             Sub => self.infix(SUM, SUM, PRODUCT, a, "-", b),
-            Mul if ty.dtype.is_float() && self.zero_beside(a, b).is_some() => {
+            Mul if !float || self.zero_beside(a, b).is_none() => self.infix(PRODUCT, PRODUCT, UNARY, a, "*", b),
+            Div if float && (self.float_zero(b).is_none() || self.is_constant(a)) => {
+                self.infix(PRODUCT, PRODUCT, UNARY, a, "/", b)
+            }
+            Max | Min if float => {
+                let helper = self.program.extremum(op, ty);
+                // The helper folds to one comparison where its second operand is a constant.
+                let swapped = self.is_constant(a) && !self.is_constant(b);
+                if swapped { self.call_two(&helper, b, a) } else { self.call_two(&helper, a, b) }
+            }
+            _ => self.other_binary(ty, op, a, b),
+        }
+    }
+
+    fn other_binary(&mut self, ty: ValueType, op: BinaryOp, a: ExprId, b: ExprId) -> ExprText {
+        use BinaryOp::*;
+        match op {
+            Mul => {
                 let (x, negative) = self.zero_beside(a, b).unwrap_or((a, false));
                 let helper = self.program.times_zero(ty, negative);
-                primary(format!("{helper}({})", self.value(x)))
+                self.call(&helper, x)
             }
-            Mul => self.infix(PRODUCT, PRODUCT, UNARY, a, "*", b),
-            Div if ty.dtype.is_float() && self.float_zero(b).is_some() && !self.is_constant(a) => {
+            Div if ty.dtype.is_float() => {
                 let negative = self.float_zero(b) == Some(true);
                 let helper = self.program.divide_by_zero(ty, negative);
-                primary(format!("{helper}({})", self.value(a)))
+                self.call(&helper, a)
             }
-            Div if ty.dtype.is_float() => self.infix(PRODUCT, PRODUCT, UNARY, a, "/", b),
             Div | Rem if !ty.dtype.is_float() => {
                 if !self.divides_safely(b) {
                     let helper = self.program.divide(op, ty);
-                    let (a, b) = (self.value(a), self.value(b));
-                    return primary(format!("{helper}({a}, {b})"));
+                    return self.call_two(&helper, a, b);
                 }
                 let quotient = self.infix(PRODUCT, PRODUCT, UNARY, a, if op == Div { "/" } else { "%" }, b);
                 self.narrow(ty, quotient)
-            }
-            Max | Min if ty.dtype.is_float() => {
-                let helper = self.program.extremum(op, ty);
-                // The helper folds to one comparison where its second operand is a constant.
-                let (a, b) = if self.is_constant(a) && !self.is_constant(b) { (b, a) } else { (a, b) };
-                let (a, b) = (self.value(a), self.value(b));
-                primary(format!("{helper}({a}, {b})"))
             }
             And | Or | Xor if ty == ValueType::scalar(DType::Bool) => match op {
                 And => self.chain(AND, EQUALITY, a, "&&", b),
@@ -126,20 +109,14 @@ impl Body<'_, '_> {
             Shr => self.shift(">>", a, b),
             Rem if ty.lanes > 1 && ty.dtype == DType::F64 => {
                 let helper = self.program.remainder(ty);
-                let (a, b) = (self.value(a), self.value(b));
-                primary(format!("{helper}({a}, {b})"))
+                self.call_two(&helper, a, b)
             }
-            Div | Rem | Pow | Max | Min | Atan2 => {
-                let name = match op {
-                    Rem => "fmod",
-                    Pow => "pow",
-                    Atan2 => "atan2",
-                    Max => "max",
-                    _ => "min",
-                };
-                let (a, b) = (self.value(a), self.value(b));
-                primary(format!("{name}({a}, {b})"))
-            }
+            Rem => self.call_two("fmod", a, b),
+            Pow => self.call_two("pow", a, b),
+            Atan2 => self.call_two("atan2", a, b),
+            Max => self.call_two("max", a, b),
+            Min => self.call_two("min", a, b),
+            Add | Sub | Div => unreachable!("an operator of C"),
         }
     }
 

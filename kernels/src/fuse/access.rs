@@ -20,12 +20,12 @@ pub(crate) struct OperandAccess {
 }
 
 impl OperandAccess {
-    fn plain(node: NodeId, coordinates: Rc<[Index]>) -> Self {
+    pub(super) fn plain(node: NodeId, coordinates: Rc<[Index]>) -> Self {
         OperandAccess { node, coordinates, guards: Vec::new(), indirect: false }
     }
 
     /// Whether both read the same.
-    fn is(&self, other: &OperandAccess) -> bool {
+    pub(super) fn is(&self, other: &OperandAccess) -> bool {
         self.node == other.node
             && self.indirect == other.indirect
             && self.is_at(&other.coordinates)
@@ -131,44 +131,8 @@ pub(crate) fn trace(
     stop: &dyn Fn(NodeId) -> bool,
     through_root: bool,
 ) -> Trace {
-    trace_by(graph, root, &coordinates.into(), extents, stop, through_root, &mut ReadsCache::default())
-}
-
-/// Steps of walks through views and reshapes, which are all index arithmetic: by the node and the place in memory of the
-/// coordinates. For walks in one space each that start at coordinates which stay where they are.
-#[derive(Default)]
-pub(super) struct ReadsCache(HashMap<(NodeId, *const Index), NodeReads>);
-
-/// What a node reads.
-struct NodeReads {
-    /// The coordinates that it is read for, kept so that their place stays theirs.
-    _coordinates: Rc<[Index]>,
-    operands: Rc<[OperandAccess]>,
-}
-
-impl ReadsCache {
-    fn operands(&mut self, graph: &Graph, at: &OperandAccess, extents: &[Dim]) -> Rc<[OperandAccess]> {
-        let make = || operands(graph, at.node, &at.coordinates, extents).into();
-        if graph[at.node].op.is_elementwise() {
-            return make();
-        }
-        let make = || NodeReads { _coordinates: at.coordinates.clone(), operands: make() };
-        self.0.entry((at.node, at.coordinates.as_ptr())).or_insert_with(make).operands.clone()
-    }
-}
-
-/// As [`trace`], with steps that are known.
-pub(super) fn trace_by(
-    graph: &Graph,
-    root: NodeId,
-    coordinates: &Rc<[Index]>,
-    extents: &[Dim],
-    stop: &dyn Fn(NodeId) -> bool,
-    through_root: bool,
-    steps: &mut ReadsCache,
-) -> Trace {
-    let mut walk = Walk { graph, extents, stop, steps, seen: HashMap::new(), trace: Trace::default() };
-    walk.visit(OperandAccess::plain(root, coordinates.clone()), through_root);
+    let mut walk = Walk { graph, extents, stop, seen: HashMap::new(), trace: Trace::default() };
+    walk.visit(OperandAccess::plain(root, coordinates.into()), through_root);
     walk.trace
 }
 
@@ -177,7 +141,6 @@ struct Walk<'w> {
     graph: &'w Graph,
     extents: &'w [Dim],
     stop: &'w dyn Fn(NodeId) -> bool,
-    steps: &'w mut ReadsCache,
     seen: HashMap<NodeId, Vec<OperandAccess>>,
     trace: Trace,
 }
@@ -201,7 +164,7 @@ impl Walk<'_> {
             self.trace.inlined.push((at.node, at.coordinates.clone()));
             // The kernel that computes a reduction evaluates its operand; its coordinates are the caller's business.
             if !matches!(self.graph[at.node].op, Op::Reduce { .. }) {
-                left.extend(self.steps.operands(self.graph, &at, self.extents).iter().rev().cloned());
+                left.extend(operands(self.graph, at.node, &at.coordinates, self.extents).into_iter().rev());
             }
         }
     }

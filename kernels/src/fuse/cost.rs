@@ -1,18 +1,15 @@
 //! What computing again costs against what memory costs, in additions; what a cluster computes in all.
 
 use super::access::{is_anchor, trace};
-use super::budget::own_cost;
 use super::division::{ClusterKind, Division};
 use super::draft::Draft;
+use super::price::{READ, own_cost};
 use super::reading::Readings;
 use crate::dim::{Dim, Shape};
 use crate::graph::{AttentionKind, Graph, NodeId, Op};
 use crate::index::Index;
 use crate::target::Target;
 use std::collections::BTreeSet;
-
-/// Roughly the cost of reading one element from memory, in additions.
-pub(super) const READ: u32 = 40;
 
 /// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
 /// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)
@@ -35,39 +32,39 @@ pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Opti
 /// A node that several clusters compute again although reading it would be cheaper; the last of them.
 pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Option<NodeId> {
     let graph = readings.graph;
-    let mut visitor: Vec<Option<usize>> = vec![None; graph.nodes.len()];
-    let mut shared = vec![false; graph.nodes.len()];
-    let mut repeated = vec![false; graph.nodes.len()];
+    let mut met = vec![MetNode::default(); graph.nodes.len()];
+    let mut shared = Vec::new();
     for (position, part) in draft.parts.iter().enumerate() {
         for &member in &part.members {
-            let computed = graph[computed(graph, member)].shape.elements().estimate();
+            let computed = readings.elements(computed(graph, member));
             for &node in &readings.alone(member).inlined {
-                let first = visitor[node.index()].get_or_insert(position);
-                shared[node.index()] |= *first != position;
-                repeated[node.index()] |= graph[node].shape.elements().estimate() < computed;
+                if !readings.is_dear(node) {
+                    continue;
+                }
+                let own = &mut met[node.index()];
+                own.repeated |= readings.elements(node) < computed;
+                if *own.first.get_or_insert(position) != position && !std::mem::replace(&mut own.shared, true) {
+                    shared.push(node);
+                }
             }
         }
     }
-    let mut cost: Vec<u32> = Vec::with_capacity(graph.nodes.len());
-    let mut worst = None;
-    for (id, node) in graph.iter() {
-        if readings.stops(id) {
-            cost.push(2);
-            continue;
-        }
-        let mut sum = own_cost(&node.op);
-        node.op.visit_operands(|operand| sum = sum.saturating_add(cost[operand.index()]));
-        cost.push(sum);
-        let moved = matches!(node.op, Op::View { .. } | Op::Reshape(_));
-        if shared[id.index()] && sum > READ && node.shape.rank() > 0 && !moved {
-            // Patches of an image, say, have each of its elements several times.
-            let is_dear = target != Target::Gpu
-                || repeated[id.index()]
-                || cost_of_expression(graph, id, &|id| readings.stops(id)) > READ;
-            worst = if is_dear { Some(id) } else { worst };
-        }
-    }
-    worst
+    // Patches of an image, say, have each of its elements several times.
+    let is_dear = |id: &NodeId| {
+        target != Target::Gpu
+            || met[id.index()].repeated
+            || cost_of_expression(graph, *id, &|id| readings.stops(id)) > READ
+    };
+    shared.into_iter().filter(is_dear).max()
+}
+
+/// Who computes a node.
+#[derive(Clone, Default)]
+struct MetNode {
+    first: Option<usize>,
+    shared: bool,
+    /// Whether for more elements than it has.
+    repeated: bool,
 }
 
 /// Whose elements a member of a cluster computes: a reduction those that it reduces.

@@ -3,10 +3,11 @@
 //! Whether a node may join a cluster is a question about few of them: those that it reads, those that read what it reads,
 //! and, for a reduction, those with its own loop.
 
-use super::budget;
+use super::budget::Together;
 use super::dependencies::{Dependencies, Set};
 use super::division::{Cluster, ClusterKind, Constraints, Division};
 use super::loops::LoopId;
+use super::price::{MOST, TENSOR};
 use super::reading::{Reading, Readings};
 use crate::graph::{NodeId, Op};
 use crate::target::Target;
@@ -30,6 +31,7 @@ pub(super) struct DraftCluster {
     reads: Vec<usize>,
     /// What its members compute, each for itself: at least what it computes.
     weight: u32,
+    together: Together,
 }
 
 /// A division while roots are still looked for.
@@ -119,6 +121,8 @@ impl Draft {
             return self.move_to(part, now, None);
         };
         self.parts[part].members.pop();
+        let members = self.parts[part].members.len();
+        self.parts[part].together.shorten(members);
         self.parts[part].reads.truncate(reads);
         self.needs.restore(needs);
         self.parts[part].form = form;
@@ -178,7 +182,7 @@ impl Draft {
     }
 }
 
-/// For each node, the parts with members in loops or epilogues that read it, repeats included: lists in one vector.
+/// For each node, the parts with members in loops or epilogues that read it, some repeatedly: lists in one vector.
 #[derive(Clone, Debug)]
 struct Readers {
     /// Where the list of each node begins, if there is one.
@@ -193,6 +197,10 @@ impl Readers {
     }
 
     fn add(&mut self, node: NodeId, part: usize) {
+        // What is taken back is what came last: the part stays there as long as the member that read the node before.
+        if self.first[node.index()].is_some_and(|first| self.list[first].1 == part) {
+            return;
+        }
         self.list.push((node, part, self.first[node.index()]));
         self.first[node.index()] = Some(self.list.len() - 1);
     }
@@ -244,27 +252,26 @@ impl Divider<'_, '_> {
 
     /// Rules 1 and 2 of the module's notes, for a node with that reading that reads what needs `needed`.
     fn may_join(&self, part: usize, reading: &Reading, needed: &Set) -> bool {
-        let own = |id: NodeId| self.draft.home(id) == Some(part);
-        !needed.contains(part) && reading.leaves.iter().all(|leaf| leaf.in_place || !own(leaf.node))
+        !needed.contains(part) && reading.elsewhere.iter().all(|id| self.draft.home(*id) != Some(part))
     }
 
     /// Whether a kernel for `part` and for what has that reading is not too large.
     fn fits(&mut self, part: usize, reading: &Reading) -> bool {
-        let own = &self.draft.parts[part];
-        let together = own.weight.saturating_add(budget::weight(self.readings.graph, reading));
-        together <= budget::MOST || budget::fits(self.readings, &own.members, reading)
+        let own = &mut self.draft.parts[part];
+        let at_most = own.weight.saturating_add(reading.weight);
+        at_most <= MOST || own.together.fits(self.readings, &own.members, reading)
     }
 
     fn found(&mut self, id: NodeId, form: IterationSpace, reads: Vec<usize>, needed: Set, reading: &Reading) {
         // What a product reads is not computed by its kernel, or in a prologue, which is looked at apart.
         let (weight, tensors) = match form {
-            IterationSpace::Loop(_) => (budget::weight(self.readings.graph, reading), &*reading.tensors),
+            IterationSpace::Loop(_) => (reading.weight, &*reading.tensors),
             IterationSpace::Product(_) => (0, &[][..]),
         };
         let draft = &mut *self.draft;
         let part = draft.parts.len();
         draft.needs.found(&reads, needed);
-        draft.parts.push(DraftCluster { form, members: vec![id], reads, weight });
+        draft.parts.push(DraftCluster { form, members: vec![id], reads, weight, together: Together::default() });
         if let IterationSpace::Loop(own) = form {
             draft.loops[own].insert(part);
         }
@@ -286,7 +293,7 @@ impl Divider<'_, '_> {
         let needs = draft.needs.join(part, &reads, needed);
         let own = &mut draft.parts[part];
         let before = (std::mem::replace(&mut own.form, form), own.reads.len(), own.weight);
-        own.weight = own.weight.saturating_add(budget::weight(self.readings.graph, reading));
+        own.weight = own.weight.saturating_add(reading.weight);
         own.members.push(id);
         own.reads.extend(reads);
         if before.0 != form {
@@ -313,7 +320,8 @@ impl Divider<'_, '_> {
     /// Another result of `call`, whose kernel computes it.
     fn place_result(&mut self, id: NodeId, call: NodeId) {
         if let Some(part) = self.draft.home(call) {
-            self.join(id, part, IterationSpace::Product(call), Vec::new(), Set::default(), &Reading::default());
+            let written = Reading { weight: TENSOR, ..Reading::default() };
+            self.join(id, part, IterationSpace::Product(call), Vec::new(), Set::default(), &written);
         }
     }
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub(super) type LoopId = usize;
 
 /// A shape by its number.
-type ShapeId = usize;
+pub(super) type ShapeId = usize;
 
 /// Loops over a space, of which some axes are reduced.
 #[derive(Clone, Debug)]
@@ -61,6 +61,16 @@ impl Loops {
     /// Every axis.
     pub(super) fn space(&self, of: LoopId) -> &Shape {
         &self.shapes[self.loops[of].space]
+    }
+
+    /// The number of that space.
+    pub(super) fn space_id(&self, of: LoopId) -> ShapeId {
+        self.loops[of].space
+    }
+
+    /// The shape of each node, by its number, and all of them.
+    pub(super) fn shapes(&self) -> (&[ShapeId], &[Shape]) {
+        (&self.shape_of, &self.shapes)
     }
 
     /// The reduced axes, ascending.

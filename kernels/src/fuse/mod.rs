@@ -19,6 +19,8 @@ mod draft;
 pub(crate) mod legalize;
 mod loops;
 mod pieces;
+mod places;
+mod price;
 pub(crate) mod product;
 mod prologue;
 mod reading;

@@ -1,8 +1,8 @@
 //! Where what is too much for one kernel is divided.
 
-use super::budget::{MOST, TENSOR, own_cost, weight};
 use super::cost::computed;
 use super::draft::Draft;
+use super::price::{MOST, TENSOR, own_cost};
 use super::reading::Readings;
 use crate::graph::{Graph, NodeId};
 
@@ -14,7 +14,7 @@ pub(super) fn too_large(readings: &mut Readings<'_>, draft: &Draft) -> Option<No
     for part in &draft.parts {
         for &member in &part.members {
             let reading = readings.alone(member);
-            if weight(readings.graph, &reading) > MOST {
+            if reading.weight > MOST {
                 let cut = cut(readings.graph, member, &reading.inlined);
                 if cut.is_some() {
                     return cut;

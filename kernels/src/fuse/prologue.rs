@@ -1,11 +1,11 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
 use super::access::{Trace, table, vectorizes};
-use super::budget::own_cost;
-use super::cost::{READ, cheaper_as_one, recomputed_too_dearly};
+use super::cost::{cheaper_as_one, recomputed_too_dearly};
 use super::division::Constraints;
 use super::draft::{Draft, IterationSpace};
 use super::pieces::too_large;
+use super::price::{READ, own_cost};
 use super::product::{extents, in_memory, memory_operands, memory_root, prologue_trace};
 use super::reading::Readings;
 use super::repeats;

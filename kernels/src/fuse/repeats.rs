@@ -2,7 +2,7 @@
 //! twice as many places each time, though there are few nodes.
 
 use super::access::is_anchor;
-use super::budget::{MOST, TENSOR};
+use super::price::{MOST, TENSOR};
 use crate::graph::{Graph, NodeId, Op};
 use std::collections::BTreeSet;
 

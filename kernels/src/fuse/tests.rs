@@ -1,5 +1,6 @@
 //! The quick division against the plain one, and how much work it is.
 
+use super::budget::Together;
 use super::legalize::legalize;
 use super::reading::Readings;
 use super::{Cluster, ClusterKind, Constraints, Division, divide, divide_by, given_roots, tests_plain};
@@ -31,6 +32,7 @@ fn well_known() -> Vec<Graph> {
         step(own(models::deep_transformer(1, 256))),
         step(own(models::deep_mlp(3, 512))),
         step(own(models::deep_cnn(3))),
+        chain(24),
     ]
 }
 
@@ -159,7 +161,7 @@ fn unrolled_loops_are_kernels_of_a_bounded_size() {
             for cluster in &division.clusters {
                 let (last, others) = cluster.members.split_last().expect("a member");
                 let reading = readings.alone(*last);
-                let fits = super::budget::fits(&mut readings, others, &reading);
+                let fits = Together::default().fits(&mut readings, others, &reading);
                 assert!(fits, "on {}: {:?}", target.name(), cluster.members);
             }
             assert!(division.clusters.len() >= 8, "on {}: {}", target.name(), division.clusters.len());
@@ -190,5 +192,42 @@ fn what_repeats_is_stored_in_between() {
         let places = division.clusters.iter().flat_map(|cluster| &cluster.members);
         let most = places.map(|member| readings.alone(*member).leaves.len()).max();
         assert!(most.is_some_and(|most| (100..=300).contains(&most)), "on {}: {most:?}", target.name());
+    }
+}
+
+/// The gradient of `length` operations on a tensor, as they are recorded: each needs what the one before gave.
+fn chain(length: usize) -> Graph {
+    use crate::graph::build::Builder;
+    use crate::graph::{BinaryOp, InputKind, OutputKind, ReduceOp, UnaryOp};
+    let mut b = Builder::new("chain");
+    let x = b.input(InputKind::Argument(0), "x", Shape::of(&[64, 64]), crate::dtype::DType::F32);
+    let mut y = x;
+    for step in 0..length {
+        let next = match step % 4 {
+            0 => {
+                let shift = b.constant(0.1, crate::dtype::DType::F32);
+                b.binary(BinaryOp::Add, y, shift)
+            }
+            1 => b.unary(UnaryOp::Tanh, y),
+            2 => b.binary(BinaryOp::Mul, y, x),
+            _ => b.binary(BinaryOp::Max, y, x),
+        };
+        y = next.expect("floats");
+    }
+    let loss = b.reduce(ReduceOp::Sum, y, &[0, 1], false).expect("a sum");
+    b.output(OutputKind::Result(0), loss);
+    append_gradients(b.finish(), Arguments::Floats).expect("a loss")
+}
+
+#[test]
+fn where_a_chain_and_its_gradient_read_is_found_out_once() {
+    for target in Target::ALL {
+        let graph = legalize(&chain(200), target).expect("a graph of the builder's");
+        let constraints = Constraints::default();
+        let mut readings = Readings::new(&graph, &given_roots(&graph, &constraints));
+        divide_by(&mut readings, target, &constraints);
+        let (nodes, places) = (graph.nodes.len(), readings.places());
+        assert!(readings.made > nodes / 2, "on {}: {} walks", target.name(), readings.made);
+        assert!(places <= nodes, "on {}: {places} places of {nodes} nodes", target.name());
     }
 }

@@ -2,8 +2,8 @@
 //! one must agree with.
 
 use super::access::{OperandAccess, Trace, is_anchor, table, trace};
-use super::budget::own_cost;
-use super::cost::{READ, computed, cost_of_expression};
+use super::cost::{computed, cost_of_expression};
+use super::price::{READ, own_cost};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
 use super::{Cluster, ClusterKind, Constraints, Division};

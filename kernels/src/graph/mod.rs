@@ -24,6 +24,7 @@ mod batch;
 pub mod build;
 mod conv;
 mod custom;
+mod inline;
 #[cfg(feature = "interp")]
 pub mod interp;
 mod limit;
@@ -397,6 +398,14 @@ impl Graph {
     /// The nodes with their ids.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
         self.nodes.iter().enumerate().map(|(position, node)| (NodeId(position as u32), node))
+    }
+
+    /// Of each node whether something is computed from it, or it is an output.
+    pub fn read(&self) -> Vec<bool> {
+        let mut read = vec![false; self.nodes.len()];
+        self.nodes.iter().for_each(|node| node.op.visit_operands(|operand| read[operand.index()] = true));
+        self.outputs.iter().for_each(|(_, id)| read[id.index()] = true);
+        read
     }
 
     /// The symbols of all shapes, in order of first appearance.

@@ -2,12 +2,10 @@
 //! kept as text and closed by the numbers before they are compiled.
 
 use super::build::Builder;
-use super::{Agreement, Batch, Graph, Limit, Node, NodeId, Op, Scan, Window, text};
+use super::inline::substituted;
+use super::{Agreement, Batch, Graph, Limit, Window, text};
 use crate::dim::{Bindings, Dim, Shape};
-use crate::dtype::Literal;
 use crate::span::{Diagnostic, Result, Span};
-use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The graph as text: what its layers require of sizes as JSON in the first line, then the text form.
 ///
@@ -33,7 +31,7 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     let mut graph = text::parse(written)?;
     let required: (Vec<Window>, Vec<Batch>, Vec<Agreement>, Vec<Limit>) = serde_json::from_str(required)
         .map_err(|error| Diagnostic::new(format!("what `{}` requires cannot be read: {error}", graph.name)))?;
-    graph = with_sizes(graph, sizes)?;
+    graph = substituted(graph, &|size| size.known(sizes))?;
     let shape = |shape: &Shape| Shape(shape.0.iter().map(|size| size.known(sizes)).collect());
     let (windows, batches, agreements, limits) = required;
     for mut window in windows {
@@ -67,59 +65,6 @@ pub fn closed(written: &str, sizes: Bindings<'_>) -> Result<Graph> {
     Ok(Builder::extend(graph).finish())
 }
 
-/// The graph with these values of sizes.
-fn with_sizes(mut graph: Graph, sizes: Bindings<'_>) -> Result<Graph> {
-    let shape = |shape: &Shape| Shape(shape.0.iter().map(|size| size.known(sizes)).collect());
-    // What numbers make equal is there once, as the builder has it.
-    let mut known = HashMap::new();
-    let mut places: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
-    let mut nodes: Vec<Node> = Vec::with_capacity(graph.nodes.len());
-    for mut node in std::mem::take(&mut graph.nodes) {
-        node.shape = shape(&node.shape);
-        node.op = node.op.map_operands(|operand| places[operand.index()]);
-        match &mut node.op {
-            Op::Size(size) => {
-                let size = size.known(sizes);
-                node.op = match size.as_constant() {
-                    None => Op::Size(size),
-                    Some(value) if node.dtype.is_float() => Op::Constant(Literal::float(value as f64, node.dtype)),
-                    Some(value) if node.dtype.holds(value) => Op::Constant(Literal::Int(value, node.dtype)),
-                    Some(value) => return Err(Diagnostic::new(format!("{value} is no {} number", node.dtype))),
-                };
-            }
-            // A number that is repeated is a number everywhere.
-            Op::View { source, index } if index.is_empty() => {
-                if let Node { op: Op::Constant(number), .. } = &nodes[source.index()] {
-                    node.op = Op::Constant(*number);
-                }
-            }
-            Op::View { index, .. } => index.iter_mut().for_each(|axis| axis.offset = axis.offset.known(sizes)),
-            Op::Scan { scan, length, .. } => {
-                *length = length.known(sizes);
-                let body = with_sizes(scan.body.clone(), sizes)?;
-                *scan = Arc::new(Scan { body, ..(**scan).clone() });
-            }
-            _ => {}
-        }
-        if let Some(size) = node.shape.0.iter().find(|size| size.as_constant().is_some_and(|size| size < 0)) {
-            let name = if node.name.is_empty() { &graph.name } else { &node.name };
-            return Err(Diagnostic::new(format!("`{name}` has an axis of {size} elements")));
-        }
-        let own = NodeId(nodes.len() as u32);
-        let place = match node.op {
-            Op::Input(_) => own,
-            _ => *known.entry((node.op.clone(), node.shape.clone(), node.dtype)).or_insert(own),
-        };
-        places.push(place);
-        if place == own {
-            nodes.push(node);
-        }
-    }
-    graph.nodes = nodes;
-    graph.outputs.iter_mut().for_each(|(_, id)| *id = places[id.index()]);
-    Ok(graph)
-}
-
 /// Whether a convolution in the graph has channels of which one of `names` is a part: kernels are made for numbers of channels.
 pub fn has_open_channels(graph: &Graph, names: &dyn Fn(&str) -> bool) -> bool {
     let open = |size: &Dim| {
@@ -134,7 +79,7 @@ pub fn has_open_channels(graph: &Graph, names: &dyn Fn(&str) -> bool) -> bool {
 mod tests {
     use super::*;
     use crate::dtype::DType;
-    use crate::graph::{ConvGeometry, InputKind, OutputKind};
+    use crate::graph::{ConvGeometry, InputKind, NodeId, OutputKind};
     use crate::ops::convolution::{conv2d, max_pool2d};
 
     /// A convolution, a pooling and a mean over channels of `channels`.

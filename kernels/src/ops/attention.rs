@@ -31,7 +31,8 @@ pub fn scaled_dot_product_attention(b: &mut Builder, q: NodeId, k: NodeId, v: No
         return Err(Diagnostic::new(format!(
             "`{NAME}` expects queries and keys of one width, found {width}{left} and {}{right}",
             key_shape[key_shape.rank() - 1]
-        )));
+        ))
+        .hint("each query is multiplied with each key along their last axes; values may have another width"));
     }
     if !is_one_node(b, [q, k, v]) {
         return b.composed_attention([q, k, v], causal);

@@ -209,7 +209,8 @@ fn sized(b: &mut Builder, equation: &str, operands: &mut [Labelled]) -> Result<(
                 let (one, other) = (b.shape(first).clone(), b.shape(operand.id).clone());
                 let what = format!("`{OP}` of `{equation}`: `{label}` is {size} in {one} and {found} in {other}");
                 if !b.agree_along([(first, own), (operand.id, axis)], &what, "and") {
-                    return Err(Diagnostic::new(what));
+                    let hint = "a letter stands for axes of one size: write another one for one of these, or bring both to one size";
+                    return Err(Diagnostic::new(what).hint(hint));
                 }
                 let mut shape = other;
                 shape.0[axis] = size;

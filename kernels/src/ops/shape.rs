@@ -347,8 +347,13 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
     shape.0.remove(axis);
     let coordinate = AxisIndex::fixed(position.clone());
     let end = position.clone() + Dim::constant(1);
+    // Numbers and rounds of a loop have words of their own, below.
+    let number = position.as_constant();
+    if number.is_none() && !b.is_in_loop(position) {
+        b.at_least_zero(position, ["`get` expects positions of at least ".to_string(), ", found".to_string()])?;
+    }
     let outside = b.may_be_outside_axis(&coordinate, &source[axis], &shape);
-    if outside && b.is_never_negative(position) && calls_tell(b, &end, &source[axis]) {
+    if outside && number.is_none_or(|at| at >= 0) && calls_tell(b, &end, &source[axis]) {
         limit(b, (x, axis), end, format!("`get` takes position {position}, the last of "));
     } else if outside {
         let at = b.in_rounds(position);
@@ -363,7 +368,7 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
         if let Some(hint) = in_a_loop(b, position, (x, axis)) {
             return Err(problem.hint(hint));
         }
-        return Err(match (position.as_constant(), source[axis].as_constant()) {
+        return Err(match (number, source[axis].as_constant()) {
             (_, Some(0)) => problem.hint("there are no elements along that axis"),
             (Some(back @ ..0), size) if size.is_none_or(|size| back >= -size) => {
                 let back = back.unsigned_abs();

@@ -1,12 +1,13 @@
-//! The layout for GPUs: a work-item per element, or per vector of neighbours, or per row, or a work-group per row (or per
-//! 32 neighbouring rows) whose work-items share out the reduced elements and meet in local memory.
+//! The layout for GPUs: a work-item per element, or per vector of neighbours, or per few elements that share most of their index
+//! arithmetic, or per row, or a work-group per row (or per 32 neighbouring rows) whose work-items share out the reduced elements and
+//! meet in local memory.
 
 use super::accumulator::{Accumulator, in_blocks, is_long};
 use super::nest::Domain;
 use super::sizes::dim_value;
 use super::values::{Coordinates, Values};
 use super::{Job, Visit, combining};
-use crate::dim::Dim;
+use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
 use crate::index::Index;
@@ -18,6 +19,13 @@ use crate::variant::{LOOP_GROUP, Variant};
 const TILE: u32 = 32;
 /// Lanes of a map in vectors: 16 bytes of the commonest type, which is what memory hands out at a time.
 const LANES: u8 = 4;
+
+/// The most elements of a map that one work-item computes one after the other.
+const COARSENED: i64 = 16;
+/// How many neighbours in memory are left to work-items side by side, so that a sub-group writes them at once.
+const SIDE_BY_SIDE: u64 = 32;
+/// How many work-items such a map has at least: fewer would leave much of a GPU without work.
+const FEWEST_ITEMS: u64 = 1 << 14;
 
 /// Loop variables of this layout.
 const ROW: usize = 0;
@@ -46,16 +54,20 @@ impl Layout {
     /// The layout that the variant of `job` asks for.
     pub(crate) fn new(job: &Job<'_>) -> Layout {
         let (space, reduced) = job.nest.space();
-        if job.variant == Variant::ElementwiseVector && reduced.is_empty() {
+        if reduced.is_empty() {
             // The longest run of innermost axes over which vectors work.
             let split = |count: usize| {
                 let (outer, inner) = (0..space.rank() - count, space.rank() - count..space.rank());
                 Domain::new(space, &[outer.collect(), inner.collect()])
             };
             let mut domains = (1..=space.rank()).rev().map(split);
-            if let Some(domain) = domains.find(|domain| job.nest.vectorizes(domain, COLUMN)) {
+            let vectors = domains.find(|domain| job.nest.vectorizes(domain, COLUMN));
+            if let Some(domain) = vectors.filter(|_| job.variant == Variant::ElementwiseVector) {
                 return Layout { domain, form: RowMapping::Vector };
             }
+            let together = coarsened(space);
+            let apart = (0..space.rank()).filter(|axis| !together.contains(axis)).collect();
+            return Layout { domain: Domain::new(space, &[apart, together]), form: RowMapping::Item };
         }
         let domain = Domain::new(space, &[job.nest.rows(), reduced.to_vec()]);
         let form = if reduced.is_empty() || job.variant != Variant::ReductionWorkGroup {
@@ -86,6 +98,23 @@ impl Layout {
             RowMapping::Tile => rows.ceil_div(u64::from(TILE)),
         }
     }
+}
+
+/// The axes of a map whose elements one work-item computes: short ones outside of those along which memory is contiguous. As taps
+/// of a window, they share what it takes to find a pixel, which takes longer than to copy it (thread coarsening).
+fn coarsened(space: &Shape) -> Vec<usize> {
+    let most = COARSENED.min((space.elements().estimate() / FEWEST_ITEMS) as i64);
+    let (mut inner, mut elements, mut axes) = (1u64, 1, Vec::new());
+    for (axis, size) in space.0.iter().enumerate().rev() {
+        match size.as_constant() {
+            Some(size) if inner >= SIDE_BY_SIDE && size > 1 && elements * size <= most => {
+                elements *= size;
+                axes.insert(0, axis);
+            }
+            _ => inner = inner.saturating_mul(size.estimate()),
+        }
+    }
+    axes
 }
 
 /// One cluster as a kernel.
@@ -364,4 +393,26 @@ fn combine(b: &mut KernelBuilder, op: ReduceOp, scratch: ArrayId, places: Option
         b.stmt(Stmt::StoreArray { array: scratch, index: own, value: y });
         b.stmt(Stmt::StoreArray { array: places, index: own, value: py });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_work_item_has_the_taps_of_a_window_and_no_neighbours_in_memory() {
+        let axes = |sizes: &[i64]| {
+            // -1 is a symbol.
+            let size = |&size: &i64| if size < 0 { Dim::symbol("N") } else { Dim::constant(size) };
+            coarsened(&Shape(sizes.iter().map(size).collect()))
+        };
+        assert_eq!(axes(&[1, 64, 3, 3, -1, 16, 16]), [2, 3]);
+        assert_eq!(axes(&[1, 64, 5, 5, -1, 16, 16]), [3]);
+        assert_eq!(axes(&[4, 4, 1 << 20]), [0, 1]);
+        // Two work-items that differ in a short axis alone would write far from each other.
+        assert_eq!(axes(&[1 << 20, 3, 3]), [0; 0]);
+        // Few elements are a work-item each.
+        assert_eq!(axes(&[2, 3, 3, -1, 4, 4]), [0; 0]);
+        assert_eq!(axes(&[4, 1 << 14]), [0]);
+    }
 }

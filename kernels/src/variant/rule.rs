@@ -2,7 +2,7 @@
 
 use super::legal::legal;
 use super::parts::likely_in_parts;
-use super::split::{SPLIT_K_VALUES, parts_for};
+use super::split::{SPLIT_K_VALUES, cost_in_parts, in_parts, is_worth_parts};
 use super::{BatchNorm, KernelConfig, PART, Product, Recurrence, Reduction, Task, Variant};
 use crate::dim::{Dim, saturating_product};
 use crate::graph::{ConvKind, ReduceOp};
@@ -44,7 +44,7 @@ pub fn default_config(task: &Task<u64>, target: Target, limits: &Limits) -> Kern
     let parts = match task {
         Task::Reduction(reduction) => long_rows(reduction, limits),
         Task::BatchNorm(norm) => long_channels(norm, limits),
-        _ => long_sums(task, whole.variant, target, limits),
+        _ => long_sums(task, &whole, target, limits),
     };
     parts.filter(|config| legal(config, task, target, limits).is_ok()).unwrap_or(whole)
 }
@@ -142,12 +142,21 @@ pub fn initial_config(task: &Task<u64>, variant: Variant, target: Target, limits
     KernelConfig::new(variant, values)
 }
 
-/// Long sums in parts, where few work-groups would have all the work.
-fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> Option<KernelConfig> {
-    let template = variant.template(target)?;
-    let most = parts_for(template, &task.problem()?, limits);
-    let fewer = SPLIT_K_VALUES.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
-    fewer.filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)).next()
+/// Long sums in parts, where the work-groups that compute them whole leave compute units without work: some of them from the start,
+/// or most of them while the last few finish.
+fn long_sums(task: &Task<u64>, whole: &KernelConfig, target: Target, limits: &Limits) -> Option<KernelConfig> {
+    let template = whole.variant.template(target)?;
+    let problem = task.problem()?;
+    let in_one = cost_in_parts(template, &whole.values, &problem, 1, limits);
+    let parts = SPLIT_K_VALUES.into_iter().filter(|parts| is_worth_parts(problem.k, u64::from(*parts)));
+    let costs = parts.filter_map(|parts| {
+        let config = likely_in_parts(task, whole.variant, parts, target, limits)?;
+        let all = in_parts(task, u64::from(parts)).ok()?.problem()?;
+        Some((cost_in_parts(template, &config.values, &all, u64::from(parts), limits), config))
+    });
+    let (cost, config) = costs.min_by_key(|(cost, _)| *cost)?;
+    // A second launch and what is not counted here want a tenth at least.
+    (cost < in_one - in_one / 10).then_some(config)
 }
 
 /// Few rows of many elements in parts. A work-group takes a row, or 32 where neighbours in memory are of different rows: such have

@@ -3,7 +3,7 @@
 use super::{Conv2dTask, Product, Task};
 use crate::dim::saturating_product;
 use crate::graph::ConvKind;
-use crate::template::{Axis, Limits, Problem, Template};
+use crate::template::{Axis, Choice, Limits, Problem, Template};
 
 /// The tunable of products and convolutions that says into how many parts the sum is cut; 1 where it is not there.
 pub const SPLIT_K: &str = "SPLIT_K";
@@ -62,16 +62,30 @@ pub(super) fn in_parts(task: &Task<u64>, parts: u64) -> Result<Task<u64>, String
     }
 }
 
-/// How many parts the compiler's rule cuts the sum of `problem` into: as many as keep a GPU busy whose other work-groups
-/// would idle, but none so short that adding them up costs more.
-pub(super) fn parts_for(template: &Template, problem: &Problem, limits: &Limits) -> u64 {
-    let choice = (template.initial)(problem, limits);
-    let groups = (template.grid)(&choice).groups(problem.m, problem.n, problem.batch);
-    let groups = saturating_product(groups);
-    let wanted = (template.groups_of_unit)(&choice) * u64::from(limits.units);
-    if groups == 0 || groups > wanted / 2 || problem.k < LONG {
-        return 1;
-    }
-    let most = (wanted / groups).min(problem.k / SHORTEST);
-    SPLIT_K_VALUES.into_iter().map(u64::from).filter(|parts| *parts <= most).max().unwrap_or(1)
+/// What computes sums in `parts` parts, about: the multiply-adds of the compute unit that has most of them, and what writing and adding
+/// up the parts takes meanwhile. `problem` is all parts together.
+pub(super) fn cost_in_parts(
+    template: &Template,
+    choice: &Choice,
+    problem: &Problem,
+    parts: u64,
+    limits: &Limits,
+) -> u64 {
+    let grid = (template.grid)(choice);
+    let groups = saturating_product(grid.groups(problem.m, problem.n, problem.batch));
+    let at_once = (template.groups_of_unit)(choice) * u64::from(limits.units);
+    let results = u64::from(grid.per_group_m) * u64::from(grid.per_group_n) * (template.groups_of_unit)(choice);
+    let multiplied = saturating_product([groups.div_ceil(at_once.max(1)), results, problem.k]);
+    // How many multiply-adds a device makes while it writes a partial result and reads it again: on an H200 a matrix unit about 600.
+    let meanwhile = match limits.matrix_unit.multiplies(problem.dtype) {
+        true => 600,
+        false => 48,
+    };
+    let added = saturating_product([problem.m, problem.n, problem.batch, meanwhile]) / u64::from(limits.units).max(1);
+    multiplied.saturating_add(if parts > 1 { added } else { 0 })
+}
+
+/// Whether parts of that sum are long enough: none so short that its start costs more than it saves.
+pub(super) fn is_worth_parts(terms: u64, parts: u64) -> bool {
+    terms >= LONG && terms / parts >= SHORTEST
 }

@@ -205,24 +205,41 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     let result = result_type(function);
     let (found, bound) = found((unit, function, form), name);
     let (tensors, scalars) = (tensors(function), scalars(function));
-    let core = if function.receiver {
-        // A block in another module does not see the fields.
-        quote!(::core::option::Option::Some(::netcl::Model::core(self)), ::netcl::Model::prefix(self))
-    } else {
-        quote!(::core::option::Option::None, "")
+    // A block in another module does not see the fields.
+    let (call, core) = match (function.receiver, function.mode) {
+        (receiver, mode) if function.dynamic => {
+            let core = match receiver {
+                true => quote!(::core::option::Option::Some(::netcl::Model::core(self)), ::netcl::Model::prefix(self)),
+                false => quote!(::core::option::Option::None, ""),
+            };
+            let trains = mode == Some(Mode::Training);
+            (quote!(call_recorded), quote!(#trains, #core))
+        }
+        (true, Some(Mode::Training)) => {
+            (quote!(call_in_training), quote!(::netcl::Model::core(self), ::netcl::Model::prefix(self)))
+        }
+        (true, _) => (
+            quote!(call),
+            quote!(::core::option::Option::Some(::netcl::Model::core(self)), ::netcl::Model::prefix(self)),
+        ),
+        (false, _) => (quote!(call), quote!(::core::option::Option::None, "")),
     };
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
     let variants = source::variants(form.paths());
     let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
     let allowed = allowed(function);
+    // Mistakes that are found later are said to be at the call.
+    let says = |word: &str| attrs.iter().any(|attr| attr.path().is_ident(word));
+    let caller = (!says("track_caller") && !says("target_feature")).then(|| quote!(#[track_caller]));
     quote! {
         #(#attrs)*
         #allowed
+        #caller
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
             #apart
             #unused
             #variants
-            let __netcl_results = #found.call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
+            let __netcl_results = #found.#call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }

@@ -5,7 +5,7 @@ use super::functions::{arguments, result_type, scalars, taken_apart, tensors, un
 use super::source::{self, Natives};
 use super::withheld::{Withheld, types};
 use crate::ast::{ArgType, FunctionItem};
-use crate::compile::Planned;
+use crate::compile::{CompiledPlan, Planned};
 use crate::diag::Diag;
 use crate::lower::Path;
 use crate::parse::attr::of_functions;
@@ -13,6 +13,7 @@ use crate::parts::Composite;
 use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
+use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
@@ -36,23 +37,19 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let each = instances.iter().flat_map(|(own, paths)| paths.iter().map(move |path| (own, path)));
     for (own, path) in each {
         let differentiable = differentiable && self::differentiable(own) == float;
-        let planned = |graph: &Graph, name: &str| match compile::compile(graph) {
-            Ok(plans) => {
-                dump::graph(name, graph, &plans);
-                let graph = compile::graph_text(graph, &plans);
-                Some(Planned { decisions: path.decisions.clone(), graph, plans })
-            }
-            Err(diagnostic) => {
-                diag.diagnostic(&diagnostic, function.name.span());
-                None
-            }
+        let planned = |graph: &Graph, name: &str, text: GraphText| {
+            let planned = planned((graph, name), path, text);
+            planned.map_err(|diagnostic| diag.diagnostic(&diagnostic, function.name.span())).ok()
         };
-        let made = planned(&path.graph, &crate::parse::name(name));
+        let made = planned(&path.graph, &crate::parse::name(name), compile::graph_text);
         // Of one that cannot be compiled the gradient says the same.
         if differentiable && made.is_some() {
             graphs.push(compile::text(&path.graph));
             match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {
-                Ok(graph) => pullback.extend(planned(&graph, &format!("{}.vjp", crate::parse::name(name)))),
+                Ok(graph) => {
+                    let name = format!("{}.vjp", crate::parse::name(name));
+                    pullback.extend(planned(&graph, &name, compile::decided_text));
+                }
                 Err(diagnostic) if !function.indexed => withheld = Some(diagnostic.message),
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
@@ -68,16 +65,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let mut natives = Natives::default();
     let call = call(function, &plain, &mut natives);
     let vjp = match withheld {
-        Some(why) => {
-            let why = format!("`{}` has no gradient: {why}", crate::parse::name(name));
-            withheld_vjp(
-                name,
-                &types(function),
-                &result_type(function),
-                why,
-                "give the kernel that it calls a gradient".into(),
-            )
-        }
+        Some(why) => vjp_of_what_has_none(function, &why),
         None if differentiable => Some(vjp(function, &pullback, &float, &mut natives)),
         None => no_vjp(function),
     };
@@ -126,6 +114,23 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     })
 }
 
+/// The pullback of a kernel that calls one without a gradient: an error for who asks for it.
+fn vjp_of_what_has_none(function: &FunctionItem, why: &str) -> Option<TokenStream> {
+    let why = format!("`{}` has no gradient: {why}", crate::parse::name(&function.name));
+    let way_out = "give the kernel that it calls a gradient".into();
+    withheld_vjp(&function.name, &types(function), &result_type(function), why, way_out)
+}
+
+/// What is embedded of a graph beside its plans.
+type GraphText = fn(&Graph, &[CompiledPlan]) -> String;
+
+/// The plans of a graph that is called so, of that path.
+fn planned((graph, name): (&Graph, &str), path: &Path, text: GraphText) -> Result<Planned, Diagnostic> {
+    let plans = compile::compile(graph)?;
+    dump::graph(name, graph, &plans);
+    Ok(Planned { decisions: path.decisions.clone(), graph: text(graph, &plans), plans })
+}
+
 /// A function of the kernel's name that gives its plans. There is one path: nothing chooses between plans.
 pub(crate) fn plans(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) -> Option<TokenStream> {
     let name = &function.name;
@@ -144,7 +149,7 @@ pub(crate) fn plans(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) ->
     };
     dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
-    let (mut natives, graph) = (Natives::default(), compile::graph_text(&path.graph, &plans));
+    let (mut natives, graph) = (Natives::default(), compile::decided_text(&path.graph, &plans));
     let source = source::source(&crate::parse::name(name), 0, &graph, &plans, &mut natives);
     let natives = natives.items();
     Some(quote! {
@@ -375,12 +380,8 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &
                 let __netcl_scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
                 let __netcl_function = &__netcl_pullback_plans()[#chosen];
                 let __netcl_pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradient> {
-                    let __netcl_results = __netcl_function.call(
-                        ::core::option::Option::None,
-                        "",
-                        &[#(#given,)* #(#cotangents),*],
-                        &__netcl_scalars,
-                    )?;
+                    let __netcl_results =
+                        __netcl_function.call_unrecorded(&[#(#given,)* #(#cotangents),*], &__netcl_scalars)?;
                     #unpacked
                 };
                 ::core::result::Result::Ok((__netcl_value, __netcl_pullback))

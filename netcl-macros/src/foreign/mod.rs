@@ -347,7 +347,15 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ),
     (
         "`torch.autograd.grad(y.sum(), x, create_graph=True)`, `jax.grad`",
-        "in the body of a function: `let dx = grad(&y.sum_all(), x);`, which is part of what is differentiated, as often as wanted",
+        "in the body of a function: `let dx = grad(&y.sum_all(), x);`, which is part of what is differentiated, as often as wanted; at run time `netcl::grad(&x, f)?`, which nests, and `loss.backward_recorded()?`",
+    ),
+    (
+        "`jax.vjp`, `jax.jvp`, `torch.func.vjp`, `torch.func.jvp`, `torch.autograd.functional.hvp`",
+        "of tensors at run time `netcl::vjp(&x, f)?`, `netcl::jvp(&x, &tangent, f)?`, `netcl::jvp(&x, &v, \\|x\\| netcl::grad(x, f))?`",
+    ),
+    (
+        "`torch.func.functional_call(net, parameters, ..)`",
+        "`net.with_parameters(&parameters)?`, of a network that is put together at run time",
     ),
     (
         "`value_and_grad(loss, has_aux=True)`",
@@ -359,6 +367,19 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ),
     ("`requires_grad = False`, `requires_grad_(False)`, `freeze()`", "`#[frozen]` on the field"),
     ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
+    (
+        "`GradScaler`, `scaler.scale(loss).backward()`, `scaler.unscale_(optimizer)`, `scaler.step(optimizer)`, `scaler.update()`",
+        "`optim::GradScaler`: a loss that is given `scaler.factor()` and multiplied by it, at run time `scaler.scale(&loss).backward()?`; `scaler.unscale(&gradients)?`; `scaler.step(&mut optimizer, &mut model, &gradients)?`; `scaler.update()?`: [models.md](models.md#gradients-in-f16)",
+    ),
+    (
+        "`torch.utils.checkpoint`, `jax.checkpoint`",
+        "at run time `netcl::checkpoint([&x], \\|[x]\\| block(x))`; annotated models compute again what is cheap",
+    ),
+    (
+        "`torch.autograd.Function`, `jax.custom_vjp`",
+        "at run time `netcl::custom_vjp([&x], \\|[x]\\| (value, pullback))`; in a model `#[gradient(..)]` above a kernel",
+    ),
+    ("`x.register_hook(f)`", "`let x = x.on_gradient(f);`, which gives a tensor: go on from that"),
     (
         "gradients added up over batches",
         "one call of a loss over all of them; or `first.add(&second)?`, and `sum.scaled(0.5)?` for the mean",
@@ -373,9 +394,7 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ),
     (
         "`clip_grad_norm_`, `clip_grad_value_`",
-        "`gradients.clip_norm(1.0)?`, which gives others; `gradients.norm()?`. By value by hand: a kernel makes the \
-         new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and \
-         `model.set_tensor(\"line.weight\", &stepped)?` sets it",
+        "`gradients.clip_norm(1.0)?`, which gives others; `gradients.norm()?`. By value by hand: a kernel makes the new parameter of the old one and its gradient, `gradients.tensor(\"line.weight\")?`, and `model.set_tensor(\"line.weight\", &stepped)?` sets it",
     ),
 ];
 

@@ -394,7 +394,10 @@ impl<'a> Lowering<'a> {
             Expr::Block(_) => ("a labelled block", "leave the label out"),
             Expr::RawAddr(_) => ("a raw pointer", "pass the tensor itself"),
             Expr::Path(_) => ("a qualified path", "call the function as a method"),
-            _ => ("this expression", "`#[netcl::dynamic]` on the function leaves it to run time"),
+            _ => (
+                "this expression",
+                "ordinary Rust is written in a function with `#[netcl::dynamic]` whose tensors have no sizes, `x: &Tensor`",
+            ),
         };
         self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead])
     }

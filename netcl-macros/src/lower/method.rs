@@ -340,6 +340,9 @@ impl<'a> Lowering<'a> {
                                `#[netcl::function]`, all functions of Rust's that docs/operations.md names";
                 return self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` with these operands"), &instead]);
             }
+            if let Val::Plain(_, PlainType::Enum) | Val::Variant(..) = receiver {
+                return self.report(span, &m::ENUM_METHOD, &[&name]);
+            }
             return self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, known)]);
         };
         self.table_operation(operation, receiver, args, span)

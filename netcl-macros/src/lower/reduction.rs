@@ -4,9 +4,11 @@ use super::affine::Ends;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::text;
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::{Dim, INDEX_LIMIT, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, ReduceOp};
+use netcl_kernels::plan::requirement::uncountable;
+use netcl_kernels::span::Diagnostic;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Pat};
@@ -99,7 +101,13 @@ impl<'a> Lowering<'a> {
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
             one => vec![one],
         };
-        each.into_iter().map(|one| self.limits(one)).collect()
+        each.into_iter().map(|one| self.limits(one).filter(|limits| self.countable(limits, one))).collect()
+    }
+
+    /// Rule: kernels count in 32 bits. Wrong: `sum(0..99999999999, |k| ..)`.
+    fn countable(&self, limits: &Limits, range: &Expr) -> bool {
+        let size = limits.size.as_constant().filter(|size| *size > INDEX_LIMIT as i64);
+        size.map(|size| self.diag.diagnostic(&Diagnostic::new(uncountable(&size)), range.span())).is_none()
     }
 
     /// One range.

@@ -95,7 +95,8 @@ pub(crate) fn function(
     }
     let (results, composed) = results(diag, sig, &generic, constants);
     let mut function = FunctionItem {
-        attrs: attrs.iter().filter(|attr| !is_helper(attr)).cloned().collect(),
+        attrs: attrs.iter().filter(|attr| !is_helper(attr) && !is_dynamic(attr)).cloned().collect(),
+        dynamic: attrs.iter().any(is_dynamic),
         mode: own_mode,
         matmul_precision,
         precision,
@@ -463,12 +464,33 @@ fn scalar(ty: &Type) -> Option<DType> {
 }
 
 /// Whether the function is left to plain Rust: no tensor in its signature (and no [mark](super::compiled::mark) of structs of
-/// these), one that makes a model, or marked `#[netcl::dynamic]`.
+/// these), one that makes a model, or marked `#[netcl::dynamic]` with tensors that have no sizes.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
-    let marked = attrs.iter().any(is_dynamic);
+    let marked = attrs.iter().any(is_dynamic) && !is_sized(sig);
     let of_tensors =
         attrs.iter().any(is_of_structs) || mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR);
     marked || is_constructor(sig) || !of_tensors
+}
+
+/// Whether some tensor in the signature has its sizes: `Tensor<f32, N>`.
+fn is_sized(sig: &Signature) -> bool {
+    fn sized(tokens: TokenStream) -> bool {
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            let found = match token {
+                TokenTree::Ident(name) if name == crate::words::TENSOR => {
+                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '<')
+                }
+                TokenTree::Group(group) => sized(group.stream()),
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+    sized(sig.inputs.to_token_stream()) || sized(sig.output.to_token_stream())
 }
 
 /// Whether this is our mark on a function whose signature has structs of tensors alone.

@@ -1,13 +1,13 @@
 //! Attributes where they mean nothing, and parameters of models that lack their `const`: said where they stand, and mended as
 //! they are meant, so that rustc has nothing to say of them.
 
-use super::{function, text, types};
+use super::{function, text};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
 use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericArgument, GenericParam, Generics, ItemImpl, PathArguments, ReturnType, Type};
+use syn::{Attribute, GenericArgument, GenericParam, Generics, ItemImpl, PathArguments, Type};
 
 /// What an attribute stands above.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,16 +49,6 @@ pub(crate) fn of_block(diag: &Diag, block: &mut ItemImpl) {
     for item in &mut block.items {
         let syn::ImplItem::Fn(f) = item else { continue };
         attributes(diag, &mut f.attrs, Place::Method);
-        let sized =
-            f.sig.inputs.iter().any(|input| matches!(input, FnArg::Typed(typed) if types::is_tensor(&typed.ty)))
-                || matches!(&f.sig.output, ReturnType::Type(_, ty) if types::is_tensor(ty));
-        f.attrs.retain(|attr| {
-            let wrong = sized && function::is_dynamic(attr);
-            if wrong {
-                diag.report(attr.path().span(), &m::DYNAMIC_SIZES, &[&f.sig.ident]);
-            }
-            !wrong
-        });
     }
 }
 

@@ -75,9 +75,12 @@ fn kernels_agree_with_differences() {
             Err(error) => panic!("{file}: {error}"),
         })
         .collect();
-    let mut constants = BTreeMap::new();
+    let (mut constants, mut functions) = (BTreeMap::new(), BTreeMap::new());
     for (_, parsed) in &sources {
         scopes(&parsed.items, "", &mut |item, _| match item {
+            Item::Fn(item) if marked(&item.attrs, "function") => {
+                functions.insert(item.sig.ident.to_string(), item.clone());
+            }
             Item::Const(item) if marked(&item.attrs, "constant") => {
                 constants.insert(item.ident.to_string(), item.clone());
             }
@@ -89,7 +92,7 @@ fn kernels_agree_with_differences() {
         GRAPHS.take();
         let mut player = Player::default();
         scopes(&parsed.items, "", &mut |item, scope| player.learn(item, scope));
-        player.learn_imported(&constants);
+        player.learn_imported(&constants, &functions);
         scopes(&parsed.items, "", &mut |item, scope| player.play(item, scope));
         player.compiled.sound();
         let graphs = GRAPHS.take();
@@ -226,10 +229,22 @@ impl Player {
         }
     }
 
-    /// Takes constants that the file imports from other files. Sizes are made small: there is a difference for each element.
-    fn learn_imported(&mut self, constants: &BTreeMap<String, syn::ItemConst>) {
+    /// Takes constants and functions that the file imports from other files. Sizes are made small: there is a difference for each element.
+    fn learn_imported(
+        &mut self,
+        constants: &BTreeMap<String, syn::ItemConst>,
+        functions: &BTreeMap<String, syn::ItemFn>,
+    ) {
         for path in self.imported.values() {
-            let name = constants.keys().find(|name| path == *name || path.ends_with(&format!("_{name}")));
+            let is_own = |name: &&String| path == *name || path.ends_with(&format!("_{name}"));
+            if let Some(name) = functions.keys().find(is_own).filter(|_| !self.known.contains_key(path)) {
+                let mut item = functions[name].clone();
+                item.attrs.clear();
+                item.sig.ident = Ident::new(path, item.sig.ident.span());
+                self.compiled.function(quote!(#item));
+                self.known.insert(path.clone(), path.clone());
+            }
+            let name = constants.keys().find(is_own);
             if let Some(name) = name.filter(|_| !self.known.contains_key(path)) {
                 let mut item = constants[name].clone();
                 item.attrs.clear();

@@ -4,6 +4,8 @@ pub use crate::function::{Function, FunctionSource, NamedInstance, OpenFunction,
 pub use crate::gradient_check::gradients as check_gradients;
 pub use crate::model::{Gradients, Model, ModelCore, Module, ModuleField, Part, Schema, Seed, Variants};
 pub use crate::optim::progress::Progress;
+pub use crate::optim::rules::Rules;
+pub use crate::optim::scaling::ScalingRules;
 pub use crate::optim::settings::{accept, not_negative};
 pub use crate::optim::update::{Update, squares};
 pub use netcl_hal::device::scalar::Scalar;

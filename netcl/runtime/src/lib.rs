@@ -41,7 +41,9 @@ pub mod select;
 pub mod simt;
 mod tensor;
 
-pub use autograd::{Backward, Differentiable, autocast, grad, no_grad, value_and_grad};
+pub use autograd::{
+    Backward, Differentiable, autocast, checkpoint, custom_vjp, grad, jvp, no_grad, value_and_grad, vjp,
+};
 pub use compile::{Argument, Arguments, Compilable, Compiled, CompiledResults, Reference, compile};
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,

@@ -1,8 +1,8 @@
 //! Adam and AdamW.
 
-use crate::optim::{Optimizer, OptimizerState, ParameterGroup, ROW};
+use crate::optim::{Optimizer, OptimizerState, ParameterGroup, ROW, Scaling, kept};
 use crate::{Gradients, Model, Result};
-use netcl_runtime::__private::{Progress, Update, accept, not_negative, squares};
+use netcl_runtime::__private::{Progress, Rules, Update, accept, not_negative, squares};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -21,6 +21,9 @@ pub struct Adam(Moments);
 /// `p ← p · (1 - lr · weight_decay)`, without decay in the gradient.
 #[derive(Debug)]
 pub struct AdamW(Moments);
+
+/// In place of the logarithm of 0: no power of e^this is other than 0.
+const NO_BETA: f64 = -1e6;
 
 #[derive(Debug)]
 struct Moments {
@@ -50,22 +53,31 @@ impl Moments {
         &mut self,
         model: &mut dyn Model,
         gradients: &Gradients,
+        scaling: Option<&Scaling>,
         decay: impl Fn(f64, f64) -> f64 + Send + 'static,
     ) -> Result<()> {
         self.check()?;
         let ((first, second), epsilon) = (self.betas, self.epsilon);
-        self.update.step(model, gradients, self.weight_decay, move |Progress { learning_rate, steps }, weight_decay| {
-            [
-                decay(learning_rate, weight_decay),
-                first,
-                1.0 - first,
-                second,
-                1.0 - second,
-                learning_rate / (1.0 - first.powi(steps)),
-                (1.0 - second.powi(steps)).sqrt(),
-                epsilon,
-            ]
-        })
+        let mixing = [first, 1.0 - first, second, 1.0 - second];
+        let weight_decay = self.weight_decay;
+        if scaling.is_none() {
+            let scalars = move |Progress { learning_rate, steps }, weight_decay| {
+                let [keep_1, take_1, keep_2, take_2] = mixing;
+                let step_size = learning_rate / (1.0 - first.powi(steps));
+                let correction = (1.0 - second.powi(steps)).sqrt();
+                let decay = decay(learning_rate, weight_decay);
+                [decay, keep_1, take_1, keep_2, take_2, step_size, correction, epsilon]
+            };
+            return self.update.step(model, gradients, None, weight_decay, scalars);
+        }
+        // The device knows how many of the steps were made.
+        let scalars = move |Progress { learning_rate, steps }, weight_decay| {
+            let [keep_1, take_1, keep_2, take_2] = mixing;
+            let [log_1, log_2] = [first, second].map(|beta| beta.ln().max(NO_BETA));
+            let decay = decay(learning_rate, weight_decay);
+            [decay, keep_1, take_1, keep_2, take_2, learning_rate, f64::from(steps), log_1, log_2, epsilon]
+        };
+        self.update.step(model, gradients, scaling, weight_decay, scalars)
     }
 
     fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
@@ -110,20 +122,27 @@ builders!(Adam, AdamW);
 impl Adam {
     /// With PyTorch's defaults and no weight decay.
     pub fn new(learning_rate: f64) -> Adam {
-        Adam(Moments::new(0.0, Update::new("adam", ROW, 2, adam, learning_rate)))
+        Adam(Moments::new(0.0, Update::new("adam", ROW, 2, Rules { plain: adam, scaled: adam_scaled }, learning_rate)))
     }
 }
 
 impl AdamW {
     /// With PyTorch's defaults: a weight decay of 0.01.
     pub fn new(learning_rate: f64) -> AdamW {
-        AdamW(Moments::new(0.01, Update::new("adamw", ROW, 2, adamw, learning_rate)))
+        AdamW(Moments::new(
+            0.01,
+            Update::new("adamw", ROW, 2, Rules { plain: adamw, scaled: adamw_scaled }, learning_rate),
+        ))
     }
 }
 
 impl Optimizer for Adam {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
-        self.0.step(model, gradients, |_, decay| decay)
+        self.0.step(model, gradients, None, |_, decay| decay)
+    }
+
+    fn step_scaled(&mut self, model: &mut dyn Model, gradients: &Gradients, scaling: &Scaling) -> Result<()> {
+        self.0.step(model, gradients, Some(scaling), |_, decay| decay)
     }
 
     fn learning_rate(&self) -> f64 {
@@ -145,7 +164,11 @@ impl Optimizer for Adam {
 
 impl Optimizer for AdamW {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
-        self.0.step(model, gradients, |rate, decay| 1.0 - rate * decay)
+        self.0.step(model, gradients, None, |rate, decay| 1.0 - rate * decay)
+    }
+
+    fn step_scaled(&mut self, model: &mut dyn Model, gradients: &Gradients, scaling: &Scaling) -> Result<()> {
+        self.0.step(model, gradients, Some(scaling), |rate, decay| 1.0 - rate * decay)
     }
 
     fn learning_rate(&self) -> f64 {
@@ -175,6 +198,12 @@ fn mixed(old: f32, keep: f32, new: f32, take: f32) -> f32 {
 #[netcl::function]
 fn moved(p: f32, m: f32, v: f32, step_size: f32, correction: f32, epsilon: f32) -> f32 {
     p - m / (v.sqrt() / correction + epsilon) * step_size
+}
+
+/// `1 - beta^steps`, of the logarithm of beta: near 1 a difference of `f32` would be rounded.
+#[netcl::function]
+fn gathered(steps: f32, log_beta: f32) -> f32 {
+    -(steps * log_beta).exp_m1()
 }
 
 netcl_macros::__rules! {
@@ -221,6 +250,72 @@ netcl_macros::__rules! {
             let m = mixed(m[r, i], keep_1, g, take_1);
             let v = mixed(v[r, i], keep_2, g * g, take_2);
             (moved(p[r, i] * shrink, m, v, step_size, correction, epsilon), m, v)
+        }
+    }
+
+    /// [`adam`] by gradients of a scaled loss.
+    pub(super) fn adam_scaled(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        v: &Tensor<f32, R, { ROW }>,
+        scale: &Tensor<f32>,
+        found: &Tensor<f32>,
+        skipped: &Tensor<f32>,
+        decay: f32,
+        keep_1: f32,
+        take_1: f32,
+        keep_2: f32,
+        take_2: f32,
+        rate: f32,
+        steps: f32,
+        log_1: f32,
+        log_2: f32,
+        epsilon: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let (old_p, old_m, old_v) = (p[r, i], m[r, i], v[r, i]);
+            let g = g[r, i] * (1.0 / scale) + decay * p[r, i];
+            let m = mixed(old_m, keep_1, g, take_1);
+            let v = mixed(old_v, keep_2, g * g, take_2);
+            let steps = steps - skipped;
+            let step_size = rate / gathered(steps, log_1);
+            let correction = gathered(steps, log_2).sqrt();
+            let p = moved(old_p, m, v, step_size, correction, epsilon);
+            (kept(found, old_p, p), kept(found, old_m, m), kept(found, old_v, v))
+        }
+    }
+
+    /// [`adamw`] by gradients of a scaled loss.
+    pub(super) fn adamw_scaled(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        v: &Tensor<f32, R, { ROW }>,
+        scale: &Tensor<f32>,
+        found: &Tensor<f32>,
+        skipped: &Tensor<f32>,
+        shrink: f32,
+        keep_1: f32,
+        take_1: f32,
+        keep_2: f32,
+        take_2: f32,
+        rate: f32,
+        steps: f32,
+        log_1: f32,
+        log_2: f32,
+        epsilon: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let (old_p, old_m, old_v) = (p[r, i], m[r, i], v[r, i]);
+            let g = g[r, i] * (1.0 / scale);
+            let m = mixed(old_m, keep_1, g, take_1);
+            let v = mixed(old_v, keep_2, g * g, take_2);
+            let steps = steps - skipped;
+            let step_size = rate / gathered(steps, log_1);
+            let correction = gathered(steps, log_2).sqrt();
+            let p = moved(old_p * shrink, m, v, step_size, correction, epsilon);
+            (kept(found, old_p, p), kept(found, old_m, m), kept(found, old_v, v))
         }
     }
 }

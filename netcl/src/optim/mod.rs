@@ -5,11 +5,13 @@
 //! its moments is the optimizer's, not each parameter's.)
 
 mod adam;
+mod scaler;
 mod sgd;
 
 pub use adam::{Adam, AdamW};
 #[doc(inline)]
-pub use netcl_runtime::optim::{Optimizer, OptimizerState, ParameterGroup};
+pub use netcl_runtime::optim::{Optimizer, OptimizerState, ParameterGroup, ScalerState, Scaling};
+pub use scaler::GradScaler;
 pub use sgd::Sgd;
 
 /// Rules see the parameters as rows of this many: tensors start at multiples of 512 bytes, so there are whole rows only,
@@ -17,14 +19,23 @@ pub use sgd::Sgd;
 #[netcl::constant]
 const ROW: usize = 128;
 
+/// What becomes of a number in a step by gradients of a scaled loss: `old` where one of them was `found` that is not finite.
+#[netcl::function]
+fn kept(found: f32, old: f32, new: f32) -> f32 {
+    if found > 0.0 { old } else { new }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{adam, sgd};
+    use super::{adam, scaler, sgd};
     use crate::__private::kernels::plan::{Target, Work};
 
     #[test]
     fn every_rule_is_one_step_with_native_code() {
-        for rule in [sgd::sgd, sgd::sgd_momentum, sgd::sgd_nesterov, adam::adam, adam::adamw] {
+        let plain = [sgd::sgd, sgd::sgd_momentum, sgd::sgd_nesterov, adam::adam, adam::adamw];
+        let scaled = [sgd::sgd_scaled, sgd::sgd_momentum_scaled, sgd::sgd_nesterov_scaled];
+        let counting = [adam::adam_scaled, adam::adamw_scaled, scaler::advance];
+        for rule in plain.into_iter().chain(scaled).chain(counting) {
             let function = rule();
             for target in Target::ALL {
                 assert_eq!(function.plan(target).unwrap().launches(), 1, "{} on {target:?}", function.name());
@@ -34,5 +45,16 @@ mod tests {
             let native = function.native(Target::Host).unwrap();
             assert!(matches!(native, [Some(_)]), "{} has no native code", function.name());
         }
+    }
+    /// What `found` is computed of is read before the numbers that are written in place.
+    #[test]
+    fn gradients_are_checked_in_two_steps_of_which_the_last_has_the_numbers() {
+        let function = scaler::check();
+        for target in Target::ALL {
+            let plan = function.plan(target).unwrap();
+            let [rows, all] = &plan.steps[..] else { panic!("{} steps on {target:?}", plan.steps.len()) };
+            assert_eq!((rows.reads.len(), rows.writes.len(), all.writes.len()), (1, 1, 3), "{target:?}");
+        }
+        assert!(matches!(function.native(Target::Host).unwrap(), [Some(_), Some(_)]));
     }
 }

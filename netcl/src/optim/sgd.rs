@@ -1,8 +1,8 @@
 //! Stochastic gradient descent.
 
-use crate::optim::{Optimizer, OptimizerState, ParameterGroup, ROW};
+use crate::optim::{Optimizer, OptimizerState, ParameterGroup, ROW, Scaling, kept};
 use crate::{Gradients, Model, Result};
-use netcl_runtime::__private::{Progress, Update, accept, not_negative};
+use netcl_runtime::__private::{Progress, Rules, Update, accept, not_negative};
 
 /// Stochastic gradient descent with momentum, as `torch.optim.SGD` without dampening:
 ///
@@ -25,7 +25,7 @@ pub struct Sgd {
 impl Sgd {
     /// Without momentum and weight decay.
     pub fn new(learning_rate: f64) -> Sgd {
-        let update = Update::new("sgd", ROW, 0, sgd, learning_rate);
+        let update = Update::new("sgd", ROW, 0, Rules { plain: sgd, scaled: sgd_scaled }, learning_rate);
         Sgd { momentum: 0.0, weight_decay: 0.0, nesterov: false, update }
     }
 
@@ -66,26 +66,34 @@ impl Sgd {
 
     fn choose(mut self) -> Sgd {
         match (self.momentum != 0.0, self.nesterov) {
-            (false, _) => self.update.change(0, sgd),
-            (true, false) => self.update.change(1, sgd_momentum),
-            (true, true) => self.update.change(1, sgd_nesterov),
+            (false, _) => self.update.change(0, Rules { plain: sgd, scaled: sgd_scaled }),
+            (true, false) => self.update.change(1, Rules { plain: sgd_momentum, scaled: sgd_momentum_scaled }),
+            (true, true) => self.update.change(1, Rules { plain: sgd_nesterov, scaled: sgd_nesterov_scaled }),
         }
         self
+    }
+
+    fn stepped(&mut self, model: &mut dyn Model, gradients: &Gradients, scaling: Option<&Scaling>) -> Result<()> {
+        self.check()?;
+        let (decay, momentum) = (self.weight_decay, self.momentum);
+        // Without momentum there is none to pass.
+        if momentum == 0.0 {
+            let scalars = |Progress { learning_rate, .. }, decay| [learning_rate, decay];
+            self.update.step(model, gradients, scaling, decay, scalars)
+        } else {
+            let scalars = move |Progress { learning_rate, .. }, decay| [learning_rate, decay, momentum];
+            self.update.step(model, gradients, scaling, decay, scalars)
+        }
     }
 }
 
 impl Optimizer for Sgd {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
-        self.check()?;
-        let (decay, momentum) = (self.weight_decay, self.momentum);
-        // Without momentum there is none to pass.
-        if momentum == 0.0 {
-            self.update.step(model, gradients, decay, |Progress { learning_rate, .. }, decay| [learning_rate, decay])
-        } else {
-            self.update.step(model, gradients, decay, move |Progress { learning_rate, .. }, decay| {
-                [learning_rate, decay, momentum]
-            })
-        }
+        self.stepped(model, gradients, None)
+    }
+
+    fn step_scaled(&mut self, model: &mut dyn Model, gradients: &Gradients, scaling: &Scaling) -> Result<()> {
+        self.stepped(model, gradients, Some(scaling))
     }
 
     fn learning_rate(&self) -> f64 {
@@ -145,6 +153,58 @@ netcl_macros::__rules! {
             let g = g[r, i] + decay * p[r, i];
             let m = m[r, i] * momentum + g;
             (p[r, i] - (g + m * momentum) * rate, m)
+        }
+    }
+
+    /// [`sgd`] by gradients of a scaled loss.
+    pub(super) fn sgd_scaled(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        scale: &Tensor<f32>,
+        found: &Tensor<f32>,
+        rate: f32,
+        decay: f32,
+    ) -> Tensor<f32, R, { ROW }> {
+        |r, i| {
+            let old = p[r, i];
+            kept(found, old, old - (g[r, i] * (1.0 / scale) + decay * old) * rate)
+        }
+    }
+
+    /// [`sgd_momentum`] by gradients of a scaled loss.
+    pub(super) fn sgd_momentum_scaled(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        scale: &Tensor<f32>,
+        found: &Tensor<f32>,
+        rate: f32,
+        decay: f32,
+        momentum: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let (old_p, old_m) = (p[r, i], m[r, i]);
+            let m = old_m * momentum + (g[r, i] * (1.0 / scale) + decay * old_p);
+            (kept(found, old_p, old_p - m * rate), kept(found, old_m, m))
+        }
+    }
+
+    /// [`sgd_nesterov`] by gradients of a scaled loss.
+    pub(super) fn sgd_nesterov_scaled(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        scale: &Tensor<f32>,
+        found: &Tensor<f32>,
+        rate: f32,
+        decay: f32,
+        momentum: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let (old_p, old_m) = (p[r, i], m[r, i]);
+            let g = g[r, i] * (1.0 / scale) + decay * old_p;
+            let m = old_m * momentum + g;
+            (kept(found, old_p, old_p - (g + m * momentum) * rate), kept(found, old_m, m))
         }
     }
 }

@@ -4,6 +4,10 @@
 mod batches;
 mod cache;
 mod checkpoints;
+mod custom;
+mod derivatives;
+mod derivatives_around;
+mod derivatives_stopped;
 mod devices;
 mod environment;
 mod events;
@@ -19,6 +23,7 @@ mod plans;
 mod profile;
 mod queues;
 mod raw_kernels;
+mod scaler;
 mod selection;
 mod tensors;
 mod threads;

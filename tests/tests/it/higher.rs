@@ -159,10 +159,10 @@ struct Reference {
 }
 
 /// A step's loss, what comes with it, and the gradients.
-type Step = ((Tensor, Tensor), Gradients);
+pub(crate) type Step = ((Tensor, Tensor), Gradients);
 
 /// Trains the model of that name on every device.
-fn trains<M: Model>(
+pub(crate) fn trains<M: Model>(
     name: &str,
     new: fn(&Device, Seed) -> Result<M>,
     rate: f64,

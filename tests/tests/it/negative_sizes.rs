@@ -70,6 +70,10 @@ impl Parts {
         self.table.slice(0, 6 - T, 8, 1).sum([0]) + x.sum_all() * 0.0
     }
 
+    pub fn one(&self, x: &Tensor<f32, T, 2>) -> Tensor<f32, 2> {
+        self.table.get(0, T - 4) + x.sum_all() * 0.0
+    }
+
     pub fn rounds(&self, x: &Tensor<f32, T, 2>) -> Tensor<f32, 2> {
         let p = self.table.narrow(0, 6 - T, T);
         let mut sum = Tensor::zeros([2]);
@@ -179,6 +183,9 @@ fn so_it_is_in_loops_functions_and_of_tensors_that_are_made() -> Result<()> {
         refused(parts.early(&rows(1)), "`narrow` expects sizes of at least 0, found T - 2 = -1");
         assert_eq!(parts.early(&rows(7))?.to_vec::<f32>()?, [1.0; 6]);
         refused(parts.early(&rows(8)), "`narrow` takes T - 2..T + 1 = 9 along axis 0 of [8, 2]");
+        assert_eq!(parts.one(&rows(11))?.to_vec::<f32>()?, [1.0; 2]);
+        refused(parts.one(&rows(3)), "`get` expects positions of at least 0, found T - 4 = -1");
+        refused(parts.one(&rows(12)), "`get` takes position T - 4, the last of T - 3 = 9 along axis 0 of [8, 2]");
         let ones = |count: usize| floats(&vec![1.0; count], &[count]);
         assert_eq!(parts.called(&ones(5))?.to_vec::<f32>()?, [1.0; 2]);
         refused(parts.called(&ones(7)), "`narrow` expects sizes of at least 0, found -T + 6 = -1");

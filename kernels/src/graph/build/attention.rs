@@ -124,25 +124,3 @@ fn gradients(b: &mut Builder, kind: AttentionKind, scores: NodeId, operands: &[N
     let (slope, weights) = (b.transpose(slope)?, b.transpose(weights)?);
     Ok(vec![b.matmul(slope, q)?, b.matmul(weights, g)?])
 }
-
-impl Builder {
-    /// The results of `graph`, whose arguments are `operands`, by their positions: its nodes, in the place of one.
-    pub(crate) fn splice(&mut self, graph: &Graph, operands: &[NodeId]) -> Result<Vec<NodeId>> {
-        let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
-        for (_, node) in graph.iter() {
-            let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
-            moved.push(match op {
-                Op::Input(InputKind::Argument(position)) => self.cast(operands[position], node.dtype)?,
-                Op::View { source, index } => self.view(source, node.shape.clone(), index)?,
-                Op::Reshape(source) => self.reshape(source, node.shape.clone())?,
-                // What was longer before is rounded to what it was.
-                Op::Cast(x) => match self.node(x).op {
-                    Op::Cast(own) if self.dtype(own) == node.dtype && node.dtype.compute() == self.dtype(x) => own,
-                    _ => self.push(op, node.shape.clone(), node.dtype),
-                },
-                op => self.push(op, node.shape.clone(), node.dtype),
-            });
-        }
-        Ok(graph.outputs.iter().map(|(_, id)| moved[id.index()]).collect())
-    }
-}

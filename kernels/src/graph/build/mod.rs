@@ -15,6 +15,7 @@ mod reshape;
 mod scan;
 mod sizes;
 mod softmax;
+mod splice;
 mod view;
 
 pub(crate) use agree::smaller;
@@ -316,6 +317,27 @@ impl Builder {
 /// The graph without nodes that no output needs; inputs stay, because they are the function's signature.
 pub fn prune(graph: Graph) -> Graph {
     pruned(graph).0
+}
+
+/// The graph with its arguments numbered anew. Those that `place` gives no number to are none of its inputs, if nothing reads them.
+pub fn renumbered(graph: Graph, place: impl Fn(usize) -> Option<usize>) -> Graph {
+    let read = graph.read();
+    let mut moved = vec![NodeId(0); graph.nodes.len()];
+    let mut nodes = Vec::with_capacity(graph.nodes.len());
+    for (position, mut node) in graph.nodes.into_iter().enumerate() {
+        if let Op::Input(InputKind::Argument(number)) = &mut node.op {
+            match place(*number) {
+                Some(new) => *number = new,
+                None if !read[position] => continue,
+                None => {}
+            }
+        }
+        moved[position] = NodeId(nodes.len() as u32);
+        node.op = node.op.map_operands(|id| moved[id.index()]);
+        nodes.push(node);
+    }
+    let outputs = graph.outputs.into_iter().map(|(kind, id)| (kind, moved[id.index()])).collect();
+    Graph { nodes, outputs, ..graph }
 }
 
 /// As [`prune`], and where each node is now.

@@ -117,7 +117,9 @@ impl Builder {
                     joint: "against".to_string(),
                 };
                 if !self.agree(agreement) {
-                    return self.fail(message);
+                    let wanted = &shape[lead + axis];
+                    let hint = format!("axis {axis} has {dim}, and only an axis of one element stretches to {wanted}");
+                    return Err(Diagnostic::new(message).hint(hint).at(self.span));
                 }
                 index.push(AxisIndex::axis(lead + axis));
             }

@@ -95,6 +95,21 @@ pub(super) fn progress(profile: &DeviceProfile, context: &ClContext, queue: &Com
     Prober { profile, context, queue, doubt: Cell::new(None) }.progress(options)
 }
 
+/// What the driver says of each probe that it builds for the device.
+#[cfg(test)]
+pub(super) fn logs(profile: &DeviceProfile, context: &ClContext) -> Vec<String> {
+    let device = context.members()[0].id();
+    let sources =
+        [FP16, FP64, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA, WGMMA, PROGRESS];
+    let log = |source: &str| {
+        let program = Program::create_from_source(context.get(), source).ok()?;
+        let _turn = build::turn(profile);
+        program.build(device, "-cl-std=CL1.2").ok()?;
+        program.get_build_log(device).ok()
+    };
+    sources.iter().filter_map(|source| log(source)).collect()
+}
+
 /// What the device can do, by trying.
 #[cfg(test)]
 pub(super) fn again(reported: &DeviceProfile, context: &ClContext, queue: &CommandQueue) -> Tried {

@@ -1,19 +1,17 @@
 //! The gradients of a loss.
 
-use crate::autograd::record::{Cut, CutKind, History, LeafKey, Owner};
-use crate::autograd::tape::{Tape, Wanted};
+use crate::autograd::cut;
+use crate::autograd::noted::{AskedDerivative, NotedDerivative};
+use crate::autograd::record::{Cut, History, LeafKey};
+use crate::autograd::records::{Records, Wanted};
+use crate::autograd::sweep::{self, Swept};
+use crate::autograd::trace::Direction;
 use crate::autograd::tracer;
-use crate::autograd::{cut, plan};
 use crate::error::{Error, Result};
-use crate::executor::Call;
-use crate::memory::{BufferHandle, before_late_writes};
-use crate::model::gradient_buffer::GradientBuffer;
-use crate::model::store::Store;
 use crate::model::{Gradients, Model};
-use crate::recording;
 use crate::tensor::Tensor;
-use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// The gradients of one loss in all that is tracked and leads to it: what [`Tensor::backward`] gives.
@@ -23,13 +21,14 @@ pub struct Backward {
     /// Those in tensors, by their leaves.
     variables: BTreeMap<LeafKey, Tensor>,
     cuts: Vec<Arc<Cut>>,
+    /// What [`Tensor::backward_recorded`] gives: all of them, noted when they are asked for.
+    recorded: Option<RecordedGradients>,
 }
 
-/// The gradients in one model's parameters, before they are computed.
-struct PendingGradients {
-    store: Arc<Store>,
-    buffer: GradientBuffer,
-    covered: Vec<bool>,
+struct RecordedGradients {
+    loss: Tensor,
+    noted: NotedDerivative,
+    caller: &'static Location<'static>,
 }
 
 impl Tensor {
@@ -61,8 +60,44 @@ impl Tensor {
         self.backward_in(&Wanted::All)
     }
 
+    /// The same gradients, which are recorded themselves: what is computed of them has gradients again, as often as wanted. PyTorch's
+    /// `create_graph=True`. They are computed when they are needed, each as far as it is asked for.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// let x = Tensor::from_slice(&Device::host(), &[1.0f32, 2.0], &[2])?.requires_grad()?;
+    /// let slope = x.pow(3.0).sum_all().backward_recorded()?.wrt(&x)?;
+    /// let curvature = slope.sum_all().backward()?.wrt(&x)?;
+    /// assert_eq!(slope.to_vec::<f32>()?, [3.0, 12.0]);
+    /// assert_eq!(curvature.to_vec::<f32>()?, [6.0, 12.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// [`Backward::wrt`] gives them, that of a network's parameter by [`crate::nn::Network::parameter`]: each has a graph of its own. Those
+    /// in all parameters together are [`crate::grad`] of [`crate::nn::Network::tracked_parameters`]. Those of [`Backward::of`] are numbers
+    /// for an optimizer, and not recorded.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tensor::backward`].
+    #[track_caller]
+    pub fn backward_recorded(&self) -> Result<Backward> {
+        let history = self.history_as_loss()?;
+        let records = Records::of(&[history], &Wanted::All);
+        let noted = NotedDerivative::of(&[history], records, &Wanted::All, self.device())?;
+        let (cuts, caller) = (noted.cuts().to_vec(), Location::caller());
+        let recorded = Some(RecordedGradients { loss: self.clone(), noted, caller });
+        Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts, recorded })
+    }
+
     /// The gradients in some of what it was computed from.
     pub(super) fn backward_in(&self, wanted: &Wanted) -> Result<Backward> {
+        let Swept { models, variables, cuts } = sweep::gradients(self.history_as_loss()?, self, wanted)?;
+        Ok(Backward { models, variables, cuts, recorded: None })
+    }
+
+    /// What it was computed from, if there are gradients of it.
+    pub(super) fn history_as_loss(&self) -> Result<&History> {
         self.checked()?;
         if tracer::is_active() {
             return Err(tracer::needed(tracer::Untraceable::Gradient));
@@ -74,94 +109,22 @@ impl Tensor {
                 self.shape()
             ));
         }
-        let record = match self.history() {
-            Some(History::Record(record)) => record,
-            Some(History::Leaf(_)) => {
-                return refused("the loss is computed from nothing; it is what is tracked".to_owned());
+        match self.history() {
+            Some(History::Leaf(leaf)) if leaf.stop.is_none() => {
+                refused("the loss is computed from nothing; it is what is tracked".to_owned())
             }
-            Some(History::Cut(cut)) if cut.kind.is_loss() => return refused(lost(cut)),
+            Some(History::Cut(cut)) if cut.kind.is_loss() => refused(cut::lost(cut)),
             Some(History::Cut(cut)) => {
-                return refused(format!("no gradient goes through {}, which leads to the loss", cut.text()));
+                refused(format!("no gradient goes through {}, which leads to the loss", cut.text()))
             }
-            None => {
-                return refused(
-                    "nothing that leads to the loss is recorded; run layers in `Mode::Training`, or start from \
-                     `x.requires_grad()?` (functions of annotated models have `…_with_gradients`)"
-                        .to_owned(),
-                );
-            }
-        };
-        // A recording does again what is called in it: what waits was called for before.
-        let tape = Tape::of(record, wanted, recording::is_active(self.device().backend()))?;
-        if let Some(cut) = tape.cuts.iter().find(|cut| cut.kind.is_loss()) {
-            return refused(lost(cut));
+            None => refused(
+                "nothing that leads to the loss is recorded; run layers in `Mode::Training`, or start from \
+                 `x.requires_grad()?`; functions of an annotated model are recorded for its parameters with \
+                 `#[mode(training)]` above them, or in `value_and_grad(&model, ..)`"
+                    .to_owned(),
+            ),
+            Some(history) => Ok(history),
         }
-        for Owner { store, index, version } in &tape.owners {
-            if *version != store.version() {
-                let path = &store.parameters()[*index].path;
-                return refused(format!(
-                    "the parameters have changed since the loss was computed of `{path}`; call `backward` before the step, \
-                     and compute the loss anew after it"
-                ));
-            }
-        }
-        match self.gradients_of(&tape) {
-            Err(error) if tape.waiting().next().is_some() => {
-                // Each alone may need less; if not, it says what was called where.
-                tracing::debug!(%error, "a loss is computed before its gradients");
-                self.gradients_of(&Tape::of(record, wanted, true)?)
-            }
-            gradients => gradients,
-        }
-    }
-
-    fn gradients_of(&self, tape: &Tape) -> Result<Backward> {
-        if tape.leaves.is_empty() {
-            return Ok(Backward { models: Vec::new(), variables: BTreeMap::new(), cuts: tape.cuts.clone() });
-        }
-        let device = self.device();
-        let loaded = plan::of_signature(tape.signature(), device, || tape.trace())?;
-        let mut pending: Vec<PendingGradients> = Vec::new();
-        let mut into: Vec<Option<BufferHandle>> = Vec::with_capacity(tape.leaves.len());
-        for leaf in &tape.leaves {
-            let Some(owner) = &leaf.owner else {
-                into.push(None);
-                continue;
-            };
-            let position = match pending.iter().position(|known| known.store.id() == owner.store.id()) {
-                Some(position) => position,
-                None => {
-                    let (store, buffer) = (owner.store.clone(), owner.store.gradient_buffer()?);
-                    let covered = vec![false; store.parameters().len()];
-                    pending.push(PendingGradients { store, buffer, covered });
-                    pending.len() - 1
-                }
-            };
-            pending[position].covered[owner.index] = true;
-            into.push(Some(pending[position].buffer.part(owner.index)));
-        }
-        for PendingGradients { store, buffer, covered } in &mut pending {
-            let (writer, covered) = store.writer(std::mem::take(covered));
-            buffer.prepare(writer, &covered)?;
-        }
-        let args: SmallVec<[Tensor; 16]> = tape.arguments().cloned().map(Tensor::from_held).collect();
-        let args: SmallVec<[&Tensor; 16]> = args.iter().collect();
-        let scalars = tape.scalars();
-        let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
-        // What waits of it was called for before what is to be written.
-        let outputs = before_late_writes(|| loaded.call(device, &call))?;
-        for (held, result) in tape.waiting().zip(outputs.results) {
-            held.value.supply(result.into_region()?);
-        }
-        let mut variables = BTreeMap::new();
-        for (leaf, gradient) in tape.leaves.iter().zip(outputs.argument_gradients) {
-            if let (None, Some(gradient)) = (&leaf.owner, gradient) {
-                variables.insert(leaf.key(), gradient.with_history(Some(cut::gradient())));
-            }
-        }
-        let models =
-            pending.into_iter().map(|PendingGradients { store, buffer, .. }| Gradients::new(store, buffer)).collect();
-        Ok(Backward { models, variables, cuts: tape.cuts.clone() })
     }
 }
 
@@ -195,6 +158,9 @@ impl Backward {
     /// [`Error::Unreached`] if it reaches none of them.
     pub fn reached<M: Model + ?Sized>(&self, model: &M) -> Result<Gradients> {
         let store = model.core().store();
+        if let Some(RecordedGradients { loss, .. }) = &self.recorded {
+            return loss.backward_in(&Wanted::Model(store.id()))?.reached(model);
+        }
         let found = self.models.iter().find(|gradients| gradients.is_of(&store));
         found.map(|gradients| gradients.part(model.prefix())).ok_or_else(|| Error::Unreached {
             what: "any parameter of the model".to_owned(),
@@ -202,7 +168,8 @@ impl Backward {
         })
     }
 
-    /// That in a tensor, which [`Tensor::requires_grad`] gave or which is a parameter of a [`crate::nn::Network`].
+    /// That in a tensor, of its shape, which [`Tensor::requires_grad`] gave or which is a parameter of a [`crate::nn::Network`]. Of
+    /// [`Tensor::backward_recorded`] it is a function of all that is tracked, and has gradients itself.
     ///
     /// # Errors
     ///
@@ -210,8 +177,12 @@ impl Backward {
     pub fn wrt(&self, tensor: &Tensor) -> Result<Tensor> {
         tensor.checked()?;
         let leaf = match tensor.history() {
-            Some(History::Leaf(leaf)) => leaf,
-            Some(History::Record(_)) => {
+            Some(History::Leaf(leaf))
+                if leaf.stop.is_none() && (leaf.of.is_none() || self.variables.contains_key(&leaf.key())) =>
+            {
+                leaf
+            }
+            Some(History::Record(_) | History::Leaf(_)) => {
                 return refused(
                     "the tensor was computed from others, in which there are gradients, but not in itself; go on from \
                      `x.detach().requires_grad()` to have one there"
@@ -220,31 +191,28 @@ impl Backward {
             }
             _ => return refused("the tensor is not tracked; compute the loss from `x.requires_grad()?`".to_owned()),
         };
+        if let Some(RecordedGradients { noted, caller, .. }) = &self.recorded
+            && let Some(position) = noted.position(leaf.key())
+        {
+            let (direction, given) = (Direction::Gradient, &[][..]);
+            let asked = AskedDerivative { name: "backward_recorded", direction, given, caller };
+            return noted.results(&asked, &[position])?.pop().ok_or_else(|| self.unreached(leaf.key()));
+        }
         let of_parameter = || {
             let owner = leaf.owner.as_ref()?;
             let gradients = self.models.iter().find(|gradients| gradients.is_of(&owner.store))?;
             gradients.in_parameter(owner.index)
         };
         let found = self.variables.get(&leaf.key()).cloned().or_else(of_parameter);
-        found.ok_or_else(|| Error::Unreached { what: "the tensor".to_owned(), reason: self.reason(leaf.key()) })
+        found.ok_or_else(|| self.unreached(leaf.key()))
+    }
+
+    fn unreached(&self, leaf: LeafKey) -> Error {
+        Error::Unreached { what: "the tensor".to_owned(), reason: self.reason(leaf) }
     }
 
     fn reason(&self, leaf: LeafKey) -> String {
         cut::reason(&self.cuts, leaf)
-    }
-}
-
-/// What is said of a loss that something leads to whose derivative is not recorded.
-fn lost(cut: &Cut) -> String {
-    match cut.kind {
-        CutKind::Gradient => "a gradient leads to the loss, and its derivative is not recorded; \
-                              `detach` it to take it for a number, or write the loss in an annotated model, with `grad(..)`"
-            .to_owned(),
-        _ => format!(
-            "{} leads to the loss, and its derivative is not recorded; write it with operations of tensors, or `detach` \
-             what it is given to take it for numbers",
-            cut.text()
-        ),
     }
 }
 

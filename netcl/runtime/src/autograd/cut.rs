@@ -1,7 +1,8 @@
 //! Where gradients end, and how that is said.
 
-use crate::autograd::record::{Behind, Cut, CutKind, History, LeafKey, Record, RecordSource};
+use crate::autograd::record::{Behind, Cut, CutKind, History, Leaf, LeafKey, Record, RecordSource, Stop};
 use crate::autograd::tracer;
+use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -28,6 +29,19 @@ impl Drop for Pause {
     fn drop(&mut self) {
         PAUSED.with(|paused| paused.set(paused.get().saturating_sub(1)));
     }
+}
+
+/// Does `work`, of which something is recorded, wherever it is done.
+pub(super) fn resumed<R>(work: impl FnOnce() -> R) -> R {
+    /// Ends it, also where the work panics.
+    struct Resumed(usize);
+    impl Drop for Resumed {
+        fn drop(&mut self) {
+            PAUSED.set(self.0);
+        }
+    }
+    let _scope = Resumed(PAUSED.replace(0));
+    work()
 }
 
 /// Whether this thread is in a call of `no_grad`.
@@ -84,21 +98,47 @@ pub(crate) fn gradient() -> History {
     History::Cut(Arc::new(Cut { by, caller: None, behind, kind: CutKind::Gradient }))
 }
 
+/// What is said of gradients that went through such a stop.
+pub(super) fn stopped(stop: &Stop, behind: Vec<Behind>) -> Arc<Cut> {
+    let (by, caller) = (stop.by.to_owned(), Some(stop.caller));
+    Arc::new(Cut { by, caller, behind, kind: CutKind::Stopped })
+}
+
+pub(super) fn refuse_lost(cuts: &[Arc<Cut>]) -> Result<()> {
+    match cuts.iter().find(|cut| cut.kind.is_loss()) {
+        Some(cut) => Err(Error::Backward { operation: "backward", problem: lost(cut) }),
+        None => Ok(()),
+    }
+}
+
 impl Cut {
     /// Whether it is what lies between a leaf and the loss.
     fn hides(self: &Arc<Cut>, leaf: LeafKey) -> bool {
         let (mut seen, mut seen_cuts) = (BTreeSet::new(), BTreeSet::new());
         let (mut cuts, mut records): (Vec<Arc<Cut>>, Vec<Arc<Record>>) = (vec![self.clone()], Vec::new());
+        let mut leaves: Vec<Arc<Leaf>> = Vec::new();
         loop {
             if let Some(cut) = cuts.pop() {
                 if !seen_cuts.insert(Arc::as_ptr(&cut)) {
                     continue;
                 }
-                for behind in &cut.behind {
+                for behind in cut.behind.iter().flat_map(Behind::each) {
                     match behind {
-                        Behind::Leaf(key) if *key == leaf => return true,
-                        Behind::Leaf(_) => {}
+                        Behind::Leaf(key, _) if *key == leaf => return true,
+                        Behind::Leaf(..) => {}
                         Behind::Record(record) => records.extend(record.upgrade()),
+                    }
+                }
+            } else if let Some(own) = leaves.pop() {
+                if own.key() == leaf {
+                    return true;
+                }
+                let sources = own.stop.iter().flat_map(|stop| &stop.sources);
+                for history in sources.filter_map(|source| source.history.as_ref()).chain(&own.of) {
+                    match history {
+                        History::Record(record) => records.push(record.clone()),
+                        History::Leaf(of) => leaves.push(of.clone()),
+                        History::Cut(cut) => cuts.push(cut.clone()),
                     }
                 }
             } else if let Some(record) = records.pop() {
@@ -107,8 +147,7 @@ impl Cut {
                 }
                 for source in &record.sources {
                     match source {
-                        RecordSource::Leaf(own) if own.key() == leaf => return true,
-                        RecordSource::Leaf(_) => {}
+                        RecordSource::Leaf(own) => leaves.push(own.clone()),
                         RecordSource::Record(record) => records.push(record.clone()),
                         RecordSource::Given(given) => cuts.extend(given.cut.clone()),
                     }
@@ -121,7 +160,8 @@ impl Cut {
 
     /// Whether what was behind it is gone, so that nobody knows what it hides.
     fn forgot(&self) -> bool {
-        self.behind.iter().any(|behind| matches!(behind, Behind::Record(record) if record.strong_count() == 0))
+        let is_gone = |behind: &Behind| matches!(behind, Behind::Record(record) if record.strong_count() == 0);
+        self.behind.iter().flat_map(Behind::each).any(is_gone)
     }
 
     pub(super) fn text(&self) -> String {
@@ -132,6 +172,35 @@ impl Cut {
     }
 }
 
+/// What is said of a loss that something leads to whose derivative is not recorded.
+pub(super) fn lost(cut: &Cut) -> String {
+    match cut.kind {
+        CutKind::Gradient => "a gradient that `backward` gave leads to the loss, and its derivative is not recorded; take it from \
+                              `loss.backward_recorded()?.wrt(&x)?` or `netcl::grad`, or `detach` it to take it for a number"
+            .to_owned(),
+        CutKind::Stopped => format!(
+            "{} gives gradients as numbers, which have no derivative and are differentiated here; write it with operations of \
+             tensors alone where there are gradients of gradients, `vjp` or `jvp`, or `detach` them to take them for numbers",
+            cut.text()
+        ),
+        _ => format!(
+            "{} leads to the loss, and its derivative is not recorded; write it with operations of tensors, or `detach` \
+             what it is given to take it for numbers",
+            cut.text()
+        ),
+    }
+}
+
+impl Behind {
+    /// It, and what it is in the place of.
+    fn each(&self) -> impl Iterator<Item = &Behind> {
+        std::iter::successors(Some(self), |behind| match behind {
+            Behind::Leaf(_, of) => of.as_deref(),
+            Behind::Record(_) => None,
+        })
+    }
+}
+
 /// Why a loss that these cuts lead to does not reach a leaf.
 pub(super) fn reason(cuts: &[Arc<Cut>], leaf: LeafKey) -> String {
     if let Some(cut) = cuts.iter().find(|cut| cut.hides(leaf)) {
@@ -139,8 +208,8 @@ pub(super) fn reason(cuts: &[Arc<Cut>], leaf: LeafKey) -> String {
     }
     let maybe: Vec<String> = cuts.iter().filter(|cut| cut.forgot()).map(|cut| cut.text()).collect();
     match maybe.as_slice() {
-        [] => "nothing that leads to the loss uses it. Layers are recorded in `Mode::Training`, and in `Mode::Inference` where \
-               an input is tracked"
+        [] => "nothing that leads to the loss uses it. Layers are recorded in `Mode::Training`, functions of annotated models \
+               with `#[mode(training)]`, and all where an input is tracked"
             .to_owned(),
         some => format!("nothing that leads to the loss uses it, unless before {}, through which no gradient goes", some.join(", ")),
     }

@@ -14,6 +14,7 @@ use netcl_hal::recent::Recent;
 use netcl_kernels::autodiff::leading_to;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::prune;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -29,7 +30,9 @@ pub(crate) struct KnownWork {
     pub(crate) number: u64,
     /// With which arguments an operation became known: most calls have the same.
     given: Arc<[ArgValue]>,
-    graph: Graph,
+    graph: Arc<Graph>,
+    /// Which of the graph's outputs it is, where it is not all of them.
+    output: Option<usize>,
     /// Compiled when it is first run by itself.
     loaded: OnceLock<SizedPlan>,
     pub(crate) flow: DerivativeFlow,
@@ -103,11 +106,30 @@ impl Hash for Described<'_> {
 impl KnownWork {
     /// What this graph computes of these tensors, its arguments.
     pub(crate) fn new(graph: Graph, flow: DerivativeFlow, tensors: &[&Tensor]) -> KnownWork {
+        let place = graph.outputs.iter().position(|(kind, _)| *kind == OutputKind::Result(0));
+        let result = place.and_then(|place| result(&graph, place, tensors));
+        KnownWork::of((Arc::new(graph), None), flow, result)
+    }
+
+    /// What this graph, of arguments alone, gives of these tensors as that output.
+    pub(crate) fn of_output(
+        (graph, output): (&Arc<Graph>, usize),
+        flow: DerivativeFlow,
+        tensors: &[&Tensor],
+    ) -> KnownWork {
+        let result = result(graph, output, tensors);
+        KnownWork::of((graph.clone(), Some(output)), flow, result)
+    }
+
+    fn of(
+        (graph, output): (Arc<Graph>, Option<usize>),
+        flow: DerivativeFlow,
+        result: Option<(Arc<[usize]>, DType)>,
+    ) -> KnownWork {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let result = result(&graph, tensors);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let reads_number = reads_number(&graph);
-        KnownWork { number, given: Arc::default(), graph, loaded: OnceLock::new(), flow, reads_number, result }
+        KnownWork { number, given: Arc::default(), graph, output, loaded: OnceLock::new(), flow, reads_number, result }
     }
 
     /// An operation with these arguments.
@@ -117,11 +139,7 @@ impl KnownWork {
 
     /// What this graph, of arguments alone, computes of these tensors.
     pub(crate) fn of_arguments(graph: Graph, tensors: &[&Tensor]) -> KnownWork {
-        let place = |op: &Op, _: &str| match op {
-            Op::Input(InputKind::Argument(position)) => Some(*position),
-            _ => None,
-        };
-        let flow = DerivativeFlow::of(&graph, tensors.len(), place);
+        let flow = DerivativeFlow::of(&graph, tensors.len(), argument);
         KnownWork::new(graph, flow, tensors)
     }
 
@@ -135,16 +153,25 @@ impl KnownWork {
         match self.loaded.get() {
             Some(loaded) => Ok(loaded),
             None => {
-                let loaded = SizedPlan::new(jit::load(&self.graph, device)?);
+                let loaded = SizedPlan::new(match self.output {
+                    None => jit::load(&self.graph, device)?,
+                    Some(output) => jit::load(&part(&self.graph, output), device)?,
+                });
                 Ok(self.loaded.get_or_init(|| loaded))
             }
         }
     }
 }
 
-/// Shape and type of what a graph gives of these arguments, by the symbols that they bind.
-fn result(graph: &Graph, tensors: &[&Tensor]) -> Option<(Arc<[usize]>, DType)> {
-    let (_, id) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0))?;
+/// What gives that output alone.
+pub(super) fn part(graph: &Graph, output: usize) -> Graph {
+    let only = graph.outputs.get(output).map(|(_, id)| (OutputKind::Result(0), *id));
+    prune(Graph { outputs: only.into_iter().collect(), ..graph.clone() })
+}
+
+/// Shape and type of what a graph gives as an output of these arguments, by the symbols that they bind.
+fn result(graph: &Graph, output: usize, tensors: &[&Tensor]) -> Option<(Arc<[usize]>, DType)> {
+    let (_, id) = graph.outputs.get(output)?;
     let mut bindings: Vec<(Symbol, u64)> = Vec::new();
     for node in &graph.nodes {
         let Op::Input(InputKind::Argument(position)) = node.op else { continue };
@@ -170,12 +197,32 @@ impl DerivativeFlow {
 
     /// Of what the graph computes of `sources` tensors, which `place` has by position.
     pub(crate) fn of(graph: &Graph, sources: usize, place: impl Fn(&Op, &str) -> Option<usize>) -> DerivativeFlow {
+        let result = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)).map(|(_, id)| *id);
+        DerivativeFlow::to(graph, result, sources, place)
+    }
+
+    /// Of what the graph, of arguments alone, gives as that output.
+    pub(super) fn of_output(graph: &Graph, output: usize, sources: usize) -> DerivativeFlow {
+        DerivativeFlow::to(graph, graph.outputs.get(output).map(|(_, id)| *id), sources, argument)
+    }
+
+    /// It, where what another graph reads for the same result is read as well.
+    pub(super) fn with_reads_of(mut self, other: &DerivativeFlow) -> DerivativeFlow {
+        self.reads.iter_mut().zip(&other.reads).for_each(|(reads, also)| *reads |= also);
+        self
+    }
+
+    fn to(
+        graph: &Graph,
+        result: Option<NodeId>,
+        sources: usize,
+        place: impl Fn(&Op, &str) -> Option<usize>,
+    ) -> DerivativeFlow {
         let mut flow = DerivativeFlow {
             flows: SmallVec::from_elem(false, sources),
             reads: SmallVec::from_elem(false, sources),
             is_dear: is_dear(graph),
         };
-        let result = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)).map(|(_, id)| *id);
         let Some(result) = result else { return flow };
         let (leads, needed) = (leading_to(graph, result), needed(graph, result));
         for (id, node) in graph.iter().take(result.index() + 1) {
@@ -185,6 +232,14 @@ impl DerivativeFlow {
             }
         }
         flow
+    }
+}
+
+/// Which argument an input is.
+fn argument(op: &Op, _: &str) -> Option<usize> {
+    match op {
+        Op::Input(InputKind::Argument(position)) => Some(*position),
+        _ => None,
     }
 }
 

@@ -6,8 +6,32 @@ use crate::autograd::record::{Change, Cut, CutKind, History, Record, RecordSourc
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::Tensor;
+use std::cell::Cell;
 use std::panic::Location;
 use std::sync::Arc;
+
+thread_local! {
+    /// Whether no value is kept for a gradient.
+    static KEEPS_NOTHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does `work`, of whose records none keeps its value: it is computed again where a gradient needs it.
+pub(super) fn keeping_nothing<R>(work: impl FnOnce() -> R) -> R {
+    /// Ends it, also where the work panics.
+    struct KeepingNothing(bool);
+    impl Drop for KeepingNothing {
+        fn drop(&mut self) {
+            KEEPS_NOTHING.set(self.0);
+        }
+    }
+    let _scope = KeepingNothing(KEEPS_NOTHING.replace(true));
+    work()
+}
+
+/// Whether this thread does such work.
+pub(super) fn keeps_nothing() -> bool {
+    KEEPS_NOTHING.try_with(Cell::get).unwrap_or(false)
+}
 
 /// Something that is about to be computed of tracked tensors.
 pub(crate) struct Noted {
@@ -111,7 +135,7 @@ impl Noted {
         if self.sources.is_empty() {
             return result.with_history(self.cut);
         }
-        let saved = self.is_dear.then(|| result.held());
+        let saved = (self.is_dear && !keeps_nothing()).then(|| result.held());
         let record = Record::new(work, self.sources, saved, result.dtype(), changes.to_vec());
         result.with_history(Some(History::Record(record)))
     }

@@ -1,6 +1,7 @@
 //! What a tensor at run time was computed from.
 
 use crate::autograd::work::TensorWork;
+use crate::error::{Error, Result};
 use crate::model::store::Store;
 use crate::tensor::Held;
 use netcl_kernels::dtype::DType;
@@ -74,6 +75,30 @@ pub(crate) struct Leaf {
     pub(crate) held: Held,
     /// The model whose parameter it is.
     pub(crate) owner: Option<Owner>,
+    /// It is computed from others, to which its gradient goes on in a way of its own.
+    pub(crate) stop: Option<Arc<Stop>>,
+    /// The history of what it is in the place of: a record or a leaf.
+    pub(crate) of: Option<History>,
+}
+
+/// Where one plan of a gradient ends: what leads on from there is asked of the program, or computed by a plan of its own.
+pub(crate) struct Stop {
+    /// What was called, and where.
+    pub(crate) by: &'static str,
+    pub(crate) caller: &'static Location<'static>,
+    pub(crate) sources: SmallVec<[StopSource; 1]>,
+    /// Makes of the gradient those in the sources. Without one it goes to the only source as it is.
+    pub(crate) pullback: Option<StopPullback>,
+}
+
+/// Gives a gradient for each source.
+pub(crate) type StopPullback = Box<dyn Fn(Held) -> Result<Vec<Held>> + Send + Sync>;
+
+/// What a gradient goes on to.
+pub(crate) struct StopSource {
+    pub(crate) history: Option<History>,
+    pub(crate) shape: Arc<[usize]>,
+    pub(crate) dtype: DType,
 }
 
 /// Whose parameter a leaf is.
@@ -113,19 +138,22 @@ pub(crate) enum CutKind {
     Unrecorded,
     /// It is a gradient, of which no derivative is recorded.
     Gradient,
+    /// It is a gradient that went through a [`Stop`] of the cut's name, which gives numbers.
+    Stopped,
 }
 
 impl CutKind {
     /// Whether a loss without what is lost there would be differentiated wrongly.
     pub(crate) fn is_loss(self) -> bool {
-        matches!(self, CutKind::Unrecorded | CutKind::Gradient)
+        matches!(self, CutKind::Unrecorded | CutKind::Gradient | CutKind::Stopped)
     }
 }
 
 /// What is behind a cut. It is not kept for that.
 pub(crate) enum Behind {
     Record(Weak<Record>),
-    Leaf(LeafKey),
+    /// That leaf, and what it is in the place of.
+    Leaf(LeafKey, Option<Box<Behind>>),
 }
 
 impl History {
@@ -133,15 +161,57 @@ impl History {
     pub(crate) fn behind(&self) -> Option<Behind> {
         match self {
             History::Record(record) => Some(Behind::Record(Arc::downgrade(record))),
-            History::Leaf(leaf) => Some(Behind::Leaf(leaf.key())),
+            History::Leaf(leaf) => Some(leaf.behind()),
             History::Cut(_) => None,
         }
     }
 }
 
+impl Owner {
+    /// An error unless the parameters are those that a loss was computed of.
+    pub(super) fn unchanged(&self) -> Result<()> {
+        let Owner { store, index, version } = self;
+        if *version == store.version() {
+            return Ok(());
+        }
+        let path = &store.parameters()[*index].path;
+        let problem = format!(
+            "the parameters have changed since the loss was computed of `{path}`; call `backward` before the step, \
+             and compute the loss anew after it"
+        );
+        Err(Error::Backward { operation: "backward", problem })
+    }
+}
+
 impl Leaf {
     pub(crate) fn new(held: Held, owner: Option<Owner>) -> Arc<Leaf> {
-        Arc::new(Leaf { id: next(), held, owner })
+        Arc::new(Leaf { id: next(), held, owner, stop: None, of: None })
+    }
+
+    /// What goes on there.
+    pub(crate) fn stopped(held: Held, stop: Stop) -> Arc<Leaf> {
+        // Plans of gradients start from its value.
+        held.value.keep();
+        Arc::new(Leaf { id: next(), held, owner: None, stop: Some(Arc::new(stop)), of: None })
+    }
+
+    /// One in the place of what has that history, so that gradients in it are of what is made of it alone; those in other leaves go on
+    /// through it.
+    pub(crate) fn in_place_of(held: Held, of: Option<History>) -> Arc<Leaf> {
+        let of = of.filter(|of| matches!(of, History::Record(_) | History::Leaf(_)));
+        Arc::new(Leaf { id: next(), held, owner: None, stop: None, of })
+    }
+
+    /// Whose parameter it is, or is in the place of.
+    pub(crate) fn parameter_of(&self) -> Option<&Owner> {
+        match &self.of {
+            Some(History::Leaf(leaf)) => leaf.parameter_of(),
+            _ => self.owner.as_ref(),
+        }
+    }
+
+    pub(crate) fn behind(&self) -> Behind {
+        Behind::Leaf(self.key(), self.of.as_ref().and_then(History::behind).map(Box::new))
     }
 
     pub(crate) fn key(&self) -> LeafKey {
@@ -163,6 +233,14 @@ impl Record {
         Arc::new(Record { number: next(), work, known, sources, saved, dtype, changes })
     }
 
+    /// What ended the histories of what it is computed from.
+    pub(crate) fn cuts(&self) -> impl Iterator<Item = &Arc<Cut>> {
+        self.sources.iter().filter_map(|source| match source {
+            RecordSource::Given(given) => given.cut.as_ref(),
+            RecordSource::Record(_) | RecordSource::Leaf(_) => None,
+        })
+    }
+
     /// The values that it is computed from, as far as they are no record's.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Held> {
         self.sources.iter().filter_map(|source| match source {
@@ -173,15 +251,35 @@ impl Record {
     }
 }
 
+impl RecordSource {
+    /// What the result has a derivative in, if that is so.
+    pub(crate) fn of_history(history: History) -> Option<RecordSource> {
+        match history {
+            History::Record(record) => Some(RecordSource::Record(record)),
+            History::Leaf(leaf) => Some(RecordSource::Leaf(leaf)),
+            History::Cut(_) => None,
+        }
+    }
+}
+
 /// Long chains go one after the other, and not each inside the one before.
 impl Drop for Record {
     fn drop(&mut self) {
         let mut sources = std::mem::take(&mut self.sources);
         while let Some(source) = sources.pop() {
-            if let RecordSource::Record(record) = source
-                && let Some(mut record) = Arc::into_inner(record)
-            {
-                sources.append(&mut record.sources);
+            match source {
+                RecordSource::Record(record) => {
+                    if let Some(mut record) = Arc::into_inner(record) {
+                        sources.append(&mut record.sources);
+                    }
+                }
+                RecordSource::Leaf(leaf) => {
+                    let Some(Leaf { stop, of, .. }) = Arc::into_inner(leaf) else { continue };
+                    let stop = stop.and_then(Arc::into_inner);
+                    let behind = stop.into_iter().flat_map(|stop| stop.sources).filter_map(|source| source.history);
+                    sources.extend(behind.chain(of).filter_map(RecordSource::of_history));
+                }
+                RecordSource::Given(_) => {}
             }
         }
     }

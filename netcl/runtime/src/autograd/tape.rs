@@ -1,7 +1,9 @@
-//! The records that lead to a loss, as a trace.
+//! The records that lead to values, as a trace.
 
+use crate::autograd::calls::CallNumbers;
 use crate::autograd::plan::Signature;
-use crate::autograd::record::{Cut, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
+use crate::autograd::record::{History, Leaf, LeafKey, Owner, Record, RecordSource, Untracked};
+use crate::autograd::records::{BehindLeaf, Records, Wanted};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
@@ -9,38 +11,45 @@ use crate::tensor::{Held, compute_all};
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dtype::DType;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a loss was computed from.
+/// What values were computed from.
 #[derive(Default)]
 pub(super) struct Tape {
     /// What gradients are computed in.
     pub(super) leaves: Vec<Arc<Leaf>>,
-    /// The other inputs, with whether their leading axis may be the batch's.
-    given: Vec<(Held, bool)>,
-    steps: Vec<TapeStep>,
+    pub(super) given: Vec<TapeInput>,
+    pub(super) steps: Vec<TapeStep>,
     /// The models that parameters are of, each with the version that they were read in.
-    pub(super) owners: SmallVec<[Owner; 1]>,
-    /// What ended histories on the way.
-    pub(super) cuts: Vec<Arc<Cut>>,
+    owners: SmallVec<[Owner; 1]>,
+}
+
+/// An input in which no gradient is computed.
+pub(super) struct TapeInput {
+    pub(super) held: Held,
+    /// Whether its leading axis may be the batch's.
+    pub(super) may_be_batch: bool,
+    /// What it was computed from.
+    pub(super) history: Option<History>,
 }
 
 /// A record, or what a state becomes.
-struct TapeStep {
+pub(super) struct TapeStep {
     work: TensorWork,
     known: u64,
     sources: SmallVec<[TapePlace; 3]>,
     /// Of its value.
     dtype: DType,
-    saved: Option<Held>,
+    pub(super) saved: Option<Held>,
     /// What becomes of its value: [`StepValue::Result`] of what waits, which the plan gives, too.
-    value: StepValue,
+    pub(super) value: StepValue,
+    /// What it is, unless it is what a state becomes.
+    pub(super) record: Option<Arc<Record>>,
 }
 
 /// Which tensor something was computed from.
-#[derive(Clone, Copy)]
-enum TapePlace {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TapePlace {
     Leaf(usize),
     Given(usize),
     Step(usize),
@@ -50,65 +59,93 @@ enum TapePlace {
 #[derive(Default)]
 struct Places {
     leaves: SmallVec<[LeafKey; 16]>,
-    /// Of each given tensor its memory.
-    given: SmallVec<[u64; 8]>,
+    /// Of each given tensor its value, and what it was computed from.
+    given: SmallVec<[GivenKey; 8]>,
     /// By a record's number.
     steps: SmallVec<[(u64, usize); 16]>,
     /// What states become.
     changes: Vec<(Held, usize)>,
 }
 
-/// Which gradients are asked for.
-pub(super) enum Wanted {
-    All,
-    /// Those in the parameters of the memory with that number.
-    Model(u64),
-    Leaves(Vec<LeafKey>),
+/// Which value it is, and what it was computed from.
+type GivenKey = ((bool, u64), Option<HistoryKey>);
+
+/// Which history it is, of what is tracked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HistoryKey {
+    Record(u64),
+    Leaf(LeafKey),
 }
 
-impl Wanted {
-    fn has(&self, leaf: &Leaf) -> bool {
-        match (self, &leaf.owner) {
-            (Wanted::All, _) => true,
-            (Wanted::Model(store), Some(owner)) => owner.store.id() == *store,
-            (Wanted::Model(_), None) => false,
-            (Wanted::Leaves(keys), _) => keys.contains(&leaf.key()),
-        }
-    }
+/// When what waits is computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ComputedWhen {
+    /// What the tape is given before, and its own values with the gradients.
+    Together,
+    /// Its own values before, too.
+    Before,
+    /// Whenever that is needed: gradients are noted as well, as functions of all that is tracked.
+    Later,
 }
 
 impl Tape {
-    /// The records that lead to `loss`, in the order in which they were made, for gradients in those leaves that are wanted. What is
-    /// pending of what they are given is computed, and, if that is said, of their own values.
-    pub(super) fn of(loss: &Arc<Record>, wanted: &Wanted, is_apart: bool) -> Result<Tape> {
-        let records = records(loss);
+    /// Of the records that lead to `values`, for gradients in those leaves that are wanted; and where the values are, as far as they are
+    /// part of it.
+    pub(super) fn of(
+        records: &Records,
+        values: &[&History],
+        wanted: &Wanted,
+        waiting: ComputedWhen,
+    ) -> Result<(Tape, Vec<Option<TapePlace>>)> {
+        let records = &records.all;
         // What states become here is computed with the rest.
         let changes: Vec<&Held> = records
             .iter()
             .flat_map(|record| &record.changes)
             .map(|change| &change.held)
-            .filter(|change| !is_apart && change.value.waiting().is_some())
+            .filter(|change| waiting == ComputedWhen::Together && change.value.waiting().is_some())
             .collect();
         let is_change = |held: &Held| changes.iter().any(|change| change.value.is_same(&held.value));
-        let own = records.iter().filter_map(|record| record.saved.as_ref()).filter(|_| is_apart);
-        let read = records.iter().flat_map(|record| record.values()).chain(own).filter(|held| !is_change(held));
-        let read: SmallVec<[&Held; 16]> = read.collect();
-        compute_all(read.iter().map(|held| &held.value))?;
+        if waiting != ComputedWhen::Later {
+            let own = records.iter().filter_map(|record| record.saved.as_ref());
+            let own = own.filter(|_| waiting == ComputedWhen::Before);
+            let read = records.iter().flat_map(|record| record.values()).chain(own).filter(|held| !is_change(held));
+            let read: SmallVec<[&Held; 16]> = read.collect();
+            compute_all(read.iter().map(|held| &held.value))?;
+        }
         let (mut tape, mut places) = (Tape::default(), Places::default());
-        for record in &records {
+        for record in records {
             let mut sources = SmallVec::with_capacity(record.sources.len());
             for source in &record.sources {
-                sources.extend(tape.source(&mut places, source, wanted)?);
+                sources.extend(tape.source(&mut places, source, wanted, waiting));
             }
             for change in record.changes.iter().filter(|change| is_change(&change.held)) {
                 places.changes.push((change.held.clone(), tape.steps.len()));
                 let (work, saved) = ((change.work.clone(), change.known), Some(&change.held));
-                tape.step(work, sources.clone(), change.held.dtype, saved);
+                tape.step(work, sources.clone(), change.held.dtype, saved, None);
             }
             places.steps.push((record.number, tape.steps.len()));
-            tape.step((record.work.clone(), record.known), sources, record.dtype, record.saved.as_ref());
+            let work = (record.work.clone(), record.known);
+            tape.step(work, sources, record.dtype, record.saved.as_ref(), Some(record));
+            if let (ComputedWhen::Later, Some(step)) = (waiting, tape.steps.last_mut())
+                && step.saved.is_some()
+            {
+                step.value = StepValue::Supplied;
+            }
         }
-        Ok(tape)
+        let place = |value: &&History| match value {
+            History::Record(record) => places.step(record),
+            History::Leaf(leaf) => tape.leaf(&mut places, leaf, wanted, waiting),
+            History::Cut(_) => None,
+        };
+        let own = values.iter().map(place).collect();
+        tape.check_owners()?;
+        Ok((tape, own))
+    }
+
+    /// That parameters are what they were.
+    fn check_owners(&self) -> Result<()> {
+        self.owners.iter().try_for_each(Owner::unchanged)
     }
 
     fn step(
@@ -117,68 +154,93 @@ impl Tape {
         sources: SmallVec<[TapePlace; 3]>,
         dtype: DType,
         saved: Option<&Held>,
+        record: Option<&Arc<Record>>,
     ) {
         let value = match saved {
             None => StepValue::Inner,
             Some(held) if held.value.waiting().is_some() => StepValue::Result,
             Some(_) => StepValue::Supplied,
         };
-        self.steps.push(TapeStep { work, known, sources, dtype, saved: saved.cloned(), value });
+        let (saved, record) = (saved.cloned(), record.cloned());
+        self.steps.push(TapeStep { work, known, sources, dtype, saved, value, record });
     }
 
-    fn source(&mut self, places: &mut Places, source: &RecordSource, wanted: &Wanted) -> Result<Option<TapePlace>> {
-        Ok(match source {
-            RecordSource::Record(record) => {
-                let position = places.steps.binary_search_by_key(&record.number, |(number, _)| *number);
-                position.ok().map(|position| TapePlace::Step(places.steps[position].1))
-            }
-            RecordSource::Leaf(leaf) => {
-                if let Some(owner) = &leaf.owner {
-                    let same = |own: &Owner| own.store.id() == owner.store.id() && own.version == owner.version;
-                    if !self.owners.iter().any(same) {
-                        self.owners.push(owner.clone());
-                    }
-                }
-                if !wanted.has(leaf) {
-                    return self.given(places, &leaf.held, leaf.owner.is_none()).map(Some);
-                }
-                let key = leaf.key();
-                let position = places.leaves.iter().position(|known| *known == key).unwrap_or_else(|| {
-                    places.leaves.push(key);
-                    self.leaves.push(leaf.clone());
-                    self.leaves.len() - 1
-                });
-                Some(TapePlace::Leaf(position))
-            }
+    fn source(
+        &mut self,
+        places: &mut Places,
+        source: &RecordSource,
+        wanted: &Wanted,
+        waiting: ComputedWhen,
+    ) -> Option<TapePlace> {
+        match source {
+            RecordSource::Record(record) => places.step(record).or_else(|| {
+                // It is no part of what is differentiated.
+                let (held, history) = (record.saved.as_ref()?, History::Record(record.clone()));
+                Some(self.given(places, held, true, Some(history)))
+            }),
+            RecordSource::Leaf(leaf) => self.leaf(places, leaf, wanted, waiting),
             RecordSource::Given(Untracked { held, cut, is_own }) => {
-                if let Some(cut) = cut.as_ref().filter(|cut| !self.cuts.iter().any(|known| Arc::ptr_eq(known, cut))) {
-                    self.cuts.push(cut.clone());
-                }
-                Some(self.given(places, held, !is_own)?)
+                Some(self.given(places, held, !is_own, cut.clone().map(History::Cut)))
             }
-        })
+        }
     }
 
-    fn given(&mut self, places: &mut Places, held: &Held, may_be_batch: bool) -> Result<TapePlace> {
-        if let Some((_, step)) = places.changes.iter().find(|(change, _)| change.value.is_same(&held.value)) {
-            return Ok(TapePlace::Step(*step));
+    fn leaf(
+        &mut self,
+        places: &mut Places,
+        leaf: &Arc<Leaf>,
+        wanted: &Wanted,
+        waiting: ComputedWhen,
+    ) -> Option<TapePlace> {
+        if let Some(owner) = leaf.parameter_of() {
+            let same = |own: &Owner| own.store.id() == owner.store.id() && own.version == owner.version;
+            if !self.owners.iter().any(same) {
+                self.owners.push(owner.clone());
+            }
         }
-        let memory = held.value.region()?.id();
-        let same = |(known, (other, _)): (&u64, &(Held, bool))| {
-            *known == memory && other.shape == held.shape && other.dtype == held.dtype
+        let leaf = match wanted.behind(leaf) {
+            BehindLeaf::Record(record) => match places.step(record) {
+                Some(step) => return Some(step),
+                None => leaf,
+            },
+            BehindLeaf::Leaf(behind) if wanted.has(behind) || waiting != ComputedWhen::Later => behind,
+            BehindLeaf::Leaf(_) => leaf,
+        };
+        // What is wanted may be behind a stop, whose gradient goes on when it is there.
+        let goes_on = leaf.stop.is_some() && waiting != ComputedWhen::Later;
+        if !goes_on && !wanted.has(leaf) {
+            let history = leaf.of.clone().unwrap_or_else(|| History::Leaf(leaf.clone()));
+            return Some(self.given(places, &leaf.held, leaf.parameter_of().is_none(), Some(history)));
+        }
+        let key = leaf.key();
+        let position = places.leaves.iter().position(|known| *known == key).unwrap_or_else(|| {
+            places.leaves.push(key);
+            self.leaves.push(leaf.clone());
+            self.leaves.len() - 1
+        });
+        Some(TapePlace::Leaf(position))
+    }
+
+    fn given(&mut self, places: &mut Places, held: &Held, may_be_batch: bool, history: Option<History>) -> TapePlace {
+        if let Some((_, step)) = places.changes.iter().find(|(change, _)| change.value.is_same(&held.value)) {
+            return TapePlace::Step(*step);
+        }
+        let key = (held.value.identity(), history.as_ref().and_then(HistoryKey::of));
+        let same = |(known, input): (&GivenKey, &TapeInput)| {
+            *known == key && input.held.shape == held.shape && input.held.dtype == held.dtype
         };
         let known = places.given.iter().zip(&self.given).position(same);
-        Ok(TapePlace::Given(known.unwrap_or_else(|| {
-            places.given.push(memory);
-            self.given.push((held.clone(), may_be_batch));
+        TapePlace::Given(known.unwrap_or_else(|| {
+            places.given.push(key);
+            self.given.push(TapeInput { held: held.clone(), may_be_batch, history });
             self.given.len() - 1
-        })))
+        }))
     }
 
     /// Leaves, other inputs, and what was saved, in the order of the arguments of the trace's graph.
     pub(super) fn arguments(&self) -> impl Iterator<Item = &Held> {
         let leaves = self.leaves.iter().map(|leaf| &leaf.held);
-        leaves.chain(self.given.iter().map(|(held, _)| held)).chain(self.saved(StepValue::Supplied))
+        leaves.chain(self.given.iter().map(|input| &input.held)).chain(self.saved(StepValue::Supplied))
     }
 
     /// The steps' values that wait, which the plan gives, too.
@@ -199,11 +261,12 @@ impl Tape {
     fn first_dtype(&self, step: &TapeStep) -> Option<DType> {
         step.sources.first().map(|source| match *source {
             TapePlace::Leaf(position) => self.leaves[position].held.dtype,
-            TapePlace::Given(position) => self.given[position].0.dtype,
+            TapePlace::Given(position) => self.given[position].held.dtype,
             TapePlace::Step(position) => self.steps[position].dtype,
         })
     }
 
+    /// Where a tensor is if leaves are the first inputs.
     fn place(&self, source: TapePlace) -> Place {
         match source {
             TapePlace::Leaf(position) => Place::Input(position),
@@ -212,10 +275,10 @@ impl Tape {
         }
     }
 
-    /// Of each input whether its leading axis may be the batch's.
-    fn may_be_batch(&self) -> impl Iterator<Item = bool> {
-        let leaves = self.leaves.iter().map(|leaf| leaf.owner.is_none());
-        leaves.chain(self.given.iter().map(|(_, may_be_batch)| *may_be_batch))
+    /// Leaves and given tensors, each with whether its leading axis may be the batch's.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (&Held, bool)> {
+        let leaves = self.leaves.iter().map(|leaf| (&leaf.held, leaf.parameter_of().is_none()));
+        leaves.chain(self.given.iter().map(|input| (&input.held, input.may_be_batch)))
     }
 
     /// What its plan is found by, if it was met before: works with what becomes of their values, and which tensor is which. Types and
@@ -224,9 +287,11 @@ impl Tape {
         let mut signature = Signature::new();
         signature.push(1 + self.leaves.len() as u64);
         // Those that are given are what the works' sources say.
-        signature.extend(self.may_be_batch().map(u64::from));
+        signature.extend(self.inputs().map(|(_, may_be_batch)| u64::from(may_be_batch)));
+        let mut calls = CallNumbers::default();
         for step in &self.steps {
             signature.push(step.known << 2 | step.value as u64);
+            signature.extend(calls.of(&step.work));
             signature.extend(step.sources.iter().map(|source| self.place(*source).number()));
         }
         signature
@@ -235,38 +300,43 @@ impl Tape {
     /// It gives the gradients of the loss in the leaves, which are its first inputs.
     pub(super) fn trace(&self) -> Trace {
         let leaves = self.leaves.len();
-        let held = self.leaves.iter().map(|leaf| &leaf.held).chain(self.given.iter().map(|(held, _)| held));
-        let input = |(held, may_be_batch): (&Held, bool)| TraceInput {
-            dtype: held.dtype,
-            shape: held.shape.clone(),
-            may_be_batch,
-        };
-        let inputs: Vec<TraceInput> = held.zip(self.may_be_batch()).map(input).collect();
-        let step = |step: &TapeStep| TraceStep {
-            work: step.work.clone(),
-            sources: step.sources.iter().map(|source| self.place(*source)).collect(),
-            dtype: self.first_dtype(step),
-            value: step.value,
-        };
-        let steps = self.steps.iter().map(step).collect();
+        let inputs: Vec<TraceInput> = self.inputs().map(input).collect();
+        let steps = self.trace_steps(|place| self.place(place));
         // Of what is no leaf first.
         let batch = trace::batch(inputs[leaves..].iter().chain(&inputs[..leaves]));
         Trace { name: "backward".to_owned(), gives: TraceResult::Gradients { leaves }, inputs, steps, batch }
     }
+
+    /// Its steps, where `place` says of inputs which they are.
+    pub(super) fn trace_steps(&self, place: impl Fn(TapePlace) -> Place) -> Vec<TraceStep> {
+        let step = |step: &TapeStep| TraceStep {
+            work: step.work.clone(),
+            sources: step.sources.iter().map(|source| place(*source)).collect(),
+            dtype: self.first_dtype(step),
+            value: step.value,
+        };
+        self.steps.iter().map(step).collect()
+    }
 }
 
-/// The records that lead to one, in the order in which they were made.
-fn records(loss: &Arc<Record>) -> SmallVec<[Arc<Record>; 16]> {
-    // The latest first: all that was computed from a record comes before it.
-    let mut open = BTreeMap::from([(loss.number, loss)]);
-    let mut found: SmallVec<[Arc<Record>; 16]> = SmallVec::new();
-    while let Some((_, record)) = open.pop_last() {
-        open.extend(record.sources.iter().filter_map(|source| match source {
-            RecordSource::Record(record) => Some((record.number, record)),
-            RecordSource::Leaf(_) | RecordSource::Given(_) => None,
-        }));
-        found.push(record.clone());
+impl Places {
+    fn step(&self, record: &Record) -> Option<TapePlace> {
+        let position = self.steps.binary_search_by_key(&record.number, |(number, _)| *number);
+        position.ok().map(|position| TapePlace::Step(self.steps[position].1))
     }
-    found.reverse();
-    found
+}
+
+impl HistoryKey {
+    fn of(history: &History) -> Option<HistoryKey> {
+        match history {
+            History::Record(record) => Some(HistoryKey::Record(record.number)),
+            History::Leaf(leaf) => Some(HistoryKey::Leaf(leaf.key())),
+            History::Cut(_) => None,
+        }
+    }
+}
+
+/// As an input of a trace.
+pub(super) fn input((held, may_be_batch): (&Held, bool)) -> TraceInput {
+    TraceInput { dtype: held.dtype, shape: held.shape.clone(), may_be_batch }
 }

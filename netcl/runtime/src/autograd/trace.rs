@@ -1,14 +1,14 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
-use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey};
-use netcl_kernels::autodiff::gradients_from_saved;
+use crate::autograd::calls::{BuiltCalls, CallNumbers};
+use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey, composite_number};
+use netcl_kernels::autodiff::{HighestOrder, Sweep, derivatives_from_saved, gradients_from_saved};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::span::Result;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A relative graph: tensors are numbered.
 pub(crate) struct Trace {
@@ -27,21 +27,22 @@ pub(crate) struct TracedWork {
     number: u64,
     trace: Trace,
     arguments: usize,
-    /// Whether numbers of its operations are passed by value.
-    passes_numbers: bool,
 }
 
 impl TracedWork {
     /// Of a trace whose first inputs are so many arguments.
-    pub(crate) fn new(trace: Trace, arguments: usize, passes_numbers: bool) -> TracedWork {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        TracedWork { number: NEXT.fetch_add(1, Ordering::Relaxed), trace, arguments, passes_numbers }
+    pub(crate) fn new(trace: Trace, arguments: usize) -> TracedWork {
+        TracedWork { number: composite_number(), trace, arguments }
     }
 }
 
 impl CompositeWork for TracedWork {
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn name(&self) -> &str {
+        "compile"
     }
 
     fn arguments(&self) -> usize {
@@ -54,23 +55,40 @@ impl CompositeWork for TracedWork {
         tensors: &[NodeId],
         passed: &mut PassedNumbers,
         batch: Option<usize>,
-        step: usize,
-    ) -> Result<NodeId> {
-        // Those around take theirs.
-        let is_fixed = std::mem::replace(&mut passed.is_fixed, !self.passes_numbers);
-        let steps = self.trace.steps_in(builder, tensors, passed, batch);
-        passed.is_fixed = is_fixed;
-        Ok(steps?[step])
+    ) -> Result<Vec<NodeId>> {
+        self.trace.steps_in(builder, tensors, passed, batch)
     }
 }
 
 /// What the plan of a trace gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TraceResult {
     /// The values of steps.
     Values,
     /// Beside them the gradients of the last step in so many first inputs.
     Gradients { leaves: usize },
+    /// Derivatives alone.
+    Derivatives(Differentiated),
+}
+
+/// What there are derivatives of, and in what.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Differentiated {
+    pub(crate) values: Vec<Place>,
+    /// By position among the inputs.
+    pub(crate) wrt: Vec<usize>,
+    pub(crate) direction: Direction,
+}
+
+/// Which derivatives there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Direction {
+    /// The gradients of one value, a number.
+    Gradient,
+    /// The gradients of all values, whose cotangents are the first inputs.
+    Backward,
+    /// The tangents of the values, of those of what they are differentiated in, which are the first inputs.
+    Forward,
 }
 
 /// What becomes of a step's value.
@@ -80,7 +98,7 @@ pub(crate) enum StepValue {
     Inner,
     /// The plan gives it.
     Result,
-    /// The caller has it: gradients are computed from it, as an argument after the inputs.
+    /// The caller has it: gradients are computed from it, as an argument after the inputs, and derivatives as one before them.
     Supplied,
 }
 
@@ -129,7 +147,7 @@ enum Size {
 pub(crate) struct TraceKey {
     gives: TraceResult,
     inputs: Vec<(DType, Vec<Size>)>,
-    steps: Vec<(WorkKey, Vec<Place>, StepValue)>,
+    steps: Vec<(WorkKey, Option<u64>, Vec<Place>, StepValue)>,
 }
 
 impl Trace {
@@ -147,25 +165,26 @@ impl Trace {
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
     pub(crate) fn key(&self, symbolic: bool) -> TraceKey {
         let batch = self.batch.filter(|_| symbolic);
-        let step = |step: &TraceStep| (step.work.key(step.dtype, batch), step.sources.clone(), step.value);
-        TraceKey { gives: self.gives, inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
+        let mut calls = CallNumbers::default();
+        let step = |step: &TraceStep| {
+            (step.work.key(step.dtype, batch), calls.of(&step.work), step.sources.clone(), step.value)
+        };
+        TraceKey { gives: self.gives.clone(), inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
     }
 
     /// The graph that is compiled. `None` where it cannot be had with a symbol: a size is needed, or what is read does not say what
     /// the symbol is.
     pub(crate) fn graph(&self, symbolic: bool) -> Result<Option<Graph>> {
-        self.graph_with(symbolic, PassedNumbers::default())
+        self.graph_of_order(symbolic, HighestOrder::First)
     }
 
-    /// As [`Trace::graph`], with what becomes of numbers.
-    pub(crate) fn graph_with(&self, symbolic: bool, numbers: PassedNumbers) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic), numbers) {
+    /// As [`Trace::graph`], of derivatives that are differentiated as often as that.
+    pub(crate) fn graph_of_order(&self, symbolic: bool, order: HighestOrder) -> Result<Option<Graph>> {
+        let graph = match self.built(self.batch.filter(|_| symbolic), order) {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
-        let batch = Dim::symbol(BATCH);
-        let is_told = !symbolic || graph.symbols().is_empty() || read(&graph).any(|shape| shape.0.contains(&batch));
-        Ok(is_told.then_some(graph))
+        Ok((!symbolic || tells_batch(&graph)).then_some(graph))
     }
 
     /// Builds it of these inputs: the value of every step.
@@ -177,23 +196,25 @@ impl Trace {
         batch: Option<usize>,
     ) -> Result<Vec<NodeId>> {
         let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
+        let mut calls = BuiltCalls::default();
         for step in &self.steps {
             let node = |place: &Place| match *place {
                 Place::Input(position) => inputs[position],
                 Place::Step(position) => results[position],
             };
             let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
-            results.push(step.work.build(builder, &sources, passed, batch)?);
+            results.push(calls.build(builder, &step.work, &sources, passed, batch)?);
         }
         Ok(results)
     }
 
-    fn built(&self, batch: Option<usize>, mut numbers: PassedNumbers) -> Result<Graph> {
+    fn built(&self, batch: Option<usize>, order: HighestOrder) -> Result<Graph> {
         let mut builder = Builder::new(&self.name);
         let leaves = match self.gives {
-            TraceResult::Values => 0,
             TraceResult::Gradients { leaves } => leaves,
+            TraceResult::Values | TraceResult::Derivatives(_) => 0,
         };
+        let before = self.supplied_before();
         let mut inputs = Vec::with_capacity(self.inputs.len());
         for (position, (dtype, sizes)) in self.sizes(batch).into_iter().enumerate() {
             let size = |size: Size| match size {
@@ -205,27 +226,71 @@ impl Trace {
                 None => format!("p{position}"),
                 Some(position) => format!("x{position}"),
             };
-            inputs.push(builder.input(InputKind::Argument(position), &name, shape, dtype));
+            inputs.push(builder.input(InputKind::Argument(before + position), &name, shape, dtype));
         }
+        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values);
         let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);
             steps.map(|(_, result)| *result).enumerate()
         };
         of(StepValue::Result).for_each(|(number, result)| builder.output(OutputKind::Result(number), result));
-        match (self.gives, results.last()) {
+        match (&self.gives, results.last()) {
             (TraceResult::Gradients { .. }, Some(&loss)) => {
                 let supplied = of(StepValue::Supplied).map(|(number, result)| (inputs.len() + number, result));
                 let supplied: Vec<(usize, NodeId)> = supplied.collect();
                 gradients_from_saved(builder, loss, &inputs[..leaves], &supplied)
             }
+            (TraceResult::Derivatives(differentiated), _) => {
+                let supplied: Vec<(usize, NodeId)> = of(StepValue::Supplied).collect();
+                differentiated.built(builder, &inputs, &results, &supplied, order)
+            }
             _ => Ok(builder.finish()),
+        }
+    }
+
+    /// How many arguments of its graph come before the inputs: values of steps that the caller has.
+    pub(crate) fn supplied_before(&self) -> usize {
+        let is_supplied = |step: &&TraceStep| step.value == StepValue::Supplied;
+        match self.gives {
+            TraceResult::Derivatives(_) => self.steps.iter().filter(is_supplied).count(),
+            TraceResult::Values | TraceResult::Gradients { .. } => 0,
         }
     }
 }
 
+impl Differentiated {
+    fn built(
+        &self,
+        mut builder: Builder,
+        inputs: &[NodeId],
+        steps: &[NodeId],
+        supplied: &[(usize, NodeId)],
+        order: HighestOrder,
+    ) -> Result<Graph> {
+        let node = |place: &Place| match *place {
+            Place::Input(position) => inputs[position],
+            Place::Step(position) => steps[position],
+        };
+        let values: Vec<NodeId> = self.values.iter().map(node).collect();
+        let wrt: Vec<NodeId> = self.wrt.iter().map(|position| inputs[*position]).collect();
+        let ones = |value: &NodeId| {
+            let (shape, dtype) = (builder.shape(*value).clone(), builder.dtype(*value));
+            builder.full(1.0, &shape, dtype)
+        };
+        let sweep = match self.direction {
+            Direction::Gradient => {
+                Sweep::Backward { wrt: &wrt, cotangents: &values.iter().map(ones).collect::<Vec<_>>() }
+            }
+            Direction::Backward => Sweep::Backward { wrt: &wrt, cotangents: &inputs[..values.len()] },
+            Direction::Forward => Sweep::Forward { wrt: &wrt, tangents: &inputs[..wrt.len()] },
+        };
+        derivatives_from_saved(builder, &values, sweep, supplied, order)
+    }
+}
+
 /// What a plan is called, after its first operations.
-pub(crate) fn name(works: impl Iterator<Item = &'static str>) -> String {
+pub(crate) fn name<'a>(works: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 4;
     let mut names: Vec<&str> = Vec::new();
     for name in works {
@@ -243,13 +308,15 @@ pub(crate) fn batch<'a>(inputs: impl Iterator<Item = &'a TraceInput>) -> Option<
     inputs.filter(|input| input.may_be_batch).filter_map(|input| input.shape.first().copied()).find(|size| *size > 1)
 }
 
+/// Whether what is read says what the symbol of the batch is, if there is one.
+pub(super) fn tells_batch(graph: &Graph) -> bool {
+    let batch = Dim::symbol(BATCH);
+    graph.symbols().is_empty() || read(graph).any(|shape| shape.0.contains(&batch))
+}
+
 /// The shapes of the inputs that something is computed from.
 fn read(graph: &Graph) -> impl Iterator<Item = &Shape> {
-    let mut read = vec![false; graph.nodes.len()];
-    for node in &graph.nodes {
-        node.op.visit_operands(|operand| read[operand.index()] = true);
-    }
-    graph.outputs.iter().for_each(|(_, id)| read[id.index()] = true);
+    let read = graph.read();
     let is_read = move |id: NodeId, op: &Op| read[id.index()] && matches!(op, Op::Input(_));
     graph.iter().filter(move |(id, node)| is_read(*id, &node.op)).map(|(_, node)| &node.shape)
 }

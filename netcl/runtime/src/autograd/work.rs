@@ -13,6 +13,7 @@ use netcl_kernels::span::{Diagnostic, Result};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The size that a batch has while it is a symbol of the graph.
 pub(crate) const BATCH: &str = "N";
@@ -61,23 +62,31 @@ pub(crate) enum TensorWork {
     },
 }
 
+/// The number of a [`CompositeWork`].
+pub(crate) fn composite_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// What is called as one operation, and consists of others.
 pub(crate) trait CompositeWork: Send + Sync {
-    /// No other has it.
+    /// No other has it but what is built alike: [`composite_number`].
     fn number(&self) -> u64;
+
+    /// What an error calls it.
+    fn name(&self) -> &str;
 
     /// How many of the tensors that it is of are arguments: they come first.
     fn arguments(&self) -> usize;
 
-    /// Builds the value of one of its steps of these tensors.
+    /// Builds the values of its steps of these tensors.
     fn build(
         &self,
         builder: &mut Builder,
         tensors: &[NodeId],
         passed: &mut PassedNumbers,
         batch: Option<usize>,
-        step: usize,
-    ) -> Result<NodeId>;
+    ) -> Result<Vec<NodeId>>;
 }
 
 /// Which of the values that a layer computes.
@@ -201,31 +210,56 @@ impl ConfiguredLayer {
 /// The numbers that a graph takes by value, while it is built.
 #[derive(Default)]
 pub(crate) struct PassedNumbers {
+    /// As they were taken.
+    taken: Vec<NodeId>,
+    /// How many there are.
     next: usize,
-    /// Those of operations are part of the graph.
-    pub(super) is_fixed: bool,
+    /// Those that are taken next, the last of them first: inputs that there are.
+    again: Vec<NodeId>,
+    /// What is built is differentiated then.
+    pub(super) is_differentiated: bool,
 }
 
 impl PassedNumbers {
-    /// Those of operations are part of the graph, if that is said.
-    pub(crate) fn new(is_fixed: bool) -> PassedNumbers {
-        PassedNumbers { next: 0, is_fixed }
+    /// Of what is differentiated then, if that is said.
+    pub(super) fn new(is_differentiated: bool) -> PassedNumbers {
+        PassedNumbers { is_differentiated, ..PassedNumbers::default() }
     }
 
-    fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
-        let position = self.next;
-        self.next += 1;
-        builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
+    /// The next one.
+    pub(crate) fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
+        let number = self.again.pop().unwrap_or_else(|| {
+            let position = self.next;
+            self.next += 1;
+            builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
+        });
+        self.taken.push(number);
+        number
+    }
+
+    /// Those that were taken while `build` was at work.
+    pub(super) fn taken_by<R>(&mut self, build: impl FnOnce(&mut PassedNumbers) -> R) -> (R, Vec<NodeId>) {
+        let before = self.taken.len();
+        let result = build(self);
+        (result, self.taken[before..].to_vec())
+    }
+
+    /// Lets `build` take these.
+    pub(super) fn again<R>(&mut self, numbers: &[NodeId], build: impl FnOnce(&mut PassedNumbers) -> R) -> R {
+        let own = std::mem::replace(&mut self.again, numbers.iter().rev().copied().collect());
+        let result = build(self);
+        self.again = own;
+        result
     }
 }
 
 impl TensorWork {
     /// What an error calls it.
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             TensorWork::Operation { operation, .. } => operation.name,
             TensorWork::Layer { layer, .. } => layer.declaration.name,
-            TensorWork::Traced { .. } => "compile",
+            TensorWork::Traced { traced, .. } => traced.name(),
         }
     }
 
@@ -268,12 +302,10 @@ impl TensorWork {
                         ArgValue::Tensors(count) => {
                             Value::List(tensors.by_ref().take(*count).map(Value::Tensor).collect())
                         }
-                        ArgValue::Number(number) => {
-                            match by_value(operation, *number, dtype).filter(|_| !passed.is_fixed) {
-                                Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
-                                None => Value::Number(*number),
-                            }
-                        }
+                        ArgValue::Number(number) => match by_value(operation, *number, dtype) {
+                            Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
+                            None => Value::Number(*number),
+                        },
                         ArgValue::Integer(value) => integer(*value),
                         ArgValue::Integers(list) => {
                             let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
@@ -306,7 +338,7 @@ impl TensorWork {
                 let tensors = (&tensors[..inputs], &tensors[inputs..]);
                 in_precision(builder, *precision, |builder| layer.value(builder, *mode, tensors, seed, *gives))
             }
-            TensorWork::Traced { traced, step, .. } => traced.build(builder, tensors, passed, batch, *step),
+            TensorWork::Traced { traced, step, .. } => Ok(traced.build(builder, tensors, passed, batch)?[*step]),
         }
     }
 

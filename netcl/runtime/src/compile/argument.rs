@@ -126,6 +126,7 @@ impl<M: Model> Argument for M {
 
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
         visit(ArgumentPart::Model(self.core(), self.prefix()));
+        visit(ArgumentPart::Bits(u64::from(self.is_at_other_parameters())));
     }
 
     fn with_tensors(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self> {

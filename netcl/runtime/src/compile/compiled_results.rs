@@ -12,7 +12,7 @@ use crate::tensor::Tensor;
 )]
 pub trait CompiledResults {
     /// What a call gives.
-    type Given;
+    type Given: CompiledResults<Given = Self::Given> + Clone;
 
     /// `X`, which rustc does not know where these are no results.
     #[doc(hidden)]

@@ -3,7 +3,7 @@
 use crate::autograd::known::KnownWork;
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep, TracedWork};
 use crate::autograd::tracer::Tracing;
-use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork};
+use crate::autograd::work::{CompositeWork, TensorWork};
 use crate::autograd::{cut, note};
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -78,11 +78,10 @@ impl Frozen {
         let mut found =
             FoundSources { stand_ins, stores: &stores, tracing, own: Vec::new(), held: Vec::new(), is_whole: true };
         let mut list = Vec::with_capacity(steps.len());
-        let (mut numbers, passes_numbers) = (Vec::new(), results.len() == 1);
+        let mut numbers = Vec::new();
         for TracedStep { work, draws, sources, dtype } in steps {
             match &work {
                 TensorWork::Layer { seed, .. } if draws => numbers.push(FrozenNumber::Draw(*seed as usize)),
-                TensorWork::Operation { .. } if !passes_numbers => {}
                 work => numbers.extend(work.scalars(dtype).into_iter().map(FrozenNumber::Is)),
             }
             let sources = sources.iter().map(|source| found.place(source)).collect::<Result<_>>()?;
@@ -102,13 +101,13 @@ impl Frozen {
                 Place::Input(position) => FrozenResult::Input(position),
                 Place::Step(step) => {
                     trace.steps[step].value = StepValue::Result;
-                    let graph = graph(&trace, passes_numbers)?;
+                    let graph = graph(&trace)?;
                     trace.steps[step].value = StepValue::Inner;
                     FrozenResult::Step(step, Arc::new(KnownWork::of_arguments(graph, &known_args)))
                 }
             });
         }
-        let traced = Arc::new(TracedWork::new(trace, args.len(), passes_numbers));
+        let traced = Arc::new(TracedWork::new(trace, args.len()));
         let draws = tracing.draws.iter().map(|core| {
             let position = models.iter().position(|model| model.id() == *core);
             position.ok_or_else(|| refused("a layer that draws random numbers".to_owned()))
@@ -239,11 +238,10 @@ impl FoundSources<'_> {
 }
 
 /// The graph of the step whose value is asked for: one for every batch, where it has one.
-fn graph(trace: &Trace, passes_numbers: bool) -> Result<netcl_kernels::graph::Graph> {
-    let numbers = || PassedNumbers::new(!passes_numbers);
+fn graph(trace: &Trace) -> Result<netcl_kernels::graph::Graph> {
     let wrong = |diagnostic| Error::graph(&trace.name, diagnostic);
-    let found = if trace.batch.is_some() { trace.graph_with(true, numbers()).map_err(wrong)? } else { None };
-    let found = found.map_or_else(|| trace.graph_with(false, numbers()).map_err(wrong), |graph| Ok(Some(graph)))?;
+    let found = if trace.batch.is_some() { trace.graph(true).map_err(wrong)? } else { None };
+    let found = found.map_or_else(|| trace.graph(false).map_err(wrong), |graph| Ok(Some(graph)))?;
     found.ok_or_else(|| wrong(Diagnostic::new("it has no graph")))
 }
 

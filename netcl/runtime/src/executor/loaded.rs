@@ -21,6 +21,7 @@ use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::process;
 use netcl_hal::recent::Recent;
+use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::Plan;
@@ -122,6 +123,28 @@ impl Loaded {
         self.base.interface.needs_model
     }
 
+    /// The types of the numbers that it takes.
+    pub(crate) fn scalars(&self) -> &[DType] {
+        &self.base.plan.scalars
+    }
+
+    /// Whether the plan's first scalar is a seed that comes before that many others.
+    pub(crate) fn takes_seed(&self, given: usize) -> bool {
+        self.base.plan.scalars.first() == Some(&DType::U32) && self.base.plan.scalars.len() == given + 1
+    }
+
+    /// What a call would say of what it brings, without calling.
+    pub(crate) fn check(&self, device: &Device, call: &Call<'_>) -> Result<()> {
+        process::check()?;
+        let base = &*self.base;
+        let resolved = base.resolved(device, call)?;
+        let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
+        let sizes = check::symbols(&base.plan, &base.interface, device, named, call.args)?;
+        let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes).collect();
+        check::requirements(&base.plan, &bindings)?;
+        self.check_scalars(call.scalars, call.seed.is_some() && self.takes_seed(call.scalars.len()))
+    }
+
     /// Runs it on the device that it was loaded for.
     pub(crate) fn call(&self, device: &Device, call: &Call<'_>) -> Result<Outputs> {
         self.call_sized(device, call, None)
@@ -188,11 +211,6 @@ impl Loaded {
             self.keep_bound(bound);
         }
         Ok(outputs)
-    }
-
-    /// Whether the plan's first scalar is a seed that comes before that many others.
-    fn takes_seed(&self, given: usize) -> bool {
-        self.base.plan.scalars.first() == Some(&DType::U32) && self.base.plan.scalars.len() == given + 1
     }
 
     fn check_scalars(&self, scalars: &[Scalar], after_seed: bool) -> Result<()> {

@@ -30,7 +30,8 @@ pub(crate) enum GraphSource {
 }
 
 impl GraphSource {
-    fn graph(&self, function: &str) -> Result<Arc<Graph>> {
+    /// The graph.
+    pub(crate) fn graph(&self, function: &str) -> Result<Arc<Graph>> {
         match self {
             GraphSource::Graph(graph) => Ok(graph.clone()),
             GraphSource::Text(source) => {

@@ -1,12 +1,13 @@
 //! Functions compiled by the macros: plans as text, one for each kind of device, loaded on first use.
 
 mod compiled;
+mod composed;
 mod instance;
 mod open;
 pub(crate) mod prepare;
 mod pullback;
 
-use crate::autograd::tracer;
+use crate::autograd::{cut, note, tracer, trained};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
@@ -15,6 +16,7 @@ use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
 use compiled::FunctionTable;
+use composed::{ComposedCall, ComposedFunction, WhenRecorded};
 pub use instance::{NamedInstance, PlainArgument};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
@@ -25,6 +27,7 @@ use netcl_kernels::plan::verify::VerifiedPlan;
 use netcl_kernels::plan::{Plan, Target, embed};
 pub use open::OpenFunction;
 pub use pullback::{DifferentiableTwice, Pullback};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -59,6 +62,8 @@ pub struct Function {
     number: OnceLock<usize>,
     /// Calls without a model that drew random numbers.
     calls: AtomicU64,
+    /// As an operation; `None` where it cannot be one.
+    composed: OnceLock<Option<Arc<ComposedFunction>>>,
 }
 
 /// What a function is made from.
@@ -81,10 +86,16 @@ impl Function {
     }
 
     const fn of(source: FunctionOrigin) -> Function {
-        Function { source, plans: [const { OnceLock::new() }; 3], number: OnceLock::new(), calls: AtomicU64::new(0) }
+        Function {
+            source,
+            plans: [const { OnceLock::new() }; 3],
+            number: OnceLock::new(),
+            calls: AtomicU64::new(0),
+            composed: OnceLock::new(),
+        }
     }
 
-    /// Runs it: the results by position.
+    /// Runs it: the results by position. Where arguments are tracked, or the model's parameters are, it is recorded.
     ///
     /// `core` is the model's memory and `prefix` where in it the function's paths start; both are left out for
     /// functions without a model.
@@ -93,6 +104,7 @@ impl Function {
     ///
     /// [`Error::ArgumentCount`], [`Error::Argument`], [`Error::Size`], [`Error::Sizes`] and [`Error::DeviceMismatch`] if the arguments are
     /// not those of the function; [`Error::OutOfMemory`]; [`Error::Build`] and [`Error::Driver`] if the driver fails.
+    #[track_caller]
     pub fn call(
         &self,
         core: Option<&ModelCore>,
@@ -101,9 +113,92 @@ impl Function {
         scalars: &[Scalar],
     ) -> Result<Vec<Tensor>> {
         self.note();
+        let trains = core.is_some_and(trained::is_trained);
+        let is_tracked = trains || note::is_tracked(args.iter().map(|arg| arg.history()));
+        self.call_in(
+            (core, prefix),
+            args,
+            scalars,
+            (is_tracked && !tracer::is_active()).then_some(WhenRecorded::Tracked { trains }),
+        )
+    }
+
+    /// The same of a gradient, whose derivative is another one than that of its graph: it is not recorded.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`].
+    pub fn call_unrecorded(&self, args: &[&Tensor], scalars: &[Scalar]) -> Result<Vec<Tensor>> {
+        self.note();
+        self.call_in((None, ""), args, scalars, None)
+    }
+
+    /// The same of a function that trains, by `#[mode(training)]`: it is recorded for the model's parameters.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`].
+    #[track_caller]
+    pub fn call_in_training(
+        &self,
+        core: &ModelCore,
+        prefix: &str,
+        args: &[&Tensor],
+        scalars: &[Scalar],
+    ) -> Result<Vec<Tensor>> {
+        self.note();
+        let is_recorded = !cut::is_paused() && !tracer::is_active();
+        self.call_in((Some(core), prefix), args, scalars, is_recorded.then_some(WhenRecorded::Tracked { trains: true }))
+    }
+
+    /// The same of a function with `#[netcl::dynamic]`, which waits for what needs it, as operations do, and of one that also
+    /// `trains`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`]; what running it meets is told where a result is needed.
+    #[track_caller]
+    pub fn call_recorded(
+        &self,
+        trains: bool,
+        core: Option<&ModelCore>,
+        prefix: &str,
+        args: &[&Tensor],
+        scalars: &[Scalar],
+    ) -> Result<Vec<Tensor>> {
+        let trains = (trains && !cut::is_paused()) || core.is_some_and(trained::is_trained);
+        self.call_in((core, prefix), args, scalars, Some(WhenRecorded::Always { trains }))
+    }
+
+    /// Runs it, or has it recorded.
+    #[track_caller]
+    fn call_in(
+        &self,
+        (core, prefix): (Option<&ModelCore>, &str),
+        args: &[&Tensor],
+        scalars: &[Scalar],
+        recorded: Option<WhenRecorded>,
+    ) -> Result<Vec<Tensor>> {
         let device = self.device(core, args)?;
         let loaded = self.loaded(&device)?;
         let store = core.map(ModelCore::store);
+        if let Some(recorded) = recorded
+            && let Some(composed) = self.composed(&loaded)?
+        {
+            let draw = || self.seed(core);
+            let call = ComposedCall {
+                function: &loaded,
+                device: &device,
+                args,
+                model: store.as_ref().map(|store| (store, prefix)),
+                scalars,
+                draw: &draw,
+                recorded,
+            };
+            if let Some(results) = composed.call(&call, Location::caller())? {
+                return Ok(results);
+            }
+        }
         let model = store.as_deref().map(|store| (store, prefix));
         let seed = || self.seed(core);
         Ok(loaded.call(&device, &Call { args, model, scalars, seed: Some(&seed), ..Call::default() })?.results)
@@ -253,6 +348,16 @@ impl Function {
             function: self.name().to_owned(),
             problem: format!("it has no plan for {} devices", target.name()),
         })
+    }
+
+    /// As one operation; `None` where its graph is not known, or its results are gradients.
+    fn composed(&self, loaded: &Loaded) -> Result<Option<&Arc<ComposedFunction>>> {
+        if let Some(composed) = self.composed.get() {
+            return Ok(composed.as_ref());
+        }
+        let graph = self.graph().map(|graph| graph.graph(self.name())).transpose()?;
+        let composed = graph.and_then(|graph| ComposedFunction::new(self.name(), graph, loaded.scalars()));
+        Ok(self.composed.get_or_init(|| composed.map(Arc::new)).as_ref())
     }
 
     /// What its plans are made from, so that other ones can be made.

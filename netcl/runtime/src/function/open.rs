@@ -51,8 +51,8 @@ impl OpenFunction {
         }
         let given = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let name = match self.name.split_once("::") {
-            Some((model, function)) => format!("{model}<{given}>::{function}"),
-            None => self.name.to_owned(),
+            Some((model, function)) if !numbers.is_empty() => format!("{model}<{given}>::{function}"),
+            _ => self.name.to_owned(),
         };
         let sizes: Vec<_> =
             self.parameters.iter().zip(numbers).map(|(name, number)| (Symbol::new(name), *number as u64)).collect();

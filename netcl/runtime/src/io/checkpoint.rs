@@ -4,10 +4,10 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::io::file::{self, Stored};
 use crate::io::reader::WeightFile;
-use crate::io::weights::{self, DRAWS, OPTIMIZER};
+use crate::io::weights::{self, DRAWS, OPTIMIZER, SCALER};
 use crate::model::Model;
 use crate::model::core::Draws;
-use crate::optim::{Optimizer, OptimizerState};
+use crate::optim::{Optimizer, OptimizerState, ScalerState};
 use crate::tensor::Tensor;
 use safetensors::tensor::Dtype;
 use std::path::Path;
@@ -51,6 +51,28 @@ use std::path::Path;
 /// If the optimizer has stepped another model, the device cannot be read, or the file cannot be written; if two of its entries
 /// would have one name, as where an optimizer's state names a parameter twice.
 pub fn save_checkpoint(model: &dyn Model, optimizer: &dyn Optimizer, path: impl AsRef<Path>) -> Result<()> {
+    file::write(path.as_ref(), &stored(model, optimizer)?)
+}
+
+/// As [`save_checkpoint`], with where the scale of losses stands, `scaler.state()?`. [`load_checkpoint`] reads the file without it.
+///
+/// # Errors
+///
+/// Those of [`save_checkpoint`].
+pub fn save_scaled_checkpoint(
+    model: &dyn Model,
+    optimizer: &dyn Optimizer,
+    scaler: &ScalerState,
+    path: impl AsRef<Path>,
+) -> Result<()> {
+    let mut tensors = stored(model, optimizer)?;
+    tensors.push(Stored::float(format!("{SCALER}scale"), scaler.scale));
+    tensors.push(Stored::integers(format!("{SCALER}good_steps"), &[scaler.good_steps]));
+    file::write(path.as_ref(), &tensors)
+}
+
+/// What a checkpoint consists of.
+fn stored(model: &dyn Model, optimizer: &dyn Optimizer) -> Result<Vec<Stored>> {
     let state = optimizer.state(model)?;
     let mut tensors = weights::stored(model)?;
     let draws = model.core().draws();
@@ -63,7 +85,7 @@ pub fn save_checkpoint(model: &dyn Model, optimizer: &dyn Optimizer, path: impl 
             tensors.push(Stored::of(name(&format!("{number}/{parameter}")), value)?);
         }
     }
-    file::write(path.as_ref(), &tensors)
+    Ok(tensors)
 }
 
 /// Reads what [`save_checkpoint`] has written, into a model of the same tensors and an optimizer of the same kind, on any device.
@@ -95,6 +117,31 @@ pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, pat
     }
     model.core().set_draws(Draws { seed, calls });
     Ok(())
+}
+
+/// As [`load_checkpoint`], of what [`save_scaled_checkpoint`] has written: gives where the scale stood, for
+/// `scaler.set_state(&state)?`.
+///
+/// # Errors
+///
+/// Those of [`load_checkpoint`]; also if the file has no scale, or one that is none: model and optimizer are then unchanged.
+pub fn load_scaled_checkpoint(
+    model: &mut dyn Model,
+    optimizer: &mut dyn Optimizer,
+    path: impl AsRef<Path>,
+) -> Result<ScalerState> {
+    let path = path.as_ref();
+    let mut file = WeightFile::open(path)?;
+    let scale = words::<1>(&mut file, &format!("{SCALER}scale"), Dtype::F64)?;
+    let good_steps = words::<1>(&mut file, &format!("{SCALER}good_steps"), Dtype::I64)?;
+    let (Some([scale]), Some([good_steps])) = (scale, good_steps) else {
+        let problem = "it has no scale of a loss; `netcl::io::load_checkpoint` reads it";
+        return Err(file::unusable(path, problem.to_owned()));
+    };
+    let state = ScalerState { scale: f64::from_bits(scale), good_steps };
+    state.check()?;
+    load_checkpoint(model, optimizer, path)?;
+    Ok(state)
 }
 
 /// The optimizer's state in the file, its moments on the device.

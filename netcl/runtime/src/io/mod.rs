@@ -5,5 +5,5 @@ mod file;
 mod reader;
 mod weights;
 
-pub use checkpoint::{load_checkpoint, save_checkpoint};
+pub use checkpoint::{load_checkpoint, load_scaled_checkpoint, save_checkpoint, save_scaled_checkpoint};
 pub use weights::{load, load_foreign, save};

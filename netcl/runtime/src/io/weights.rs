@@ -14,10 +14,13 @@ pub(super) const DRAWS: &str = "model/draws";
 /// What an optimizer has gathered stands under names that begin so.
 pub(super) const OPTIMIZER: &str = "optimizer/";
 
+/// What the names of a loss's scale start with.
+pub(super) const SCALER: &str = "scaler/";
+
 /// Whether a checkpoint has that besides the model's tensors. Those of a schema that was written by hand may be named so, too;
 /// such a model can be saved, and is refused where it would be mixed up ([`file::write`]).
 fn is_beside(name: &str) -> bool {
-    name == DRAWS || name.starts_with(OPTIMIZER)
+    name == DRAWS || name.starts_with(OPTIMIZER) || name.starts_with(SCALER)
 }
 
 /// Writes every parameter and state of a model, each under its path. The file is replaced whole or

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::memory::pool::block::{MemoryBlock, next_id};
 use crate::memory::pool::cache::Cache;
 use crate::memory::readers::{Reader, ReaderList, Readers};
-use crate::memory::writers::{LateWrites, Writer};
+use crate::memory::writers::{LateWrites, UsedBytes, Writer};
 use crate::memory::{ALIGNMENT, LARGE_COPY};
 use netcl_hal::device::backend::Backend;
 use netcl_hal::device::memory::{Memory, Region};
@@ -156,7 +156,7 @@ impl BufferHandle {
     pub fn write(&self, data: &[u8]) -> Result<()> {
         self.check("BufferHandle::write", data.len())?;
         self.before_write();
-        self.settle()?;
+        self.settle_overwritten(data.len())?;
         if data.is_empty() {
             return Ok(());
         }
@@ -212,7 +212,7 @@ impl BufferHandle {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         to.before_write();
         self.settle()?;
-        to.settle()?;
+        to.settle_overwritten(bytes)?;
         if bytes == 0 {
             return Ok(());
         }
@@ -225,7 +225,7 @@ impl BufferHandle {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         let Some(from) = self.as_it_is(bytes)? else { return Ok(false) };
         to.before_write();
-        to.settle()?;
+        to.settle_overwritten(bytes)?;
         let copy = || to.backend().copy_from(&**self.backend(), from.memory(), to.memory(), bytes);
         to.0.pool.with_memory(bytes, copy)
     }
@@ -269,7 +269,7 @@ impl BufferHandle {
     /// Sets all of it to zero, as a part of something that records itself ([`BufferHandle::zero`]).
     pub(crate) fn zero_unrecorded(&self) -> Result<()> {
         self.before_write();
-        self.settle()?;
+        self.settle_overwritten(self.bytes())?;
         self.0.pool.with_memory(self.bytes(), || self.backend().zero(self.memory(), self.bytes()))
     }
 
@@ -291,9 +291,22 @@ impl BufferHandle {
     /// each use; without either it costs two loads.
     #[inline]
     pub(crate) fn settle(&self) -> Result<()> {
+        self.settle_for(|| UsedBytes::Read(self.region().range().1))
+    }
+
+    /// As [`BufferHandle::settle`], where as many bytes from its start on are written next.
+    fn settle_overwritten(&self, bytes: usize) -> Result<()> {
+        self.settle_for(|| {
+            let start = self.region().range().1.start;
+            UsedBytes::Overwritten(start..start + bytes)
+        })
+    }
+
+    #[inline]
+    fn settle_for(&self, used: impl FnOnce() -> UsedBytes) -> Result<()> {
         process::check()?;
         let whole = self.whole();
-        whole.late.settle()?;
+        whole.late.settle(used)?;
         if whole.is_elsewhere.load(Ordering::Acquire) { whole.join() } else { Ok(()) }
     }
 

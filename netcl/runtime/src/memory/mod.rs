@@ -14,4 +14,4 @@ pub(crate) use pinned::not_elements;
 pub use pinned::{PinnedBuffer, PinnedBufferPool};
 pub use pool::BufferPool;
 pub(crate) use readers::{Reader, ReaderList};
-pub(crate) use writers::{Writer, before_late_writes};
+pub(crate) use writers::{UsedBytes, Writer, before_late_writes};

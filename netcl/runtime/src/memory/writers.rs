@@ -2,13 +2,23 @@
 
 use crate::error::Result;
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, Weak};
 
 /// What writes late to some memory.
 pub(crate) trait Writer: Send + Sync {
-    /// Writes what waits.
-    fn write(&self) -> Result<()>;
+    /// Writes what waits. Then these bytes of the memory are read, or all of them overwritten: an error if what was to lie there could not
+    /// be written and is read, however often.
+    fn write(&self, used: &UsedBytes) -> Result<()>;
+}
+
+/// Bytes of some memory, and what is done with them.
+pub(crate) enum UsedBytes {
+    /// They are read, or some of them are written.
+    Read(Range<usize>),
+    /// All of them are written.
+    Overwritten(Range<usize>),
 }
 
 /// Who writes late to one buffer, parts of it included.
@@ -29,18 +39,18 @@ impl LateWrites {
         self.is_any.store(is_any, Ordering::Release);
     }
 
-    /// Has them done; without any it costs one load.
+    /// Has them done before that use; without any it costs one load.
     #[inline]
-    pub(super) fn settle(&self) -> Result<()> {
-        if self.is_any.load(Ordering::Acquire) { self.write() } else { Ok(()) }
+    pub(super) fn settle(&self, used: impl FnOnce() -> UsedBytes) -> Result<()> {
+        if self.is_any.load(Ordering::Acquire) { self.write(&used()) } else { Ok(()) }
     }
 
     #[cold]
-    fn write(&self) -> Result<()> {
+    fn write(&self, used: &UsedBytes) -> Result<()> {
         if is_before() {
             return Ok(());
         }
-        self.writer.get().and_then(Weak::upgrade).map_or(Ok(()), |writer| writer.write())
+        self.writer.get().and_then(Weak::upgrade).map_or(Ok(()), |writer| writer.write(used))
     }
 }
 

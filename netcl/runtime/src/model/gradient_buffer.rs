@@ -95,6 +95,12 @@ impl GradientBuffer {
         Ok(())
     }
 
+    /// Says that no gradient is other than zero but those of the plans `id`, which `covered` has.
+    pub(crate) fn note_written(&self, id: u64, covered: &Arc<[bool]>) {
+        self.covered.get_or_init(|| covered.clone());
+        self.parts().written.store(id, Ordering::Relaxed);
+    }
+
     /// Whether there is a gradient in that parameter: the function depends on it.
     pub(crate) fn covers(&self, parameter: usize) -> bool {
         self.covered.get().is_some_and(|covered| covered.get(parameter).copied().unwrap_or(false))

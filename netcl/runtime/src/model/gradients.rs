@@ -19,11 +19,23 @@ pub struct Gradients {
     buffer: Arc<GradientBuffer>,
     /// Of the part of the model that these are the gradients of; see [`crate::Model::prefix`].
     prefix: Arc<str>,
+    /// They are of a loss that was multiplied by a scale, and were divided by it.
+    is_unscaled: bool,
 }
 
 impl Gradients {
     pub(crate) fn new(store: Arc<Store>, buffer: GradientBuffer) -> Gradients {
-        Gradients { store, buffer: Arc::new(buffer), prefix: Arc::from("") }
+        Gradients { store, buffer: Arc::new(buffer), prefix: Arc::from(""), is_unscaled: false }
+    }
+
+    /// Whether they were divided by a loss's scale.
+    pub(crate) fn is_unscaled(&self) -> bool {
+        self.is_unscaled
+    }
+
+    /// Each multiplied by `factor`, the reciprocal of their loss's scale.
+    pub(crate) fn unscaled(&self, factor: &Tensor) -> Result<Gradients> {
+        Ok(Gradients { is_unscaled: true, ..self.with_values(&self.flat().mul(factor), None)? })
     }
 
     /// Those in the parameters of one part, by its own paths. The prefix is that of the whole model's paths.
@@ -114,7 +126,7 @@ impl Gradients {
             .map(|index| [Some(self), beside].into_iter().flatten().any(|one| one.buffer.covers(index)))
             .collect();
         let buffer = self.store.gradients_in(values.region()?.clone(), covered)?;
-        Ok(Gradients { store: self.store.clone(), buffer: Arc::new(buffer), prefix: self.prefix.clone() })
+        Ok(Gradients { buffer: Arc::new(buffer), ..self.clone() })
     }
 
     /// All gradients at once, for the parameters of `store`.

@@ -53,6 +53,12 @@ pub trait Model {
         ""
     }
 
+    /// Whether it computes with other tensors in place of its parameters.
+    #[doc(hidden)]
+    fn is_at_other_parameters(&self) -> bool {
+        false
+    }
+
     /// A model as `new` makes it, in which parts that are enums of layers are these variants, each by the part's path:
     /// `[("act", "Gelu")]`, of an enum itself `[("", "Gelu")]`. Others are the variants that their fields say, or the first.
     ///

@@ -47,7 +47,13 @@ pub struct Layer {
     prefix: String,
     /// Where its tensors are in the memory, in their order.
     places: Arc<[TensorPlace]>,
+    /// What it computes with in place of its parameters, by their positions among all of the memory.
+    replaced: Arc<[(usize, Tensor)]>,
 }
+
+/// What is said of a layer at other parameters whose states cannot wait.
+const AT_ONCE: &str = "layers of `with_parameters` compute where what is called waits; call those that change states in `Mode::Inference` \
+                       in a recording and with `NETCL_EAGER`, or on tensors of the network's device";
 
 /// Which of a model's tensors it is.
 #[derive(Clone, Copy)]
@@ -97,12 +103,21 @@ impl Layer {
             })
         };
         let places = layer.specs.iter().map(place).collect::<Result<_>>()?;
-        Ok(Layer { layer, core, prefix, places })
+        Ok(Layer { layer, core, prefix, places, replaced: Arc::default() })
     }
 
     /// The same layer with its tensors, which are as many in the same order, in other memory.
     pub(super) fn in_memory(&self, core: &ModelCore) -> Layer {
-        Layer { core: core.clone(), ..self.clone() }
+        Layer { core: core.clone(), replaced: Arc::default(), ..self.clone() }
+    }
+
+    /// The same layer, which computes with other tensors in place of parameters, by their positions among all of the memory.
+    pub(super) fn with_parameters(&self, all: &[(usize, Tensor)]) -> Layer {
+        let is_own = |index: usize| {
+            self.places.iter().any(|place| matches!(place, TensorPlace::Parameter(own) if *own == index))
+        };
+        let replaced = all.iter().filter(|(index, _)| is_own(*index)).cloned().collect();
+        Layer { replaced, ..self.clone() }
     }
 
     /// The memory its tensors are in.
@@ -164,7 +179,8 @@ impl Layer {
     ) -> Result<Tensor> {
         let trains = mode == Mode::Training;
         tracer::note(|tracing| {
-            tracing.as_it_stands |= self.layer.changes_states(mode);
+            // Other tensors in place of parameters may be others at the next call.
+            tracing.as_it_stands |= self.layer.changes_states(mode) || !self.replaced.is_empty();
             // There are gradients in its parameters where there are some in its input.
             tracing.is_cut |= !trains && self.layer.specs.iter().any(|spec| spec.trainable);
         });
@@ -248,6 +264,9 @@ impl Layer {
         caller: &'static Location<'static>,
     ) -> Result<Tensor> {
         let name = self.layer.declaration.name;
+        if !self.replaced.is_empty() {
+            return Err(Error::Mismatch { operation: name.to_owned(), problem: AT_ONCE.to_owned() });
+        }
         let work = self.work(mode, 0, LayerValue::Result);
         let known = known::find_or_make(store.device(), work.key(None, None), inputs, || self.known(inputs, mode))?;
         let noted = self.noted(store, inputs, mode, &known.flow, caller)?;
@@ -296,13 +315,17 @@ impl Layer {
     /// Whether a call is to be recorded for gradients.
     fn is_tracked(&self, inputs: &[&Tensor], mode: Mode) -> bool {
         let trains = mode == Mode::Training && self.layer.specs.iter().any(|spec| spec.trainable) && !cut::is_paused();
-        trains || note::is_tracked(inputs.iter().map(|input| input.history()))
+        let replaced = self.replaced.iter().map(|(_, tensor)| tensor);
+        trains || note::is_tracked(inputs.iter().copied().chain(replaced).map(Tensor::history))
     }
 
     /// Its tensors, in which there are gradients if that is said, as far as they are trained.
     fn own(&self, store: &Arc<Store>, is_tracked: bool) -> SmallVec<[Tensor; 4]> {
         let tensor = |place: &TensorPlace| match *place {
-            TensorPlace::Parameter(index) => parameter(store, index, is_tracked),
+            TensorPlace::Parameter(index) => match self.replaced.iter().find(|(replaced, _)| *replaced == index) {
+                Some((_, tensor)) => tensor.clone(),
+                None => parameter(store, index, is_tracked),
+            },
             TensorPlace::State(index) => view(store, &store.states()[index]),
         };
         self.places.iter().map(tensor).collect()
@@ -337,8 +360,9 @@ impl Layer {
         let own = &self.layer.specs;
         let index = |name: &str| store.parameter_index(&self.prefix, name).ok();
         let keys = own.iter().filter_map(|spec| Some(LeafKey::Parameter(store.id(), index(spec.name)?)));
-        let mut behind: Vec<Behind> = keys.map(Behind::Leaf).collect();
-        behind.extend(inputs.iter().filter_map(|input| input.history()?.behind()));
+        let mut behind: Vec<Behind> = keys.map(|key| Behind::Leaf(key, None)).collect();
+        let replaced = self.replaced.iter().map(|(_, tensor)| tensor);
+        behind.extend(inputs.iter().copied().chain(replaced).filter_map(|tensor| tensor.history()?.behind()));
         (!behind.is_empty()).then(|| History::Cut(cut::new(("no_grad", CutKind::Meant), None, behind)))
     }
 

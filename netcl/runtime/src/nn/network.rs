@@ -4,11 +4,15 @@ use super::layer::{configure, not_computed};
 use super::{ConfigValue, Layer, Mode};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::model::core::parameter;
 use crate::model::{Model, ModelCore, Schema, Seed};
 use crate::tensor::Tensor;
+use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, Config, Init, TensorSpec};
+use std::collections::BTreeMap;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// The layers and parameters of a [`Network`] to be: which there are, by their paths.
 ///
@@ -39,6 +43,8 @@ pub struct Layers {
 pub struct Network {
     core: ModelCore,
     layers: Vec<(String, Layer)>,
+    /// What it computes with in place of parameters, by their positions.
+    replaced: Arc<[(usize, Tensor)]>,
 }
 
 impl Layers {
@@ -101,7 +107,7 @@ impl Network {
             Ok((path.clone(), Layer::with(core.clone(), format!("{path}."), declaration, config.clone())?))
         };
         let layers = layers.iter().map(layer).collect::<Result<_>>()?;
-        Ok(Network { core, layers })
+        Ok(Network { core, layers, replaced: Arc::default() })
     }
 
     /// The layer at a path, which shares the network's memory.
@@ -134,7 +140,83 @@ impl Network {
     ///
     /// [`Error::UnknownParameter`] and [`Error::NoGradient`] if there is no such parameter.
     pub fn parameter(&self, path: &str) -> Result<Tensor> {
+        if !self.replaced.is_empty() {
+            let index = self.core.store().parameter_index("", path)?;
+            if let Some((_, tensor)) = self.replaced.iter().find(|(replaced, _)| *replaced == index) {
+                return Ok(tensor.clone());
+            }
+        }
         self.core.tracked_of("", path)
+    }
+
+    /// All parameters with their paths, in the order of [`Model::parameters`], to compute with and to differentiate in: see
+    /// [`Network::with_parameters`].
+    pub fn tracked_parameters(&self) -> Vec<(String, Tensor)> {
+        let store = self.core.store();
+        let tensor = |index: usize| match self.replaced.iter().find(|(replaced, _)| *replaced == index) {
+            Some((_, tensor)) => tensor.clone(),
+            None => parameter(&store, index, true),
+        };
+        store.parameters().iter().enumerate().map(|(index, entry)| (entry.path.clone(), tensor(index))).collect()
+    }
+
+    /// The same network at other parameters: it computes with these tensors in place of the parameters at their paths, of the same
+    /// shapes, and gradients are in what these were computed from. Parameters that are not among them, and states, are the network's
+    /// own; optimizers, files and [`Model::tensor`] know nothing of the others, and [`Network::deep_copy`] has them in its memory.
+    /// PyTorch's `functional_call`.
+    ///
+    /// ```
+    /// use netcl::nn::{Layers, Mode, Network};
+    /// use netcl::{Device, Result, Seed, Tensor};
+    /// let device = Device::host();
+    /// let mut layers = Layers::new();
+    /// layers.add("line", "Linear", &[("inputs", 1.into()), ("outputs", 1.into())])?;
+    /// let net = layers.build(&device, Seed(1))?;
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2, 1])?;
+    /// let loss = |net: &Network| (net.forward("line", &[&x], Mode::Training) - 1.0).square().mean_all();
+    /// // A step of descent, that is differentiated with what comes after it.
+    /// let start = net.tracked_parameters();
+    /// let slopes = netcl::grad(&start, |at| Ok::<_, netcl::Error>(loss(&net.with_parameters(at)?)))?;
+    /// let stepped: Vec<(String, Tensor)> =
+    ///     start.iter().zip(&slopes).map(|((path, old), (_, slope))| (path.clone(), old - slope * 0.1)).collect();
+    /// let gradients = loss(&net.with_parameters(&stepped)?).backward()?.of(&net)?;
+    /// assert_eq!(gradients.tensor("line.weight")?.shape(), [1, 1]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownParameter`] and [`Error::NoGradient`] if there is no such parameter; [`Error::Argument`] if a tensor has not its
+    /// shape and type; [`Error::DeviceMismatch`] if it is on another device.
+    pub fn with_parameters(&self, parameters: &[(String, Tensor)]) -> Result<Network> {
+        let store = self.core.store();
+        let mut replaced: BTreeMap<usize, Tensor> = self.replaced.iter().cloned().collect();
+        for (path, tensor) in parameters {
+            tensor.check()?;
+            let index = store.parameter_index("", path)?;
+            let entry = &store.parameters()[index];
+            let text = |dtype: DType, shape: &[usize]| format!("{dtype}{}", Shape::of(shape));
+            if (tensor.dtype(), tensor.shape()) != (entry.dtype, &*entry.shape) {
+                return Err(Error::Argument {
+                    function: "with_parameters".to_owned(),
+                    argument: path.clone(),
+                    expected: text(entry.dtype, &entry.shape),
+                    found: text(tensor.dtype(), tensor.shape()),
+                });
+            }
+            if tensor.device() != store.device() {
+                return Err(Error::DeviceMismatch {
+                    operation: "with_parameters".to_owned(),
+                    what: format!("`{path}`"),
+                    expected: store.device().to_string(),
+                    found: tensor.device().to_string(),
+                });
+            }
+            replaced.insert(index, tensor.clone());
+        }
+        let replaced: Arc<[(usize, Tensor)]> = replaced.into_iter().collect();
+        let layers = self.layers.iter().map(|(path, layer)| (path.clone(), layer.with_parameters(&replaced))).collect();
+        Ok(Network { core: self.core.clone(), layers, replaced })
     }
 
     /// A network with memory of its own, on the same device, with the same parameters and states, as [`Model::deep_copy`] gives
@@ -159,8 +241,12 @@ impl Network {
     /// [`Error::OutOfMemory`] if the device has no memory left.
     pub fn deep_copy(&self) -> Result<Network> {
         let core = self.core.copy_of("")?;
+        for (index, tensor) in self.replaced.iter() {
+            let path = &core.store().parameters()[*index].path.clone();
+            core.set_tensor(path, tensor)?;
+        }
         let layers = self.layers.iter().map(|(path, layer)| (path.clone(), layer.in_memory(&core))).collect();
-        Ok(Network { core, layers })
+        Ok(Network { core, layers, replaced: Arc::default() })
     }
 }
 
@@ -171,6 +257,10 @@ impl Model for Network {
 
     fn core_mut(&mut self) -> &mut ModelCore {
         &mut self.core
+    }
+
+    fn is_at_other_parameters(&self) -> bool {
+        !self.replaced.is_empty()
     }
 }
 

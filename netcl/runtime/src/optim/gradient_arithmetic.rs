@@ -15,9 +15,14 @@ impl Gradients {
     /// # Errors
     ///
     /// [`crate::Error::Mismatch`] and [`crate::Error::DeviceMismatch`] if they are of models with other parameters, or on another
-    /// device; [`crate::Error::OutOfMemory`].
+    /// device, or one of the two was unscaled; [`crate::Error::OutOfMemory`].
     #[track_caller]
     pub fn add(&self, other: &Gradients) -> Result<Gradients> {
+        if self.is_unscaled() != other.is_unscaled() {
+            let problem = "`GradScaler::unscale` has given one of the two, and the other has its loss's scale; unscale both, or neither"
+                .to_owned();
+            return Err(crate::Error::Mismatch { operation: "Gradients::add".to_owned(), problem });
+        }
         let sum = self.flat().add(&other.flat_beside(self, "Gradients::add")?);
         self.with_values(&sum, Some(other))
     }

@@ -5,11 +5,14 @@ mod gradient_arithmetic;
 mod groups;
 pub(crate) mod progress;
 mod recorded;
+pub(crate) mod rules;
+pub(crate) mod scaling;
 pub(crate) mod settings;
 mod state;
 pub(crate) mod update;
 
 pub use groups::ParameterGroup;
+pub use scaling::{ScalerState, Scaling};
 pub use state::OptimizerState;
 
 use crate::error::Result;
@@ -26,6 +29,17 @@ pub trait Optimizer {
     /// If the gradients are not this model's, or the optimizer has stepped another model (or another part of one)
     /// before: its moments are that model's. If a setting makes no sense: a negative learning rate, NaN.
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()>;
+
+    /// Makes one step by gradients of a loss that was multiplied by a scale, unless one of them is not finite. `GradScaler::step` calls
+    /// it. netcl's optimizers do not wait for the device; what an optimizer has that does not say otherwise does: it asks
+    /// whether all are finite, and makes an [`Optimizer::step`] by what they are without the scale.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Optimizer::step`].
+    fn step_scaled(&mut self, model: &mut dyn Model, gradients: &Gradients, scaling: &Scaling) -> Result<()> {
+        if scaling.are_finite(gradients)? { self.step(model, &scaling.unscale(gradients)?) } else { Ok(()) }
+    }
 
     /// The learning rate.
     fn learning_rate(&self) -> f64;

@@ -6,11 +6,12 @@ use super::recorded::RecordedStep;
 use super::settings::not_negative;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::function::Function;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::store::StoredTensor;
 use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
+use crate::optim::rules::Rules;
+use crate::optim::scaling::{Scaling, Skips};
 use crate::recording;
 use crate::tensor::{Tensor, vector};
 use netcl_kernels::dim::Shape;
@@ -18,16 +19,12 @@ use netcl_kernels::dtype::DType;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// An update rule, compiled with the macros: from `(parameters, gradients, moments ..)`, each a matrix with rows of the
-/// update's length, and numbers to the new parameters and moments.
-pub(crate) type Rule = fn() -> &'static Function;
-
 /// An update rule and its moments for one model.
 pub struct Update {
     name: &'static str,
     /// How many elements a row has that the rule sees.
     row: usize,
-    rule: Rule,
+    rules: Rules,
     moments: usize,
     groups: Groups,
     /// Recorded steps go on with it when they are replayed.
@@ -49,6 +46,8 @@ struct OptimizerSlots {
     /// Of the parameters' layout.
     moments: Vec<BufferHandle>,
     shape: Arc<[usize]>,
+    /// Once a step was scaled.
+    skips: Option<Skips>,
 }
 
 /// The part of a model that is stepped, as its [`Model`] says it when asked once: anybody may write that trait, and what
@@ -67,10 +66,10 @@ impl Stepped {
 impl Update {
     /// A rule over that many moments, compiled for rows of `row` elements: a part of what tensors are aligned to, so that
     /// there are whole rows only.
-    pub fn new(name: &'static str, row: usize, moments: usize, rule: Rule, learning_rate: f64) -> Update {
+    pub fn new(name: &'static str, row: usize, moments: usize, rules: Rules, learning_rate: f64) -> Update {
         debug_assert!(row > 0 && ALIGNMENT.is_multiple_of(4 * row), "rows of {row} elements");
         let progress = Arc::new(SharedProgress::new(Progress { learning_rate, steps: 0 }));
-        Update { name, row, rule, moments, groups: Groups::default(), progress, state: None }
+        Update { name, row, rules, moments, groups: Groups::default(), progress, state: None }
     }
 
     /// The learning rate and the number of steps that were made.
@@ -89,8 +88,8 @@ impl Update {
     }
 
     /// Goes on with another rule, over this many moments: what there are of them stay as they are, others begin at zero.
-    pub fn change(&mut self, moments: usize, rule: Rule) {
-        (self.moments, self.rule) = (moments, rule);
+    pub fn change(&mut self, moments: usize, rules: Rules) {
+        (self.moments, self.rules) = (moments, rules);
     }
 
     /// Of the optimizer, as errors have it.
@@ -99,8 +98,8 @@ impl Update {
     }
 
     /// Makes a step with the numbers that `scalars` gives for the progress which that step makes and a weight decay, `decay` or that
-    /// of a group. Where the device is recorded,
-    /// each replay makes a step more.
+    /// of a group. Where the device is recorded, each replay makes a step more. With a `scaling` it is one by gradients of a scaled
+    /// loss, which counts the steps that it makes by what is skipped.
     ///
     /// # Errors
     ///
@@ -109,9 +108,15 @@ impl Update {
         &mut self,
         model: &mut dyn Model,
         gradients: &Gradients,
+        scaling: Option<&Scaling>,
         decay: f64,
         scalars: impl Fn(Progress, f64) -> S + Send + 'static,
     ) -> Result<()> {
+        let has_moved = |skips: &Skips| !skips.is_on(model.core().store().device());
+        if scaling.is_none() || self.skips().is_some_and(has_moved) {
+            self.forget_skipped()?;
+        }
+        let scale = scaling.map(|scaling| scaling.scale_of(gradients));
         let shared = self.progress.clone();
         let mut progress = shared.lock();
         let next = progress.next();
@@ -141,15 +146,7 @@ impl Update {
                 *progress = next;
                 return Ok(());
             };
-            let mut moments = Vec::with_capacity(self.moments);
-            // The model has moved to another device: its moments follow.
-            for before in self.state.iter().flat_map(|state| &state.moments) {
-                let moment = device.allocate(bytes)?;
-                let mut data = vector::zeros::<u8>(device, bytes)?;
-                before.read(&mut data)?;
-                moment.write(&data)?;
-                moments.push(moment);
-            }
+            let moments = self.moments_on(device, bytes)?;
             self.state = Some(OptimizerSlots {
                 core: part.core.id(),
                 prefix: part.prefix,
@@ -158,11 +155,15 @@ impl Update {
                 parameters,
                 moments,
                 shape: Arc::from([bytes / (4 * self.row), self.row]),
+                skips: self.state.take().and_then(|state| state.skips).filter(|skips| skips.is_on(device)),
             });
         }
         let Some(state) = &mut self.state else {
             return Ok(());
         };
+        if let (Some(_), None) = (scaling, &state.skips) {
+            state.skips = Some(Skips::new(device)?);
+        }
         while state.moments.len() < self.moments {
             let moment = device.allocate(bytes)?;
             // Once: what a replay finds there is what the steps before have gathered.
@@ -170,6 +171,12 @@ impl Update {
             state.moments.push(moment);
         }
         let moments = &state.moments[..self.moments];
+        let scaled = scaling.zip(state.skips.as_ref());
+        if let Some((scaling, skips)) = scaled {
+            let all = Tensor::from_region(gradients.clone(), state.shape.clone(), DType::F32, device.clone());
+            scaling.check(&all, skips)?;
+        }
+        let rule = if scaled.is_some() { self.rules.scaled } else { self.rules.plain };
         let recorded = recording::length(device.backend());
         store.note_change();
         // One launch, but where the function does not depend on all parameters: those without a gradient stay as they are.
@@ -189,9 +196,12 @@ impl Update {
             let regions = [&into[0], &gradients].into_iter().chain(&into[1..]);
             let view =
                 |region: &BufferHandle| Tensor::from_region(region.clone(), shape.clone(), DType::F32, device.clone());
-            let args: Vec<Tensor> = regions.map(view).collect();
+            let mut args: Vec<Tensor> = regions.map(view).collect();
+            if let (Some((_, skips)), Some(scale)) = (scaled, &scale) {
+                args.extend([scale.clone(), skips.found(), skips.skipped()]);
+            }
             let args: Vec<&Tensor> = args.iter().collect();
-            (self.rule)().call_into(device, &args, &numbers, &into)?;
+            rule().call_into(device, &args, &numbers, &into)?;
         }
         if let Some(start) = recorded {
             let progress = shared.clone();
@@ -232,7 +242,7 @@ impl Update {
             }
         }
         let Progress { learning_rate, steps } = self.progress();
-        let steps = u64::from(steps.unsigned_abs());
+        let steps = u64::from((steps - self.skipped()?).unsigned_abs());
         Ok(OptimizerState { optimizer: self.name.to_owned(), learning_rate, steps, moments })
     }
 
@@ -267,6 +277,7 @@ impl Update {
                 Some(current) => current.moments.iter().try_for_each(BufferHandle::zero_unrecorded)?,
                 None => self.state = None,
             }
+            self.skips().map_or(Ok(()), Skips::clear)?;
             *self.progress.lock() = progress;
             return Ok(());
         };
@@ -303,8 +314,42 @@ impl Update {
             parameters,
             moments: regions,
             shape: Arc::from([range.len() / (4 * self.row), self.row]),
+            skips: self.state.take().filter(same).and_then(|state| state.skips),
         });
+        self.skips().map_or(Ok(()), Skips::clear)?;
         *self.progress.lock() = progress;
+        Ok(())
+    }
+
+    /// The moments so far, each of so many bytes, on the device that the model has moved to.
+    fn moments_on(&self, device: &Device, bytes: usize) -> Result<Vec<BufferHandle>> {
+        let moved = |before: &BufferHandle| {
+            let moment = device.allocate(bytes)?;
+            let mut data = vector::zeros::<u8>(device, bytes)?;
+            before.read(&mut data)?;
+            moment.write(&data)?;
+            Ok(moment)
+        };
+        self.state.iter().flat_map(|state| &state.moments).map(moved).collect()
+    }
+
+    fn skips(&self) -> Option<&Skips> {
+        self.state.as_ref()?.skips.as_ref()
+    }
+
+    /// How many of the steps that were counted were skipped. Waits for the device where that may be some.
+    fn skipped(&self) -> Result<i32> {
+        self.skips().map_or(Ok(0), Skips::count)
+    }
+
+    /// Counts the steps that were made, where skipped ones were counted so far.
+    fn forget_skipped(&mut self) -> Result<()> {
+        let Some(skips) = self.skips() else { return Ok(()) };
+        let skipped = skips.count()?;
+        if skipped > 0 {
+            skips.clear()?;
+            self.progress.lock().steps -= skipped;
+        }
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Computes pending values: what leads to them, as one plan.
 
+use crate::autograd::calls::CallNumbers;
 use crate::autograd::plan::{self, Signature};
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
@@ -34,7 +35,7 @@ struct EvaluationStep {
     pending: Arc<PendingWork>,
     sources: Arc<[Held]>,
     places: SmallVec<[Place; 3]>,
-    /// It is asked for, or dear and held by something else.
+    /// It is asked for, or worth keeping and held by something else.
     is_kept: bool,
 }
 
@@ -91,6 +92,26 @@ pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Compu
     of_roots
 }
 
+/// The value of what nothing else is computed for or with: most that is needed by itself.
+fn at_once(work: &PendingWork) -> Option<Computed> {
+    let sources = work.sources()?;
+    if work.changes().next().is_some() || sources.iter().any(|source| source.value.in_memory().is_none()) {
+        return None;
+    }
+    let args: SmallVec<[Tensor; 3]> = sources.iter().cloned().map(Tensor::from_held).collect();
+    let args: SmallVec<[&Tensor; 3]> = args.iter().collect();
+    let run = || run_alone(work, &args)?.into_region();
+    Some(recording::suspended(|| before_late_writes(run)).map_err(|error| work.mistaken(error)))
+}
+
+/// What it is of these, by a plan of its own.
+fn run_alone(work: &PendingWork, args: &[&Tensor]) -> Result<Tensor> {
+    let scalars = work.work().scalars(args.first().map(|first| first.dtype()));
+    let call = Call { args, scalars: &scalars, ..Call::default() };
+    let mut results = work.known().loaded(work.device())?.call(work.device(), &call)?.results;
+    results.pop().ok_or_else(no_result)
+}
+
 /// The plan that will compute the tensor; `None` if there is nothing to compute.
 pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<SizedPlan>> {
     let root = pending::waiting_of(tensor.value()).and_then(PendingWork::shared);
@@ -104,6 +125,9 @@ impl PendingValue for PendingWork {
 
     fn compute(&self) -> &Computed {
         self.get_or_set(|| {
+            if let Some(value) = at_once(self) {
+                return value;
+            }
             let roots: SmallVec<[Arc<PendingWork>; 1]> = self.shared().into_iter().collect();
             computed(&roots, self.device()).pop().unwrap_or_else(|| Err(self.mistaken(no_result())))
         })
@@ -111,6 +135,10 @@ impl PendingValue for PendingWork {
 
     fn supply(&self, memory: BufferHandle) {
         self.get_or_set(|| Ok(memory));
+    }
+
+    fn keep(&self) {
+        self.note_kept();
     }
 
     fn compute_together(&self, all: &[&dyn PendingValue]) {
@@ -169,8 +197,8 @@ impl Evaluation {
                 places.push(known.map_or_else(|| evaluation.input(source, position >= inputs), Place::Step));
             }
             // One is held here.
-            let is_kept =
-                wanted.contains(&pending.number()) || (pending.is_dear() && Arc::strong_count(&pending) > 1 + times);
+            let is_kept = wanted.contains(&pending.number())
+                || (pending.is_worth_keeping() && Arc::strong_count(&pending) > 1 + times);
             evaluation.steps.push(EvaluationStep { pending, sources, places, is_kept });
         }
         evaluation
@@ -267,13 +295,7 @@ impl Evaluation {
             return Err(mistake.clone());
         }
         let args: Vec<&Tensor> = args.iter().collect();
-        let scalars = step.pending.work().scalars(step.dtype());
-        let call = Call { args: &args, scalars: &scalars, ..Call::default() };
-        let run = || {
-            let mut results = step.pending.known().loaded(&self.device)?.call(&self.device, &call)?.results;
-            results.pop().ok_or_else(no_result)
-        };
-        run().map_err(|error| step.pending.mistaken(error))
+        run_alone(&step.pending, &args).map_err(|error| step.pending.mistaken(error))
     }
 
     /// Its plan.
@@ -289,8 +311,10 @@ impl Evaluation {
         let mut signature = Signature::new();
         // Values alone, no gradients.
         signature.push(0);
+        let mut calls = CallNumbers::default();
         for step in &self.steps {
             signature.push(step.pending.known().number << 1 | u64::from(step.is_kept));
+            signature.extend(calls.of(step.pending.work()));
             signature.extend(step.places.iter().map(|place| place.number()));
         }
         signature

@@ -13,7 +13,7 @@ use crate::tensor::{Computed, Held, Mistake, Operand, PendingValue, Tensor, Tens
 use smallvec::SmallVec;
 use std::any::Any;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// How many parts one kernel puts together.
@@ -32,6 +32,7 @@ pub(super) struct PendingWork {
     waiting: Mutex<Option<Waiting>>,
     value: OnceLock<Computed>,
     size: WaitingSize,
+    is_kept: AtomicBool,
     /// What is computed with it, as far as somebody wants it: what states become. Their numbers are smaller.
     changes: SmallVec<[Weak<PendingWork>; 2]>,
 }
@@ -71,7 +72,8 @@ impl PendingWork {
         let value = OnceLock::new();
         Arc::new_cyclic(|me| {
             let me = me.clone();
-            PendingWork { number, me, device, work, known, caller, waiting, value, size, changes }
+            let is_kept = AtomicBool::new(false);
+            PendingWork { number, me, device, work, known, caller, waiting, value, size, is_kept, changes }
         })
     }
 
@@ -118,9 +120,14 @@ impl PendingWork {
         self.known.result.as_ref().map_or(&[], |(shape, _)| shape)
     }
 
-    /// Whether it takes more than a few operations an element.
-    pub(super) fn is_dear(&self) -> bool {
-        self.known.flow.is_dear
+    /// Whether it takes more than a few operations an element, or was said to be kept.
+    pub(super) fn is_worth_keeping(&self) -> bool {
+        self.known.flow.is_dear || self.is_kept.load(Ordering::Relaxed)
+    }
+
+    /// See [`PendingWork::is_worth_keeping`].
+    pub(super) fn note_kept(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn device(&self) -> &Device {

@@ -141,7 +141,7 @@ fn record(
     let can_compute = |dtype: DType| dtype != DType::F64 || device.profile().fp64;
     if is_eager()
         || recording::is_active(device.backend())
-        || byte_count(work.name(), shape, *dtype).is_err()
+        || byte_count("Tensor", shape, *dtype).is_err()
         || !can_compute(*dtype)
         || !tensors.iter().all(|tensor| tensor.device() == device && can_compute(tensor.dtype()))
         || tensors.iter().any(|tensor| tensor.value().in_memory().is_some_and(BufferHandle::is_shown))

@@ -37,5 +37,7 @@ impl PendingValue for StandIn {
 
     fn supply(&self, _: BufferHandle) {}
 
+    fn keep(&self) {}
+
     fn compute_together(&self, _: &[&dyn PendingValue]) {}
 }

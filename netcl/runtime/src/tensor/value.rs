@@ -32,6 +32,9 @@ pub(crate) trait PendingValue: Any + Send + Sync {
     /// Its value is that, unless there is one.
     fn supply(&self, memory: BufferHandle);
 
+    /// Its value is not to be computed again, as what is cheap to compute is.
+    fn keep(&self);
+
     /// Computes these, by one plan.
     fn compute_together(&self, all: &[&dyn PendingValue]);
 }
@@ -86,10 +89,27 @@ impl TensorValue {
         matches!((self, other), (TensorValue::Pending(one), TensorValue::Pending(other)) if Arc::ptr_eq(one, other))
     }
 
+    /// What is equal for the same memory, and for the same value as long as it has none.
+    pub(crate) fn identity(&self) -> (bool, u64) {
+        match (self.in_memory(), self) {
+            (Some(memory), _) => (true, memory.id()),
+            (None, TensorValue::Pending(pending)) => (false, Arc::as_ptr(pending).cast::<()>() as u64),
+            (None, TensorValue::Mistake(mistake)) => (false, Arc::as_ptr(mistake) as u64),
+            (None, TensorValue::Memory(memory)) => (true, memory.id()),
+        }
+    }
+
     /// Gives it its value, which something else has computed, if it still waits.
     pub(crate) fn supply(&self, memory: BufferHandle) {
         if let TensorValue::Pending(pending) = self {
             pending.supply(memory);
+        }
+    }
+
+    /// Has its value kept where something else is computed from it first, as long as it is held.
+    pub(crate) fn keep(&self) {
+        if let Some(pending) = self.waiting() {
+            pending.keep();
         }
     }
 

@@ -215,3 +215,33 @@ fn batches_that_nobody_reads_do_not_pile_up() {
     let mean: Vec<f32> = after(&[1; 1000]);
     near(&states(&layer), &mean, "1000 batches");
 }
+
+/// Whoever reads a state that a batch could not make is told, until somebody writes it or another batch goes on from what it was.
+#[test]
+fn states_that_could_not_be_computed_are_told_to_all() {
+    let _turn = crate::turn();
+    const WIDE: usize = 1024;
+    let device = Device::null(netcl::Target::Gpu, 1 << 20);
+    let layer = Layer::new(&device, Seed(1), "BatchNorm", &[("features", WIDE.into())]).unwrap();
+    let ones = |shape: &[usize]| Tensor::ones(&device, shape, DType::F32).unwrap();
+    let large = ones(&[WIDE, 1]).matmul(ones(&[1, WIDE]));
+    drop(layer.forward(&[&large], Mode::Training));
+    let read = |path: &str| layer.core().tensor(path).unwrap().to_vec::<f32>();
+    let fails = |path: &str| {
+        let error = read(path).unwrap_err();
+        let netcl::Error::Operation { operation, cause, .. } = &error else { panic!("{path}: {error}") };
+        assert!(operation == "matmul" && matches!(&**cause, netcl::Error::OutOfMemory { .. }), "{path}: {error}");
+    };
+    for _ in 0..2 {
+        fails("running_mean");
+        fails("running_var");
+        assert!(layer.forward(&[&ones(&[2, WIDE])], Mode::Inference).to_vec::<f32>().is_err());
+        assert_eq!(read("weight").unwrap().len(), WIDE);
+    }
+    layer.core().set_tensor("running_mean", &ones(&[WIDE])).unwrap();
+    assert_eq!(read("running_mean").unwrap().len(), WIDE);
+    fails("running_var");
+    drop(layer.forward(&[&ones(&[2, WIDE])], Mode::Training));
+    assert_eq!(read("running_var").unwrap().len(), WIDE);
+    assert!(layer.forward(&[&ones(&[2, WIDE])], Mode::Inference).to_vec::<f32>().is_ok());
+}

@@ -16,11 +16,6 @@ impl Net {
         self.l.forward(x)
     }
 
-    #[netcl::dynamic]
-    pub fn left(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
-        self.l.forward(x)
-    }
-
     #[launch(global = [N])]
     pub fn launched(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
         self.l.forward(x)

@@ -40,7 +40,12 @@ __kernel void probe(volatile __global uint* values) {
         heard = word;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0 && !(SILENT && begun == 0)) {
+#if SILENT
+    if (begun == 0) {
+        return;
+    }
+#endif
+    if (lane == 0) {
         atomic_xchg(said, heard == GAVE_UP ? GAVE_UP : heard + 1);
     }
 }

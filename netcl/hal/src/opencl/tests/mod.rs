@@ -104,6 +104,17 @@ fn a_probe_that_cannot_build_says_no() {
     }
 }
 
+/// What a driver says while it builds, it says on some platforms to the user's terminal as well.
+#[test]
+fn probes_are_built_without_a_warning() {
+    for device in with_driver() {
+        let shared = &OpenCl::of(device.backend()).unwrap().shared;
+        let logs = probe::logs(&shared.profile, &shared.context);
+        assert!(!logs.is_empty(), "{device}");
+        logs.iter().for_each(|log| assert!(!log.to_lowercase().contains("warning"), "{device}: {log}"));
+    }
+}
+
 /// The first work-group says nothing to the second: the probe finds that out and ends.
 #[test]
 fn groups_that_wait_in_vain_give_up() {

@@ -1,0 +1,191 @@
+//! Which records lead to values.
+
+use crate::autograd::record::{Cut, History, Leaf, LeafKey, Record, RecordSource, Stop};
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Which gradients are asked for.
+pub(super) enum Wanted {
+    /// Those in all leaves that are in the place of nothing.
+    All,
+    /// Those in the parameters of the memory with that number.
+    Model(u64),
+    Leaves(Vec<LeafKey>),
+}
+
+/// The records that lead to values, in the order in which they were made.
+pub(super) struct Records {
+    pub(super) all: SmallVec<[Arc<Record>; 16]>,
+    /// What ended histories on the way.
+    pub(super) cuts: Vec<Arc<Cut>>,
+    /// Whether the values depend on something tracked that is not wanted, or that wanted leaves are in the place of: gradients are
+    /// functions of that, too.
+    pub(super) is_part: bool,
+    /// Where the records end, each with whether a wanted leaf leads to it.
+    stops: Vec<(Arc<Leaf>, bool)>,
+    /// Whether a wanted leaf leads to the values by these records.
+    has_wanted: bool,
+}
+
+/// What there is behind leaves that are in the place of something.
+pub(super) enum BehindLeaf<'a> {
+    Record(&'a Arc<Record>),
+    Leaf(&'a Arc<Leaf>),
+}
+
+impl Wanted {
+    pub(super) fn has(&self, leaf: &Leaf) -> bool {
+        match (self, &leaf.owner) {
+            // What leads on from there has gradients, or what it is in the place of.
+            _ if leaf.stop.is_some() => false,
+            (Wanted::All, _) => leaf.of.is_none(),
+            (Wanted::Model(store), Some(owner)) => owner.store.id() == *store,
+            (Wanted::Model(_), None) => false,
+            (Wanted::Leaves(keys), _) => keys.contains(&leaf.key()),
+        }
+    }
+
+    /// What gradients go on to from a leaf.
+    pub(super) fn behind<'a>(&self, leaf: &'a Arc<Leaf>) -> BehindLeaf<'a> {
+        match &leaf.of {
+            Some(History::Record(record)) if !self.has(leaf) => BehindLeaf::Record(record),
+            Some(History::Leaf(of)) if !self.has(leaf) => self.behind(of),
+            _ => BehindLeaf::Leaf(leaf),
+        }
+    }
+
+    fn behind_source<'a>(&self, source: &'a RecordSource) -> Option<BehindLeaf<'a>> {
+        match source {
+            RecordSource::Record(record) => Some(BehindLeaf::Record(record)),
+            RecordSource::Leaf(leaf) => Some(self.behind(leaf)),
+            RecordSource::Given(_) => None,
+        }
+    }
+}
+
+impl Records {
+    /// Those that lead to what has these histories, up to stops.
+    pub(super) fn of(values: &[&History], wanted: &Wanted) -> Records {
+        let mut records = Records::up_to_stops(values, wanted);
+        // By number the latest first: those that lead to one come after it.
+        let mut open: BTreeMap<u64, Arc<Leaf>> = BTreeMap::new();
+        let mut met: Vec<(Arc<Leaf>, Vec<u64>, bool)> = Vec::new();
+        open.extend(records.stops.iter().map(|(leaf, _)| (leaf.id, leaf.clone())));
+        while let Some((_, leaf)) = open.pop_last() {
+            let sources = leaf.stop.iter().flat_map(|stop| &stop.sources);
+            let sources: Vec<&History> = sources.filter_map(|source| source.history.as_ref()).collect();
+            let behind = Records::up_to_stops(&sources, wanted);
+            records.is_part |= behind.is_part;
+            let before = behind.stops.iter().map(|(leaf, _)| leaf.id).collect();
+            open.extend(behind.stops.into_iter().map(|(leaf, _)| (leaf.id, leaf)));
+            met.push((leaf, before, behind.has_wanted));
+        }
+        let mut leading: BTreeSet<u64> = BTreeSet::new();
+        for (leaf, before, has_wanted) in met.iter().rev() {
+            if *has_wanted || before.iter().any(|id| leading.contains(id)) {
+                leading.insert(leaf.id);
+            }
+        }
+        records.stops.iter_mut().for_each(|(leaf, leads)| *leads = leading.contains(&leaf.id));
+        records
+    }
+
+    /// Where a wanted leaf leads to the values by what the records do not say.
+    pub(super) fn stop_on_the_way(&self) -> Option<&Stop> {
+        let leading = self.stops.iter().find(|(_, leads)| *leads);
+        leading.and_then(|(leaf, _)| leaf.stop.as_deref())
+    }
+
+    /// The same, which know nothing of what is behind stops.
+    pub(super) fn up_to_stops(values: &[&History], wanted: &Wanted) -> Records {
+        let mut records =
+            Records { all: SmallVec::new(), cuts: Vec::new(), is_part: false, stops: Vec::new(), has_wanted: false };
+        // The latest first: all that was computed from a record comes before it.
+        let mut open: BTreeMap<u64, &Arc<Record>> = BTreeMap::new();
+        for value in values {
+            match value {
+                History::Record(record) => records.meet(&mut open, wanted, BehindLeaf::Record(record)),
+                History::Leaf(leaf) => records.meet(&mut open, wanted, wanted.behind(leaf)),
+                History::Cut(_) => {}
+            }
+        }
+        while let Some((_, record)) = open.pop_last() {
+            for behind in record.sources.iter().filter_map(|source| wanted.behind_source(source)) {
+                records.meet(&mut open, wanted, behind);
+            }
+            for cut in record.cuts() {
+                note_cut(&mut records.cuts, cut);
+            }
+            records.all.push(record.clone());
+        }
+        records.all.reverse();
+        records
+    }
+
+    fn meet<'a>(&mut self, open: &mut BTreeMap<u64, &'a Arc<Record>>, wanted: &Wanted, behind: BehindLeaf<'a>) {
+        match behind {
+            BehindLeaf::Record(record) => {
+                open.insert(record.number, record);
+            }
+            BehindLeaf::Leaf(leaf) if leaf.stop.is_some() => {
+                if !self.stops.iter().any(|(known, _)| known.id == leaf.id) {
+                    self.stops.push((leaf.clone(), false));
+                }
+            }
+            BehindLeaf::Leaf(leaf) => {
+                self.is_part |= leaf.of.is_some() || !wanted.has(leaf);
+                self.has_wanted |= wanted.has(leaf);
+            }
+        }
+    }
+
+    /// The same without what no wanted leaf leads to, as far as its values are there or wait.
+    pub(super) fn without_surroundings(self, wanted: &Wanted) -> Records {
+        let mut leading: BTreeSet<u64> = BTreeSet::new();
+        let leads = |leading: &BTreeSet<u64>, behind: &BehindLeaf<'_>| match behind {
+            BehindLeaf::Record(record) => leading.contains(&record.number),
+            BehindLeaf::Leaf(leaf) => wanted.has(leaf),
+        };
+        for record in &self.all {
+            let mut behind = record.sources.iter().filter_map(|source| wanted.behind_source(source));
+            if behind.any(|behind| leads(&leading, &behind)) {
+                leading.insert(record.number);
+            }
+        }
+        // Others are needed where what is made of them is, and their value is not at hand.
+        let mut needed = leading.clone();
+        for record in self.all.iter().rev().filter(|record| leading.contains(&record.number)) {
+            note_needed(record, &mut needed);
+        }
+        for record in self.all.iter().rev().filter(|record| !leading.contains(&record.number)) {
+            if needed.contains(&record.number) {
+                note_needed(record, &mut needed);
+            }
+        }
+        let Records { mut all, mut cuts, is_part, stops, has_wanted } = self;
+        all.retain(|record| needed.contains(&record.number));
+        cuts.clear();
+        for cut in all.iter().flat_map(|record| record.cuts()) {
+            note_cut(&mut cuts, cut);
+        }
+        Records { all, cuts, is_part, stops, has_wanted }
+    }
+}
+
+fn note_cut(cuts: &mut Vec<Arc<Cut>>, cut: &Arc<Cut>) {
+    if !cuts.iter().any(|known| Arc::ptr_eq(known, cut)) {
+        cuts.push(cut.clone());
+    }
+}
+
+/// Adds what a record is of, where only that itself says the value.
+fn note_needed(record: &Record, needed: &mut BTreeSet<u64>) {
+    for source in &record.sources {
+        if let RecordSource::Record(record) = source
+            && record.saved.is_none()
+        {
+            needed.insert(record.number);
+        }
+    }
+}
