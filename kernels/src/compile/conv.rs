@@ -80,7 +80,7 @@ impl PlanBuilder<'_> {
         let axes = result_axes(node.kind, shapes, &counts);
         let name = self.kernel_name(node.kind.operation());
         let results = Results { cluster, product: id, extents: &counts, axes: &axes };
-        let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
+        let epilogue = self.epilogue(&results, &format!("{name}_store"), template, &choice);
         let mut instance = Instance::new(&name, template, self.width);
         instance.comments = self.describe(cluster);
         let mut loads = Vec::new();

@@ -11,6 +11,7 @@ use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Kernel, Launch, ParamKind, ValueType};
 use crate::schedule::values::{Coordinates, Values, bind_shared};
+use crate::template::{Choice, Template};
 use std::collections::HashMap;
 
 /// The device functions of a product's results.
@@ -51,20 +52,23 @@ pub(super) struct Results<'a> {
 const COLUMN: usize = 2;
 
 impl PlanBuilder<'_> {
-    /// The functions that go on with `results`, the vector one if the template stores so many `lanes` at a time.
-    pub(super) fn epilogue(&self, results: &Results<'_>, name: &str, lanes: u8) -> Epilogue {
+    /// The functions that go on with `results`, the vector one if the template stores vectors.
+    pub(super) fn epilogue(&self, results: &Results<'_>, name: &str, template: &Template, choice: &Choice) -> Epilogue {
+        let lanes = (template.lanes)(choice);
+        let step = template.vectors_begin_at(choice);
         Epilogue {
-            scalar: self.device_function(results, name, 1),
-            vector: (lanes > 1).then(|| self.device_function(results, &format!("{name}_vector"), lanes)),
+            scalar: self.device_function(results, name, 1, 1),
+            vector: (lanes > 1).then(|| self.device_function(results, &format!("{name}_vector"), lanes, step)),
         }
     }
 
-    fn device_function(&self, results: &Results<'_>, name: &str, lanes: u8) -> Kernel {
+    /// One of them, whose columns begin at multiples of `step`.
+    fn device_function(&self, results: &Results<'_>, name: &str, lanes: u8, step: u8) -> Kernel {
         let mut b = KernelBuilder::new(name, Launch::function()).indexed(self.width);
         let acc = self.graph[results.product].dtype.compute();
         let mut values = Vec::new();
-        for word in ["batch", "m", "n"] {
-            values.push(b.position(word));
+        for (word, step) in [("batch", 1), ("m", 1), ("n", step)] {
+            values.push(b.position(word, step));
         }
         let value = b.passed("value", ValueType { dtype: acc, lanes });
         if lanes == 1 || self.stores_in_vectors(results) {

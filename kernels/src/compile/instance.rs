@@ -109,7 +109,7 @@ impl Instance {
     pub(super) fn hook(&mut self, hook: &str, function: &Kernel) {
         let passed: Vec<String> = function.params.iter().map(|param| self.pass(&param.name, &param.kind)).collect();
         let values =
-            function.params.iter().filter(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
+            function.params.iter().filter(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position(_)));
         let own: Vec<String> = values.map(|param| format!("{}_", param.name)).collect();
         self.define(&format!("{hook}({})", own.join(", ")), format!("{}({})", function.name, passed.join(", ")));
     }
@@ -129,7 +129,7 @@ impl Instance {
                 own
             }
             ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize => self.symbol(name),
-            ParamKind::Value(_) | ParamKind::Position => format!("{name}_"),
+            ParamKind::Value(_) | ParamKind::Position(_) => format!("{name}_"),
         }
     }
 

@@ -124,7 +124,7 @@ impl<'a> PlanBuilder<'a> {
             ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(name)),
             ParamKind::WideSize => Arg::DimAs(Dim::symbol(name), DType::I64),
             // A device function's, passed by the template.
-            ParamKind::Value(_) | ParamKind::Position => return None,
+            ParamKind::Value(_) | ParamKind::Position(_) => return None,
         })
     }
 

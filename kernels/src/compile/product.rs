@@ -3,7 +3,7 @@
 use super::epilogue::{Results, product_axes};
 use super::instance::Instance;
 use super::plan_builder::PlanBuilder;
-use super::prologue::Prologue;
+use super::prologue::{Prologue, Vectors};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::product::{Extents, extents, in_memory};
@@ -100,7 +100,7 @@ impl PlanBuilder<'_> {
         let name = self.kernel_name(template.name);
         let counts = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
         let results = Results { cluster, product, extents: &counts, axes: &product_axes(&node.shape, &counts) };
-        let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
+        let epilogue = self.epilogue(&results, &format!("{name}_store"), template, &choice);
         let mut instance = Instance::new(&name, template, self.width);
         instance.comments = self.describe(cluster);
         for side in sides.both() {
@@ -275,7 +275,8 @@ impl Side {
         let vectors = (template.loads_vectors)(choice, matrix, self.along);
         if vectors {
             let along = if self.along == Axis::K { matrix.depth() } else { matrix.outer() };
-            let vector = builder.load_function(&prologue, &format!("{name}_vector"), Some((lanes, along)));
+            let vectors = Vectors { lanes, along, step: template.vectors_begin_at(choice) };
+            let vector = builder.load_function(&prologue, &format!("{name}_vector"), Some(vectors));
             instance.hook(&format!("LOAD_{}_VECTOR", matrix.letter()), &vector);
             functions.push(vector);
         }

@@ -23,6 +23,15 @@ pub(super) struct Prologue<'a> {
     pub axes: &'a [Index],
 }
 
+/// How a template loads several elements at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Vectors {
+    pub lanes: u8,
+    /// The position of the word along which they are neighbours, and of how much it is a multiple.
+    pub along: usize,
+    pub step: u8,
+}
+
 impl PlanBuilder<'_> {
     fn is_stored(&self, id: NodeId) -> bool {
         self.division.home.contains_key(&id) || is_anchor(&self.graph[id].op)
@@ -44,12 +53,14 @@ impl PlanBuilder<'_> {
         leaves.filter(|id| self.buffers.holds(*id)).collect()
     }
 
-    /// `ACC name(.., int batch, int m, int k)`; with `lanes`, the vector of so many neighbours along a word.
-    pub(super) fn load_function(&self, prologue: &Prologue<'_>, name: &str, lanes: Option<(u8, usize)>) -> Kernel {
+    /// `ACC name(.., int batch, int m, int k)`; with `vectors`, a vector of neighbours.
+    pub(super) fn load_function(&self, prologue: &Prologue<'_>, name: &str, vectors: Option<Vectors>) -> Kernel {
         let mut b = KernelBuilder::new(name, Launch::function()).indexed(self.width);
         operand_formula(self.graph, self.buffers, prologue.operand).into_iter().for_each(|line| b.doc(line));
-        let values = prologue.words.iter().map(|word| b.position(word)).collect();
-        let (lanes, vector) = lanes.map_or((1, None), |(lanes, along)| (lanes, Some(along)));
+        let step = |word| vectors.filter(|vectors| vectors.along == word).map_or(1, |vectors| vectors.step);
+        let words = prologue.words.iter().enumerate();
+        let values = words.map(|(place, word)| b.position(word, step(place))).collect();
+        let (lanes, vector) = vectors.map_or((1, None), |vectors| (vectors.lanes, Some(vectors.along)));
         let at = Coordinates { values, vector, lanes };
         let stops = |id| self.is_stored(id);
         let buffers = self.buffers;

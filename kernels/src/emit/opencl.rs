@@ -154,7 +154,7 @@ fn uses(verified: &VerifiedKernel<'_>, wanted: impl Fn(DType) -> bool) -> bool {
     let param = kernel.params.iter().any(|param| match param.kind {
         ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => wanted(dtype),
         ParamKind::Value(ty) => wanted(ty.dtype),
-        ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize | ParamKind::Position => false,
+        ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize | ParamKind::Position(_) => false,
     });
     let mut functions = 0..kernel.functions.len();
     param
@@ -176,7 +176,7 @@ fn declare_param(param: &Param, name: &str, restrict: bool) -> String {
         ParamKind::Scalar(DType::Bool) => format!("const uchar {name}"),
         ParamKind::Scalar(dtype) => format!("const {} {name}", c_type(ValueType::scalar(dtype))),
         ParamKind::Symbol => format!("const uint {name}"),
-        ParamKind::Size | ParamKind::Position => format!("const int {name}"),
+        ParamKind::Size | ParamKind::Position(_) => format!("const int {name}"),
         ParamKind::WideSize => format!("const long {name}"),
         ParamKind::Value(ty) => format!("const {} {name}", c_type(ty)),
     }

@@ -15,7 +15,11 @@ impl Body<'_, '_> {
         match (dtype, lanes) {
             (DType::F16, 1) => format!("vstore_half_rte({value}, {}, {name});", self.index(index)),
             (DType::F16, _) => {
-                format!("{}({value}, {name} + {});", self.program.store_halves(lanes), self.offset(index))
+                let place = format!("{name} + {}", self.offset(index));
+                match self.aligned_vector(buffer, index, &format!("({place})"), lanes) {
+                    Some(bits) => format!("{bits} = {}({value});", self.program.halves_from_float(lanes)),
+                    None => format!("{}({value}, {place});", self.program.store_halves(lanes)),
+                }
             }
             (_, 1) if self.ty(id).dtype == dtype => {
                 let update = self.update(id, |own, a| match *own.expr(a) {
@@ -25,7 +29,13 @@ impl Body<'_, '_> {
                 format!("{name}[{}] {update};", self.index(index))
             }
             (_, 1) => format!("{name}[{}] = {value};", self.index(index)),
-            (_, _) => format!("vstore{lanes}({value}, 0, &{name}[{}]);", self.index(index)),
+            (_, _) => {
+                let place = format!("&{name}[{}]", self.index(index));
+                match self.aligned_vector(buffer, index, &place, lanes) {
+                    Some(vector) => format!("{vector} = {value};"),
+                    None => format!("vstore{lanes}({value}, 0, {place});"),
+                }
+            }
         }
     }
 

@@ -12,6 +12,9 @@ pub const SINES_BY_LANE: &str = "NETCL_SINES_BY_LANE";
 /// The macro that is defined for drivers whose `fmod` of vectors of `double` is wrong in lanes beside a divisor that is 0 or infinite.
 pub const REMAINDERS_BY_LANE: &str = "NETCL_REMAINDERS_BY_LANE";
 
+/// The macro that is defined for devices whose PTX rounds to bf16 (compute capability 8.0 and later).
+pub const PTX_BF16: &str = "NETCL_PTX_BF16";
+
 /// `netcl_max`, `netcl_max8`, `netcl_max_double`, `netcl_max_double8`.
 fn helper_name(what: &str, ty: ValueType) -> String {
     match (ty.dtype, ty.lanes) {
@@ -264,7 +267,10 @@ impl Program {
             _ => "select(rounded, (bits >> 16) | 0x40, x != x)",
         };
         let convert = if lanes == 1 { "(ushort)" } else { "convert_ushort$N" };
-        let text = TO_BF16.replace("$choose", choose).replace("$convert", convert);
+        let ptx = ptx_bf16(lanes);
+        let end = if ptx.is_empty() { "" } else { "#endif\n" };
+        let text =
+            TO_BF16.replace("$choose", choose).replace("$convert", convert).replace("$ptx", &ptx).replace("$end", end);
         let name = format!("netcl_bf16_from_{}", c_type(ValueType { dtype: DType::F32, lanes }));
         self.define(name, ty, &text)
     }
@@ -289,6 +295,18 @@ impl Program {
     pub(super) fn load_halves(&mut self, lanes: u8) -> String {
         let ty = ValueType { dtype: DType::F32, lanes };
         self.define(format!("netcl_load_half{lanes}"), ty, LOAD_HALVES)
+    }
+
+    /// A vector of bits of `half` as `float`.
+    pub(super) fn halves_to_float(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::F32, lanes };
+        self.define(format!("netcl_float{lanes}_of_halves"), ty, HALVES_TO_FLOAT)
+    }
+
+    /// The bits of the nearest values of type `half`.
+    pub(super) fn halves_from_float(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::F32, lanes };
+        self.define(format!("netcl_halves_of_float{lanes}"), ty, HALVES_FROM_FLOAT)
     }
 
     /// The other way round, rounded; see [`Program::load_halves`].
@@ -351,13 +369,36 @@ static inline float$N $name($T position, uint seed, uint stream) {
 }
 ";
 
+/// The same by one instruction for each value, or for each two, where a device has it: a third of what a product's epilogue
+/// computes was rounding.
+fn ptx_bf16(lanes: u8) -> String {
+    let body = match lanes {
+        1 => "    ushort bits;\n    asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(x));\n    return bits;\n"
+            .to_owned(),
+        2 | 4 => {
+            let pairs = (0..lanes / 2).map(|pair| {
+                let (low, high) = (2 * pair, 2 * pair + 1);
+                let word = if lanes == 2 { "bits".to_owned() } else { format!("bits.s{pair}") };
+                format!(
+                    "    asm(\"cvt.rn.bf16x2.f32 %0, %1, %2;\" : \"=r\"({word}) : \"f\"(x.s{high}), \"f\"(x.s{low}));\n"
+                )
+            });
+            let words = if lanes == 2 { "uint" } else { "uint2" };
+            format!("    {words} bits;\n{}    return as_ushort{lanes}(bits);\n", pairs.collect::<String>())
+        }
+        // Wider vectors are for processors.
+        _ => return String::new(),
+    };
+    format!("#ifdef {PTX_BF16}\n{body}#else\n")
+}
+
 const TO_BF16: &str = "\
 // The nearest bfloat16, ties to even; NaN stays NaN.
 static inline ushort$N $name(float$N x) {
-    const $T bits = as_$T(x);
+$ptx    const $T bits = as_$T(x);
     const $T rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
     return $convert($choose);
-}
+$end}
 ";
 
 const FROM_BF16: &str = "\
@@ -381,6 +422,22 @@ const LOAD_HALVES: &str = "\
 static inline $T $name(__global const half* place) {
     const ushort$N bits = vload$N(0, (__global const ushort*)place);
     return vload_half$N(0, (const half*)&bits);
+}
+";
+
+const HALVES_TO_FLOAT: &str = "\
+// Elements of type half, by their bits.
+static inline $T $name(const ushort$N bits) {
+    return vload_half$N(0, (const half*)&bits);
+}
+";
+
+const HALVES_FROM_FLOAT: &str = "\
+// The bits of the nearest values of type half.
+static inline ushort$N $name($T x) {
+    ushort$N bits;
+    vstore_half$N_rte(x, 0, (half*)&bits);
+    return bits;
 }
 ";
 

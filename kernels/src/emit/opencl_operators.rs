@@ -441,7 +441,7 @@ impl Body<'_, '_> {
             Expr::WorkItem(..) | Expr::Binary(..) | Expr::MulAdd(..) | Expr::Compare(..) | Expr::Select(..) => true,
             Expr::Param(param) => {
                 let kind = &self.verified.kernel().params[param.0 as usize].kind;
-                matches!(kind, ParamKind::Symbol | ParamKind::Size | ParamKind::Position)
+                matches!(kind, ParamKind::Symbol | ParamKind::Size | ParamKind::Position(_))
             }
             Expr::Var(var) => self.index_vars[var.0 as usize],
             Expr::Unary(op, _) => matches!(op, UnaryOp::Neg | UnaryOp::Not),

@@ -65,7 +65,13 @@ impl Body<'_, '_> {
         let name = self.params[buffer.0 as usize].clone();
         match (dtype, lanes) {
             (DType::F16, 1) => primary(format!("vload_half({}, {name})", self.index(index))),
-            (DType::F16, _) => primary(format!("{}({name} + {})", self.program.load_halves(lanes), self.offset(index))),
+            (DType::F16, _) => {
+                let place = format!("{name} + {}", self.offset(index));
+                match self.aligned_vector(buffer, index, &format!("({place})"), lanes) {
+                    Some(bits) => primary(format!("{}({bits})", self.program.halves_to_float(lanes))),
+                    None => primary(format!("{}({place})", self.program.load_halves(lanes))),
+                }
+            }
             (DType::Bool, 1) => text(EQUALITY, format!("{name}[{}] != 0", self.index(index))),
             (_, 1) => {
                 let element = format!("{name}[{}]", self.index(index));
@@ -75,11 +81,15 @@ impl Body<'_, '_> {
                 primary(element)
             }
             _ => {
-                let vector = format!("vload{lanes}(0, &{name}[{}])", self.index(index));
+                let place = format!("&{name}[{}]", self.index(index));
+                let vector = match self.aligned_vector(buffer, index, &place, lanes) {
+                    Some(vector) => text(UNARY, vector),
+                    None => primary(format!("vload{lanes}(0, {place})")),
+                };
                 match dtype {
-                    DType::BF16 => primary(format!("{}({vector})", self.program.bf16_to_float(lanes))),
-                    DType::Bool => text(EQUALITY, format!("convert_int{lanes}({vector}) != 0")),
-                    _ => primary(vector),
+                    DType::BF16 => primary(format!("{}({})", self.program.bf16_to_float(lanes), vector.code)),
+                    DType::Bool => text(EQUALITY, format!("convert_int{lanes}({}) != 0", vector.code)),
+                    _ => vector,
                 }
             }
         }
@@ -142,7 +152,7 @@ impl Body<'_, '_> {
         match self.verified.kernel().params[buffer.0 as usize].kind {
             ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => dtype,
             ParamKind::Symbol => DType::U32,
-            ParamKind::Size | ParamKind::Position => DType::I32,
+            ParamKind::Size | ParamKind::Position(_) => DType::I32,
             ParamKind::WideSize => DType::I64,
             ParamKind::Value(ty) => ty.dtype,
         }

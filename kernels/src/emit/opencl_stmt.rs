@@ -30,6 +30,8 @@ pub(super) struct Body<'a, 'p> {
     pub(super) index_vars: Vec<bool>,
     /// The smallest values of variables that hold sizes, as far as they are bound.
     pub(super) least_vars: Vec<Option<i64>>,
+    /// How many of the lowest bits of variables are 0, as far as they are bound.
+    pub(super) zeros_of_vars: Vec<u32>,
     text: String,
     level: usize,
 }
@@ -74,6 +76,7 @@ impl<'a, 'p> Body<'a, 'p> {
             read: vec![false; vars.len()],
             index_vars: vec![false; vars.len()],
             least_vars: vec![None; vars.len()],
+            zeros_of_vars: vec![0; vars.len()],
             text: String::new(),
             level: 1,
         }
@@ -192,6 +195,7 @@ impl<'a, 'p> Body<'a, 'p> {
                 }
                 self.index_vars[position] = !self.assigned[position] && self.is_index(*value);
                 self.least_vars[position] = self.smallest(*value).filter(|_| !self.assigned[position]);
+                self.zeros_of_vars[position] = if self.assigned[position] { 0 } else { self.low_zeros(*value) };
                 let value = self.initialiser(*value);
                 let constant = if self.assigned[position] { "" } else { "const " };
                 let (ty, name) = (c_type(self.vars[position].ty), self.declare(*var));
@@ -264,6 +268,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let outside = self.names.clone();
         let ty = self.vars[var.0 as usize].ty;
         self.index_vars[var.0 as usize] = self.is_index(start);
+        self.zeros_of_vars[var.0 as usize] = self.low_zeros(start).min(self.low_zeros(step));
         let start = self.initialiser(start);
         // Bounds are evaluated once.
         let hint = self.vars[var.0 as usize].name.clone();

@@ -79,7 +79,7 @@ pub fn native_code(verified: &VerifiedKernel<'_>, level: usize) -> Option<String
             ParamKind::Symbol => writer.line(&format!("let {name} = args.number::<u32>({position});")),
             ParamKind::Size => writer.line(&format!("let {name} = args.number::<i32>({position});")),
             ParamKind::WideSize => writer.line(&format!("let {name} = args.number::<i64>({position});")),
-            ParamKind::Value(_) | ParamKind::Position => {}
+            ParamKind::Value(_) | ParamKind::Position(_) => {}
         }
     }
     writer.line("for item in items {");
@@ -136,7 +136,7 @@ fn is_wide(verified: &VerifiedKernel<'_>) -> bool {
 /// Whether native code has all that the kernel needs: no barriers, local arrays, sub-groups.
 pub fn has_native_code(kernel: &Kernel) -> bool {
     let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
-    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
+    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position(_)));
     let sub_groups = expressions(kernel).any(|expr| match expr {
         Expr::SubGroup(..) => true,
         Expr::WorkItem(item, _) => {

@@ -79,7 +79,7 @@ impl KernelBuilder {
     /// `value` or `scratch0`.
     fn name_own_words(&mut self) {
         let Kernel { params, arrays, .. } = &mut self.kernel;
-        let is_own = |param: &Param| matches!(param.kind, ParamKind::Position | ParamKind::Value(_));
+        let is_own = |param: &Param| matches!(param.kind, ParamKind::Position(_) | ParamKind::Value(_));
         let users = params.iter().filter(|param| !is_own(param)).map(|param| param.name.clone());
         let mut taken: BTreeSet<String> = users.collect();
         let own = params.iter_mut().filter(|param| is_own(param)).map(|param| &mut param.name);
@@ -237,9 +237,9 @@ impl KernelBuilder {
         self.own_symbols.insert(name.to_owned(), value);
     }
 
-    /// A coordinate that other code of the program passes; see [`ParamKind::Position`].
-    pub fn position(&mut self, name: &str) -> ExprId {
-        let param = self.param(name, ParamKind::Position);
+    /// A coordinate that other code of the program passes, a multiple of `step`; see [`ParamKind::Position`].
+    pub fn position(&mut self, name: &str, step: u8) -> ExprId {
+        let param = self.param(name, ParamKind::Position(step));
         let position = self.push(Expr::Param(param), ValueType::scalar(DType::I32));
         self.cast(self.index_dtype, position)
     }

@@ -106,8 +106,9 @@ pub enum ParamKind {
     Size,
     /// The same as `I64`: that of kernels whose tensors have more elements than 32 bits count.
     WideSize,
-    /// A coordinate that other code of the same program passes, as `I32`, within its axis: device functions only.
-    Position,
+    /// A coordinate that other code of the same program passes, as `I32`, within its axis and a multiple of so many: device
+    /// functions only.
+    Position(u8),
     /// A value that other code of the same program passes: device functions only (see [`Launch::is_function`]).
     Value(ValueType),
 }

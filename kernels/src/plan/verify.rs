@@ -252,7 +252,7 @@ fn passes_parameters(plan: &Plan, step: &Step) -> Result<(), String> {
         let fits = match (&param.kind, arg) {
             (ParamKind::Buffer(dtype, _), Arg::Buffer(id)) => plan.buffer(*id).dtype == *dtype,
             (ParamKind::Buffer(..), _) | (_, Arg::Buffer(_)) => false,
-            (ParamKind::Value(_) | ParamKind::Position, _) => false,
+            (ParamKind::Value(_) | ParamKind::Position(_), _) => false,
             _ => true,
         };
         if !fits {

@@ -1,6 +1,6 @@
 //! The layout for GPUs: a work-item per element, or per vector of neighbours, or per few elements that share most of their index
-//! arithmetic, or per row, or a work-group per row (or per 32 neighbouring rows) whose work-items share out the reduced elements and
-//! meet in local memory.
+//! arithmetic, or per row, or a work-group per row (or per 32 neighbouring rows) whose work-items share out the reduced elements, in
+//! vectors where these are neighbours, and meet in local memory.
 
 use super::accumulator::{Accumulator, in_blocks, is_long};
 use super::nest::Domain;
@@ -17,7 +17,7 @@ use crate::variant::{LOOP_GROUP, Variant};
 
 /// Rows that one work-group takes where memory is contiguous across rows.
 const TILE: u32 = 32;
-/// Lanes of a map in vectors: 16 bytes of the commonest type, which is what memory hands out at a time.
+/// Lanes of vectors: 16 bytes of the commonest type, which is what memory hands out at a time.
 const LANES: u8 = 4;
 
 /// The most elements of a map that one work-item computes one after the other.
@@ -48,6 +48,8 @@ enum RowMapping {
 pub(crate) struct Layout {
     domain: Domain,
     form: RowMapping,
+    /// How many neighbours of a row a work-item takes at a time.
+    lanes: u8,
 }
 
 impl Layout {
@@ -63,11 +65,11 @@ impl Layout {
             let mut domains = (1..=space.rank()).rev().map(split);
             let vectors = domains.find(|domain| job.nest.vectorizes(domain, COLUMN));
             if let Some(domain) = vectors.filter(|_| job.variant == Variant::ElementwiseVector) {
-                return Layout { domain, form: RowMapping::Vector };
+                return Layout { domain, form: RowMapping::Vector, lanes: LANES };
             }
             let together = coarsened(space);
             let apart = (0..space.rank()).filter(|axis| !together.contains(axis)).collect();
-            return Layout { domain: Domain::new(space, &[apart, together]), form: RowMapping::Item };
+            return Layout { domain: Domain::new(space, &[apart, together]), form: RowMapping::Item, lanes: 1 };
         }
         let domain = Domain::new(space, &[job.nest.rows(), reduced.to_vec()]);
         let form = if reduced.is_empty() || job.variant != Variant::ReductionWorkGroup {
@@ -77,7 +79,8 @@ impl Layout {
         } else {
             RowMapping::Tile
         };
-        Layout { domain, form }
+        let lanes = if form != RowMapping::Tile && has_rows_of_vectors(job, &domain) { LANES } else { 1 };
+        Layout { domain, form, lanes }
     }
 
     /// How many work-items it takes, if each works alone.
@@ -98,6 +101,18 @@ impl Layout {
             RowMapping::Tile => rows.ceil_div(u64::from(TILE)),
         }
     }
+}
+
+/// Whether every row is made of vectors of neighbours, of which none is left over. Where an extremum stands is asked of each
+/// element.
+fn has_rows_of_vectors(job: &Job<'_>, domain: &Domain) -> bool {
+    let whole = domain.extents[COLUMN].as_constant().is_some_and(|size| size > 0 && size % i64::from(LANES) == 0);
+    let places = job
+        .nest
+        .members()
+        .iter()
+        .any(|id| matches!(job.nest.graph[*id].op, Op::Reduce { op: ReduceOp::ArgMax | ReduceOp::ArgMin, .. }));
+    whole && !places && job.nest.vectorizes(domain, COLUMN)
 }
 
 /// The axes of a map whose elements one work-item computes: short ones outside of those along which memory is contiguous. As taps
@@ -220,24 +235,24 @@ fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
     let inside = b.compare(CompareOp::Lt, row, rows);
     b.open();
     for (reduces, stores) in &job.nest.schedule() {
-        let long = is_long(&layout.domain.extents[COLUMN]);
+        let lanes = layout.lanes;
+        let long = is_long(&layout.domain.extents[COLUMN].ceil_div(u64::from(lanes)));
         let accumulators: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1, long)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, lanes, long)).collect();
         let visit = Visit { reduces: &accumulators, stores, only_if: None };
         let zero = b.int(0);
         let mut column = |b: &mut KernelBuilder, k: ExprId| {
-            let at = Coordinates { values: vec![row, k], vector: None, lanes: 1 };
+            let at = Coordinates { values: vec![row, k], vector: (lanes > 1).then_some(COLUMN), lanes };
             job.visit(b, &mut values, &visit, &at, &layout.domain, &Index::var(COLUMN));
         };
         if layout.domain.extents[COLUMN].is(1) {
             column(b, zero);
         } else {
             let end = dim_value(b, &layout.domain.extents[COLUMN]);
-            in_blocks(b, "k", (zero, end, 1), (&accumulators, None), column);
+            in_blocks(b, "k", (zero, end, i64::from(lanes)), (&accumulators, None), column);
         }
         for accumulator in &accumulators {
-            accumulator.finish(b);
-            let result = accumulator.result(b);
+            let result = own_result(b, accumulator);
             let at = job.nest.coordinates_of(accumulator.node, &layout.domain);
             values.known.insert(accumulator.node, (at, result));
         }
@@ -249,6 +264,17 @@ fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
     b.stmt(Stmt::If { condition: inside, then, otherwise: Vec::new() });
 }
 
+/// What a work-item has reduced by itself, its lanes together.
+fn own_result(b: &mut KernelBuilder, accumulator: &Accumulator) -> ExprId {
+    accumulator.finish(b);
+    let result = accumulator.result(b);
+    if b.ty(result).lanes == 1 {
+        return result;
+    }
+    let result = b.horizontal(accumulator.op, result);
+    b.named(&format!("{}_own", accumulator.op.name()), result)
+}
+
 /// Rows by work-groups.
 fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
     let stops = |id| job.nest.stops(id);
@@ -258,12 +284,12 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
     let zero = b.int(0);
     let rows = dim_value(b, &layout.domain.extents[ROW]);
     let columns = dim_value(b, &layout.domain.extents[COLUMN]);
-    // Which row, which part of it, in steps of what, and whether this work-item stores.
-    let (row, part, step, inside, first);
+    // Which row, which part of it, of how many, and whether this work-item stores.
+    let (row, part, parts, inside, first);
     if layout.form == RowMapping::Group {
         row = b.named("row", group);
         part = lid;
-        step = LOOP_GROUP;
+        parts = LOOP_GROUP;
         inside = None;
         first = b.compare(CompareOp::Eq, lid, zero);
     } else {
@@ -278,25 +304,28 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
         row = b.named("row", clamped);
         let y = b.binary(BinaryOp::Div, lid, tile);
         part = b.named("part", y);
-        step = LOOP_GROUP / TILE;
+        parts = LOOP_GROUP / TILE;
         let own = b.compare(CompareOp::Lt, wanted, rows);
         inside = Some(own);
         let leader = b.compare(CompareOp::Eq, part, zero);
         first = b.binary(BinaryOp::And, leader, own);
     }
     let stride = if layout.form == RowMapping::Group { 1 } else { TILE };
+    let lanes = layout.lanes;
+    let step = i64::from(parts) * i64::from(lanes);
+    let each = b.int(i64::from(lanes));
+    let start = b.mul(part, each);
     for (reduces, stores) in &job.nest.schedule() {
-        let long = is_long(&layout.domain.extents[COLUMN].ceil_div(u64::from(step)));
+        let long = is_long(&layout.domain.extents[COLUMN].ceil_div(step as u64));
         let accumulators: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1, long)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, lanes, long)).collect();
         let visit = Visit { reduces: &accumulators, stores, only_if: inside };
-        in_blocks(b, "k", (part, columns, i64::from(step)), (&accumulators, None), |b, k| {
-            let at = Coordinates { values: vec![row, k], vector: None, lanes: 1 };
+        in_blocks(b, "k", (start, columns, step), (&accumulators, None), |b, k| {
+            let at = Coordinates { values: vec![row, k], vector: (lanes > 1).then_some(COLUMN), lanes };
             job.visit(b, &mut values, &visit, &at, &layout.domain, &Index::var(COLUMN));
         });
-        for accumulator in &accumulators {
-            accumulator.finish(b);
-            let result = meet(b, job, accumulator, lid, part, step, stride);
+        let results = meet(b, job, &accumulators, lid, &Parts { part, count: parts, stride });
+        for (accumulator, result) in accumulators.iter().zip(results) {
             let at = job.nest.coordinates_of(accumulator.node, &layout.domain);
             values.known.insert(accumulator.node, (at, result));
         }
@@ -311,61 +340,89 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
     b.stmt(Stmt::If { condition: first, then, otherwise: Vec::new() });
 }
 
-/// Combines the partial results of the `parts` work-items of a row, which stand `stride` apart in the work-group; all of
-/// them get the result.
-fn meet(
-    b: &mut KernelBuilder,
-    job: &Job<'_>,
-    accumulator: &Accumulator,
-    lid: ExprId,
+/// How a row is shared out among the work-items of a work-group.
+struct Parts {
+    /// Which part this work-item has.
     part: ExprId,
-    parts: u32,
+    /// How many there are, and how far apart in the work-group.
+    count: u32,
     stride: u32,
-) -> ExprId {
-    let Op::Reduce { op, source, .. } = job.nest.graph[accumulator.node].op else { unreachable!("a reduction") };
-    let dtype = job.nest.graph[source].dtype.compute();
-    debug_assert!(parts.is_power_of_two(), "{parts} parts do not halve");
-    let number = b.kernel().arrays.len();
-    let scratch = b.array(&format!("scratch{number}"), Space::Local, dtype, LOOP_GROUP);
-    let places =
-        accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, LOOP_GROUP));
-    let own = b.get(accumulator.value);
-    b.stmt(Stmt::StoreArray { array: scratch, index: lid, value: own });
-    if let (Some(places), Some(position)) = (places, accumulator.position) {
-        let own = b.get(position);
-        b.stmt(Stmt::StoreArray { array: places, index: lid, value: own });
+}
+
+/// Where the partial results of a reduction meet: the values, and where an extremum stood.
+struct Scratch {
+    op: ReduceOp,
+    values: ArrayId,
+    places: Option<ArrayId>,
+}
+
+/// Combines the partial results of a row's work-items, of all reductions in the same rounds; all of them get the results.
+fn meet(b: &mut KernelBuilder, job: &Job<'_>, accumulators: &[Accumulator], lid: ExprId, own: &Parts) -> Vec<ExprId> {
+    debug_assert!(own.count.is_power_of_two(), "{} parts do not halve", own.count);
+    if accumulators.is_empty() {
+        return Vec::new();
     }
+    let scratches: Vec<Scratch> = accumulators.iter().map(|own| deposit(b, job, own, lid)).collect();
     b.barrier();
+    // Four by four: half as many rounds, and barriers, as two by two.
+    let halvings = own.count.trailing_zeros();
+    let each = if halvings.is_multiple_of(2) { 2 } else { 1 };
     let (zero, one) = (b.int(0), b.int(1));
-    let rounds = b.int(i64::from(parts.trailing_zeros()));
+    let rounds = b.int(i64::from(halvings / each));
     b.for_loop("round", zero, rounds, one, |b, round| {
-        let half = b.int(i64::from(parts / 2));
-        let half = b.binary(BinaryOp::Shr, half, round);
-        let half = b.named("half_way", half);
-        let active = b.compare(CompareOp::Lt, part, half);
+        let (first, each_id) = (b.int(i64::from(own.count >> each)), b.int(i64::from(each)));
+        let shift = b.mul(round, each_id);
+        let left = b.binary(BinaryOp::Shr, first, shift);
+        let left = b.named("left", left);
+        let active = b.compare(CompareOp::Lt, own.part, left);
         b.if_then(active, |b| {
-            let stride = b.int(i64::from(stride));
-            let offset = b.mul(half, stride);
-            let partner = b.add(lid, offset);
-            combine(b, op, scratch, places, lid, partner);
+            for other in 1..1 << each {
+                let distance = b.int(other * i64::from(own.stride));
+                let offset = b.mul(left, distance);
+                let partner = b.add(lid, offset);
+                scratches.iter().for_each(|scratch| combine(b, scratch, lid, partner));
+            }
         });
         b.barrier();
     });
-    let first = if stride == 1 {
-        zero
-    } else {
-        let tile = b.int(i64::from(stride));
-        b.binary(BinaryOp::Rem, lid, tile)
+    let first = match own.stride {
+        1 => zero,
+        stride => {
+            let stride = b.int(i64::from(stride));
+            b.binary(BinaryOp::Rem, lid, stride)
+        }
     };
-    let result = b.load_array(places.unwrap_or(scratch), first);
-    let result = b.named(&format!("{}_all", op.name()), result);
+    let results = scratches.iter().map(|scratch| {
+        let result = b.load_array(scratch.places.unwrap_or(scratch.values), first);
+        b.named(&format!("{}_all", scratch.op.name()), result)
+    });
+    let results = results.collect();
     // Before the scratch memory is written again.
     b.barrier();
-    result
+    results
+}
+
+/// Writes what this work-item has reduced by itself to where it meets that of the others.
+fn deposit(b: &mut KernelBuilder, job: &Job<'_>, accumulator: &Accumulator, lid: ExprId) -> Scratch {
+    let Op::Reduce { op, source, .. } = job.nest.graph[accumulator.node].op else { unreachable!("a reduction") };
+    let dtype = job.nest.graph[source].dtype.compute();
+    let number = b.kernel().arrays.len();
+    let values = b.array(&format!("scratch{number}"), Space::Local, dtype, LOOP_GROUP);
+    let places =
+        accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, LOOP_GROUP));
+    let Some((places, position)) = places.zip(accumulator.position) else {
+        let value = own_result(b, accumulator);
+        b.stmt(Stmt::StoreArray { array: values, index: lid, value });
+        return Scratch { op, values, places: None };
+    };
+    let (value, position) = (b.get(accumulator.value), b.get(position));
+    b.stmt(Stmt::StoreArray { array: values, index: lid, value });
+    b.stmt(Stmt::StoreArray { array: places, index: lid, value: position });
+    Scratch { op, values, places: Some(places) }
 }
 
 /// `scratch[own] = combine(scratch[own], scratch[other])`.
-fn combine(b: &mut KernelBuilder, op: ReduceOp, scratch: ArrayId, places: Option<ArrayId>, own: ExprId, other: ExprId) {
+fn combine(b: &mut KernelBuilder, &Scratch { op, values: scratch, places }: &Scratch, own: ExprId, other: ExprId) {
     let x = b.load_array(scratch, own);
     let y = b.load_array(scratch, other);
     let Some(places) = places else {

@@ -64,6 +64,11 @@ impl Template {
         text
     }
 
+    /// Of how much the places of its vectors are multiples, along these. Processors access vectors from any place.
+    pub fn vectors_begin_at(&self, choice: &Choice) -> u8 {
+        if self.for_processors { 1 } else { (self.lanes)(choice) }
+    }
+
     /// `#undef` for every macro that the template defines, for a program that holds it more than once.
     pub fn undefs(&self) -> String {
         let names: BTreeSet<&str> = self

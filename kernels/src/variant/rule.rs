@@ -103,10 +103,7 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
                 initial_config(task, Variant::Conv2dNaive, target, limits)
             }
         }
-        Task::Elementwise(_) => KernelConfig::plain(match target {
-            Target::Gpu => Variant::ElementwiseScalar,
-            Target::Cpu | Target::Host => Variant::ElementwiseVector,
-        }),
+        Task::Elementwise(_) => KernelConfig::plain(Variant::ElementwiseVector),
         Task::Reduction(reduction) => KernelConfig::plain(match target {
             Target::Gpu if reduction.columns > 64 && limits.local_bytes > 0 => Variant::ReductionWorkGroup,
             _ => Variant::ReductionSequential,

@@ -123,7 +123,7 @@ fn step(signature: &Signature, buffers: &[Buffer], verified: &VerifiedKernel<'_>
         }
         ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(&param.name)),
         ParamKind::WideSize => Arg::DimAs(Dim::symbol(&param.name), DType::I64),
-        ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position => Arg::Buffer(find(&param.name)),
+        ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position(_) => Arg::Buffer(find(&param.name)),
     };
     let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
         let of = |param: &Param| match param.kind {

@@ -104,7 +104,9 @@ impl CompiledKernel {
                 (ParamKind::Symbol, _) => "a number of type u32".to_string(),
                 (ParamKind::Size, _) => "a number of type i32".to_string(),
                 (ParamKind::WideSize, _) => "a number of type i64".to_string(),
-                (ParamKind::Position, _) => "a coordinate from other code of its program: it is no kernel".to_string(),
+                (ParamKind::Position(_), _) => {
+                    "a coordinate from other code of its program: it is no kernel".to_string()
+                }
                 (ParamKind::Value(ty), _) => format!("a {ty} from other code of its program: it is no kernel"),
             };
             let found = match arg {

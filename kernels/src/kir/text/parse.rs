@@ -116,7 +116,10 @@ impl Parser<'_> {
                     "symbol" => ParamKind::Symbol,
                     "size" => ParamKind::Size,
                     "wide_size" => ParamKind::WideSize,
-                    "position" => ParamKind::Position,
+                    "position" => match self.peek() {
+                        Token::Number(..) => ParamKind::Position(self.integer("of how much it is a multiple")?),
+                        _ => ParamKind::Position(1),
+                    },
                     "value" => ParamKind::Value(self.choice("a type such as `f32` or `f32x8`", value_type)?),
                     _ => {
                         self.position -= 1;

@@ -31,7 +31,8 @@ pub fn print(kernel: &Kernel) -> String {
             ParamKind::Symbol => "symbol".to_string(),
             ParamKind::Size => "size".to_string(),
             ParamKind::WideSize => "wide_size".to_string(),
-            ParamKind::Position => "position".to_string(),
+            ParamKind::Position(1) => "position".to_string(),
+            ParamKind::Position(step) => format!("position {step}"),
             ParamKind::Value(ty) => format!("value {ty}"),
         };
         line(&mut text, "", &format!("param {}: {kind}", name(&param.name)));

@@ -46,6 +46,13 @@ fn check_names(kernel: &Kernel, report: &mut DiagnosticSink) {
 fn check_launch(kernel: &Kernel, capabilities: &Capabilities, report: &mut DiagnosticSink) {
     let Launch { global, local } = &kernel.launch;
     if kernel.launch.is_function() {
+        for param in &kernel.params {
+            if let ParamKind::Position(step) = param.kind
+                && !step.is_power_of_two()
+            {
+                report.error("K03", format!("`{}` is a multiple of {step}, which is no power of two", param.name));
+            }
+        }
         if needs_group(kernel) {
             report.error(
                 "K03",
@@ -55,7 +62,7 @@ fn check_launch(kernel: &Kernel, capabilities: &Capabilities, report: &mut Diagn
         return;
     }
     for param in &kernel.params {
-        if matches!(param.kind, ParamKind::Value(_) | ParamKind::Position) {
+        if matches!(param.kind, ParamKind::Value(_) | ParamKind::Position(_)) {
             report.error("K03", format!("`{}` is passed by other code, but a kernel is launched", param.name));
         }
     }
@@ -122,7 +129,7 @@ fn check_storage(kernel: &Kernel, capabilities: &Capabilities, report: &mut Diag
     let declared = kernel.params.iter().filter_map(|param| match param.kind {
         ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => Some(dtype),
         ParamKind::Value(ty) => Some(ty.dtype),
-        ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize | ParamKind::Position => None,
+        ParamKind::Symbol | ParamKind::Size | ParamKind::WideSize | ParamKind::Position(_) => None,
     });
     if !capabilities.fp64 && declared.chain(kernel.arrays.iter().map(|array| array.dtype)).any(|d| d == DType::F64) {
         report.fp64();

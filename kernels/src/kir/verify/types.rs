@@ -130,7 +130,7 @@ fn value_parameter(code: &BodyContext<'_>, param: ParamId, report: &mut Diagnost
     match code.kernel.params.get(param.0 as usize) {
         Some(Param { kind: ParamKind::Scalar(dtype), .. }) => Some(ValueType::scalar(*dtype)),
         Some(Param { kind: ParamKind::Symbol, .. }) => Some(ValueType::scalar(DType::U32)),
-        Some(Param { kind: ParamKind::Size | ParamKind::Position, .. }) => Some(ValueType::scalar(DType::I32)),
+        Some(Param { kind: ParamKind::Size | ParamKind::Position(_), .. }) => Some(ValueType::scalar(DType::I32)),
         Some(Param { kind: ParamKind::WideSize, .. }) => Some(ValueType::scalar(DType::I64)),
         Some(Param { kind: ParamKind::Value(ty), .. }) => Some(*ty),
         Some(Param { name, .. }) => report.fail("K08", format!("`{name}` is a buffer: index it")),

@@ -55,6 +55,12 @@
 
 #pragma OPENCL FP_CONTRACT OFF
 
+// The sum over the lanes, by halves.
+static inline float netcl_sum4(float4 v) {
+    const float2 v2 = v.lo + v.hi;
+    return v2.lo + v2.hi;
+}
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -90,23 +96,27 @@ void block_0_sum_map(
 ) {
     const int row = get_global_id(0);
     if (row < N * T) {
-        float sum = 0.0f;
-        for (int k = 0; k < 32; ++k) {
-            sum += x[row * 32 + k];
+        float4 sum = (float4)(0.0f);
+        for (int k = 0; k < 32; k += 4) {
+            sum += *(__global const float4*)&x[row * 32 + k];
         }
-        float sum_1 = 0.0f;
-        float sum_2 = 0.0f;
-        for (int k = 0; k < 32; ++k) {
-            const float t = x[row * 32 + k] - sum / 32.0f;
+        const float sum_own = netcl_sum4(sum);
+        float4 sum_1 = (float4)(0.0f);
+        float4 sum_2 = (float4)(0.0f);
+        for (int k = 0; k < 32; k += 4) {
+            const float4 t = *(__global const float4*)&x[row * 32 + k] - sum_own / 32.0f;
             sum_1 += t;
             sum_2 += t * t;
         }
-        for (int k = 0; k < 32; ++k) {
-            const float t = sum_1 / 32.0f;
-            const float t_1 = sum_2 / 32.0f - t * t;
-            const float norm1_1 = (x[row * 32 + k] - sum / 32.0f - t)
-                * rsqrt((t_1 < 0.0f ? 0.0f : t_1) + 1e-5f) * norm1_weight[k] + norm1_bias[k];
-            norm1[row * 32 + k] = norm1_1;
+        const float sum_own_1 = netcl_sum4(sum_1);
+        const float sum_own_2 = netcl_sum4(sum_2);
+        for (int k = 0; k < 32; k += 4) {
+            const float t = sum_own_1 / 32.0f;
+            const float t_1 = sum_own_2 / 32.0f - t * t;
+            const float4 norm1_1 = (*(__global const float4*)&x[row * 32 + k] - sum_own / 32.0f - t)
+                * rsqrt((t_1 < 0.0f ? 0.0f : t_1) + 1e-5f) * *(__global const float4*)&norm1_weight[k]
+                + *(__global const float4*)&norm1_bias[k];
+            *(__global float4*)&norm1[row * 32 + k] = norm1_1;
         }
     }
 }
@@ -130,7 +140,7 @@ static inline void block_1_matmul_register_store_vector(
     __global const float* attention_qkv_bias,
     __global float* add_38
 ) {
-    vstore4(value + vload4(0, &attention_qkv_bias[n]), 0, &add_38[m * 96 + n]);
+    *(__global float4*)&add_38[m * 96 + n] = value + *(__global const float4*)&attention_qkv_bias[n];
 }
 
 static inline void block_2_matmul_register_store(
@@ -175,10 +185,12 @@ void block_3_max_sum_map(
     }
     scratch0[lid] = max_1;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int round_1 = 0; round_1 < 8; ++round_1) {
-        const int half_way_1 = 128 >> round_1;
-        if (lid < half_way_1) {
-            scratch0[lid] = netcl_max(scratch0[lid], scratch0[lid + half_way_1]);
+    for (int round_1 = 0; round_1 < 4; ++round_1) {
+        const int left = 64 >> (round_1 * 2);
+        if (lid < left) {
+            scratch0[lid] = netcl_max(scratch0[lid], scratch0[lid + left]);
+            scratch0[lid] = netcl_max(scratch0[lid], scratch0[lid + left * 2]);
+            scratch0[lid] = netcl_max(scratch0[lid], scratch0[lid + left * 3]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -201,10 +213,12 @@ void block_3_max_sum_map(
     sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
     scratch1[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int round_1 = 0; round_1 < 8; ++round_1) {
-        const int half_way_1 = 128 >> round_1;
-        if (lid < half_way_1) {
-            scratch1[lid] += scratch1[lid + half_way_1];
+    for (int round_1 = 0; round_1 < 4; ++round_1) {
+        const int left = 64 >> (round_1 * 2);
+        if (lid < left) {
+            scratch1[lid] += scratch1[lid + left];
+            scratch1[lid] += scratch1[lid + left * 2];
+            scratch1[lid] += scratch1[lid + left * 3];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -244,7 +258,7 @@ static inline void block_5_matmul_register_store_vector(
     const float4 value,
     __global float* matmul_63
 ) {
-    vstore4(value, 0, &matmul_63[m * 32 + n]);
+    *(__global float4*)&matmul_63[m * 32 + n] = value;
 }
 
 // norm2 = ((((x + attention) - sum((x + attention) over 2) / 32) - sum(((x + attention) - sum((x + attention)
@@ -264,26 +278,36 @@ void block_6_sum_map(
 ) {
     const int row = get_global_id(0);
     if (row < N * T) {
-        float sum = 0.0f;
-        for (int k = 0; k < 32; ++k) {
+        float4 sum = (float4)(0.0f);
+        for (int k = 0; k < 32; k += 4) {
             const int t = row * 32 + k;
-            sum += x[t] + (matmul_63[t] + attention_output_bias[k]);
+            sum += *(__global const float4*)&x[t]
+                + (*(__global const float4*)&matmul_63[t]
+                + *(__global const float4*)&attention_output_bias[k]);
         }
-        float sum_1 = 0.0f;
-        float sum_2 = 0.0f;
-        for (int k = 0; k < 32; ++k) {
+        const float sum_own = netcl_sum4(sum);
+        float4 sum_1 = (float4)(0.0f);
+        float4 sum_2 = (float4)(0.0f);
+        for (int k = 0; k < 32; k += 4) {
             const int t = row * 32 + k;
-            const float t_1 = x[t] + (matmul_63[t] + attention_output_bias[k]) - sum / 32.0f;
+            const float4 t_1 = *(__global const float4*)&x[t]
+                + (*(__global const float4*)&matmul_63[t]
+                + *(__global const float4*)&attention_output_bias[k]) - sum_own / 32.0f;
             sum_1 += t_1;
             sum_2 += t_1 * t_1;
         }
-        for (int k = 0; k < 32; ++k) {
+        const float sum_own_1 = netcl_sum4(sum_1);
+        const float sum_own_2 = netcl_sum4(sum_2);
+        for (int k = 0; k < 32; k += 4) {
             const int t = row * 32 + k;
-            const float t_1 = sum_1 / 32.0f;
-            const float t_2 = sum_2 / 32.0f - t_1 * t_1;
-            const float norm2_1 = (x[t] + (matmul_63[t] + attention_output_bias[k]) - sum / 32.0f - t_1)
-                * rsqrt((t_2 < 0.0f ? 0.0f : t_2) + 1e-5f) * norm2_weight[k] + norm2_bias[k];
-            norm2[row * 32 + k] = norm2_1;
+            const float t_1 = sum_own_1 / 32.0f;
+            const float t_2 = sum_own_2 / 32.0f - t_1 * t_1;
+            const float4 norm2_1 = (*(__global const float4*)&x[t]
+                + (*(__global const float4*)&matmul_63[t]
+                + *(__global const float4*)&attention_output_bias[k]) - sum_own / 32.0f - t_1)
+                * rsqrt((t_2 < 0.0f ? 0.0f : t_2) + 1e-5f) * *(__global const float4*)&norm2_weight[k]
+                + *(__global const float4*)&norm2_bias[k];
+            *(__global float4*)&norm2[row * 32 + k] = norm2_1;
         }
     }
 }
@@ -308,9 +332,9 @@ static inline void block_7_matmul_register_store_vector(
     __global const float* up_bias,
     __global float* mul_112
 ) {
-    const float4 t = value + vload4(0, &up_bias[n]);
-    vstore4(t * 0.5f * (erf(netcl_min4(netcl_max4(t, (float4)(-1024.0f)), (float4)(1024.0f)) * 0.70710677f)
-        + 1.0f), 0, &mul_112[m * 128 + n]);
+    const float4 t = value + *(__global const float4*)&up_bias[n];
+    *(__global float4*)&mul_112[m * 128 + n] = t * 0.5f
+        * (erf(netcl_min4(netcl_max4(t, (float4)(-1024.0f)), (float4)(1024.0f)) * 0.70710677f) + 1.0f);
 }
 
 static inline void block_8_matmul_register_store(
@@ -340,8 +364,9 @@ static inline void block_8_matmul_register_store_vector(
     __global float* result
 ) {
     const int t = m * 32 + n;
-    vstore4(vload4(0, &x[t]) + (vload4(0, &matmul_63[t]) + vload4(0, &attention_output_bias[n]))
-        + (value + vload4(0, &down_bias[n])), 0, &result[m * 32 + n]);
+    *(__global float4*)&result[m * 32 + n] = *(__global const float4*)&x[t]
+        + (*(__global const float4*)&matmul_63[t] + *(__global const float4*)&attention_output_bias[n])
+        + (value + *(__global const float4*)&down_bias[n]);
 }
 
 // add_38 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)

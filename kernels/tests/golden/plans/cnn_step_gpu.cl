@@ -291,10 +291,12 @@ void cnn_8_map_sum(
         : d_conv2_bias_total;
     scratch0[lid] = d_conv2_bias;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int round_1 = 0; round_1 < 8; ++round_1) {
-        const int half_way_1 = 128 >> round_1;
-        if (lid < half_way_1) {
-            scratch0[lid] += scratch0[lid + half_way_1];
+    for (int round_1 = 0; round_1 < 4; ++round_1) {
+        const int left = 64 >> (round_1 * 2);
+        if (lid < left) {
+            scratch0[lid] += scratch0[lid + left];
+            scratch0[lid] += scratch0[lid + left * 2];
+            scratch0[lid] += scratch0[lid + left * 3];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -348,7 +350,7 @@ static inline void cnn_10_conv2d_weight_grad_store_vector(
     const float4 value,
     __global float* conv2d_weight_grad_90
 ) {
-    vstore4(value, 0, &conv2d_weight_grad_90[batch * 1152 + m * 72 + n]);
+    *(__global float4*)&conv2d_weight_grad_90[batch * 1152 + m * 72 + n] = value;
 }
 
 // ((max(conv2, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_70) ? matmul_65 : 0))
@@ -467,10 +469,12 @@ void cnn_12_bundle(
         sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
         scratch0[lid] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int round_1 = 0; round_1 < 8; ++round_1) {
-            const int half_way_1 = 128 >> round_1;
-            if (lid < half_way_1) {
-                scratch0[lid] += scratch0[lid + half_way_1];
+        for (int round_1 = 0; round_1 < 4; ++round_1) {
+            const int left = 64 >> (round_1 * 2);
+            if (lid < left) {
+                scratch0[lid] += scratch0[lid + left];
+                scratch0[lid] += scratch0[lid + left * 2];
+                scratch0[lid] += scratch0[lid + left * 3];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
@@ -504,9 +508,9 @@ void cnn_12_bundle(
         scratch1[lid] = d_output_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 3; ++round_1) {
-            const int half_way_1 = 4 >> round_1;
-            if (part < half_way_1) {
-                scratch1[lid] += scratch1[lid + half_way_1 * 32];
+            const int left = 4 >> round_1;
+            if (part < left) {
+                scratch1[lid] += scratch1[lid + left * 32];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
@@ -554,10 +558,12 @@ void cnn_12_bundle(
             : d_conv1_bias_total;
         scratch2[lid] = d_conv1_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int round_1 = 0; round_1 < 8; ++round_1) {
-            const int half_way_1 = 128 >> round_1;
-            if (lid < half_way_1) {
-                scratch2[lid] += scratch2[lid + half_way_1];
+        for (int round_1 = 0; round_1 < 4; ++round_1) {
+            const int left = 64 >> (round_1 * 2);
+            if (lid < left) {
+                scratch2[lid] += scratch2[lid + left];
+                scratch2[lid] += scratch2[lid + left * 2];
+                scratch2[lid] += scratch2[lid + left * 3];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }

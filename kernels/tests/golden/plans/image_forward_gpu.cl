@@ -91,10 +91,12 @@ void image_1_sum_map(
     sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
     scratch0[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int round_1 = 0; round_1 < 8; ++round_1) {
-        const int half_way_1 = 128 >> round_1;
-        if (lid < half_way_1) {
-            scratch0[lid] += scratch0[lid + half_way_1];
+    for (int round_1 = 0; round_1 < 4; ++round_1) {
+        const int left = 64 >> (round_1 * 2);
+        if (lid < left) {
+            scratch0[lid] += scratch0[lid + left];
+            scratch0[lid] += scratch0[lid + left * 2];
+            scratch0[lid] += scratch0[lid + left * 3];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

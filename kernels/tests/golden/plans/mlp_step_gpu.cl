@@ -163,10 +163,12 @@ void mlp_5_bundle(
         sum = sum_lost - sum_lost == 0.0f ? sum_total + sum_lost : sum_total;
         scratch0[lid] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int round_1 = 0; round_1 < 8; ++round_1) {
-            const int half_way_1 = 128 >> round_1;
-            if (lid < half_way_1) {
-                scratch0[lid] += scratch0[lid + half_way_1];
+        for (int round_1 = 0; round_1 < 4; ++round_1) {
+            const int left = 64 >> (round_1 * 2);
+            if (lid < left) {
+                scratch0[lid] += scratch0[lid + left];
+                scratch0[lid] += scratch0[lid + left * 2];
+                scratch0[lid] += scratch0[lid + left * 3];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
@@ -200,9 +202,9 @@ void mlp_5_bundle(
         scratch1[lid] = d_output_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 3; ++round_1) {
-            const int half_way_1 = 4 >> round_1;
-            if (part < half_way_1) {
-                scratch1[lid] += scratch1[lid + half_way_1 * 32];
+            const int left = 4 >> round_1;
+            if (part < left) {
+                scratch1[lid] += scratch1[lid + left * 32];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
@@ -236,9 +238,9 @@ void mlp_5_bundle(
         scratch2[lid] = d_hidden_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int round_1 = 0; round_1 < 3; ++round_1) {
-            const int half_way_1 = 4 >> round_1;
-            if (part < half_way_1) {
-                scratch2[lid] += scratch2[lid + half_way_1 * 32];
+            const int left = 4 >> round_1;
+            if (part < left) {
+                scratch2[lid] += scratch2[lid + left * 32];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }

@@ -168,7 +168,7 @@ impl Choices {
             1 => ParamKind::Symbol,
             2 => ParamKind::Value(self.ty()),
             3 => ParamKind::Size,
-            4 => ParamKind::Position,
+            4 => ParamKind::Position(self.of(&[1, 4, 16])),
             _ => ParamKind::Buffer(self.dtype(), self.of(&[Access::Read, Access::Write, Access::ReadWrite])),
         };
         Param { name: self.name(), kind }

@@ -2,6 +2,7 @@
 
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::UnaryOp;
+use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::text;
 use netcl_kernels::kir::verify::{Capabilities, RULES, verify};
 use netcl_kernels::kir::*;
@@ -86,10 +87,13 @@ fn k03_launch() {
     breaks("K03", &changed(|kernel| kernel.launch.local = vec![0]));
     let value = ParamKind::Value(ValueType::scalar(DType::F32));
     breaks("K03", &changed(|kernel| kernel.params.push(Param { name: "value".into(), kind: value })));
-    let position = ParamKind::Position;
+    let position = ParamKind::Position(1);
     breaks("K03", &changed(|kernel| kernel.params.push(Param { name: "at".into(), kind: position })));
     breaks("K03", &changed(|kernel| kernel.launch = Launch::function()));
     breaks("K03", &changed(|kernel| kernel.result = Some(ExprId(0))));
+    let mut function = KernelBuilder::new("f", Launch::function());
+    function.position("at", 3);
+    breaks("K03", &function.finish());
     let large = changed(|kernel| kernel.launch.local = vec![512]);
     assert_eq!(broken(&large, &Capabilities::portable()), ["K03"]);
 }
