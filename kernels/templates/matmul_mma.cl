@@ -448,13 +448,26 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
                 *(__local float2 *)(results + (lane / 4 + e / 2 * 8) * PITCH + j * 8 + lane % 4 * 2) =
                     (float2)(sum[i][j][e], sum[i][j][e + 1]);
         barrier(CLK_LOCAL_MEM_FENCE);
+#define RESULT_AT(at)                                                                                                  \
+    const uint row = (at) / (SUB_N / 4);                                                                               \
+    const uint column = (at) % (SUB_N / 4) * 4;                                                                        \
+    const uint m = m0 + sub_m + i * 16 + row;                                                                          \
+    const uint n = n0 + sub_n + column;                                                                                \
+    const ACC_VECTOR result = *(__local const float4 *)(results + row * PITCH + column);
+#if UNIT
+        // Without conditions what several results need from memory is on its way at once.
+        if (m0 + TILE_M <= M && n0 + TILE_N <= N) {
+#pragma unroll 4
+            for (uint step = 0; step < SUB_N / 8; ++step) {
+                RESULT_AT(step * 32 + lane)
+                STORE_VECTOR(batch, m, n, result);
+            }
+            continue;
+        }
+#endif
         ROLLED
         for (uint at = lane; at < 16 * SUB_N / 4; at += 32) {
-            const uint row = at / (SUB_N / 4);
-            const uint column = at % (SUB_N / 4) * 4;
-            const uint m = m0 + sub_m + i * 16 + row;
-            const uint n = n0 + sub_n + column;
-            const ACC_VECTOR result = *(__local const float4 *)(results + row * PITCH + column);
+            RESULT_AT(at)
             if (m < M && n + 4 <= N) {
                 STORE_VECTOR(batch, m, n, result);
             } else if (m < M) {

@@ -87,7 +87,7 @@ impl PlanBuilder<'_> {
         for (matrix, operand) in matrices(node) {
             loads.extend(self.conv_operand(&mut instance, id, matrix, operand, template));
         }
-        epilogue.hook_into(&mut instance);
+        epilogue.hook_into(&mut instance, &self.shared);
         let [channels, height, width] = [1, 2, 3].map(|axis| &input[axis]);
         let [out_channels, out_height, out_width] = [1, 2, 3].map(|axis| &output[axis]);
         let sizes = [channels, height, width, out_channels, out_height, out_width, &weight[2], &weight[3]];
@@ -138,7 +138,7 @@ impl PlanBuilder<'_> {
         }
         let name = format!("{}_load_{}", instance.name, matrix.pointer());
         let function = self.load_function(&prologue, &name, None);
-        instance.hook(&format!("ELEMENT_{}", matrix.letter()), &function);
+        instance.hook(&format!("ELEMENT_{}", matrix.letter()), &function, &self.shared);
         if matrix == Matrix::A && template.copies_computed_a {
             instance.define("A_COMPUTED", "1".to_string());
         }

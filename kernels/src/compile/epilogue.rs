@@ -12,7 +12,7 @@ use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Kernel, Launch, ParamKind, ValueType};
 use crate::schedule::values::{Coordinates, Values, bind_shared};
 use crate::template::{Choice, Template};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The device functions of a product's results.
 pub(super) struct Epilogue {
@@ -24,10 +24,10 @@ pub(super) struct Epilogue {
 
 impl Epilogue {
     /// Declares what it needs as parameters of the instance, whose store hooks call it.
-    pub(super) fn hook_into(&self, instance: &mut Instance) {
-        instance.hook("STORE", &self.scalar);
+    pub(super) fn hook_into(&self, instance: &mut Instance, shared: &BTreeSet<String>) {
+        instance.hook("STORE", &self.scalar, shared);
         if let Some(vector) = &self.vector {
-            instance.hook("STORE_VECTOR", vector);
+            instance.hook("STORE_VECTOR", vector, shared);
         }
     }
 

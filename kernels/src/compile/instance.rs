@@ -105,22 +105,25 @@ impl Instance {
         self.parameter(InstanceArg::Buffer(name.to_string()), declaration);
     }
 
-    /// Declares what `function` needs and makes the hook call it with the hook's own arguments.
-    pub(super) fn hook(&mut self, hook: &str, function: &Kernel) {
-        let passed: Vec<String> = function.params.iter().map(|param| self.pass(&param.name, &param.kind)).collect();
+    /// Declares what `function` needs and makes the hook call it with the hook's own arguments. Pointers to what is `shared`, which
+    /// may lie where another buffer lies, are not `restrict`.
+    pub(super) fn hook(&mut self, hook: &str, function: &Kernel, shared: &BTreeSet<String>) {
+        let params = function.params.iter();
+        let passed: Vec<String> = params.map(|param| self.pass(&param.name, &param.kind, shared)).collect();
         let values =
             function.params.iter().filter(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position(_)));
         let own: Vec<String> = values.map(|param| format!("{}_", param.name)).collect();
         self.define(&format!("{hook}({})", own.join(", ")), format!("{}({})", function.name, passed.join(", ")));
     }
 
-    fn pass(&mut self, name: &str, kind: &ParamKind) -> String {
+    fn pass(&mut self, name: &str, kind: &ParamKind, shared: &BTreeSet<String>) -> String {
         let own = self.parameter_name(name);
         match kind {
             ParamKind::Buffer(dtype, access) => {
                 let constant = if *access == crate::kir::Access::Read { "const " } else { "" };
                 let arg = InstanceArg::Buffer(name.to_string());
-                self.parameter(arg, format!("__global {constant}{}* {own}", storage_type(*dtype)));
+                let restrict = if shared.contains(name) { "" } else { "restrict " };
+                self.parameter(arg, format!("__global {constant}{}* {restrict}{own}", storage_type(*dtype)));
                 own
             }
             ParamKind::Scalar(dtype) => {

@@ -37,7 +37,7 @@ pub(super) struct PlanBuilder<'a> {
     pub not_in_place: Vec<BufferId>,
     kernels: Kernels,
     /// See [`shared`].
-    shared: BTreeSet<String>,
+    pub(super) shared: BTreeSet<String>,
     /// Sizes that kernels compute or count up to.
     sizes: RefCell<BTreeSet<Dim>>,
     /// States that the graph reads, with their new values.

@@ -108,7 +108,7 @@ impl PlanBuilder<'_> {
                 instance.reads(&self.buffers.name(id), self.graph[id].dtype);
             }
         }
-        epilogue.hook_into(&mut instance);
+        epilogue.hook_into(&mut instance, &self.shared);
         instance.lines(&problem.defines());
         if template.copies_aligned {
             let in_memory = sides.both().into_iter().filter(|side| side.address.is_some()).map(|side| side.alignment);
@@ -269,7 +269,7 @@ impl Side {
         let matrix = self.matrix;
         let name = format!("{kernel}_load_{}", matrix.pointer());
         let scalar = builder.load_function(&prologue, &name, None);
-        instance.hook(&format!("LOAD_{}", matrix.letter()), &scalar);
+        instance.hook(&format!("LOAD_{}", matrix.letter()), &scalar, &builder.shared);
         let mut functions = vec![scalar];
         let lanes = (template.lanes)(choice);
         let vectors = (template.loads_vectors)(choice, matrix, self.along);
@@ -277,7 +277,7 @@ impl Side {
             let along = if self.along == Axis::K { matrix.depth() } else { matrix.outer() };
             let vectors = Vectors { lanes, along, step: template.vectors_begin_at(choice) };
             let vector = builder.load_function(&prologue, &format!("{name}_vector"), Some(vectors));
-            instance.hook(&format!("LOAD_{}_VECTOR", matrix.letter()), &vector);
+            instance.hook(&format!("LOAD_{}_VECTOR", matrix.letter()), &vector, &builder.shared);
             functions.push(vector);
         }
         if matrix == Matrix::A && template.copies_computed_a {

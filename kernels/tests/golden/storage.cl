@@ -7,9 +7,15 @@ static inline float netcl_bf16_to_float(ushort x) {
 
 // The nearest bfloat16, ties to even; NaN stays NaN.
 static inline ushort netcl_bf16_from_float(float x) {
+#ifdef NETCL_PTX_BF16
+    ushort bits;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+#else
     const uint bits = as_uint(x);
     const uint rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
     return (ushort)(x != x ? (bits >> 16) | 0x40 : rounded);
+#endif
 }
 
 // The nearest value of type half, as float.

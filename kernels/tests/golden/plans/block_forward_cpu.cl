@@ -421,7 +421,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_attention_qkv_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* arg_attention_qkv_bias, __global float* arg_add_38, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* restrict arg_attention_qkv_bias, __global float* restrict arg_add_38, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -482,7 +482,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_add_38
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_38, const int arg_T, __global float* arg_matmul_43, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_add_38, const int arg_T, __global float* restrict arg_matmul_43, const int arg_N, const int b_first
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -544,7 +544,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_59, __global const float* restrict arg_add_38, const int arg_T, __global float* arg_view_61, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_mul_59, __global const float* restrict arg_add_38, const int arg_T, __global float* restrict arg_view_61, const int arg_N, const int b_first
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -606,7 +606,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_attention_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_view_61, __global const float* restrict arg_attention_output_weight, __global float* arg_matmul_63, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_view_61, __global const float* restrict arg_attention_output_weight, __global float* restrict arg_matmul_63, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -667,7 +667,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_up_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_112, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* restrict arg_up_bias, __global float* restrict arg_mul_112, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -728,7 +728,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define b arg_down_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_112, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_63, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_mul_112, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* restrict arg_matmul_63, __global const float* restrict arg_attention_output_bias, __global const float* restrict arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
 #include "matmul_cpu.cl"
 
 #undef ACC

@@ -401,7 +401,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_attention_qkv_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* arg_attention_qkv_bias, __global float* arg_add_38, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* restrict arg_attention_qkv_bias, __global float* restrict arg_add_38, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -470,7 +470,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_add_38
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_38, const int arg_T, __global float* arg_matmul_43, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_add_38, const int arg_T, __global float* restrict arg_matmul_43, const int arg_N, const int b_first
 #include "matmul_register.cl"
 
 #undef ACC
@@ -529,7 +529,7 @@ static inline void block_8_matmul_register_store_vector(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_59, __global const float* restrict arg_add_38, const int arg_T, __global float* arg_view_61, const int arg_N, const int b_first
+#define KERNEL_PARAMS __global const float* restrict arg_mul_59, __global const float* restrict arg_add_38, const int arg_T, __global float* restrict arg_view_61, const int arg_N, const int b_first
 #include "matmul_tiled.cl"
 
 #undef ACC
@@ -588,7 +588,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_attention_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_view_61, __global const float* restrict arg_attention_output_weight, __global float* arg_matmul_63, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_view_61, __global const float* restrict arg_attention_output_weight, __global float* restrict arg_matmul_63, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -657,7 +657,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_up_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_112, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* restrict arg_up_bias, __global float* restrict arg_mul_112, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -726,7 +726,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_down_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_112, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_63, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_mul_112, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* restrict arg_matmul_63, __global const float* restrict arg_attention_output_bias, __global const float* restrict arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC

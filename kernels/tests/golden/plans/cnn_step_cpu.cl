@@ -580,7 +580,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define BATCH 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_conv1_weight, __global const float* restrict arg_x, __global float* arg_conv2d_4, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_conv1_weight, __global const float* restrict arg_x, __global float* restrict arg_conv2d_4, const int arg_N
 #include "conv2d_cpu.cl"
 
 #undef ACC
@@ -655,7 +655,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define BATCH 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_pool1, __global float* arg_conv2d_14, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_pool1, __global float* restrict arg_conv2d_14, const int arg_N
 #include "conv2d_cpu.cl"
 
 #undef ACC
@@ -723,7 +723,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_output_weight, __global float* arg_matmul_25, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_25, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -784,7 +784,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_62, __global const float* restrict arg_output_weight, __global float* arg_matmul_65, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_add_62, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_65, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -846,7 +846,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_add_62, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_add_62, __global float* restrict arg_grad_output_weight, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -915,7 +915,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define BATCH 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_select_83, __global float* arg_conv2d_input_grad_85, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_select_83, __global float* restrict arg_conv2d_input_grad_85, const int arg_N
 #include "conv2d_cpu.cl"
 
 #undef ACC
@@ -991,7 +991,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_select_83, __global const float* restrict arg_pool1, __global float* arg_grad_conv2_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_select_83, __global const float* restrict arg_pool1, __global float* restrict arg_grad_conv2_weight, const int arg_N
 #include "conv2d_cpu.cl"
 
 #undef ACC
@@ -1068,7 +1068,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_select_101, __global const float* restrict arg_x, __global float* arg_grad_conv1_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_select_101, __global const float* restrict arg_x, __global float* restrict arg_grad_conv1_weight, const int arg_N
 #include "conv2d_cpu.cl"
 
 #undef ACC

@@ -624,7 +624,7 @@ void cnn_12_bundle(
 #define BATCH 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_conv1_weight, __global const float* restrict arg_x, __global float* arg_conv2d_4, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_conv1_weight, __global const float* restrict arg_x, __global float* restrict arg_conv2d_4, const int arg_N
 #include "conv2d_implicit_gemm.cl"
 
 #undef ACC
@@ -707,7 +707,7 @@ void cnn_12_bundle(
 #define BATCH 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_pool1, __global float* arg_conv2d_14, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_pool1, __global float* restrict arg_conv2d_14, const int arg_N
 #include "conv2d_implicit_gemm.cl"
 
 #undef ACC
@@ -773,7 +773,7 @@ void cnn_12_bundle(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_output_weight, __global float* arg_matmul_25, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_25, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -822,7 +822,7 @@ void cnn_12_bundle(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_62, __global const float* restrict arg_output_weight, __global float* arg_matmul_65, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_add_62, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_65, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -872,7 +872,7 @@ void cnn_12_bundle(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_add_62, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_pool2, __global const float* restrict arg_add_62, __global float* restrict arg_grad_output_weight, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -939,7 +939,7 @@ void cnn_12_bundle(
 #define BATCH 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_select_83, __global float* arg_conv2d_input_grad_85, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_conv2_weight, __global const float* restrict arg_select_83, __global float* restrict arg_conv2d_input_grad_85, const int arg_N
 #include "conv2d_implicit_gemm.cl"
 
 #undef ACC
@@ -1023,7 +1023,7 @@ void cnn_12_bundle(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_select_83, const int arg_N, __global const float* restrict arg_pool1, __global float* arg_conv2d_weight_grad_90
+#define KERNEL_PARAMS __global const float* restrict arg_select_83, const int arg_N, __global const float* restrict arg_pool1, __global float* restrict arg_conv2d_weight_grad_90
 #include "conv2d_implicit_gemm.cl"
 
 #undef ACC
@@ -1109,7 +1109,7 @@ void cnn_12_bundle(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_conv2d_4, __global const float* restrict arg_conv1_bias, __global const int* restrict arg_argmax_94, __global const float* restrict arg_conv2d_input_grad_85, const int arg_N, __global const float* restrict arg_x, __global float* arg_conv2d_weight_grad_113
+#define KERNEL_PARAMS __global const float* restrict arg_conv2d_4, __global const float* restrict arg_conv1_bias, __global const int* restrict arg_argmax_94, __global const float* restrict arg_conv2d_input_grad_85, const int arg_N, __global const float* restrict arg_x, __global float* restrict arg_conv2d_weight_grad_113
 #include "conv2d_implicit_gemm.cl"
 
 #undef ACC

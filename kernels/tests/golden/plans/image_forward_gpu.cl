@@ -140,7 +140,7 @@ static inline void image_2_matmul_naive_store(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_div_14, __global const float* restrict arg_output_weight, __global const float* arg_output_bias, __global float* arg_output, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_14, __global const float* restrict arg_output_weight, __global const float* restrict arg_output_bias, __global float* restrict arg_output, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC

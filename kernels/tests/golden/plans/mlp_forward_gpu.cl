@@ -68,7 +68,7 @@ static inline void mlp_1_matmul_naive_store(
 #define b arg_hidden_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_hidden_weight, __global const float* arg_hidden_bias, __global float* arg_max_8, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_hidden_weight, __global const float* restrict arg_hidden_bias, __global float* restrict arg_max_8, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -117,7 +117,7 @@ static inline void mlp_1_matmul_naive_store(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_output_weight, __global const float* arg_output_bias, __global float* arg_output, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_output_weight, __global const float* restrict arg_output_bias, __global float* restrict arg_output, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC

@@ -318,7 +318,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define b arg_hidden_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_hidden_weight, __global const float* arg_hidden_bias, __global float* arg_max_8, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_hidden_weight, __global const float* restrict arg_hidden_bias, __global float* restrict arg_max_8, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -379,7 +379,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_output_weight, __global float* arg_matmul_11, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_11, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -440,7 +440,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_48, __global const float* restrict arg_output_weight, __global const float* arg_max_8, __global float* arg_select_55, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_add_48, __global const float* restrict arg_output_weight, __global const float* restrict arg_max_8, __global float* restrict arg_select_55, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -502,7 +502,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_add_48, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_add_48, __global float* restrict arg_grad_output_weight, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -565,7 +565,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_select_55, __global float* arg_grad_hidden_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_select_55, __global float* restrict arg_grad_hidden_weight, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC

@@ -284,7 +284,7 @@ static inline void mlp_6_matmul_naive_store(
 #define b arg_hidden_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_hidden_weight, __global const float* arg_hidden_bias, __global float* arg_max_8, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_hidden_weight, __global const float* restrict arg_hidden_bias, __global float* restrict arg_max_8, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -333,7 +333,7 @@ static inline void mlp_6_matmul_naive_store(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_output_weight, __global float* arg_matmul_11, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_11, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -382,7 +382,7 @@ static inline void mlp_6_matmul_naive_store(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_48, __global const float* restrict arg_output_weight, __global const float* arg_max_8, __global float* arg_select_55, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_add_48, __global const float* restrict arg_output_weight, __global const float* restrict arg_max_8, __global float* restrict arg_select_55, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -432,7 +432,7 @@ static inline void mlp_6_matmul_naive_store(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_add_48, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_max_8, __global const float* restrict arg_add_48, __global float* restrict arg_grad_output_weight, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -483,7 +483,7 @@ static inline void mlp_6_matmul_naive_store(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_select_55, __global float* arg_grad_hidden_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_x, __global const float* restrict arg_select_55, __global float* restrict arg_grad_hidden_weight, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC

@@ -313,7 +313,7 @@ void words_6_scatter_add(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_output_weight, __global float* arg_matmul_9, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_9, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -374,7 +374,7 @@ void words_6_scatter_add(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_46, __global const float* restrict arg_output_weight, __global float* arg_matmul_49, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_add_46, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_49, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC
@@ -436,7 +436,7 @@ void words_6_scatter_add(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* restrict arg_grad_output_weight, const int arg_N
 #include "matmul_cpu.cl"
 
 #undef ACC

@@ -632,7 +632,7 @@ void words_11_scatter_add_join(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_output_weight, __global float* arg_matmul_9, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_9, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -681,7 +681,7 @@ void words_11_scatter_add_join(
 #define b arg_output_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_46, __global const float* restrict arg_output_weight, __global float* arg_matmul_49, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_add_46, __global const float* restrict arg_output_weight, __global float* restrict arg_matmul_49, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
@@ -731,7 +731,7 @@ void words_11_scatter_add_join(
 #define LONG_SUMS 1
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* arg_grad_output_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_div_6, __global const float* restrict arg_add_46, __global float* restrict arg_grad_output_weight, const int arg_N
 #include "matmul_naive.cl"
 
 #undef ACC
