@@ -12,6 +12,10 @@ use crate::template::{Choice, Limits, MatrixUnit};
 /// A quarter of the memory that a device may have at least.
 const BETWEEN: u64 = 256 << 20;
 
+/// A map of so many elements keeps a GPU busy although each work-item has a vector of them. Of `f32` smaller ones lose by it (2 % of a
+/// CNN's step of 64 images), since neighbouring work-items fill what memory hands out at a time; halves do not.
+const LARGE_MAP: u64 = 1 << 22;
+
 /// What a device of that kind has at least, and about how large it is: for compiling where no device is known.
 pub fn typical(target: Target) -> Limits {
     match target {
@@ -103,7 +107,10 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
                 initial_config(task, Variant::Conv2dNaive, target, limits)
             }
         }
-        Task::Elementwise(_) => KernelConfig::plain(Variant::ElementwiseVector),
+        Task::Elementwise(map) => KernelConfig::plain(match target {
+            Target::Gpu if map.dtype.size() >= 4 && map.elements < LARGE_MAP => Variant::ElementwiseScalar,
+            _ => Variant::ElementwiseVector,
+        }),
         Task::Reduction(reduction) => KernelConfig::plain(match target {
             Target::Gpu if reduction.columns > 64 && limits.local_bytes > 0 => Variant::ReductionWorkGroup,
             _ => Variant::ReductionSequential,

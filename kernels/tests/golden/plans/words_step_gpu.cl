@@ -43,7 +43,7 @@
 //       over [16, 16, 1] in groups of [16, 4, 1]
 //    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 / 12
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
-//       over [((N*3 + 15) / 16)*256 + 512] in groups of [256]
+//       over [((N*3 + 3) / 4)*256 + 512] in groups of [256]
 //    6  grad_words_weight = scatter_add(x, view_53): digits of the rows are counted
 //       words_6_scatter_add_count(grad_words_weight_counts, N, grad_words_weight_rows, x, grad_words_weight)
 //       over [32768] in groups of [256]
@@ -245,12 +245,9 @@ void words_5_bundle(
         }
     } else {
         const int own = group - 2;
-        const int item = own * 256 + (int)get_local_id(0);
-        if (item < N * 48) {
-            const int row = item / 4;
-            const int i = item % 4 * 4;
-            *(__global float4*)&view_53[row * 16 + i]
-                = *(__global const float4*)&matmul_49[i + row / 12 * 16] / 12.0f;
+        const int i = own * 256 + (int)get_local_id(0);
+        if (i < N * 192) {
+            view_53[i] = matmul_49[i / 16 / 12 * 16 + i % 16] / 12.0f;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Kernels: their text, their verifier, what is emitted for them.
 
+mod alignment;
 mod emit;
 mod scalars;
 mod text;
