@@ -102,7 +102,7 @@ pub fn interface(graph: &Graph) -> Plan {
         target: Target::Host,
         symbols: graph.symbols(),
         scalars: scalars(graph),
-        buffers: Buffers::new(graph, &fuse::Division::default(), false).list,
+        buffers: Buffers::of_callers(graph),
         requirements: self::requirements(graph).into_iter().chain(custom::requirements(graph)).collect(),
         width: IndexWidth::Wide,
         not_in_place: Vec::new(),

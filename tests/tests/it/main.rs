@@ -59,6 +59,7 @@ mod taken_names;
 mod transforms;
 mod twins;
 mod variants;
+mod worlds;
 mod wrapped_rounds;
 mod written_lists;
 mod zeros;
