@@ -1,10 +1,10 @@
-//! Attributes of items beside models that ask for nothing of others: `#[netcl::constant]`, and `#[netcl::dynamic]` where it is alone.
+//! Attributes of items beside models: `#[netcl::constant]` and `#[netcl::dynamic]`.
 
 use crate::diag::{Diag, with_errors};
 use crate::parse::constant::{self, Constants};
-use crate::{chain, messages as m, nesting, parse, payload, recover};
+use crate::{chain, driver, messages as m, nesting, parse, payload, recover, words};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 
 /// `#[netcl::constant]`.
@@ -65,10 +65,23 @@ fn without_value(item: &mut syn::ItemConst) {
     });
 }
 
-/// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.
+/// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it: above a function of tensors, which it makes one that is compiled where
+/// it runs.
 pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
+    let parsed = syn::parse2::<syn::ItemFn>(item.clone()).ok();
+    let name = parsed.as_ref().map(|parsed| parsed.sig.ident.span());
+    let of_tensors =
+        |item: &syn::ItemFn| parse::function::is_of_tensors(&item.sig) && parse::function::is_sized(&item.sig);
+    if let Some(mut parsed) = parsed.filter(of_tensors) {
+        // Both attributes may be there, in either order.
+        let last = |attr: &syn::Attribute| attr.path().segments.last().map(|segment| segment.ident.to_string());
+        parsed.attrs.retain(|attr| last(attr).as_deref() != Some(words::FUNCTION));
+        let mark = format_ident!("{}", words::DYNAMIC);
+        return driver::function(TokenStream::new(), quote!(#[#mark] #parsed));
+    }
     let diag = Diag::new();
-    let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
+    let first = || item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
+    let span = name.unwrap_or_else(first);
     diag.report(span, &m::DYNAMIC_OUTSIDE, &[]);
     with_errors(diag, || item)
 }

@@ -128,11 +128,12 @@ pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, beside::constant)
 }
 
-/// Leaves a function of a `#[netcl::model] impl` block to run time, with the text that it has.
+/// Leaves a function of a `#[netcl::model] impl` block, or one of tensors beside models, to run time, with the text that it has.
 ///
-/// Where its tensors have sizes, it is written as other functions of the block are, and called as they are, with the same numbers and
-/// gradients; it is compiled where it runs: no plans are made while the crate is built, and a call waits for what needs its results, is
-/// fused with what is around it, and is differentiated with it. Where they have none, `x: &Tensor`, it is a function of ordinary Rust.
+/// Where its tensors have sizes, it is written as other functions of the block are, or as a [`function`](macro@function) of tensors is, and
+/// called as they are, with the same numbers and gradients; it is compiled where it runs: no plans are made while the crate is built, and a
+/// call waits for what needs its results, is fused with what is around it, and is differentiated with it. Where they have none,
+/// `x: &Tensor`, a function of the block is one of ordinary Rust.
 #[proc_macro_attribute]
 pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(TokenStream::new(), item, |_, item| beside::dynamic(item))

@@ -99,7 +99,7 @@ messages! {
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
-    DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already, and a `#[netcl::function]` of tensors is recorded where an argument is tracked";
+    DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function of tensors that have their sizes, or on one inside a `#[netcl::model] impl` block", "give its tensors their sizes, `x: &Tensor<f32, N, 8>`; other functions are ordinary Rust already: leave it out";
 
     // Fields
     FIELD_SIZE = "the size `{}` of a field is known nowhere: in arguments a name of one letter is what a call brings, and a field is there before any call", "write a number, the name of a `#[netcl::constant]` of more than one letter, or a parameter of the model, `struct Name<const {}: usize>`; what has another size in each call is an argument and a result of the function";

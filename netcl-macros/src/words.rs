@@ -44,6 +44,8 @@ pub(crate) const SHARED: &str = "shared";
 pub(crate) const BIAS_INIT: &str = "bias_init";
 /// How a tensor field starts.
 pub(crate) const INIT: &str = "init";
+/// `#[netcl::function]`, beside which `#[netcl::dynamic]` may stand.
+pub(crate) const FUNCTION: &str = "function";
 /// `#[netcl::dynamic]` on a function that is left to the run-time tape.
 pub(crate) const DYNAMIC: &str = "dynamic";
 /// `#[mode(training)]` on a function of a model.

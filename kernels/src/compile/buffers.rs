@@ -33,6 +33,33 @@ impl Buffers {
     /// A buffer for every input, output and stored node, and where scatter-adds sort (`sorts`), for what these keep between
     /// their kernels.
     pub(super) fn new(graph: &Graph, division: &Division, sorts: bool) -> Self {
+        let (mut buffers, mut taken) = Buffers::of_nodes(graph, division);
+        let scatters = division.clusters.iter().filter_map(|cluster| match cluster.kind {
+            ClusterKind::Scatter(id) => Some(id),
+            _ => None,
+        });
+        for id in scatters.filter(|_| sorts) {
+            let mut between = Vec::new();
+            for (what, shape, dtype) in ScatterShape::of(graph, id).between() {
+                let name = distinct(&mut taken, format!("{}_{what}", buffers.names[&id]));
+                let own = BufferId(buffers.list.len() as u32);
+                buffers.named.insert(name.clone(), own);
+                buffers.list.push(Buffer { name, shape, dtype, role: Role::Scratch, written: None });
+                between.push(own);
+            }
+            buffers.between.insert(id, between);
+        }
+        buffers.unread(graph, &mut taken);
+        buffers
+    }
+
+    /// A buffer for every input and output: what callers bring and get.
+    pub(super) fn of_callers(graph: &Graph) -> Vec<Buffer> {
+        Buffers::of_nodes(graph, &Division::default()).0.list
+    }
+
+    /// A buffer for every input, output and stored node, and the names that are taken.
+    fn of_nodes(graph: &Graph, division: &Division) -> (Buffers, BTreeSet<String>) {
         let mut buffers = Buffers {
             list: Vec::new(),
             of: BTreeMap::new(),
@@ -85,23 +112,7 @@ impl Buffers {
             let written = (argument && node.name != name).then(|| node.name.clone());
             buffers.list.push(Buffer { name, shape: node.shape.clone(), dtype: node.dtype, role, written });
         }
-        let scatters = division.clusters.iter().filter_map(|cluster| match cluster.kind {
-            ClusterKind::Scatter(id) => Some(id),
-            _ => None,
-        });
-        for id in scatters.filter(|_| sorts) {
-            let mut between = Vec::new();
-            for (what, shape, dtype) in ScatterShape::of(graph, id).between() {
-                let name = distinct(&mut taken, format!("{}_{what}", buffers.names[&id]));
-                let own = BufferId(buffers.list.len() as u32);
-                buffers.named.insert(name.clone(), own);
-                buffers.list.push(Buffer { name, shape, dtype, role: Role::Scratch, written: None });
-                between.push(own);
-            }
-            buffers.between.insert(id, between);
-        }
-        buffers.unread(graph, &mut taken);
-        buffers
+        (buffers, taken)
     }
 
     /// A buffer for each result of a user's kernel or a loop that is no node: it is written all the same.

@@ -36,6 +36,7 @@ use crate::plan::requirement::Requirement;
 use crate::plan::source::ProgramText;
 use crate::span::Result;
 use crate::target::Target;
+use buffers::Buffers;
 pub use decide::CompileOptions;
 use made::{Around, made};
 use std::cell::Cell;
@@ -91,6 +92,26 @@ fn plan(graph: &Graph, target: Target, options: &CompileOptions<'_>, too_long: &
         loops,
         source,
     })
+}
+
+/// What a plan of `graph` wants from its callers, before there is one: the buffers that they bring and get, symbols, scalars, and what the
+/// graph's layers require of sizes. It has no steps. What only kernels require of sizes, a plan alone says.
+pub fn interface(graph: &Graph) -> Plan {
+    Plan {
+        name: graph.name.clone(),
+        target: Target::Host,
+        symbols: graph.symbols(),
+        scalars: scalars(graph),
+        buffers: Buffers::of_callers(graph),
+        requirements: self::requirements(graph).into_iter().chain(custom::requirements(graph)).collect(),
+        width: IndexWidth::Wide,
+        not_in_place: Vec::new(),
+        decisions: Vec::new(),
+        steps: Vec::new(),
+        repeats: Vec::new(),
+        loops: Vec::new(),
+        source: ProgramText::default(),
+    }
 }
 
 /// The types in which the caller passes scalars, by position.

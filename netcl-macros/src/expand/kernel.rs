@@ -12,7 +12,7 @@ use crate::parse::attr::of_functions;
 use crate::parts::Composite;
 use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
-use netcl_kernels::graph::{Graph, OutputKind, build};
+use netcl_kernels::graph::{Graph, OutputKind, build, open};
 use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -38,7 +38,10 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     for (own, path) in each {
         let differentiable = differentiable && self::differentiable(own) == float;
         let planned = |graph: &Graph, name: &str, text: GraphText| {
-            let planned = planned((graph, name), path, text);
+            let planned = match function.dynamic {
+                true => left_to_run_time(graph, path),
+                false => planned((graph, name), path, text),
+            };
             planned.map_err(|diagnostic| diag.diagnostic(&diagnostic, function.name.span())).ok()
         };
         let made = planned(&path.graph, &crate::parse::name(name), compile::graph_text);
@@ -71,11 +74,8 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     };
     let natives = natives.items();
     let check = differentiable.then(|| check(function, &pullback, &graphs));
-    let report = report(if differentiable {
-        quote!(__netcl_plans(), __netcl_pullback_plans())
-    } else {
-        quote!(__netcl_plans())
-    });
+    let (own, of_pullback) = (plans_in(function, "__netcl_plans"), plans_in(function, "__netcl_pullback_plans"));
+    let report = report(if differentiable { quote!(#own, #of_pullback) } else { own });
     let inner = quote!(pub);
     let imports = imports(function);
     let checks = (!checks.is_empty()).then(|| quote!(#[allow(clippy::all)] const _: fn() = || { #(#checks)* };));
@@ -129,6 +129,32 @@ fn planned((graph, name): (&Graph, &str), path: &Path, text: GraphText) -> Resul
     let plans = compile::compile(graph)?;
     dump::graph(name, graph, &plans);
     Ok(Planned { decisions: path.decisions.clone(), graph: text(graph, &plans), plans })
+}
+
+/// The graph alone, of that path of a function that is compiled where it runs.
+fn left_to_run_time(graph: &Graph, path: &Path) -> Result<Planned, Diagnostic> {
+    Ok(Planned { decisions: path.decisions.clone(), graph: open::write(graph)?, plans: Vec::new() })
+}
+
+/// The function called `hidden` that gives what each path is run by.
+fn run_by(
+    hidden: &str,
+    name: &str,
+    function: &FunctionItem,
+    planned: &[Planned],
+    natives: &mut Natives,
+) -> TokenStream {
+    let hidden = format_ident!("{hidden}");
+    match function.dynamic {
+        true => source::open(&hidden, name, planned, &[], None, function.matmul_precision),
+        false => source::statics(&hidden, name, planned, natives),
+    }
+}
+
+/// What the function called `hidden` gives, inside a function that returns a `Result`.
+fn plans_in(function: &FunctionItem, hidden: &str) -> TokenStream {
+    let (hidden, fails) = (format_ident!("{hidden}"), function.dynamic.then(|| quote!(?)));
+    quote!(#hidden() #fails)
 }
 
 /// A function of the kernel's name that gives its plans. There is one path: nothing chooses between plans.
@@ -244,9 +270,11 @@ fn pointer(function: &FunctionItem) -> TokenStream {
 
 fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
-    let statics =
-        source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned, natives);
-    let chosen = source::chosen(&crate::parse::name(&function.name), planned);
+    let name = crate::parse::name(&function.name);
+    let statics = run_by("__netcl_plans", &name, function, planned, natives);
+    let (chosen, plans) = (source::chosen(&name, planned), plans_in(function, "__netcl_plans"));
+    let run = if function.dynamic { quote!(call_recorded) } else { quote!(call) };
+    let trains = function.dynamic.then(|| quote!(false,));
     let (tensors, scalars) = (tensors(function), scalars(function));
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
     let (attrs, _) = of_functions(&function.attrs);
@@ -255,7 +283,8 @@ fn call(function: &FunctionItem, planned: &[Planned], natives: &mut Natives) -> 
         #(#attrs)*
         fn __netcl_call(#args) -> ::netcl::Result<#result> {
             #apart
-            let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
+            let __netcl_results =
+                #plans[#chosen].#run(#trains ::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }
@@ -267,6 +296,7 @@ fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> Tok
     let (names, apart) = (passed(function), taken_apart(function));
     let (tensors, scalars, private) = (tensors(function), scalars(function), paths::private());
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
+    let plans = plans_in(function, "__netcl_pullback_plans");
     quote! {
         impl Kernel {
             /// Compares the gradient that `vjp` gives on the arguments' device with central differences in `f64` on the
@@ -283,7 +313,7 @@ fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> Tok
                 let __netcl_path: usize = #chosen;
                 #private::check_gradients(
                     [#(#graphs),*][__netcl_path],
-                    &__netcl_pullback_plans()[__netcl_path],
+                    &#plans[__netcl_path],
                     &[#(#tensors),*],
                     &[#(#scalars),*],
                 )
@@ -342,12 +372,9 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &
         .filter(|(_, ty)| ty.dtype.is_float())
         .map(|(position, _)| format_ident!("__netcl_cotangent_{position}"))
         .collect();
-    let statics = source::statics(
-        &format_ident!("__netcl_pullback_plans"),
-        &format!("{}.vjp", crate::parse::name(&function.name)),
-        planned,
-        natives,
-    );
+    let name = format!("{}.vjp", crate::parse::name(&function.name));
+    let statics = run_by("__netcl_pullback_plans", &name, function, planned, natives);
+    let plans = plans_in(function, "__netcl_pullback_plans");
     let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let tuple = float.len() > 1;
     let gradient = if tuple {
@@ -378,7 +405,7 @@ fn vjp(function: &FunctionItem, planned: &[Planned], float: &[usize], natives: &
                 #apart
                 #(#kept)*
                 let __netcl_scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
-                let __netcl_function = &__netcl_pullback_plans()[#chosen];
+                let __netcl_function = &#plans[#chosen];
                 let __netcl_pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradient> {
                     let __netcl_results =
                         __netcl_function.call_unrecorded(&[#(#given,)* #(#cotangents),*], &__netcl_scalars)?;

@@ -473,7 +473,7 @@ pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
 }
 
 /// Whether some tensor in the signature has its sizes: `Tensor<f32, N>`.
-fn is_sized(sig: &Signature) -> bool {
+pub(crate) fn is_sized(sig: &Signature) -> bool {
     fn sized(tokens: TokenStream) -> bool {
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {

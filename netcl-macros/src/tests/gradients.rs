@@ -78,7 +78,7 @@ fn kernels_agree_with_differences() {
     let (mut constants, mut functions) = (BTreeMap::new(), BTreeMap::new());
     for (_, parsed) in &sources {
         scopes(&parsed.items, "", &mut |item, _| match item {
-            Item::Fn(item) if marked(&item.attrs, "function") => {
+            Item::Fn(item) if is_function(&item.attrs) => {
                 functions.insert(item.sig.ident.to_string(), item.clone());
             }
             Item::Const(item) if marked(&item.attrs, "constant") => {
@@ -186,6 +186,11 @@ fn marked(attrs: &[Attribute], name: &str) -> bool {
     attrs.iter().any(|attr| attr.path().segments.last().is_some_and(|last| last.ident == name))
 }
 
+/// Whether it is compiled, while the crate is built or where it runs.
+fn is_function(attrs: &[Attribute]) -> bool {
+    ["function", "dynamic"].iter().any(|name| marked(attrs, name))
+}
+
 /// Plays the functions, constants and kernels of a file in one scope, where `module::name` is `module_name`.
 #[derive(Default)]
 struct Player {
@@ -201,7 +206,7 @@ struct Player {
 impl Player {
     fn learn(&mut self, item: &Item, scope: &str) {
         match item {
-            Item::Fn(item) if marked(&item.attrs, "function") => {
+            Item::Fn(item) if is_function(&item.attrs) => {
                 let name = joined(scope, &item.sig.ident.to_string());
                 self.known.insert(name.clone(), name);
             }
@@ -260,7 +265,7 @@ impl Player {
 
     fn play(&mut self, item: &Item, scope: &str) {
         match item {
-            Item::Fn(item) if marked(&item.attrs, "function") => {
+            Item::Fn(item) if is_function(&item.attrs) => {
                 let mut item = item.clone();
                 item.attrs.retain(|attr| attr.path().is_ident("types"));
                 self.compiled.function(self.flat(quote!(#item), scope));

@@ -141,6 +141,52 @@ impl Attention {
     }
 }
 
+/// Products, sizes, a number and a choice.
+#[netcl::function]
+pub fn gated(
+    x: &Tensor<f32, N, C>,
+    w: &Tensor<f32, C, D>,
+    share: f32,
+    soft: bool,
+) -> (Tensor<f32, N, D>, Tensor<f32, N>) {
+    let h = x.matmul(w);
+    let gate = if soft { h.sigmoid() } else { h.relu() };
+    (gate * share + h, (h.square().sum([1]) + 1.0).sqrt())
+}
+
+#[netcl::dynamic]
+pub fn gated_dynamic(
+    x: &Tensor<f32, N, C>,
+    w: &Tensor<f32, C, D>,
+    share: f32,
+    soft: bool,
+) -> (Tensor<f32, N, D>, Tensor<f32, N>) {
+    let h = x.matmul(w);
+    let gate = if soft { h.sigmoid() } else { h.relu() };
+    (gate * share + h, (h.square().sum([1]) + 1.0).sqrt())
+}
+
+/// One calls the other.
+#[netcl::function]
+pub fn steep(x: &Tensor<f32, N, C>, w: &Tensor<f32, C, C>) -> Tensor<f32, N, C> {
+    let (h, length) = gated_dynamic(x, w, 0.5, true);
+    h / length.unsqueeze(1)
+}
+
+/// Both attributes, in either order, say what one does.
+#[netcl::dynamic]
+#[netcl::function]
+pub fn steep_dynamic(x: &Tensor<f32, N, C>, w: &Tensor<f32, C, C>) -> Tensor<f32, N, C> {
+    let (h, length) = gated(x, w, 0.5, true);
+    h / length.unsqueeze(1)
+}
+
+#[netcl::function]
+#[netcl::dynamic]
+pub fn steep_twice(x: &Tensor<f32, N, C>, w: &Tensor<f32, C, C>) -> Tensor<f32, N, C> {
+    steep_dynamic(steep(x, w), w)
+}
+
 fn near(what: &str, found: &Tensor, expected: &Tensor) -> Result<()> {
     assert_eq!(found.shape(), expected.shape(), "{what}");
     for (found, expected) in found.to_vec::<f32>()?.iter().zip(expected.to_vec::<f32>()?) {
@@ -280,4 +326,50 @@ fn it_is_a_part_of_functions_that_are_compiled_at_run_time() -> Result<()> {
         }
         Ok(())
     })
+}
+
+#[test]
+fn functions_beside_models_are_the_same_in_both_worlds() -> Result<()> {
+    everywhere(|| {
+        let w = wave(&device(), &[4, 4]);
+        for count in [3, 1, 5] {
+            let x = wave(&device(), &[count, 4]);
+            for soft in [false, true] {
+                let (expected, found) = (gated(&x, &w, 0.3, soft)?, gated_dynamic(&x, &w, 0.3, soft)?);
+                near("gated", &found.0, &expected.0)?;
+                near("length", &found.1, &expected.1)?;
+            }
+            near("twice", &steep_twice(&x, &w)?, &steep(&steep(&x, &w)?, &w)?)?;
+            // The pullback, and `backward` through it.
+            let ((expected, pullback), (found, dynamic)) = (steep.vjp(&x, &w)?, steep_dynamic.vjp(&x, &w)?);
+            near("steep", &found, &expected)?;
+            let ((dx, dw), (found_dx, found_dw)) = (pullback(&x)?, dynamic(&x)?);
+            near("dx", &found_dx, &dx)?;
+            near("dw", &found_dw, &dw)?;
+            let (tracked, weight) = (x.requires_grad()?, w.requires_grad()?);
+            let gradients = (steep_dynamic(&tracked, &weight)? * &x).sum([0, 1]).backward()?;
+            near("recorded dx", &gradients.wrt(&tracked)?, &dx)?;
+            near("recorded dw", &gradients.wrt(&weight)?, &dw)?;
+        }
+        if device().profile().kind != netcl::DeviceKind::Null {
+            steep_dynamic.check(&wave(&device(), &[2, 4]), &w)?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn functions_beside_models_wait() -> Result<()> {
+    for device in devices_alone()? {
+        let (x, w) = (wave(&device, &[5, 4]), wave(&device, &[4, 4]));
+        let before = device.launches();
+        let y = steep_dynamic(&x, &w)?;
+        assert_eq!(device.launches(), before, "{device}");
+        near("fused", &(y * 2.0).tanh(), &(steep(&x, &w)? * 2.0).tanh())?;
+        steep_dynamic.prepare(&device)?;
+        assert!(steep_dynamic.report(device.profile().target)?.contains("steep_dynamic"));
+        let error = steep_dynamic(&wave(&device, &[5, 3]), &w).unwrap_err().to_string();
+        assert_eq!(error.replace("_dynamic", ""), steep(&wave(&device, &[5, 3]), &w).unwrap_err().to_string());
+    }
+    Ok(())
 }

@@ -2,126 +2,13 @@
 
 use crate::common::{devices_alone, wave};
 use crate::twins::{Digest, compare, reset};
+use crate::worlds::{residual, unet};
 use netcl::optim::{Adam, Optimizer};
 use netcl::{Device, Gradients, Model, Result, Seed, Tensor};
 use netcl_fixtures::devices::measured_before;
 use netcl_tests::models::inputs::{below, unit};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// Two convolutions, and a way around them, which is a convolution where `AROUND` is 1 and nothing where it is 0.
-#[netcl::model]
-pub struct Residual<const I: usize, const O: usize, const STRIDE: usize, const AROUND: usize> {
-    #[layer(inputs = I, outputs = O, kernel = 3, padding = 1, stride = STRIDE, bias = false)]
-    a: Conv2d,
-    #[layer(features = O)]
-    a_norm: BatchNorm,
-    #[layer(inputs = O, outputs = O, kernel = 3, padding = 1, bias = false)]
-    b: Conv2d,
-    #[layer(features = O)]
-    b_norm: BatchNorm,
-    #[layer(inputs = I, outputs = O, kernel = 1, stride = STRIDE, bias = false)]
-    around: [Conv2d; AROUND],
-}
-
-#[netcl::model]
-impl<const I: usize, const O: usize, const STRIDE: usize, const AROUND: usize> Residual<I, O, STRIDE, AROUND> {
-    pub fn forward(
-        &self,
-        x: &Tensor<f32, N, I, H, W>,
-    ) -> Tensor<f32, N, O, { (H - 1) / STRIDE + 1 }, { (W - 1) / STRIDE + 1 }> {
-        let mut skip = x;
-        for around in &self.around {
-            skip = around.forward(x);
-        }
-        let h = self.a_norm.forward(&self.a.forward(x)).relu();
-        (self.b_norm.forward(&self.b.forward(&h)) + skip).relu()
-    }
-}
-
-/// ResNet-18 (He et al. 2015) for small images, its channels an eighth.
-#[netcl::model]
-pub struct ResNet18 {
-    #[layer(inputs = 3, outputs = 8, kernel = 3, padding = 1, bias = false)]
-    stem: Conv2d,
-    #[layer(features = 8)]
-    norm: BatchNorm,
-    first: [Residual<8, 8, 1, 0>; 2],
-    second_down: Residual<8, 16, 2, 1>,
-    second: Residual<16, 16, 1, 0>,
-    third_down: Residual<16, 32, 2, 1>,
-    third: Residual<32, 32, 1, 0>,
-    fourth_down: Residual<32, 64, 2, 1>,
-    fourth: Residual<64, 64, 1, 0>,
-    #[layer(inputs = 64, outputs = 10)]
-    head: Linear,
-}
-
-#[netcl::model]
-impl ResNet18 {
-    pub fn forward(&self, x: &Tensor<f32, N, 3, H, W>) -> Tensor<f32, N, 10> {
-        let mut h = self.norm.forward(&self.stem.forward(x)).relu();
-        for block in &self.first {
-            h = block.forward(h);
-        }
-        let h = self.second.forward(&self.second_down.forward(&h));
-        let h = self.third.forward(&self.third_down.forward(&h));
-        let h = self.fourth.forward(&self.fourth_down.forward(&h));
-        self.head.forward(h.mean([2, 3]))
-    }
-
-    pub fn loss(&self, x: &Tensor<f32, N, 3, H, W>, labels: &Tensor<u32, N>) -> Tensor<f32> {
-        self.forward(x).cross_entropy(labels)
-    }
-}
-
-/// Two convolutions that keep the size.
-#[netcl::model]
-pub struct Double<const I: usize, const O: usize> {
-    #[layer(inputs = I, outputs = O, kernel = 3, padding = 1)]
-    a: Conv2d,
-    #[layer(inputs = O, outputs = O, kernel = 3, padding = 1)]
-    b: Conv2d,
-}
-
-#[netcl::model]
-impl<const I: usize, const O: usize> Double<I, O> {
-    pub fn forward(&self, x: &Tensor<f32, N, I, H, W>) -> Tensor<f32, N, O, H, W> {
-        self.b.forward(&self.a.forward(x).relu()).relu()
-    }
-}
-
-/// A U-Net (Ronneberger et al. 2015) of two levels.
-#[netcl::model]
-pub struct UNet {
-    top: Double<1, 4>,
-    middle: Double<4, 8>,
-    bottom: Double<8, 8>,
-    middle_up: Double<16, 4>,
-    top_up: Double<8, 4>,
-    #[layer(kernel = 2)]
-    half: MaxPool2d,
-    #[layer(scale = 2)]
-    double: Upsample,
-    #[layer(inputs = 4, outputs = 1, kernel = 1)]
-    output: Conv2d,
-}
-
-#[netcl::model]
-impl UNet {
-    pub fn forward(&self, x: &Tensor<f32, N, 1, H, W>) -> Tensor<f32, N, 1, H, W> {
-        let top = self.top.forward(x);
-        let middle = self.middle.forward(self.half.forward(&top));
-        let bottom = self.bottom.forward(self.half.forward(&middle));
-        let middle = self.middle_up.forward(self.double.forward(&bottom).concat([middle], 1));
-        let top = self.top_up.forward(self.double.forward(&middle).concat([top], 1));
-        self.output.forward(&top)
-    }
-
-    pub fn loss(&self, x: &Tensor<f32, N, 1, H, W>, y: &Tensor<f32, N, 1, H, W>) -> Tensor<f32> {
-        (self.forward(x) - y).square().mean_all()
-    }
-}
 
 /// What PyTorch computes for images of one size.
 #[derive(Deserialize)]
@@ -178,7 +65,7 @@ fn numbers(device: &Device, name: &str, shape: &[usize]) -> Result<Tensor> {
 #[test]
 fn a_residual_network_of_one_block_takes_images_of_any_size() -> Result<()> {
     for device in devices_alone()? {
-        let mut model = ResNet18::new(&device, Seed(3))?;
+        let mut model = residual::fixed::ResNet18::new(&device, Seed(3))?;
         assert_eq!(model.parameters().len(), 3 + 8 * 6 + 3 + 2);
         let batch: Batch = |device, [h, w]| {
             let labels = [0, 1].map(|at| below("resnet18/y", at, 10));
@@ -210,7 +97,7 @@ fn a_residual_network_of_one_block_takes_images_of_any_size() -> Result<()> {
 #[test]
 fn a_unet_of_one_block_takes_images_of_any_size() -> Result<()> {
     for device in devices_alone()? {
-        let mut model = UNet::new(&device, Seed(3))?;
+        let mut model = unet::fixed::UNet::new(&device, Seed(3))?;
         let batch: Batch =
             |device, [h, w]| Ok([numbers(device, "unet/x", &[1, 1, h, w])?, numbers(device, "unet/y", &[1, 1, h, w])?]);
         ten_sizes(

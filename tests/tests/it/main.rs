@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, reason = "models and kernels stand here as users write them")]
 
 mod alone_in_structs;
+mod any_size;
 mod arranged;
 mod autocast;
 mod bits;
@@ -49,6 +50,7 @@ mod recorded_functions;
 mod recurrences;
 mod rust_twins;
 mod said;
+mod shakespeare;
 mod simt;
 mod simt_rust;
 mod sizes;
@@ -59,6 +61,7 @@ mod taken_names;
 mod transforms;
 mod twins;
 mod variants;
+mod worlds;
 mod wrapped_rounds;
 mod written_lists;
 mod zeros;

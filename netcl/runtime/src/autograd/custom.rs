@@ -34,7 +34,8 @@ use std::panic::Location;
 /// `f` is called once: what it draws (dropout) and what it changes (running statistics) is the same when its operations are done
 /// again. It may use parameters of layers, and other tensors, that it captures; a tensor that was computed from
 /// what is tracked is given to it, or the region begins before that. Inside of another region it is a part of that. `f` gives a tensor,
-/// or a [`Result`] of one.
+/// or a [`Result`] of one. Gradients through it are numbers: to differentiate them again is an error, and so are [`crate::vjp`] and
+/// [`crate::jvp`] of it.
 #[track_caller]
 pub fn checkpoint<const N: usize, V: Into<Result<Tensor>>>(
     inputs: [&Tensor; N],
@@ -77,7 +78,8 @@ pub fn checkpoint<const N: usize, V: Into<Result<Tensor>>>(
 ///
 /// `f` is called once, on tensors of which nothing is recorded; what the pullback needs it captures. The pullback is called by each
 /// `backward` that comes to the value, and never where nothing is tracked. What it gives for tensors that are not tracked is not
-/// looked at, nor computed. What it gives has no gradient itself. A function of several values gives them as one tensor, and is taken apart.
+/// looked at, nor computed. What it gives has no gradient itself: to differentiate it again is an error, and so are [`crate::vjp`] and
+/// [`crate::jvp`] of it. A function of several values gives them as one tensor, and is taken apart.
 #[doc(alias = "Function")]
 #[track_caller]
 pub fn custom_vjp<const N: usize, P>(inputs: [&Tensor; N], f: impl FnOnce([&Tensor; N]) -> (Tensor, P)) -> Tensor
@@ -122,6 +124,8 @@ impl Tensor {
     ///
     /// It is called once by each `backward` that comes to it, in the order from the loss back, and gives a tensor of the gradient's type and
     /// shape, or a [`Result`] of one: `gradient.clone()` where it only looks. What is not tracked has no gradient, and no hook is called.
+    /// What it gives is numbers: to differentiate a gradient again that went through a hook is an error, and so are
+    /// [`crate::vjp`] and [`crate::jvp`] of it.
     #[doc(alias = "register_hook")]
     #[must_use = "the hook is that of the tensor which this gives"]
     #[track_caller]

@@ -2,7 +2,7 @@
 
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::plan::Signature;
-use crate::autograd::trace::{Trace, TraceKey, tells_batch};
+use crate::autograd::trace::{Trace, TraceKey, tells_symbols};
 use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork, composite_number};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -110,7 +110,7 @@ impl Derivative {
             let wrong = |diagnostic| Error::graph(self.name, diagnostic);
             let mut graphs = self.graphs().map_err(wrong)?;
             // Alone it may read nothing that says how large the batch is.
-            if !tells_batch(&known::part(&graphs.once, result)) {
+            if !tells_symbols(&known::part(&graphs.once, result)) {
                 graphs = self.fixed().map_err(wrong)?;
             }
             let flow = DerivativeFlow::of_output(&graphs.again, result, tensors.len())

@@ -6,7 +6,7 @@
 use crate::autograd::work::{ArgValue, WorkKey};
 use crate::device::Device;
 use crate::error::Result;
-use crate::executor::SizedPlan;
+use crate::executor::{Loaded, SizedPlan};
 use crate::hash::hash;
 use crate::jit;
 use crate::tensor::Tensor;
@@ -148,13 +148,20 @@ impl KnownWork {
         if *self.given == *given { self.given.clone() } else { given.into() }
     }
 
-    /// Its plan, on the device that it is known of.
-    pub(crate) fn loaded(&self, device: &Device) -> Result<&SizedPlan> {
+    /// Its plan, on the device that it is known of: what `of_any_size` gives where it has one.
+    pub(crate) fn loaded(
+        &self,
+        device: &Device,
+        of_any_size: impl FnOnce() -> Result<Option<Arc<Loaded>>>,
+    ) -> Result<&SizedPlan> {
         match self.loaded.get() {
             Some(loaded) => Ok(loaded),
             None => {
                 let loaded = SizedPlan::new(match self.output {
-                    None => jit::load(&self.graph, device)?,
+                    None => match of_any_size()? {
+                        Some(loaded) => loaded,
+                        None => jit::load(&self.graph, device)?,
+                    },
                     Some(output) => jit::load(&part(&self.graph, output), device)?,
                 });
                 Ok(self.loaded.get_or_init(|| loaded))

@@ -6,7 +6,8 @@
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
 //! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
-//! lead to a loss, by way of the `records`; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that; `cut` says what ended one;
+//! lead to a loss, by way of the `records`; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that, and
+//! `relative` once for all sizes; `cut` says what ended one;
 //! `autocast` what activations are stored in; `trained` which models are differentiated in; `sweep` goes back from a loss by such plans and
 //! by what the program says between them. `calls` are values of what consists of operations, `derivative` is a derivative as such an
 //! operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional`, `products` and `custom` are what users call.
@@ -25,6 +26,7 @@ pub(crate) mod plan;
 mod products;
 pub(crate) mod record;
 mod records;
+mod relative;
 mod sweep;
 mod tape;
 pub(crate) mod trace;

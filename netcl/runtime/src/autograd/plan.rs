@@ -2,13 +2,16 @@
 //!
 //! Where nothing is new it is found by numbers alone: those of the works, and which tensor is which.
 
-use crate::autograd::trace::{Trace, TraceKey};
+use crate::autograd::relative;
+use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceKey, TraceResult, TraceStep};
+use crate::autograd::work::TensorWork;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Loaded, SizedPlan};
 use crate::hash::hash;
 use crate::jit;
 use netcl_hal::recent::Recent;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,12 +55,36 @@ pub(crate) fn of_signature(signature: Signature, device: &Device, trace: impl Fn
 
 /// The plan of that trace, on that device.
 fn of(trace: &Trace, device: &Device) -> Result<Arc<Loaded>> {
+    if let Some(loaded) = relative::find_or_make(trace, device)? {
+        return Ok(loaded);
+    }
     let found = if trace.batch.is_some() { find_or_make(trace, true, device)? } else { None };
     let found = match found {
         Some(loaded) => Some(loaded),
         None => find_or_make(trace, false, device)?,
     };
     found.ok_or_else(|| Error::graph(&trace.name, Diagnostic::new("it has no graph")))
+}
+
+/// The plan with symbols of one work by itself, of tensors of these types and shapes; `None` where its sizes are to be numbers.
+pub(crate) fn of_one(
+    work: &TensorWork,
+    tensors: impl Iterator<Item = (DType, Arc<[usize]>)>,
+    device: &Device,
+) -> Result<Option<Arc<Loaded>>> {
+    let mut inputs: Vec<TraceInput> =
+        tensors.map(|(dtype, shape)| TraceInput { dtype, shape, may_be_batch: true }).collect();
+    let given = work.inputs(inputs.len());
+    inputs[given..].iter_mut().for_each(|own| own.may_be_batch = false);
+    let step = TraceStep {
+        work: work.clone(),
+        sources: (0..inputs.len()).map(Place::Input).collect(),
+        dtype: inputs.first().map(|first| first.dtype),
+        value: StepValue::Result,
+    };
+    let batch = trace::batch(inputs.iter());
+    let trace = Trace { name: work.name().to_owned(), gives: TraceResult::Values, inputs, steps: vec![step], batch };
+    relative::find_or_make(&trace, device)
 }
 
 fn find_or_make(trace: &Trace, symbolic: bool, device: &Device) -> Result<Option<Arc<Loaded>>> {

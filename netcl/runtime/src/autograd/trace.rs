@@ -139,8 +139,13 @@ impl Place {
 enum Size {
     /// The batch's, which is a symbol.
     Batch,
+    /// Another symbol's, by number.
+    Symbol(usize),
     Is(usize),
 }
+
+/// The axes of a trace's inputs whose sizes are symbols besides the batch's: of all axes, in order, which symbol it is.
+pub(crate) type SymbolicAxes = [Option<usize>];
 
 /// What the plan of a trace is found by.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -150,16 +155,43 @@ pub(crate) struct TraceKey {
     steps: Vec<(WorkKey, Option<u64>, Vec<Place>, StepValue)>,
 }
 
+/// What traces have in common that differ in sizes.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RelativeTrace {
+    gives: TraceResult,
+    /// Types and axes, with the sizes of those that are the same at each call.
+    inputs: Vec<(DType, Vec<Option<usize>>)>,
+    has_batch: bool,
+    steps: Vec<(WorkKey, Option<u64>, Vec<Place>, StepValue)>,
+}
+
 impl Trace {
-    fn sizes(&self, batch: Option<usize>) -> Vec<(DType, Vec<Size>)> {
-        let input = |input: &TraceInput| {
-            let size = |(axis, &size): (usize, &usize)| match batch {
-                Some(batch) if input.may_be_batch && axis == 0 && size == batch => Size::Batch,
+    fn sizes(&self, batch: Option<usize>, symbols: &SymbolicAxes) -> Vec<(DType, Vec<Size>)> {
+        let mut symbols = symbols.iter();
+        let mut input = |input: &TraceInput| {
+            let size = |(axis, &size): (usize, &usize)| match (symbols.next().copied().flatten(), batch) {
+                (_, Some(batch)) if input.may_be_batch && axis == 0 && size == batch => Size::Batch,
+                (Some(symbol), _) => Size::Symbol(symbol),
                 _ => Size::Is(size),
             };
             (input.dtype, input.shape.iter().enumerate().map(size).collect())
         };
-        self.inputs.iter().map(input).collect()
+        self.inputs.iter().map(&mut input).collect()
+    }
+
+    /// What is the same of traces that differ in sizes of what is computed from, and their sizes: 0 for those of the batch.
+    pub(crate) fn without_sizes(&self) -> (RelativeTrace, Vec<usize>) {
+        let number = |size: &Size| if let Size::Is(size) = size { *size } else { 0 };
+        let TraceKey { gives, inputs, steps } = self.key(true);
+        let sizes = inputs.iter().flat_map(|(_, sizes)| sizes.iter().map(number)).collect();
+        let input = |((dtype, sizes), input): (&(DType, Vec<Size>), &TraceInput)| {
+            (
+                *dtype,
+                if input.may_be_batch { vec![None; sizes.len()] } else { sizes.iter().map(number).map(Some).collect() },
+            )
+        };
+        let inputs = inputs.iter().zip(&self.inputs).map(input).collect();
+        (RelativeTrace { gives, inputs, has_batch: self.batch.is_some(), steps }, sizes)
     }
 
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
@@ -169,7 +201,11 @@ impl Trace {
         let step = |step: &TraceStep| {
             (step.work.key(step.dtype, batch), calls.of(&step.work), step.sources.clone(), step.value)
         };
-        TraceKey { gives: self.gives.clone(), inputs: self.sizes(batch), steps: self.steps.iter().map(step).collect() }
+        TraceKey {
+            gives: self.gives.clone(),
+            inputs: self.sizes(batch, &[]),
+            steps: self.steps.iter().map(step).collect(),
+        }
     }
 
     /// The graph that is compiled. `None` where it cannot be had with a symbol: a size is needed, or what is read does not say what
@@ -180,11 +216,16 @@ impl Trace {
 
     /// As [`Trace::graph`], of derivatives that are differentiated as often as that.
     pub(crate) fn graph_of_order(&self, symbolic: bool, order: HighestOrder) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic), order) {
+        let graph = match self.built(self.batch.filter(|_| symbolic), &[], order) {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
-        Ok((!symbolic || tells_batch(&graph)).then_some(graph))
+        Ok((!symbolic || tells_symbols(&graph)).then_some(graph))
+    }
+
+    /// The graph with symbols for those axes, and for the batch if there is one. `None` where it cannot be had.
+    pub(crate) fn graph_of_sizes(&self, symbols: &SymbolicAxes) -> Option<Graph> {
+        self.built(self.batch, symbols, HighestOrder::First).ok().filter(tells_symbols)
     }
 
     /// Builds it of these inputs: the value of every step.
@@ -208,7 +249,7 @@ impl Trace {
         Ok(results)
     }
 
-    fn built(&self, batch: Option<usize>, order: HighestOrder) -> Result<Graph> {
+    fn built(&self, batch: Option<usize>, symbols: &SymbolicAxes, order: HighestOrder) -> Result<Graph> {
         let mut builder = Builder::new(&self.name);
         let leaves = match self.gives {
             TraceResult::Gradients { leaves } => leaves,
@@ -216,9 +257,10 @@ impl Trace {
         };
         let before = self.supplied_before();
         let mut inputs = Vec::with_capacity(self.inputs.len());
-        for (position, (dtype, sizes)) in self.sizes(batch).into_iter().enumerate() {
+        for (position, (dtype, sizes)) in self.sizes(batch, symbols).into_iter().enumerate() {
             let size = |size: Size| match size {
                 Size::Batch => Dim::symbol(BATCH),
+                Size::Symbol(number) => Dim::symbol(&format!("S{number}")),
                 Size::Is(size) => Dim::constant(size as i64),
             };
             let shape = Shape(sizes.into_iter().map(size).collect());
@@ -308,10 +350,9 @@ pub(crate) fn batch<'a>(inputs: impl Iterator<Item = &'a TraceInput>) -> Option<
     inputs.filter(|input| input.may_be_batch).filter_map(|input| input.shape.first().copied()).find(|size| *size > 1)
 }
 
-/// Whether what is read says what the symbol of the batch is, if there is one.
-pub(super) fn tells_batch(graph: &Graph) -> bool {
-    let batch = Dim::symbol(BATCH);
-    graph.symbols().is_empty() || read(graph).any(|shape| shape.0.contains(&batch))
+/// Whether what is read says what each symbol is.
+pub(super) fn tells_symbols(graph: &Graph) -> bool {
+    graph.symbols().iter().all(|symbol| read(graph).any(|shape| shape.0.contains(&Dim::symbol(symbol.name()))))
 }
 
 /// The shapes of the inputs that something is computed from.

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::executor::interface::Interface;
 use crate::geometry;
 use crate::tensor::Tensor;
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Bindings, Dim, Factor, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{BufferId, Plan};
@@ -21,6 +22,34 @@ pub(crate) fn requirements(plan: &Plan, bindings: Bindings<'_>) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Of a plan that computes with `f64`, on a device that does not.
+pub(super) fn no_f64(plan: &Plan, device: &Device) -> Error {
+    Error::Unsupported {
+        function: plan.name.clone(),
+        device: device.to_string(),
+        problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
+    }
+}
+
+/// Whether the plan's first scalar is a seed that comes before that many others.
+pub(super) fn takes_seed(plan: &Plan, given: usize) -> bool {
+    plan.scalars.first() == Some(&DType::U32) && plan.scalars.len() == given + 1
+}
+
+/// An error if the scalars, which may come after a seed, are not of the plan's types.
+pub(super) fn scalars(plan: &Plan, scalars: &[Scalar], after_seed: bool) -> Result<()> {
+    let expected = || plan.scalars.iter().skip(usize::from(after_seed)).copied();
+    if expected().eq(scalars.iter().map(|scalar| scalar.dtype())) {
+        return Ok(());
+    }
+    let list = |types: Vec<DType>| types.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
+    Err(Error::Scalars {
+        function: plan.name.clone(),
+        expected: list(expected().collect()),
+        found: list(scalars.iter().map(|scalar| scalar.dtype()).collect()),
+    })
 }
 
 /// The values of a plan's symbols, in its order.

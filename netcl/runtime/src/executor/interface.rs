@@ -3,7 +3,6 @@
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::OutputKind;
 use netcl_kernels::plan::memory::lifetimes;
-use netcl_kernels::plan::verify::VerifiedPlan;
 use netcl_kernels::plan::{Arg, BufferId, Plan, Role, Step};
 
 /// Who supplies the memory of one external buffer.
@@ -66,7 +65,7 @@ pub(super) struct Interface {
 
 impl Interface {
     /// Derives it.
-    pub(super) fn of(plan: &VerifiedPlan) -> Interface {
+    pub(super) fn of(plan: &Plan) -> Interface {
         let mut interface = Interface {
             externals: Vec::new(),
             slots: vec![None; plan.buffers.len()],

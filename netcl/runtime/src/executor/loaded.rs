@@ -21,8 +21,6 @@ use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::process;
 use netcl_hal::recent::Recent;
-use netcl_kernels::dim::Symbol;
-use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::verify::VerifiedPlan;
@@ -73,11 +71,7 @@ impl Loaded {
             });
         }
         if !profile.fp64 && computes_f64(&plan) {
-            return Err(Error::Unsupported {
-                function: plan.name.clone(),
-                device: device.to_string(),
-                problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
-            });
+            return Err(check::no_f64(&plan, device));
         }
         let versions = again.map(Versions::new);
         let answers = Answer::by_rule(&plan);
@@ -123,28 +117,6 @@ impl Loaded {
         self.base.interface.needs_model
     }
 
-    /// The types of the numbers that it takes.
-    pub(crate) fn scalars(&self) -> &[DType] {
-        &self.base.plan.scalars
-    }
-
-    /// Whether the plan's first scalar is a seed that comes before that many others.
-    pub(crate) fn takes_seed(&self, given: usize) -> bool {
-        self.base.plan.scalars.first() == Some(&DType::U32) && self.base.plan.scalars.len() == given + 1
-    }
-
-    /// What a call would say of what it brings, without calling.
-    pub(crate) fn check(&self, device: &Device, call: &Call<'_>) -> Result<()> {
-        process::check()?;
-        let base = &*self.base;
-        let resolved = base.resolved(device, call)?;
-        let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
-        let sizes = check::symbols(&base.plan, &base.interface, device, named, call.args)?;
-        let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes).collect();
-        check::requirements(&base.plan, &bindings)?;
-        self.check_scalars(call.scalars, call.seed.is_some() && self.takes_seed(call.scalars.len()))
-    }
-
     /// Runs it on the device that it was loaded for.
     pub(crate) fn call(&self, device: &Device, call: &Call<'_>) -> Result<Outputs> {
         self.call_sized(device, call, None)
@@ -177,8 +149,8 @@ impl Loaded {
                 sizes
             }
         };
-        let seed = call.seed.filter(|_| self.takes_seed(call.scalars.len()));
-        self.check_scalars(call.scalars, seed.is_some())?;
+        let seed = call.seed.filter(|_| check::takes_seed(&base.plan, call.scalars.len()));
+        check::scalars(&base.plan, call.scalars, seed.is_some())?;
         let recorded = recording::is_active(device.backend());
         // What is recorded keeps a bound plan of its own.
         let generation = self.generation();
@@ -211,19 +183,6 @@ impl Loaded {
             self.keep_bound(bound);
         }
         Ok(outputs)
-    }
-
-    fn check_scalars(&self, scalars: &[Scalar], after_seed: bool) -> Result<()> {
-        let expected = || self.base.plan.scalars.iter().skip(usize::from(after_seed)).copied();
-        if expected().eq(scalars.iter().map(|scalar| scalar.dtype())) {
-            return Ok(());
-        }
-        let list = |types: Vec<DType>| types.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
-        Err(Error::Scalars {
-            function: self.base.plan.name.clone(),
-            expected: list(expected().collect()),
-            found: list(scalars.iter().map(|scalar| scalar.dtype()).collect()),
-        })
     }
 
     fn take_bound(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {

@@ -9,6 +9,7 @@ pub(crate) mod bind;
 mod call;
 pub(crate) mod check;
 mod dispatches;
+mod form;
 mod interface;
 pub(crate) mod loaded;
 mod policy;
@@ -21,6 +22,7 @@ mod version;
 mod versions;
 
 pub(crate) use call::Call;
+pub(crate) use form::Form;
 pub(crate) use loaded::Loaded;
 pub(crate) use policy::{Generation, KernelPolicy};
 pub(crate) use sized::SizedPlan;

@@ -1,12 +1,54 @@
 //! A plan's paths in a model's memory, looked up once per model and function.
 
+use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::executor::call::Call;
 use crate::executor::interface::{Interface, Supplier};
 use crate::model::gradient_buffer::writer_id;
 use crate::model::store::{Store, StoredTensor};
+use netcl_hal::recent::Recent;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::plan::{BufferId, Plan};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many models' memory stays looked up (the blocks of a model that call one function count each).
+const KEPT: usize = 256;
+
+/// Where a plan's paths lie in the models that it was lately called with.
+pub(super) struct Lookups(Mutex<Recent<Arc<Resolved>>>);
+
+impl Lookups {
+    pub(super) fn new() -> Lookups {
+        Lookups(Mutex::new(Recent::new(KEPT)))
+    }
+
+    /// Where the tensors of the call's model lie; `None` if the plan uses none.
+    pub(super) fn of(
+        &self,
+        (plan, interface): (&Plan, &Interface),
+        device: &Device,
+        call: &Call<'_>,
+    ) -> Result<Option<Arc<Resolved>>> {
+        let Some((store, prefix)) = call.model.filter(|_| interface.needs_model) else {
+            return Ok(None);
+        };
+        if store.device() != device {
+            return Err(Error::DeviceMismatch {
+                operation: plan.name.clone(),
+                what: "the model".to_owned(),
+                expected: device.to_string(),
+                found: store.device().to_string(),
+            });
+        }
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = list.find(|known| known.store == store.id() && known.prefix == prefix) {
+            return Ok(Some(found.clone()));
+        }
+        let resolved = Arc::new(resolve(plan, interface, store, prefix)?);
+        list.add(resolved.clone());
+        Ok(Some(resolved))
+    }
+}
 
 /// Where the model's tensors lie that a plan uses.
 pub(super) struct Resolved {
@@ -37,7 +79,7 @@ pub(super) enum Of {
 }
 
 /// Looks every path up.
-pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix: &str) -> Result<Resolved> {
+fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix: &str) -> Result<Resolved> {
     let mut resolved = Resolved {
         store: store.id(),
         prefix: prefix.to_owned(),

@@ -4,20 +4,16 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::call::Call;
 use crate::executor::interface::Interface;
-use crate::executor::resolve::{Resolved, resolve};
+use crate::executor::resolve::{Lookups, Resolved};
 use crate::executor::tiers::{self, Bound, Tier, Tiers};
 use netcl_hal::device::backend::Program;
 use netcl_hal::device::dispatch::{Native, ProgramSource};
-use netcl_hal::recent::Recent;
 use netcl_kernels::dim::{Bindings, Dim};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::verify::{VerifiedPlan, verify};
 use netcl_kernels::plan::{Plan, Work};
 use netcl_kernels::variant::{Decision, KernelConfig, Task};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// How many models' memory stays looked up (the blocks of a model that call one function count each).
-const RESOLVED_KEPT: usize = 256;
+use std::sync::Arc;
 
 /// What the source of kernels that compute with `f64` starts with.
 const FP64: &str = "EXTENSION cl_khr_fp64";
@@ -57,14 +53,14 @@ pub(super) struct Version {
     pub(super) answers: Vec<Answer>,
     native: Native,
     tiers: Tiers,
-    resolved: Mutex<Recent<Arc<Resolved>>>,
+    lookups: Lookups,
 }
 
 impl Version {
     pub(super) fn new(plan: VerifiedPlan, answers: Vec<Answer>, native: Native) -> Result<Version> {
         let interface = Interface::of(&plan);
-        let (tiers, resolved) = (Tiers::new(&plan), Mutex::new(Recent::new(RESOLVED_KEPT)));
-        Ok(Version { plan, interface, answers, native, tiers, resolved })
+        let tiers = Tiers::new(&plan);
+        Ok(Version { plan, interface, answers, native, tiers, lookups: Lookups::new() })
     }
 
     /// Its kernels for calls with these sizes, built at the first; which tier's if `tier` does not say.
@@ -125,24 +121,7 @@ impl Version {
 
     /// Where the tensors of the call's model lie; `None` if the plan uses none.
     pub(super) fn resolved(&self, device: &Device, call: &Call<'_>) -> Result<Option<Arc<Resolved>>> {
-        let Some((store, prefix)) = call.model.filter(|_| self.interface.needs_model) else {
-            return Ok(None);
-        };
-        if store.device() != device {
-            return Err(Error::DeviceMismatch {
-                operation: self.plan.name.clone(),
-                what: "the model".to_owned(),
-                expected: device.to_string(),
-                found: store.device().to_string(),
-            });
-        }
-        let mut list = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = list.find(|known| known.store == store.id() && known.prefix == prefix) {
-            return Ok(Some(found.clone()));
-        }
-        let resolved = Arc::new(resolve(&self.plan, &self.interface, store, prefix)?);
-        list.add(resolved.clone());
-        Ok(Some(resolved))
+        self.lookups.of((&self.plan, &self.interface), device, call)
     }
 }
 

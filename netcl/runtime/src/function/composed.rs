@@ -10,13 +10,12 @@ use crate::autograd::tracer;
 use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork, composite_number};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, Loaded};
+use crate::executor::{Call, Form, Loaded};
 use crate::model::core::{parameter, view};
 use crate::model::store::Store;
 use crate::recording;
 use crate::tensor::{Tensor, carry_out_all, is_eager};
 use netcl_hal::device::scalar::Scalar;
-use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::span::{Diagnostic, Result as Built};
@@ -33,8 +32,8 @@ pub(super) struct ComposedFunction {
     arguments: usize,
     /// What it is of besides, by paths.
     own: Vec<(InputKind, String)>,
-    /// The types of the numbers that it takes.
-    numbers: Vec<DType>,
+    /// What calls are compared with.
+    form: Form,
     results: Vec<NodeId>,
     /// Whether something is computed of its first number.
     reads_number: bool,
@@ -43,8 +42,8 @@ pub(super) struct ComposedFunction {
 
 /// A call of one.
 pub(super) struct ComposedCall<'a> {
-    /// What runs the function by itself.
-    pub(super) function: &'a Loaded,
+    /// What runs the function by itself, which is compiled for nothing where a call waits: its plan is then that of whatever needs it.
+    pub(super) load: &'a dyn Fn() -> Result<Arc<Loaded>>,
     pub(super) device: &'a Device,
     pub(super) args: &'a [&'a Tensor],
     pub(super) model: Option<(&'a Arc<Store>, &'a str)>,
@@ -74,8 +73,8 @@ impl WhenRecorded {
 }
 
 impl ComposedFunction {
-    /// Of a graph that takes such numbers; `None` if it gives gradients.
-    pub(super) fn new(name: &str, graph: Arc<Graph>, numbers: &[DType]) -> Option<ComposedFunction> {
+    /// Of a graph; `None` if it gives gradients.
+    pub(super) fn new(name: &str, graph: Arc<Graph>) -> Option<ComposedFunction> {
         let (mut results, mut changes_states) = (Vec::new(), false);
         for (kind, id) in &graph.outputs {
             match kind {
@@ -102,7 +101,7 @@ impl ComposedFunction {
             name: name.to_owned(),
             arguments,
             own,
-            numbers: numbers.to_vec(),
+            form: Form::new(name, &graph),
             results: results.into_iter().map(|(_, id)| id).collect(),
             reads_number,
             changes_states,
@@ -130,7 +129,7 @@ impl ComposedFunction {
         }
         let trains = call.recorded.trains();
         let is_tracked = trains || note::is_tracked(call.args.iter().map(|arg| arg.history()));
-        let seeded = call.function.takes_seed(call.scalars.len());
+        let seeded = self.form.takes_seed(call.scalars.len());
         let draws = seeded && self.reads_number;
         // What is done at each call is no part of a function that is compiled; there are gradients in parameters where there are
         // some in arguments.
@@ -146,7 +145,7 @@ impl ComposedFunction {
         let model = call.model.map(|(store, prefix)| (&**store, prefix));
         let plain = Call { args: call.args, model, scalars: call.scalars, seed: Some(&draw), ..Call::default() };
         call.args.iter().try_for_each(|arg| arg.checked())?;
-        call.function.check(call.device, &plain)?;
+        self.form.check(call.device, &plain)?;
         let own = self.own.iter().map(|own| call.own(own, is_tracked)).collect::<Result<SmallVec<[Tensor; 8]>>>()?;
         let tensors: Vec<&Tensor> = call.args[..self.arguments].iter().copied().chain(&own).collect();
         let known: Vec<Arc<KnownWork>> =
@@ -175,7 +174,7 @@ impl ComposedFunction {
             Noted::of(&self.name, flow, &tensors, self.arguments, caller)
         });
         let noted: Vec<Option<Noted>> = noted.collect::<Result<_>>()?;
-        let results = call.function.call(call.device, &plain)?.results;
+        let results = (call.load)()?.call(call.device, &plain)?.results;
         let scalars = scalars();
         let result = |(position, (noted, result)): (usize, (Option<Noted>, Tensor))| match noted {
             Some(noted) => noted.result((work(position, &scalars), known[position].number), result),
@@ -242,7 +241,7 @@ impl CompositeWork for ComposedFunction {
         passed: &mut PassedNumbers,
         _: Option<usize>,
     ) -> Built<Vec<NodeId>> {
-        let numbers: Vec<NodeId> = self.numbers.iter().map(|dtype| passed.next(builder, *dtype)).collect();
+        let numbers: Vec<NodeId> = self.form.scalars().iter().map(|dtype| passed.next(builder, *dtype)).collect();
         let input = |kind: &InputKind, name: &str| match kind {
             InputKind::Argument(position) => tensors.get(*position).copied(),
             InputKind::Scalar(position) => numbers.get(*position).copied(),
@@ -253,5 +252,41 @@ impl CompositeWork for ComposedFunction {
         };
         let places = builder.inline(&self.graph, &input)?;
         Ok(self.results.iter().map(|result| places[result.index()]).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::function::Function;
+    use crate::{Device, Tensor};
+    use netcl_kernels::dim::{Dim, Shape};
+    use netcl_kernels::dtype::DType;
+    use netcl_kernels::graph::build::Builder;
+    use netcl_kernels::graph::{BinaryOp, InputKind, OutputKind};
+
+    #[test]
+    fn a_call_that_waits_has_no_plan_of_its_own() {
+        let function = || {
+            let mut b = Builder::new("sum");
+            let shape = || Shape(vec![Dim::symbol("N"), Dim::constant(3)]);
+            let [x, y] =
+                ["x", "y"].map(|name| b.input(InputKind::Argument((name == "y").into()), name, shape(), DType::F32));
+            let sum = b.binary(BinaryOp::Add, x, y).unwrap();
+            b.output(OutputKind::Result(0), sum);
+            Function::from_graph("sum".to_owned(), b.finish())
+        };
+        let (waits, runs) = (function(), function());
+        let device = Device::host();
+        let tensor = |rows: usize, columns: usize| Tensor::full(&device, 0.5f32, &[rows, columns]).unwrap();
+        let call = |x: &Tensor, y: &Tensor| waits.call_recorded(false, None, "", &[x, y], &[]);
+        let [sum] = call(&tensor(2, 3), &tensor(2, 3)).unwrap().try_into().unwrap();
+        assert_eq!(sum.to_vec::<f32>().unwrap(), [1.0; 6]);
+        // What does not fit is told in the same words.
+        for (x, y) in [(tensor(2, 3), tensor(4, 3)), (tensor(2, 4), tensor(2, 4))] {
+            let told = runs.call(None, "", &[&x, &y], &[]).unwrap_err().to_string();
+            assert_eq!(call(&x, &y).unwrap_err().to_string(), told);
+        }
+        let plans = |function: &Function| function.plans.iter().filter(|plan| plan.get().is_some()).count();
+        assert_eq!([plans(&waits), plans(&runs)], [0, 1]);
     }
 }

@@ -180,14 +180,14 @@ impl Function {
         recorded: Option<WhenRecorded>,
     ) -> Result<Vec<Tensor>> {
         let device = self.device(core, args)?;
-        let loaded = self.loaded(&device)?;
         let store = core.map(ModelCore::store);
+        let load = || self.loaded(&device);
         if let Some(recorded) = recorded
-            && let Some(composed) = self.composed(&loaded)?
+            && let Some(composed) = self.composed()?
         {
             let draw = || self.seed(core);
             let call = ComposedCall {
-                function: &loaded,
+                load: &load,
                 device: &device,
                 args,
                 model: store.as_ref().map(|store| (store, prefix)),
@@ -201,7 +201,7 @@ impl Function {
         }
         let model = store.as_deref().map(|store| (store, prefix));
         let seed = || self.seed(core);
-        Ok(loaded.call(&device, &Call { args, model, scalars, seed: Some(&seed), ..Call::default() })?.results)
+        Ok(load()?.call(&device, &Call { args, model, scalars, seed: Some(&seed), ..Call::default() })?.results)
     }
 
     /// Runs it, a function compiled with its gradients: the results by position, the gradients in the parameters, and
@@ -351,12 +351,12 @@ impl Function {
     }
 
     /// As one operation; `None` where its graph is not known, or its results are gradients.
-    fn composed(&self, loaded: &Loaded) -> Result<Option<&Arc<ComposedFunction>>> {
+    fn composed(&self) -> Result<Option<&Arc<ComposedFunction>>> {
         if let Some(composed) = self.composed.get() {
             return Ok(composed.as_ref());
         }
         let graph = self.graph().map(|graph| graph.graph(self.name())).transpose()?;
-        let composed = graph.and_then(|graph| ComposedFunction::new(self.name(), graph, loaded.scalars()));
+        let composed = graph.and_then(|graph| ComposedFunction::new(self.name(), graph));
         Ok(self.composed.get_or_init(|| composed.map(Arc::new)).as_ref())
     }
 

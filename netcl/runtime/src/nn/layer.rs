@@ -280,7 +280,7 @@ impl Layer {
         };
         let call =
             Call { args: inputs, model: Some((store, self.prefix.as_str())), seed: Some(&draw), ..Call::default() };
-        let mut results = known.loaded(store.device())?.call(store.device(), &call)?.results;
+        let mut results = known.loaded(store.device(), || Ok(None))?.call(store.device(), &call)?.results;
         let result = results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?;
         match noted {
             Some(noted) => Ok(noted.result((self.work(mode, seed.get(), LayerValue::Result), known.number), result)),

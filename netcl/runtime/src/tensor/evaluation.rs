@@ -108,7 +108,9 @@ fn at_once(work: &PendingWork) -> Option<Computed> {
 fn run_alone(work: &PendingWork, args: &[&Tensor]) -> Result<Tensor> {
     let scalars = work.work().scalars(args.first().map(|first| first.dtype()));
     let call = Call { args, scalars: &scalars, ..Call::default() };
-    let mut results = work.known().loaded(work.device())?.call(work.device(), &call)?.results;
+    let given = args.iter().map(|arg| (arg.dtype(), arg.shared_shape().clone()));
+    let plan = work.known().loaded(work.device(), || plan::of_one(work.work(), given, work.device()))?;
+    let mut results = plan.call(work.device(), &call)?.results;
     results.pop().ok_or_else(no_result)
 }
 
@@ -301,7 +303,9 @@ impl Evaluation {
     /// Its plan.
     fn loaded(&self) -> Result<SizedPlan> {
         if let [step] = self.steps.as_slice() {
-            return step.pending.known().loaded(&self.device).cloned();
+            let given = step.sources.iter().map(|source| (source.dtype, source.shape.clone()));
+            let of_any_size = || plan::of_one(step.pending.work(), given, &self.device);
+            return step.pending.known().loaded(&self.device, of_any_size).cloned();
         }
         plan::of_signature(self.signature(), &self.device, || self.trace())
     }

@@ -2,6 +2,7 @@
 
 use crate::autograd::known::KnownWork;
 use crate::autograd::note::Noted;
+use crate::autograd::plan;
 use crate::autograd::record::{Change, History};
 use crate::autograd::tracer;
 use crate::autograd::work::TensorWork;
@@ -54,7 +55,9 @@ fn carried_out(
         Some(result) => result,
         None => {
             let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
-            let mut results = known.loaded(first.device())?.call(first.device(), &call)?.results;
+            let given = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shared_shape().clone()));
+            let plan = known.loaded(first.device(), || plan::of_one(&work, given, first.device()))?;
+            let mut results = plan.call(first.device(), &call)?.results;
             results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?
         }
     };

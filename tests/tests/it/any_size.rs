@@ -1,0 +1,135 @@
+//! Graphs of the run time whose sizes are other ones at each call: few programs, and no more memory after many calls than after some.
+//! `NETCL_TEST_SIZES=all` makes ten thousand calls and a thousand.
+
+use crate::common::{devices_alone, wave};
+use crate::worlds::unet;
+use netcl::nn::{Layers, Mode, Network};
+use netcl::{Device, DeviceKind, Result, Seed, Tensor};
+use netcl_fixtures::devices::measured_before;
+use netcl_tests::models::inputs::below;
+
+/// What there is after some calls.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    /// Programs that the driver has been asked for.
+    programs: u64,
+    /// Bytes of memory, in use and kept for reuse.
+    bytes: usize,
+}
+
+impl Used {
+    fn of(device: &Device) -> Used {
+        let (programs, memory) = (device.program_stats(), device.memory_stats());
+        Used { programs: programs.built + programs.loaded, bytes: memory.in_use + memory.idle }
+    }
+}
+
+/// How many calls are made: `few`, or all where that is asked for.
+fn calls(few: usize, all: usize) -> usize {
+    if std::env::var("NETCL_TEST_SIZES").is_ok_and(|value| value == "all") { all } else { few }
+}
+
+/// Makes so many calls, each with its number. At most three programs for each that the first call has needed, built twice where the
+/// driver builds without optimizations first; memory is after all calls what it was after half of them.
+fn stays_flat(what: &str, device: &Device, count: usize, call: impl Fn(usize) -> Result<()>) -> Result<()> {
+    let before = Used::of(device);
+    call(0)?;
+    let first = Used::of(device).programs - before.programs;
+    (1..count / 2).try_for_each(&call)?;
+    let half = Used::of(device);
+    (count / 2..count).try_for_each(&call)?;
+    let all = Used::of(device);
+    let programs = all.programs - before.programs;
+    eprintln!("{what} on {device}: {first} programs at first, {programs} after {count} calls; {half:?}, {all:?}");
+    assert!(measured_before(device) || programs <= 2 * 3 * first, "{what} on {device}: {programs} for {first}");
+    let has_programs = !matches!(device.profile().kind, DeviceKind::Host | DeviceKind::Null);
+    assert!(!has_programs || first > 0, "{what} on {device}");
+    let most = half.bytes + half.bytes / 4 + (1 << 20);
+    assert!(all.bytes <= most, "{what} on {device}: {} bytes, {} after half", all.bytes, half.bytes);
+    Ok(())
+}
+
+#[test]
+fn batches_of_any_size() -> Result<()> {
+    for device in devices_alone()? {
+        let [first, second] = [wave(&device, &[12, 24]).requires_grad()?, wave(&device, &[24, 5]).requires_grad()?];
+        stays_flat("a perceptron", &device, calls(300, 10_000), |call| {
+            let count = 2 + below("any size/batch", call as u32, 70) as usize;
+            let x = wave(&device, &[count, 12]);
+            let labels: Vec<u32> = (0..count as u32).map(|row| row % 5).collect();
+            let labels = Tensor::from_slice(&device, &labels, &[count])?;
+            let loss = x.matmul(&first).tanh().matmul(&second).cross_entropy(&labels);
+            let gradients = loss.backward()?;
+            assert!(gradients.wrt(&first)?.sum([0, 1]).item::<f32>()?.is_finite());
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// The size of an image, by the number of a call: now and then it is square.
+fn size(call: usize) -> [usize; 2] {
+    let side = |name: &str| 4 * (2 + below(name, call as u32, 9) as usize);
+    [side("any size/height"), side("any size/width")]
+}
+
+#[test]
+fn images_of_any_size() -> Result<()> {
+    for device in devices_alone()? {
+        let (fixed, dynamic) = (unet::fixed::UNet::new(&device, Seed(3))?, unet::dynamic::UNet::new(&device, Seed(3))?);
+        stays_flat("a text", &device, calls(50, 1000), |call| {
+            let [height, width] = size(call);
+            let x = wave(&device, &[2, 1, height, width]);
+            let y = (&x * 0.5).tanh();
+            let loss = dynamic.loss(&x, &y)?;
+            let gradients = loss.backward()?.of(&dynamic)?;
+            if call % 10 == 3 {
+                let (expected, right) = fixed.loss_with_gradients(&x, &y)?;
+                near(&loss, &expected)?;
+                for (name, gradient) in right.tensors() {
+                    near(&gradients.tensor(&name)?, &gradient)?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn images_of_any_size_by_layers() -> Result<()> {
+    for device in devices_alone()? {
+        let mut layers = Layers::new();
+        let conv = |inputs: usize, outputs: usize| {
+            [("inputs", inputs.into()), ("outputs", outputs.into()), ("kernel", 3.into()), ("padding", 1.into())]
+        };
+        layers.add("in", "Conv2d", &conv(1, 3))?;
+        layers.add("half", "MaxPool2d", &[("kernel", 2.into())])?;
+        layers.add("double", "Upsample", &[("scale", 2.into())])?;
+        layers.add("out", "Conv2d", &conv(3, 1))?;
+        let net = layers.build(&device, Seed(2))?;
+        let loss = |net: &Network, x: &Tensor| {
+            let run = |layer: &str, x: &Tensor| net.forward(layer, &[x], Mode::Training);
+            let h = run("in", x).relu();
+            (run("out", &(run("double", &run("half", &h)) + h)) - x).square().mean([0, 1, 2, 3])
+        };
+        stays_flat("layers", &device, calls(50, 1000), |call| {
+            let [height, width] = size(call);
+            let x = wave(&device, &[2, 1, height, width]);
+            let loss = loss(&net, &x);
+            let gradients = loss.backward()?.of(&net)?;
+            assert!(gradients.tensors().into_iter().all(|(_, gradient)| gradient.check().is_ok()));
+            // An operation by itself, whose mean is that of what the layer has been given.
+            let doubled = x.upsample_nearest2d([2, 2]).mean([0, 1, 2, 3]);
+            near(&doubled, &x.mean([0, 1, 2, 3]))
+        })?;
+    }
+    Ok(())
+}
+
+fn near(found: &Tensor, expected: &Tensor) -> Result<()> {
+    for (found, expected) in found.to_vec::<f32>()?.iter().zip(expected.to_vec::<f32>()?) {
+        assert!((found - expected).abs() <= 1e-5 + 1e-4 * expected.abs(), "{found} for {expected}");
+    }
+    Ok(())
+}
