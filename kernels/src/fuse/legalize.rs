@@ -26,12 +26,8 @@ const ROWS_BY_SUM: i64 = 8;
 ///
 /// A rewritten operation does not check, which those of a verified graph do.
 pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
-    let whole = |node: &Node| matches!(&node.op, Op::Attention(own) if !has_kernel(graph, own, target));
-    let written = match graph.nodes.iter().any(whole) {
-        true => Some(written_out(graph, &|id, _| whole(&graph[id]))?.0),
-        false => None,
-    };
-    let graph = written.as_ref().unwrap_or(graph);
+    let written = written_out(graph, &|_, own| !has_kernel(graph, own, target))?;
+    let graph = written.as_ref().map_or(graph, |(written, _)| written);
     let mut builder = Builder::new(&graph.name);
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (_, node) in graph.iter() {

@@ -7,7 +7,7 @@ use super::{ConfigKey, Context, Layer};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
-use crate::ops::{Moments, along, spread};
+use crate::ops::{Moments, along};
 use crate::span::Result;
 
 pub(super) static GROUP_NORM: Layer = Layer {
@@ -49,7 +49,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let axes: Vec<usize> = (2..apart.rank()).collect();
     let grouped = b.reshape(x, apart.clone())?;
     let moments = Moments::of(b, grouped, &axes)?;
-    let over_groups = |b: &mut Builder, statistic: NodeId| spread(b, statistic, &apart, &axes);
+    let over_groups = |b: &mut Builder, statistic: NodeId| b.spread(statistic, &apart, &axes);
     let centred = moments.centred(b, grouped, &over_groups)?;
     let y = normalised(b, centred, moments.variance, context.config.number("epsilon"), &over_groups)?;
     let mut y = b.reshape(y, shape.clone())?;

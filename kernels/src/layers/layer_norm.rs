@@ -5,7 +5,7 @@ use super::norm::{normalised, weight_and_bias};
 use super::{ConfigKey, Context, Layer};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
-use crate::ops::{Moments, along, spread};
+use crate::ops::{Moments, along};
 use crate::span::Result;
 
 pub(super) static LAYER_NORM: Layer = Layer {
@@ -34,7 +34,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = context.computed(x)?;
     let b = &mut *context.builder;
     let moments = Moments::of(b, x, &[last])?;
-    let over_rows = |b: &mut Builder, statistic: NodeId| spread(b, statistic, &shape, &[last]);
+    let over_rows = |b: &mut Builder, statistic: NodeId| b.spread(statistic, &shape, &[last]);
     let centred = moments.centred(b, x, &over_rows)?;
     let mut y = normalised(b, centred, moments.variance, context.config.number("epsilon"), &over_rows)?;
     if context.config.bool("affine") {

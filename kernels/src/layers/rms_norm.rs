@@ -6,7 +6,7 @@ use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
-use crate::ops::{along, spread};
+use crate::ops::along;
 use crate::span::Result;
 
 pub(super) static RMS_NORM: Layer = Layer {
@@ -43,7 +43,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let b = &mut *context.builder;
     let squared = b.binary(BinaryOp::Mul, x, x)?;
     let mean = b.mean(squared, &[last], false)?;
-    let over_rows = |b: &mut Builder, statistic: NodeId| spread(b, statistic, &shape, &[last]);
+    let over_rows = |b: &mut Builder, statistic: NodeId| b.spread(statistic, &shape, &[last]);
     let mut y = normalised(b, x, mean, context.config.number("epsilon"), &over_rows)?;
     if context.config.bool("affine") {
         let weight = context.tensor(0, dtype)?;

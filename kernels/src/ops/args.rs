@@ -247,8 +247,3 @@ pub(super) fn all_axes(builder: &Builder, x: NodeId) -> Vec<usize> {
 pub(crate) fn along(builder: &mut Builder, x: NodeId, shape: &Shape, axes: &[usize]) -> Result<NodeId> {
     builder.view(x, shape.clone(), axes.iter().map(|&axis| AxisIndex::axis(axis)).collect())
 }
-
-/// What a reduction over `axes` left, repeated along them to `shape`.
-pub(crate) fn spread(builder: &mut Builder, x: NodeId, shape: &Shape, axes: &[usize]) -> Result<NodeId> {
-    builder.spread(x, shape, axes)
-}

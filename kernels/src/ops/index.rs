@@ -1,6 +1,6 @@
 //! Choosing elements by number or by mask.
 
-use super::args::{self, AXIS, Args, X, arg, literal, scalar_arg, spread, tensor_arg};
+use super::args::{self, AXIS, Args, X, arg, literal, scalar_arg, tensor_arg};
 use super::{ArgKind, Operation};
 use crate::dim::Dim;
 use crate::dtype::DType;
@@ -112,7 +112,7 @@ fn one_hot(b: &mut Builder, labels: NodeId, classes: &Dim) -> Result<NodeId> {
     let axis = shape.rank();
     shape.0.push(classes.clone());
     let position = b.iota(&shape, axis, dtype)?;
-    let labels = spread(b, labels, &shape, &[axis])?;
+    let labels = b.spread(labels, &shape, &[axis])?;
     let hit = b.compare(CompareOp::Eq, position, labels)?;
     b.cast(hit, DType::F32)
 }

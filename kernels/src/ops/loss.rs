@@ -5,7 +5,7 @@
 //! right would be worse. `cross_entropy_ignoring` leaves rows of one label out.
 
 use super::activation::{SoftplusParts, softplus_parts};
-use super::args::{Args, OTHER, X, arg, float, literal, number_arg, scalar_arg, spread, tensor_arg};
+use super::args::{Args, OTHER, X, arg, float, literal, number_arg, scalar_arg, tensor_arg};
 use super::reduction::mean_all;
 use super::{ArgKind, Formula, Operation, Value};
 use crate::dim::{Dim, Shape};
@@ -143,7 +143,7 @@ fn pick(b: &mut Builder, x: NodeId, labels: NodeId, axis: usize) -> Result<NodeI
     let shape = b.shape(x).clone();
     let (dtype, label_type) = (b.dtype(x), b.dtype(labels));
     let classes = b.iota(&shape, axis, label_type)?;
-    let spread_labels = spread(b, labels, &shape, &[axis])?;
+    let spread_labels = b.spread(labels, &shape, &[axis])?;
     let hit = b.compare(CompareOp::Eq, classes, spread_labels)?;
     let zero = b.constant(0.0, dtype);
     let picked = b.select(hit, x, zero)?;

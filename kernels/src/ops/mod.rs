@@ -46,7 +46,7 @@ pub mod softmax;
 pub(crate) mod transposed;
 pub mod upsample;
 
-pub(crate) use args::{along, spread};
+pub(crate) use args::along;
 pub use call::{call, call_several};
 pub use elementary::Formula;
 pub use numbered::{get_numbered, narrow_numbered, roll_numbered};

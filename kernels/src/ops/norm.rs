@@ -1,6 +1,6 @@
 //! Lengths of vectors, and vectors of length 1.
 
-use super::args::{self, AXES, AXIS, Args, OTHER, X, float, number_arg, spread};
+use super::args::{self, AXES, AXIS, Args, OTHER, X, float, number_arg};
 use super::reduction::safe_sqrt;
 use super::{Operation, arithmetic};
 use crate::graph::build::Builder;
@@ -93,7 +93,7 @@ fn normalize(b: &mut Builder, op: &str, x: NodeId, axis: usize, least: f64) -> R
     let length = norm(b, x, &[axis], 2.0)?;
     let least = b.constant(least, own.compute());
     let length = b.binary(BinaryOp::Max, length, least)?;
-    let length = spread(b, length, &shape, &[axis])?;
+    let length = b.spread(length, &shape, &[axis])?;
     let unit = b.binary(BinaryOp::Div, x, length)?;
     b.cast(unit, own)
 }

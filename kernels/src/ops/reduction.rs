@@ -1,6 +1,6 @@
 //! Reductions: over given axes (which disappear), with the axes kept as size 1, and over the whole tensor.
 
-use super::args::{self, AXES, AXIS, Args, X, arg, float, spread};
+use super::args::{self, AXES, AXIS, Args, X, arg, float};
 use super::{ArgKind, Operation};
 use crate::dim::Dim;
 use crate::dtype::DType;
@@ -253,7 +253,7 @@ impl Deviations {
         let shape = b.shape(x).clone();
         let x = b.cast(x, b.dtype(x).compute())?;
         let mean = b.mean(x, axes, false)?;
-        let spread_mean = spread(b, mean, &shape, axes)?;
+        let spread_mean = b.spread(mean, &shape, axes)?;
         let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
         let residual = b.mean(centred, axes, false)?;
         let squares = b.binary(BinaryOp::Mul, centred, centred)?;
@@ -407,7 +407,7 @@ pub fn logsumexp(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
     let (zero, infinity) = (b.constant(0.0, dtype), b.constant(f64::INFINITY, dtype));
     let infinite = b.compare(CompareOp::Eq, size, infinity)?;
     let largest = b.select(infinite, zero, largest)?;
-    let spread_largest = spread(b, largest, &shape, axes)?;
+    let spread_largest = b.spread(largest, &shape, axes)?;
     let shifted = b.binary(BinaryOp::Sub, x, spread_largest)?;
     let power = b.unary(UnaryOp::Exp, shifted)?;
     let sum = b.reduce(ReduceOp::Sum, power, axes, false)?;

@@ -2,7 +2,7 @@
 //! gradient are of the type that is computed in.
 
 use super::Operation;
-use super::args::{self, AXIS, Args, X, float, spread};
+use super::args::{self, AXIS, Args, X, float};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
 use crate::span::Result;
@@ -45,7 +45,7 @@ pub fn log_softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
     let x = b.cast(x, dtype.compute())?;
     let shifted = b.shifted(x, axis)?;
     let log = b.log_of_sum(shifted, axis)?;
-    let log = spread(b, log, &shape, &[axis])?;
+    let log = b.spread(log, &shape, &[axis])?;
     let y = b.binary(BinaryOp::Sub, shifted, log)?;
     b.cast(y, dtype)
 }

@@ -9,7 +9,7 @@
 pub(crate) mod products;
 
 use crate::decompose::written_out;
-use crate::graph::Graph;
+use crate::graph::{Graph, NodeId};
 pub use crate::policy::{Policy, Precision};
 use crate::span::Result;
 pub use products::MatmulPrecision;
@@ -26,9 +26,10 @@ pub fn with_matmul_precision(graph: Graph, precision: MatmulPrecision) -> Result
         return Ok(graph);
     }
     // Between the products of attention lie weights that are split, too.
-    let graph = match precision == MatmulPrecision::High && graph.nodes.iter().any(attends) {
-        true => written_out(&graph, &|id, _| attends(&graph[id]))?.0,
-        false => graph,
+    let splits = |id: NodeId| precision == MatmulPrecision::High && attends(&graph[id]);
+    let graph = match written_out(&graph, &|id, _| splits(id))? {
+        Some((written, _)) => written,
+        None => graph,
     };
     products::of_halves(graph, precision, &|body| with_matmul_precision(body, precision))
 }

@@ -56,8 +56,7 @@ pub(crate) fn rewrite(
 ) -> Result<(Graph, Marks)> {
     // Both gradients share what they write down with the forward pass.
     let writes = |id: &NodeId| wanted.get(id).is_some_and(|config| config.variant == Variant::AttentionNaive);
-    if wanted.keys().any(writes) {
-        let (graph, places) = written_out(graph, &|id, _| writes(&id))?;
+    if let Some((graph, places)) = written_out(graph, &|id, _| writes(&id))? {
         let to = |id: NodeId| places[id.index()];
         let rest = wanted.iter().filter(|(id, _)| !writes(id));
         let rest = rest.filter_map(|(id, config)| Some((to(*id)?, config.clone()))).collect();
