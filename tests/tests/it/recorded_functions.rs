@@ -329,7 +329,7 @@ impl Recurrent {
             h = (self.input.forward(x.get(1, t)) + self.hidden.forward(&h)).tanh();
             rounds.push(h.clone());
         }
-        (stack(0, rounds), h)
+        (stack(rounds, 0), h)
     }
 
     #[gradients(x)]
@@ -379,6 +379,15 @@ fn loops_are_differentiated_after_their_values_were_read() -> Result<()> {
             near("loss read", &of_unread.backward()?.wrt(&x)?, &dx)?;
             near("again", &of_unread.backward()?.wrt(&x)?, &dx)?;
             near("recorded", &of_unread.backward_recorded()?.wrt(&x)?, &dx)?;
+            // What is behind the loop goes on with its gradient.
+            let hooked = model.last(&x)?.on_gradient(|gradient| gradient * 2.0);
+            near("hooked", &loss(&hooked).backward()?.wrt(&x)?, &(&dx * 2.0))?;
+            let region = netcl::checkpoint([&model.last(&x)?], |[y]| loss(y));
+            near("behind", &region.backward()?.wrt(&x)?, &dx)?;
+            let (y, pullback) = netcl::vjp(&x.detach(), |x| model.last(x))?;
+            near("pulled", &pullback(&(&y * 2.0))?, &dx)?;
+            let (y, moved) = netcl::jvp(&x.detach(), &dx, |x| model.last(x))?;
+            near("moved", &(y * moved * 2.0).sum([0, 1]), &dx.square().sum([0, 1, 2]))?;
             // Of a gradient, of which a difference is that of two gradients.
             let curved = |x: &Tensor| netcl::grad(x, |x| Ok::<_, Error>(loss(&model.last(x)?)));
             let found = netcl::grad(&x, |x| Ok::<_, Error>((curved(x)? * x.sin()).sum([0, 1, 2])))?;

@@ -123,6 +123,12 @@ impl Loaded {
         self.base.interface.needs_model
     }
 
+    /// The type of that argument, if something is computed of it.
+    pub(crate) fn argument(&self, position: usize) -> Option<DType> {
+        let buffer = (*self.base.interface.arguments.get(position)?)?;
+        Some(self.base.plan.buffer(buffer).dtype)
+    }
+
     /// The types of the numbers that it takes.
     pub(crate) fn scalars(&self) -> &[DType] {
         &self.base.plan.scalars

@@ -7,7 +7,7 @@ mod open;
 pub(crate) mod prepare;
 mod pullback;
 
-use crate::autograd::{cut, note, tracer, trained};
+use crate::autograd::{autocast, cut, note, tracer, trained};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
@@ -25,8 +25,10 @@ use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::verify::VerifiedPlan;
 use netcl_kernels::plan::{Plan, Target, embed};
+use netcl_kernels::precision::Precision;
 pub use open::OpenFunction;
 pub use pullback::{DifferentiableTwice, Pullback};
+use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -181,6 +183,8 @@ impl Function {
     ) -> Result<Vec<Tensor>> {
         let device = self.device(core, args)?;
         let loaded = self.loaded(&device)?;
+        let converted = converted(&loaded, args);
+        let args = &*lent(&converted, args);
         let store = core.map(ModelCore::store);
         if let Some(recorded) = recorded
             && let Some(composed) = self.composed(&loaded)?
@@ -220,6 +224,8 @@ impl Function {
         self.note();
         let device = core.device();
         let loaded = self.loaded(&device)?;
+        let converted = converted(&loaded, args);
+        let args = &*lent(&converted, args);
         let store = core.store();
         let buffer = store.gradient_buffer()?;
         // Untouched buffers may come from an earlier call with another function.
@@ -392,4 +398,27 @@ impl Function {
             None => call_seed(0, self.calls.fetch_add(1, Ordering::Relaxed)),
         }
     }
+}
+
+/// The arguments as the types that the function declares, where they are others by the precision that is computed in here: activations
+/// are of the types that operations give them.
+#[track_caller]
+fn converted(loaded: &Loaded, args: &[&Tensor]) -> Vec<Tensor> {
+    let precision = autocast::current();
+    if precision == Precision::F32 {
+        return Vec::new();
+    }
+    let of_type = |(position, arg): (usize, &&Tensor)| {
+        let declared = loaded.argument(position).filter(|declared| *declared != arg.dtype());
+        match declared.filter(|declared| precision.converts(*declared) && precision.converts(arg.dtype())) {
+            Some(declared) => arg.cast(declared),
+            None => (*arg).clone(),
+        }
+    };
+    args.iter().enumerate().map(of_type).collect()
+}
+
+/// Those of which there are others, else those that were given.
+fn lent<'a>(converted: &'a [Tensor], args: &'a [&'a Tensor]) -> SmallVec<[&'a Tensor; 4]> {
+    if converted.is_empty() { args.iter().copied().collect() } else { converted.iter().collect() }
 }
