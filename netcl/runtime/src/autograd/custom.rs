@@ -156,7 +156,8 @@ fn note_tracing() -> bool {
 /// The tensor as a function with a derivative of its own is given it, which may keep it: what may change until `backward` is copied, but
 /// for parameters, of which it is an error if they have changed.
 fn captured(input: &Tensor) -> Tensor {
-    let copied = if tracked(input).is_some() { input.clone() } else { input.as_it_is().unwrap_or_else(|_| input.clone()) };
+    let copied =
+        if tracked(input).is_some() { input.clone() } else { input.as_it_is().unwrap_or_else(|_| input.clone()) };
     copied.with_history(None)
 }
 
