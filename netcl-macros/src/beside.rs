@@ -2,7 +2,7 @@
 
 use crate::diag::{Diag, with_errors};
 use crate::parse::constant::{self, Constants};
-use crate::{chain, messages as m, nesting, parse, payload, recover};
+use crate::{chain, fallback, messages as m, nesting, parse, payload, recover};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
@@ -68,7 +68,8 @@ fn without_value(item: &mut syn::ItemConst) {
 /// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.
 pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
     let diag = Diag::new();
-    let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-    diag.report(span, &m::DYNAMIC_OUTSIDE, &[]);
-    with_errors(diag, || item)
+    diag.report(proc_macro2::Span::call_site(), &m::DYNAMIC_OUTSIDE, &[]);
+    let of_tensors = |item: &syn::ItemFn| parse::function::is_of_tensors(&item.sig);
+    let function = syn::parse2::<syn::ItemFn>(item.clone()).ok().filter(of_tensors);
+    with_errors(diag, || function.as_ref().map_or(item, fallback::kernel))
 }
