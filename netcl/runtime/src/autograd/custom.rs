@@ -78,7 +78,8 @@ pub fn checkpoint<const N: usize, V: Into<Result<Tensor>>>(
 /// # Ok::<(), netcl::Error>(())
 /// ```
 ///
-/// `f` is called once, on tensors of which nothing is recorded; what the pullback needs it captures. The pullback is called by each
+/// `f` is called once, on tensors of which nothing is recorded; what the pullback needs it captures, as clones: `let x = x.clone(); (x.sin(),
+/// move |gradient: &Tensor| [gradient * x.cos()])`. The pullback is called by each
 /// `backward` that comes to the value, and never where nothing is tracked. What it gives for tensors that are not tracked is not
 /// looked at, nor computed. It computes in the precision of the call, whatever [`crate::autocast`] it is called in, and what it gives in halves or
 /// `f32` becomes of the tensor's type. What it gives has no gradient itself, and nothing is recorded in it but by [`crate::grad`],

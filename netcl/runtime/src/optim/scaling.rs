@@ -1,7 +1,7 @@
 //! Steps by gradients of a loss that was multiplied by a scale: what is known of the scale, all of it on the device.
 
 use super::rules::Rule;
-use super::settings::accept;
+use super::settings::{accept, shown};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -54,7 +54,7 @@ impl ScalerState {
     /// That a scale can stand there.
     pub(crate) fn check(&self) -> Result<()> {
         let scale = self.scale as f32;
-        accept("grad_scaler", "scale", self.scale, scale.is_finite() && scale > 0.0, "a positive number of `f32`")?;
+        accept("grad_scaler", "scale", shown(self.scale), scale.is_finite() && scale > 0.0, "a positive number of `f32`")?;
         let few = self.good_steps < 1 << f32::MANTISSA_DIGITS;
         accept("grad_scaler", "good_steps", self.good_steps, few, "fewer than 2^24 steps")
     }
