@@ -68,7 +68,10 @@ fn without_value(item: &mut syn::ItemConst) {
 /// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.
 pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
     let diag = Diag::new();
-    diag.report(proc_macro2::Span::call_site(), &m::DYNAMIC_OUTSIDE, &[]);
+    // The attribute, as it is written.
+    let call = proc_macro2::Span::call_site();
+    let place = item.clone().into_iter().next().map_or(call, |first| call.resolved_at(first.span()));
+    diag.report(place, &m::DYNAMIC_OUTSIDE, &[]);
     let of_tensors = |item: &syn::ItemFn| parse::function::is_of_tensors(&item.sig);
     let function = syn::parse2::<syn::ItemFn>(item.clone()).ok().filter(of_tensors);
     with_errors(diag, || function.as_ref().map_or(item, fallback::kernel))

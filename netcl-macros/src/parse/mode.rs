@@ -81,8 +81,10 @@ pub(super) fn only_of_compiled(diag: &Diag, f: &syn::ImplItemFn) {
             false => "it makes a model, or has no tensor in its signature",
         };
         let instead = match is_precision(attr) {
-            true => "put it on the functions that this calls; `netcl::autocast(Precision::Bf16, || ..)` around a call is the same for \
-                     what is computed at run time",
+            true => {
+                "put it on the functions that this calls; `netcl::autocast(Precision::Bf16, || ..)` around a call is the same for \
+                     what is computed at run time"
+            }
             false => "put it on the functions that this calls, whose signatures have tensors with sizes",
         };
         let name = super::text(attr.path());

@@ -54,7 +54,13 @@ impl ScalerState {
     /// That a scale can stand there.
     pub(crate) fn check(&self) -> Result<()> {
         let scale = self.scale as f32;
-        accept("grad_scaler", "scale", shown(self.scale), scale.is_finite() && scale > 0.0, "a positive number of `f32`")?;
+        accept(
+            "grad_scaler",
+            "scale",
+            shown(self.scale),
+            scale.is_finite() && scale > 0.0,
+            "a positive number of `f32`",
+        )?;
         let few = self.good_steps < 1 << f32::MANTISSA_DIGITS;
         accept("grad_scaler", "good_steps", self.good_steps, few, "fewer than 2^24 steps")
     }
