@@ -150,7 +150,7 @@ impl Scaled {
     }
 
     fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {
-        self.forward(x).square().mean_all()
+        (self.forward(x) * &self.scale).square().mean_all()
     }
 }
 
