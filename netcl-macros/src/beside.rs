@@ -69,7 +69,6 @@ fn without_value(item: &mut syn::ItemConst) {
 /// it runs.
 pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
     let parsed = syn::parse2::<syn::ItemFn>(item.clone()).ok();
-    let name = parsed.as_ref().map(|parsed| parsed.sig.ident.span());
     let of_tensors =
         |item: &syn::ItemFn| parse::function::is_of_tensors(&item.sig) && parse::function::is_sized(&item.sig);
     if let Some(mut parsed) = parsed.filter(of_tensors) {
@@ -80,8 +79,9 @@ pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
         return driver::function(TokenStream::new(), quote!(#[#mark] #parsed));
     }
     let diag = Diag::new();
-    let first = || item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-    let span = name.unwrap_or_else(first);
-    diag.report(span, &m::DYNAMIC_OUTSIDE, &[]);
+    // The attribute, as it is written.
+    let call = proc_macro2::Span::call_site();
+    let place = item.clone().into_iter().next().map_or(call, |first| call.resolved_at(first.span()));
+    diag.report(place, &m::DYNAMIC_OUTSIDE, &[]);
     with_errors(diag, || item)
 }

@@ -53,6 +53,8 @@ messages! {
     // Items
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "{}";
     ITEM_ATTRIBUTE = "`#[{}]` does not belong on a function of a model", "leave it out: the block's functions are compiled with it";
+    BLOCK_ATTRIBUTE = "`#[{}]` below `#[netcl::model]` would be lost: the block is compiled", "write it above `#[netcl::model]`, where it sees the block first, or on the functions that it is for";
+    ORDINARY_ATTRIBUTE = "`#[{}]` has no effect on `{}`, which is ordinary Rust: {}", "{}";
     STRAY_ATTRIBUTE = "`#[{}]` does not belong here", "it stands {}";
     SIZE_WITHOUT_CONST = "`{}` is a size, and lacks its `const`", "write `const {}: usize`";
     BLOCK_PARAMETER = "`{}` is declared nowhere", "the block declares the parameters of its model: write `{}`";
@@ -91,9 +93,9 @@ messages! {
     FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `{}`";
     FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a model's function and a kernel in SIMT form are compiled for each of a list: `#[types({} = [f32, f16])]`";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types";
-    MODE = "`#[mode]` says `training` or `inference`, on a function of a model", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
-    MATMUL_PRECISION = "`#[matmul_precision]` says `highest`, `high` or `medium`, on a function of a model", "write `#[matmul_precision(high)]` for products of `f32` by matrix units with 16 bits of mantissa, `#[matmul_precision(medium)]` for 8; without it they are computed in `f32`";
-    PRECISION = "`#[precision]` says `bf16`, `f16` or `f32`, on a function of a model", "write `#[precision(bf16)]` for activations that are stored in `bf16`, with parameters and their gradients in `f32`; `#[matmul_precision(..)]` is of products of `f32` alone";
+    MODE = "`#[mode]` says `training` or `inference`{}", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
+    MATMUL_PRECISION = "`#[matmul_precision]` says `highest`, `high` or `medium`{}", "write `#[matmul_precision(high)]` for products of `f32` by matrix units with 16 bits of mantissa, `#[matmul_precision(medium)]` for 8; without it they are computed in `f32`";
+    PRECISION = "`#[precision]` says `bf16`, `f16` or `f32`{}", "write `#[precision(bf16)]` for activations that are stored in `bf16`, with parameters and their gradients in `f32`; `#[matmul_precision(..)]` is of products of `f32` alone";
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";

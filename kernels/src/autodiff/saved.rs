@@ -37,9 +37,7 @@ pub fn gradients_from_saved(
         let gradient = gradient.unwrap_or_else(|| zeros(&mut builder, id));
         builder.output(OutputKind::ArgumentGradient(position), gradient);
     }
-    for &(position, id) in saved {
-        builder.supply(id, position);
-    }
+    builder.supply(saved);
     Ok(builder.finish())
 }
 
@@ -90,9 +88,7 @@ pub fn derivatives_from_saved(
     for (number, result) in results.into_iter().enumerate() {
         builder.output(OutputKind::Result(number), result);
     }
-    for &(position, id) in saved {
-        builder.supply(id, position);
-    }
+    builder.supply(saved);
     Ok(builder.finish())
 }
 
@@ -121,10 +117,11 @@ fn pushed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dim::Shape;
+    use crate::dim::{Dim, Shape};
     use crate::dtype::DType;
     use crate::graph::build::renumbered;
-    use crate::graph::{ReduceOp, UnaryOp};
+    use crate::graph::verify::verify;
+    use crate::graph::{BinaryOp, ReduceOp, UnaryOp, part_of_round};
 
     #[test]
     fn what_is_saved_is_not_computed_again() {
@@ -144,6 +141,36 @@ mod tests {
         assert_eq!(products(&gradients_from_saved(b.clone(), loss, &[w], &[]).unwrap()), 2);
         assert!(gradients_from_saved(b.clone(), y, &[w], &[]).is_err());
         assert!(gradients_from_saved(b, loss, &[product], &[]).is_err());
+    }
+
+    /// Also another result of it is there then.
+    #[test]
+    fn a_loop_of_which_the_rounds_are_needed_is_computed_again() {
+        let mut b = Builder::new("backward");
+        let x = b.input(InputKind::Argument(0), "x", Shape::of(&[3, 4]), DType::F32);
+        let start = b.full(0.0, &Shape::of(&[4]), DType::F32);
+        let draft = b.begin_scan("t", Dim::constant(3), &[start]);
+        let part = b.view(x, Shape::of(&[4]), part_of_round(draft.round(), 1)).unwrap();
+        let sum = b.binary(BinaryOp::Add, draft.carried()[0], part).unwrap();
+        let next = b.unary(UnaryOp::Tanh, sum).unwrap();
+        let results = b.end_scan(&draft, &[next], &[next]).unwrap();
+        let of_last = b.reduce(ReduceOp::Sum, results[0], &[0], false).unwrap();
+        let of_all = b.reduce(ReduceOp::Sum, results[1], &[0, 1], false).unwrap();
+        let w = b.input(InputKind::Argument(1), "w", Shape::of(&[4]), DType::F32);
+        let weighed = b.binary(BinaryOp::Mul, results[0], w).unwrap();
+        let weighed = b.reduce(ReduceOp::Sum, weighed, &[0], false).unwrap();
+        let loops = |value: NodeId, wrt: &[NodeId], saved: &[(usize, NodeId)]| {
+            let graph = gradients_from_saved(b.clone(), value, wrt, saved).unwrap();
+            assert!(verify(&graph).is_ok(), "{graph}");
+            graph.nodes.iter().filter(|node| matches!(node.op, Op::Scan { .. })).count()
+        };
+        for saved in [&[(2, results[0])][..], &[(2, results[1])], &[(2, results[0]), (3, results[1])]] {
+            assert!((1..=2).contains(&loops(of_last, &[x], saved)));
+            assert!((1..=2).contains(&loops(of_all, &[x], saved)));
+        }
+        // Where its value alone is needed, that is there.
+        assert_eq!(loops(weighed, &[w], &[(2, results[0])]), 0);
+        assert_eq!(loops(weighed, &[w], &[]), 1);
     }
 
     #[test]

@@ -55,7 +55,8 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
             || met[id.index()].repeated
             || cost_of_expression(graph, *id, &|id| readings.stops(id)) > READ
     };
-    shared.into_iter().filter(is_dear).max()
+    shared.sort_unstable();
+    shared.into_iter().rev().find(is_dear)
 }
 
 /// Who computes a node.

@@ -36,16 +36,22 @@ fn cut(graph: &Graph, member: NodeId, inlined: &[NodeId]) -> Option<NodeId> {
         before + 2 * TENSOR <= MOST
     });
     let first: Vec<NodeId> = first.copied().collect();
-    let mut best = None;
-    for (position, &id) in first.iter().enumerate() {
+    let mut best: Option<(u32, NodeId)> = None;
+    // For none is more computed than for it and all before it: of a chain the last that fits ends the search.
+    let mut at_most: u32 = first.iter().map(|id| own_cost(&graph[*id].op)).fold(0, u32::saturating_add);
+    for (position, &id) in first.iter().enumerate().rev() {
+        if best.is_some_and(|(most, _)| most >= at_most) {
+            break;
+        }
         let node = &graph[id];
+        at_most = at_most.saturating_sub(own_cost(&node.op));
         // What is read at few places only would be computed at many.
         let fits = node.op.is_elementwise() && own_cost(&node.op) > 0 && node.shape.elements().estimate() <= elements;
         if !fits || id == computed {
             continue;
         }
         let own = closure(graph, &first, position);
-        if own >= MOST / SMALLEST_SHARE && best.is_none_or(|(most, _)| own >= most) {
+        if own >= MOST / SMALLEST_SHARE && best.is_none_or(|(most, _)| own > most) {
             best = Some((own, id));
         }
     }

@@ -258,10 +258,8 @@ impl<'a> Readings<'a> {
         }
         reading.tensors = reading.leaves.iter().map(|leaf| leaf.node).collect();
         reading.tensors.retain(|id| graph[*id].shape.rank() > 0);
-        for nodes in [&mut reading.tensors, &mut reading.inlined] {
-            nodes.sort_unstable();
-            nodes.dedup();
-        }
+        ascending(&mut reading.tensors);
+        ascending(&mut reading.inlined);
         reading.weight = weight(reading.inlined.iter().map(|id| self.own_cost(*id)), reading.tensors.len());
         Some(reading)
     }
@@ -271,4 +269,18 @@ impl<'a> Readings<'a> {
     pub(super) fn places(&self) -> usize {
         self.places.iter().map(ReadPlaces::count).sum()
     }
+}
+
+/// Puts nodes in order, each once. A walk meets most of the nodes between the first and the last: they are marked rather than sorted, which
+/// is most of the work where a long chain is read again and again.
+fn ascending(nodes: &mut Vec<NodeId>) {
+    let first = nodes.iter().min().map_or(0, |id| id.index());
+    let between = nodes.iter().max().map_or(0, |id| id.index() + 1 - first);
+    if between > 4 * nodes.len() {
+        nodes.sort_unstable();
+        return nodes.dedup();
+    }
+    let mut met = vec![false; between];
+    nodes.drain(..).for_each(|id| met[id.index() - first] = true);
+    nodes.extend(met.iter().zip(first..).filter(|(met, _)| **met).map(|(_, position)| NodeId(position as u32)));
 }

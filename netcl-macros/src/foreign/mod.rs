@@ -46,6 +46,14 @@ const LOOPED: &str =
     "a loop: `let mut h = Tensor::zeros([N, 8]); for t in 0..T { h = self.cell(x.get(1, t), h); ys.push(h); }`";
 const GENERATED: &str = "gradients come with the functions that are generated, in ordinary Rust: a loss called `loss` has `loss_with_gradients`; \
      inside of a body `grad(&value, x)` is the derivative of a number in what it is computed from";
+const PRECISE: &str = "it is of what is computed at run time: `#[precision(bf16)]` above this function, or above one that it calls, is the same \
+     for what is compiled";
+const AGAIN: &str = "leave it out: compiled gradients compute again what is cheap; in ordinary Rust `netcl::checkpoint` around a call of the function \
+     computes all of it again";
+const OWN_DERIVATIVE: &str = "a derivative of one's own is a kernel's: `#[gradient(own)]` above one in SIMT form, in `netcl::kernel! { .. }`, which is \
+     called here like an operation";
+const HOOKED: &str =
+    "hooks are of what is computed at run time: in ordinary Rust, `x.on_gradient(..)` of what the function is given";
 const UPSAMPLED: &str = "of images `[N, channels, H, W]` it is `x.upsample_nearest2d(2)` or `x.upsample_bilinear2d(2)`, and a layer: `#[layer(scale = 2)] up: Upsample`";
 const MASKED: &str = "how many elements there are, the mask's numbers would say: `mask.select(x, 0.0)` keeps the others' places; in ordinary Rust `netcl::algorithms` selects, from what the function returns";
 const SCATTERED: &str =
@@ -239,6 +247,10 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     // Gradients.
     (&["stop_gradient", "no_grad"], Named("detach")),
     (&["backward", "grad", "requires_grad", "requires_grad_", "zero_grad", "autograd"], Say(GENERATED)),
+    (&["autocast"], Say(PRECISE)),
+    (&["checkpoint"], Say(AGAIN)),
+    (&["custom_vjp", "custom_jvp"], Say(OWN_DERIVATIVE)),
+    (&["on_gradient", "register_hook"], Say(HOOKED)),
     // New tensors.
     (
         &[

@@ -256,7 +256,7 @@ impl<'a> Lowering<'a> {
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
         let (x, y) = (self.builder.dtype(a), self.builder.dtype(b));
-        if !self.stands_for(x, y) {
+        if !self.converts(x, y) {
             return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
         }
         self.at(span);

@@ -25,15 +25,22 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// Whether a tensor of the type `found` may stand where `declared` is written.
+    /// Whether a tensor of the type `found` may stand as it is where `declared` is written. Of halves there are the precision's alone: no
+    /// `f16` holds a `bf16`.
     pub(super) fn stands_for(&self, found: DType, declared: DType) -> bool {
+        let is_own = declared == DType::F32 || self.builder.precision().half() == Some(declared);
+        found == declared || is_own && self.converts(found, declared)
+    }
+
+    /// Whether the precision makes one of two types of the other, if they are two.
+    pub(super) fn converts(&self, found: DType, declared: DType) -> bool {
         let precision = self.builder.precision();
         found == declared || precision.converts(found) && precision.converts(declared)
     }
 
-    /// The tensor as that type, if it may stand for one of it; else as it is, which somebody will say.
+    /// The tensor as that type, if it is converted; else as it is, which somebody will say.
     pub(super) fn as_declared(&mut self, id: NodeId, dtype: DType) -> NodeId {
-        match self.stands_for(self.builder.dtype(id), dtype) {
+        match self.converts(self.builder.dtype(id), dtype) {
             true => self.builder.cast(id, dtype).unwrap_or(id),
             false => id,
         }

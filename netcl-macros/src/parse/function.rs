@@ -36,6 +36,7 @@ pub(crate) fn function(
     let attrs = attrs.as_slice();
     super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let own_mode = mode::mode(diag, attrs);
+    mode::dynamic(diag, attrs);
     let (matmul_precision, precision) = (mode::matmul_precision(diag, attrs), mode::precision(diag, attrs));
     let asked = gradients::asked(diag, attrs);
     let mut receiver = false;

@@ -4,9 +4,10 @@ use crate::diag::Diag;
 use crate::messages as m;
 use netcl_kernels::layers::Mode;
 use netcl_kernels::precision::{MatmulPrecision, Precision};
-use proc_macro2::Ident;
-use syn::Attribute;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 use syn::spanned::Spanned;
+use syn::{Attribute, Meta};
 
 /// Rule: a function's mode is one of two, said once. Wrong: `#[mode(train)] fn forward(..)`.
 pub(super) fn mode(diag: &Diag, attrs: &[Attribute]) -> Option<Mode> {
@@ -45,21 +46,67 @@ fn word<T>(
     let word = first.parse_args::<Ident>();
     let value = word.as_ref().ok().and_then(|word| known(&word.to_string()));
     if value.is_none() {
-        diag.report(word.map_or(first.path().span(), |word| word.span()), wrong, &[]);
+        let (place, found) = given_instead(first);
+        diag.report(place, wrong, &[&found]);
     }
     value
 }
 
+/// Where the attribute says something else than a word that is known, and what that is, as the end of a message.
+fn given_instead(attr: &Attribute) -> (Span, String) {
+    let given = match &attr.meta {
+        Meta::Path(_) => TokenStream::new(),
+        Meta::List(list) => list.tokens.clone(),
+        Meta::NameValue(pair) => pair.value.to_token_stream(),
+    };
+    match given.is_empty() {
+        true => (attr.path().span(), ", and this says nothing".to_string()),
+        false => (given.span(), format!(", found `{}`", super::text(&given))),
+    }
+}
+
 /// Rule: a mode and a precision are said of models' functions, what these call having theirs. Wrong: `#[mode(training)]` on a kernel.
-pub(crate) fn only_of_models(diag: &Diag, attrs: &[Attribute]) {
-    for attr in attrs {
-        if is_mode(attr) {
-            diag.report(attr.path().span(), &m::MODE, &[]);
-        } else if is_matmul_precision(attr) {
-            diag.report(attr.path().span(), &m::MATMUL_PRECISION, &[]);
-        } else if is_precision(attr) {
-            diag.report(attr.path().span(), &m::PRECISION, &[]);
-        }
+pub(crate) fn only_of_models<'a>(diag: &Diag, attrs: impl IntoIterator<Item = &'a Attribute>) {
+    let instead = "above a function of a model, in its `impl` block";
+    for attr in attrs.into_iter().filter(|attr| is_said(attr) || super::function::is_dynamic(attr)) {
+        diag.report(attr.path().span(), &m::STRAY_ATTRIBUTE, &[&super::text(attr.path()), &instead]);
+    }
+}
+
+/// Rule: they are said of functions that are compiled. Wrong: `#[precision(bf16)] pub fn half(&self, k: f32) -> f32`.
+pub(super) fn only_of_compiled(diag: &Diag, f: &syn::ImplItemFn) {
+    for attr in f.attrs.iter().filter(|attr| is_said(attr)) {
+        let why = match f.attrs.iter().any(super::function::is_dynamic) {
+            true => "its tensors have no sizes",
+            false => "it makes a model, or has no tensor in its signature",
+        };
+        let instead = match is_precision(attr) {
+            true => {
+                "put it on the functions that this calls; `netcl::autocast(Precision::Bf16, || ..)` around a call is the same for \
+                     what is computed at run time"
+            }
+            false => "put it on the functions that this calls, whose signatures have tensors with sizes",
+        };
+        let name = super::text(attr.path());
+        diag.report(attr.path().span(), &m::ORDINARY_ATTRIBUTE, &[&name, &f.sig.ident, &why, &instead]);
+    }
+}
+
+/// Whether this is said of how a function is compiled.
+fn is_said(attr: &Attribute) -> bool {
+    is_mode(attr) || is_matmul_precision(attr) || is_precision(attr)
+}
+
+/// Rule: `#[netcl::dynamic]` says all, once. Wrong: `#[netcl::dynamic(yes)]`.
+pub(super) fn dynamic(diag: &Diag, attrs: &[Attribute]) {
+    let mut given = attrs.iter().filter(|attr| super::function::is_dynamic(attr));
+    let first = given.next();
+    if let Some(second) = given.next() {
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&super::text(second.path()), &m::ONE_OF_THEM]);
+    }
+    if let Some(first) = first.filter(|first| !matches!(first.meta, Meta::Path(_))) {
+        let (place, _) = given_instead(first);
+        diag.report(place, &m::NO_ARGUMENTS, &[&"dynamic", &"dynamic"]);
     }
 }
 

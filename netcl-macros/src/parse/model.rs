@@ -469,7 +469,8 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
-                mode::only_of_models(diag, &f.attrs);
+                mode::only_of_compiled(diag, &f);
+                mode::dynamic(diag, &f.attrs);
                 for attr in f.attrs.iter().filter(|attr| gradients::is_gradients(attr)) {
                     diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
                 }

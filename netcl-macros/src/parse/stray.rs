@@ -40,8 +40,26 @@ pub(crate) fn attributes(diag: &Diag, attrs: &mut Vec<Attribute>, place: Place) 
     });
 }
 
-/// The same of a model's block, and of what its functions are marked with.
+/// The same of a model's block, and of what its functions are marked with. What nobody would see, because the block is compiled, is said.
 pub(crate) fn of_block(diag: &Diag, block: &mut ItemImpl) {
+    block.attrs.retain(|attr| {
+        let name = text(attr.path());
+        let of_functions = words::FUNCTION_ATTRIBUTES.contains(&name.as_str())
+            || [words::GRADIENTS, words::TYPES].contains(&name.as_str())
+            || function::is_dynamic(attr);
+        let instead = match name.as_str() {
+            _ if attr.path().is_ident(words::NAMED_BLOCK) || super::attr::is_rust_attribute(attr) => return true,
+            _ if of_functions => "above each function of the block that it is for",
+            name if words::FIELD_ATTRIBUTES.contains(&name) => "above a field of a model's struct",
+            "launch" | "opencl" | "gradient" => "above a kernel in SIMT form, in `kernel! { .. }`",
+            _ => {
+                diag.report(attr.path().span(), &m::BLOCK_ATTRIBUTE, &[&name]);
+                return false;
+            }
+        };
+        diag.report(attr.path().span(), &m::STRAY_ATTRIBUTE, &[&name, &instead]);
+        false
+    });
     // `Module` is what every model is: its functions are the model's own.
     if let Some((path, _)) = block.trait_.take_if(|(path, _)| path.is_ident("Module") || path.is_ident("Model")) {
         diag.report(path.span(), &m::TRAIT_IMPL, &[&text(&block.self_ty)]);

@@ -138,7 +138,7 @@ impl GradScaler {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`]; [`crate::Error::Operation`] if they are on another device.
+    /// [`crate::Error::OutOfMemory`]; [`crate::Error::DeviceMismatch`] if they are on another device.
     #[track_caller]
     pub fn unscale(&self, gradients: &Gradients) -> Result<Gradients> {
         self.scaling.unscale(gradients)
@@ -149,12 +149,13 @@ impl GradScaler {
     ///
     /// # Errors
     ///
-    /// Those of [`Optimizer::step`].
+    /// Those of [`Optimizer::step`]; [`crate::Error::DeviceMismatch`] if the model is on another device.
     pub fn step(&mut self, optimizer: &mut dyn Optimizer, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
         optimizer.step_scaled(model, gradients, &self.scaling)
     }
 
-    /// Has the scale follow what the gradients of the steps since the last update were. Does not wait for the device.
+    /// Has the scale follow what the gradients of the steps since the last update were; where there was no step, nothing changes, as
+    /// in a round without a batch. Does not wait for the device.
     ///
     /// # Errors
     ///
@@ -200,7 +201,8 @@ fn not_finite(x: f32) -> f32 {
 }
 
 netcl_macros::__rules! {
-    /// Whether a gradient is not finite, how many steps were skipped then, and whether one was not since the last update.
+    /// Whether a gradient is not finite, how many steps were skipped then, and what was seen since the last update: 1 where all were
+    /// finite, 2 where one was not.
     pub(super) fn check(
         g: &Tensor<f32, R, { ROW }>,
         skipped: &Tensor<f32>,
@@ -208,7 +210,7 @@ netcl_macros::__rules! {
     ) -> (Tensor<f32>, Tensor<f32>, Tensor<f32>) {
         || {
             let found = max(0..R, |r| max(0..ROW, |i| not_finite(g[r, i])));
-            (found, skipped + found, max(seen, found))
+            (found, skipped + found, max(seen, 1.0 + found))
         }
     }
 
@@ -221,11 +223,12 @@ netcl_macros::__rules! {
         interval: f32,
     ) -> Tensor<f32, 2> {
         |i| {
-            let (scale, good) = (state[0], state[1] + 1.0);
+            let (scale, good) = (state[0], state[1] + min(seen, 1.0));
             let grown = if (scale * growth).is_finite() { scale * growth } else { scale };
             let less = max(scale * backoff, 1.2e-38);
-            let next = if seen > 0.0 { less } else if good >= interval { grown } else { scale };
-            let steps = if seen > 0.0 || good >= interval { 0.0 } else { good };
+            let grows = good >= interval && seen > 0.0;
+            let next = if seen > 1.0 { less } else if grows { grown } else { scale };
+            let steps = if seen > 1.0 || grows { 0.0 } else { good };
             if i == 0 { next } else { steps }
         }
     }

@@ -21,6 +21,7 @@ mod misuse;
 mod native;
 mod plans;
 mod profile;
+mod pullbacks;
 mod queues;
 mod raw_kernels;
 mod scaler;

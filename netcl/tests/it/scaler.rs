@@ -105,6 +105,8 @@ fn scales_and_steps_are_pytorchs() {
             let gradients = scaler.scale(&loss).backward().unwrap().of(&net).unwrap();
             scaler.step(&mut optimizer, &mut net, &gradients).unwrap();
             scaler.update().unwrap();
+            // Where there was no step it stays.
+            scaler.update().unwrap();
             assert_eq!(scaler.state().unwrap(), ScalerState { scale, good_steps }, "{device} step {step}");
             near(&values(&net), &[p], &format!("{device} step {step}"));
         }
@@ -304,7 +306,7 @@ fn each_optimizer_is_skipped_by_its_own_gradients_and_the_scale_by_all() {
         near(&values(&two), &[0.9], "made");
         assert_eq!(scaler.state().unwrap().scale, 32768.0, "{device}");
         scaler.update().unwrap();
-        assert_eq!(scaler.state().unwrap(), ScalerState { scale: 32768.0, good_steps: 1 }, "{device}");
+        assert_eq!(scaler.state().unwrap(), ScalerState { scale: 32768.0, good_steps: 0 }, "{device}");
     }
 }
 
@@ -404,6 +406,21 @@ fn a_scale_goes_on_from_a_checkpoint() {
     let error = load_scaled_checkpoint(&mut other, &mut others, &file).unwrap_err().to_string();
     assert!(error.contains("it has no scale of a loss; `netcl::io::load_checkpoint` reads it"), "{error}");
     std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn a_scaler_of_another_device_is_named() {
+    let host = Device::host();
+    for device in all().into_iter().filter(|device| *device != host) {
+        let mut net = parameter(&device);
+        let mut scaler = GradScaler::new(&host).unwrap();
+        let gradients = net.parameter("p").unwrap().sum_all().backward().unwrap().of(&net).unwrap();
+        let step = scaler.step(&mut Sgd::new(0.1), &mut net, &gradients).unwrap_err().to_string();
+        let unscale = scaler.unscale(&gradients).unwrap_err().to_string();
+        for error in [step, unscale] {
+            assert!(error.contains("`GradScaler::new(&device)`") && error.contains(&device.to_string()), "{error}");
+        }
+    }
 }
 
 #[test]

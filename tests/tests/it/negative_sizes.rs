@@ -74,6 +74,15 @@ impl Parts {
         self.table.get(0, T - 4) + x.sum_all() * 0.0
     }
 
+    /// Along the axis that the symbol is the size of.
+    pub fn back(&self, x: &Tensor<f32, T, 2>) -> Tensor<f32, 2> {
+        x.get(0, T - 4) * 2.0
+    }
+
+    pub fn last_four(&self, x: &Tensor<f32, T, 2>) -> Tensor<f32, 2> {
+        x.narrow(0, T - 4, 4).sum([0])
+    }
+
     pub fn rounds(&self, x: &Tensor<f32, T, 2>) -> Tensor<f32, 2> {
         let p = self.table.narrow(0, 6 - T, T);
         let mut sum = Tensor::zeros([2]);
@@ -186,6 +195,11 @@ fn so_it_is_in_loops_functions_and_of_tensors_that_are_made() -> Result<()> {
         assert_eq!(parts.one(&rows(11))?.to_vec::<f32>()?, [1.0; 2]);
         refused(parts.one(&rows(3)), "`get` expects positions of at least 0, found T - 4 = -1");
         refused(parts.one(&rows(12)), "`get` takes position T - 4, the last of T - 3 = 9 along axis 0 of [8, 2]");
+        let five = floats(&[0., 1., 2., 3., 4., 5., 6., 7., 8., 9.], &[5, 2]);
+        assert_eq!(parts.back(&five)?.to_vec::<f32>()?, [4.0, 6.0]);
+        refused(parts.back(&rows(3)), "`get` expects positions of at least 0, found T - 4 = -1");
+        assert_eq!(parts.last_four(&five)?.to_vec::<f32>()?, [20.0, 24.0]);
+        refused(parts.last_four(&rows(3)), "`narrow` expects sizes of at least 0, found T - 4 = -1");
         let ones = |count: usize| floats(&vec![1.0; count], &[count]);
         assert_eq!(parts.called(&ones(5))?.to_vec::<f32>()?, [1.0; 2]);
         refused(parts.called(&ones(7)), "`narrow` expects sizes of at least 0, found -T + 6 = -1");

@@ -321,6 +321,17 @@ impl Recurrent {
         h
     }
 
+    /// The same of every round, too.
+    pub fn all(&self, x: &Tensor<f32, N, T, 2>) -> (Tensor<f32, T, N, 3>, Tensor<f32, N, 3>) {
+        let mut h = Tensor::zeros([N, 3]);
+        let mut rounds = Vec::new();
+        for t in 0..T {
+            h = (self.input.forward(x.get(1, t)) + self.hidden.forward(&h)).tanh();
+            rounds.push(h.clone());
+        }
+        (stack(rounds, 0), h)
+    }
+
     #[gradients(x)]
     pub fn loss(&self, x: &Tensor<f32, N, T, 2>) -> Tensor<f32> {
         self.last(x).square().sum_all()
@@ -346,6 +357,61 @@ fn loops_are_differentiated_and_steps_train_both() -> Result<()> {
             Sgd::new(0.1).step(&mut model, &found)?;
             let error = loss.backward().unwrap_err().to_string();
             assert!(error.contains("the parameters have changed since the loss was computed of"), "{error}");
+        }
+        Ok(())
+    })
+}
+
+/// What a loop gave is there when its gradient is computed, and what its rounds left behind is not.
+#[test]
+fn loops_are_differentiated_after_their_values_were_read() -> Result<()> {
+    everywhere(|| {
+        let model = Recurrent::new(&device(), Seed(8))?;
+        for steps in [3, 1] {
+            let x = wave(&device(), &[2, steps, 2]);
+            let (_, _, dx) = model.loss_with_gradients(&x)?;
+            let x = x.requires_grad()?;
+            let (y, loss) = (model.last(&x)?, |y: &Tensor| y.square().sum([0, 1]));
+            y.eval()?;
+            near("read", &loss(&y).backward()?.wrt(&x)?, &dx)?;
+            let of_unread = loss(&model.last(&x)?);
+            of_unread.eval()?;
+            near("loss read", &of_unread.backward()?.wrt(&x)?, &dx)?;
+            near("again", &of_unread.backward()?.wrt(&x)?, &dx)?;
+            near("recorded", &of_unread.backward_recorded()?.wrt(&x)?, &dx)?;
+            // What is behind the loop goes on with its gradient.
+            let hooked = model.last(&x)?.on_gradient(|gradient| gradient * 2.0);
+            near("hooked", &loss(&hooked).backward()?.wrt(&x)?, &(&dx * 2.0))?;
+            let region = netcl::checkpoint([&model.last(&x)?], |[y]| loss(y));
+            near("behind", &region.backward()?.wrt(&x)?, &dx)?;
+            let (y, pullback) = netcl::vjp(&x.detach(), |x| model.last(x))?;
+            near("pulled", &pullback(&(&y * 2.0))?, &dx)?;
+            let (y, moved) = netcl::jvp(&x.detach(), &dx, |x| model.last(x))?;
+            near("moved", &(y * moved * 2.0).sum([0, 1]), &dx.square().sum([0, 1, 2]))?;
+            // Of a gradient, of which a difference is that of two gradients.
+            let curved = |x: &Tensor| netcl::grad(x, |x| Ok::<_, Error>(loss(&model.last(x)?)));
+            let found = netcl::grad(&x, |x| Ok::<_, Error>((curved(x)? * x.sin()).sum([0, 1, 2])))?;
+            let along = found.detach();
+            let moved = |by: f64| -> Result<f32> {
+                let at = &x.detach() + &along * by;
+                (curved(&at)? * at.sin()).sum([0, 1, 2]).item::<f32>()
+            };
+            let slope = (moved(1e-2)? - moved(-1e-2)?) / 2e-2;
+            let expected = found.square().sum([0, 1, 2]).item::<f32>()?;
+            assert!((slope - expected).abs() <= 1e-2 * expected.abs(), "{slope} for {expected}");
+            // Either result of two.
+            for read in [0, 1, 2] {
+                let (rounds, last) = model.all(&x)?;
+                if read != 1 {
+                    rounds.eval()?;
+                }
+                if read != 0 {
+                    last.eval()?;
+                }
+                near("last of two", &loss(&last).backward()?.wrt(&x)?, &dx)?;
+                let both = (rounds.narrow(0, steps - 1, 1).square().sum([0, 1, 2]) + loss(&last)).backward()?;
+                near("both of two", &both.wrt(&x)?, &(&dx * 2.0))?;
+            }
         }
         Ok(())
     })

@@ -291,19 +291,33 @@ impl Builder {
         Err(Diagnostic::new(message).at(self.span))
     }
 
-    /// Makes of a node what the caller supplies: its value is there already. What was built of it stays as it is. Gives whether there
-    /// was something to compute.
-    pub(crate) fn supply(&mut self, id: NodeId, position: usize) -> bool {
+    /// Makes of nodes what the caller supplies, each as the argument at that position: their values are there already. What was built
+    /// of them stays as it is. All outputs are known. A call of which an output needs another result is computed again.
+    pub(crate) fn supply(&mut self, saved: &[(usize, NodeId)]) {
+        let (mut calls, others): (Vec<_>, Vec<_>) = saved.iter().partition(|(_, id)| self.node(*id).op.is_call());
+        others.into_iter().for_each(|(position, id)| self.supply_one(id, position));
+        // What a later call is supplied instead of need not be there.
+        calls.sort_unstable_by_key(|(_, id)| std::cmp::Reverse(*id));
+        for (position, id) in calls {
+            let needed = needed(&self.graph);
+            let has_other = |(other, node): (NodeId, &Node)| {
+                needed[other.index()] && matches!(node.op, Op::CustomResult { call, .. } if call == id)
+            };
+            if !self.graph.iter().any(has_other) {
+                self.supply_one(id, position);
+            }
+        }
+    }
+
+    fn supply_one(&mut self, id: NodeId, position: usize) {
         let node = &mut self.graph.nodes[id.index()];
-        // Other results of a call are read from the call: it is computed again.
-        if matches!(node.op, Op::Input(_) | Op::Constant(_) | Op::Attention(_)) {
-            return false;
+        if matches!(node.op, Op::Input(_) | Op::Constant(_)) {
+            return;
         }
         node.op = Op::Input(InputKind::Argument(position));
         if node.name.is_empty() {
             node.name = format!("saved_{position}");
         }
-        true
     }
 
     /// A tensor that the caller supplies.
@@ -342,16 +356,7 @@ pub fn renumbered(graph: Graph, place: impl Fn(usize) -> Option<usize>) -> Graph
 
 /// As [`prune`], and where each node is now.
 fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
-    let mut needed = vec![false; graph.nodes.len()];
-    graph.outputs.iter().for_each(|(_, id)| needed[id.index()] = true);
-    for (id, node) in graph.iter().rev() {
-        if matches!(&node.op, Op::Input(kind) if !matches!(kind, InputKind::Carried(_))) {
-            needed[id.index()] = true;
-        }
-        if needed[id.index()] {
-            node.op.visit_operands(|operand| needed[operand.index()] = true);
-        }
-    }
+    let needed = needed(&graph);
     let mut moved = vec![NodeId(0); graph.nodes.len()];
     let mut nodes = Vec::new();
     for (position, mut node) in graph.nodes.into_iter().enumerate() {
@@ -364,4 +369,19 @@ fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
     let outputs = graph.outputs.into_iter().map(|(kind, id)| (kind, moved[id.index()])).collect();
     let places = moved.into_iter().zip(needed).map(|(id, needed)| needed.then_some(id)).collect();
     (Graph { nodes, outputs, ..graph }, places)
+}
+
+/// Which nodes an output needs. Inputs are needed, because they are the function's signature.
+fn needed(graph: &Graph) -> Vec<bool> {
+    let mut needed = vec![false; graph.nodes.len()];
+    graph.outputs.iter().for_each(|(_, id)| needed[id.index()] = true);
+    for (id, node) in graph.iter().rev() {
+        if matches!(&node.op, Op::Input(kind) if !matches!(kind, InputKind::Carried(_))) {
+            needed[id.index()] = true;
+        }
+        if needed[id.index()] {
+            node.op.visit_operands(|operand| needed[operand.index()] = true);
+        }
+    }
+    needed
 }

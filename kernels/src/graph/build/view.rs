@@ -50,9 +50,9 @@ impl Builder {
         index.iter().zip(&source.0).any(|(index, dim)| self.may_be_outside_axis(index, dim, out))
     }
 
-    /// Whether a coordinate may lie outside an axis of `dim` elements.
+    /// Whether a coordinate may lie outside an axis of `dim` elements, in a call that is not refused.
     pub(crate) fn may_be_outside_axis(&self, index: &AxisIndex, dim: &Dim, out: &Shape) -> bool {
-        index.spare(dim, out).is_none_or(|spare| !spare.iter().all(|size| self.is_never_negative(size)))
+        index.spare(dim, out).is_none_or(|spare| !spare.iter().all(|size| self.is_sure(size)))
     }
 
     /// Whether the size is at least 0, whatever its symbols are, in all rounds of the loops that are built.

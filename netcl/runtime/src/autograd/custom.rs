@@ -1,11 +1,14 @@
 //! Regions that are computed again, functions with derivatives of their own, and hooks.
 
+use crate::autograd::autocast;
 use crate::autograd::cut;
 use crate::autograd::note::{self, keeping_nothing, keeps_nothing};
 use crate::autograd::record::{CutKind, History, Leaf, Stop, StopPullback, StopSource};
 use crate::autograd::tracer;
 use crate::error::Result;
 use crate::tensor::{Mistake, Operand, Tensor, shown};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::precision::Precision;
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -76,10 +79,13 @@ pub fn checkpoint<const N: usize, V: Into<Result<Tensor>>>(
 /// # Ok::<(), netcl::Error>(())
 /// ```
 ///
-/// `f` is called once, on tensors of which nothing is recorded; what the pullback needs it captures. The pullback is called by each
+/// `f` is called once, on tensors of which nothing is recorded; what the pullback needs it captures, as clones: `let x = x.clone(); (x.sin(),
+/// move |gradient: &Tensor| [gradient * x.cos()])`. The pullback is called by each
 /// `backward` that comes to the value, and never where nothing is tracked. What it gives for tensors that are not tracked is not
-/// looked at, nor computed. What it gives has no gradient itself: to differentiate it again is an error, and so are [`crate::vjp`] and
-/// [`crate::jvp`] of it. A function of several values gives them as one tensor, and is taken apart.
+/// looked at, nor computed. It computes in the precision of the call, whatever [`crate::autocast`] it is called in, and what it gives in halves or
+/// `f32` becomes of the tensor's type. What it gives has no gradient itself, and nothing is recorded in it but by [`crate::grad`],
+/// [`crate::vjp`] and [`crate::jvp`] of functions: to differentiate the value a second time is an error, and so are these of it. A function of
+/// several values gives them as one tensor, and is taken apart.
 #[doc(alias = "Function")]
 #[track_caller]
 pub fn custom_vjp<const N: usize, P>(inputs: [&Tensor; N], f: impl FnOnce([&Tensor; N]) -> (Tensor, P)) -> Tensor
@@ -89,7 +95,7 @@ where
     const { assert!(N > 0, "a derivative is one in at least one tensor") };
     let caller = Location::caller();
     note_tracing();
-    let own = inputs.map(|input| input.clone().with_history(None));
+    let own = inputs.map(captured);
     let (value, pullback) = crate::no_grad(|| f(own.each_ref()));
     let value = value.with_history(None);
     let histories = || inputs.iter().map(|input| input.history());
@@ -102,9 +108,10 @@ where
         Err(error) => return given(Err(error), "custom_vjp", &inputs, caller),
     };
     let sources = inputs.iter().flat_map(|input| one(input, tracked(input))).collect();
+    let (precision, types) = (autocast::current(), inputs.map(Tensor::dtype));
     let pullback: StopPullback = Box::new(move |gradient| {
-        let gradients = pullback(&Tensor::from_held(gradient));
-        Ok(gradients.iter().map(Tensor::held).collect())
+        let gradients = autocast::autocast(precision, || pullback(&Tensor::from_held(gradient)));
+        Ok(gradients.iter().zip(types).map(|(gradient, dtype)| of_type(gradient, dtype, precision).held()).collect())
     });
     stopped(value, Stop { by: "custom_vjp", caller, sources, pullback: Some(pullback) })
 }
@@ -123,9 +130,9 @@ impl Tensor {
     /// ```
     ///
     /// It is called once by each `backward` that comes to it, in the order from the loss back, and gives a tensor of the gradient's type and
-    /// shape, or a [`Result`] of one: `gradient.clone()` where it only looks. What is not tracked has no gradient, and no hook is called.
-    /// What it gives is numbers: to differentiate a gradient again that went through a hook is an error, and so are
-    /// [`crate::vjp`] and [`crate::jvp`] of it.
+    /// shape, or a [`Result`] of one: `gradient.clone()` where it only looks. It computes in the precision of the call of `on_gradient`, and nothing
+    /// is recorded in it but by [`crate::grad`] and its like. What is not tracked has no gradient, and no hook is called. What it gives is numbers:
+    /// to differentiate a gradient again that went through a hook is an error, and so are [`crate::vjp`] and [`crate::jvp`] of it.
     #[doc(alias = "register_hook")]
     #[must_use = "the hook is that of the tensor which this gives"]
     #[track_caller]
@@ -134,8 +141,11 @@ impl Tensor {
         if note_tracing() || !note::is_tracked([self.history()].into_iter()) {
             return self.clone();
         }
-        let pullback: StopPullback =
-            Box::new(move |gradient| Ok(vec![hook(&Tensor::from_held(gradient)).into()?.held()]));
+        let (precision, dtype) = (autocast::current(), self.dtype());
+        let pullback: StopPullback = Box::new(move |gradient| {
+            let gradient = autocast::autocast(precision, || hook(&Tensor::from_held(gradient)).into())?;
+            Ok(vec![of_type(&gradient, dtype, precision).held()])
+        });
         let sources = one(self, self.history());
         stopped(self.clone(), Stop { by: "on_gradient", caller, sources, pullback: Some(pullback) })
     }
@@ -145,6 +155,20 @@ impl Tensor {
 /// operations.
 fn note_tracing() -> bool {
     tracer::note(|tracing| tracing.as_it_stands = true).is_some()
+}
+
+/// The tensor as a function with a derivative of its own is given it, which may keep it: what may change until `backward` is copied, but
+/// for parameters, of which it is an error if they have changed.
+fn captured(input: &Tensor) -> Tensor {
+    let copied =
+        if tracked(input).is_some() { input.clone() } else { input.as_it_is().unwrap_or_else(|_| input.clone()) };
+    copied.with_history(None)
+}
+
+/// A gradient as one of that type, where the precision that it was computed in has made another of it.
+fn of_type(gradient: &Tensor, dtype: DType, precision: Precision) -> Tensor {
+    let is_other = gradient.dtype() != dtype && precision.converts(gradient.dtype()) && precision.converts(dtype);
+    if is_other { gradient.cast(dtype) } else { gradient.clone() }
 }
 
 fn tracked(tensor: &Tensor) -> Option<&History> {

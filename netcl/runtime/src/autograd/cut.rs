@@ -9,45 +9,63 @@ use std::collections::BTreeSet;
 use std::panic::Location;
 use std::sync::Arc;
 
+/// Why a thread records nothing.
+#[derive(Clone, Copy)]
+enum Paused {
+    /// It is in a call of `no_grad`.
+    NoGrad,
+    /// It computes what becomes of a gradient where that was called.
+    Pullback(&'static str, &'static Location<'static>),
+}
+
 thread_local! {
-    /// How many calls of `no_grad` this thread is in.
-    static PAUSED: Cell<usize> = const { Cell::new(0) };
+    /// Why this thread records nothing, if it does not.
+    static PAUSED: Cell<Option<Paused>> = const { Cell::new(None) };
 }
 
 /// While it lives, this thread records nothing.
-pub(super) struct Pause(());
+pub(super) struct Pause(Option<Paused>);
 
 impl Pause {
     pub(super) fn new() -> Pause {
+        Pause::because(Paused::NoGrad)
+    }
+
+    /// Of what becomes of a gradient where it comes to that.
+    pub(super) fn of_pullback(stop: &Stop) -> Pause {
+        Pause::because(Paused::Pullback(stop.by, stop.caller))
+    }
+
+    fn because(reason: Paused) -> Pause {
         tracer::note(|tracing| tracing.is_cut = true);
-        PAUSED.with(|paused| paused.set(paused.get() + 1));
-        Pause(())
+        Pause(PAUSED.replace(Some(reason)))
     }
 }
 
 impl Drop for Pause {
     fn drop(&mut self) {
-        PAUSED.with(|paused| paused.set(paused.get().saturating_sub(1)));
+        // A thread that is ending records nothing.
+        let _ = PAUSED.try_with(|paused| paused.set(self.0));
     }
 }
 
 /// Does `work`, of which something is recorded, wherever it is done.
 pub(super) fn resumed<R>(work: impl FnOnce() -> R) -> R {
     /// Ends it, also where the work panics.
-    struct Resumed(usize);
+    struct Resumed(Option<Paused>);
     impl Drop for Resumed {
         fn drop(&mut self) {
             PAUSED.set(self.0);
         }
     }
-    let _scope = Resumed(PAUSED.replace(0));
+    let _scope = Resumed(PAUSED.replace(None));
     work()
 }
 
-/// Whether this thread is in a call of `no_grad`.
+/// Whether this thread records nothing.
 pub(crate) fn is_paused() -> bool {
     // A thread that is ending records nothing.
-    PAUSED.try_with(Cell::get).map_or(true, |paused| paused > 0)
+    PAUSED.try_with(Cell::get).map_or(true, |paused| paused.is_some())
 }
 
 /// What becomes of histories where `by` computes something through which no gradient goes.
@@ -88,7 +106,11 @@ pub(crate) fn new(
     caller: Option<&'static Location<'static>>,
     behind: Vec<Behind>,
 ) -> Arc<Cut> {
-    let (by, kind) = if is_paused() { ("no_grad", CutKind::Meant) } else { (by, kind) };
+    let (by, kind, caller) = match PAUSED.try_with(Cell::get).unwrap_or(Some(Paused::NoGrad)) {
+        None => (by, kind, caller),
+        Some(Paused::NoGrad) => ("no_grad", CutKind::Meant, caller),
+        Some(Paused::Pullback(by, caller)) => (by, CutKind::InPullback, Some(caller)),
+    };
     Arc::new(Cut { by: by.to_owned(), caller, behind, kind })
 }
 
@@ -165,6 +187,17 @@ impl Cut {
     }
 
     pub(super) fn text(&self) -> String {
+        let at = self.place();
+        match self.kind {
+            CutKind::InPullback => format!(
+                "the pullback or hook of {at}, in which nothing is recorded (`netcl::grad`, `vjp` and `jvp` of a function \
+                 differentiate there, too)"
+            ),
+            _ => at,
+        }
+    }
+
+    fn place(&self) -> String {
         match self.caller {
             Some(caller) => format!("`{}` at {}:{}", self.by, caller.file(), caller.line()),
             None => format!("`{}`", self.by),

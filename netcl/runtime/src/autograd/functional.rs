@@ -73,7 +73,17 @@ pub fn grad<T: Differentiable, V: Into<Result<Tensor>>>(of: &T, f: impl FnOnce(&
     Ok(value_and_grad(of, f)?.1)
 }
 
-/// Does `work` without recording anything: layers and tensors are computed with, and no gradient goes through.
+/// Does `work` without recording anything: layers and tensors are computed with, and no gradient goes through. [`grad`],
+/// [`value_and_grad`], [`crate::vjp`] and [`crate::jvp`] in it differentiate the functions that they are given all the same, and what they
+/// give is a number to what is around.
+///
+/// ```
+/// use netcl::{Device, Tensor, grad, no_grad};
+/// let x = Tensor::from_slice(&Device::host(), &[1.0f32, -2.0], &[2])?;
+/// let slope = no_grad(|| grad(&x, |x| x.square().sum_all()))?;
+/// assert_eq!(slope.to_vec::<f32>()?, [2.0, -4.0]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
 pub fn no_grad<R>(work: impl FnOnce() -> R) -> R {
     let _pause = Pause::new();
     work()
@@ -92,7 +102,7 @@ impl<M: Model> Differentiable for M {
         let caller = Location::caller();
         let value = {
             let _trained = Trained::new(self.core());
-            f(self).into()?
+            cut::resumed(|| f(self).into())?
         };
         let wanted = Wanted::Model(self.core().store().id());
         let records = Records::of(&[value.history_as_loss()?], &wanted);
@@ -126,7 +136,7 @@ impl Differentiable for Vec<Tensor> {
     #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Vec<Tensor>)> {
         let tracked = Tracked::of(self.iter(), "value_and_grad")?;
-        let value = f(&tracked.0).into()?;
+        let value = cut::resumed(|| f(&tracked.0).into())?;
         tracked.value_and_grad(value, Location::caller())
     }
 }
@@ -145,7 +155,7 @@ impl Differentiable for Vec<(String, Tensor)> {
         let by_path = |tensors: &[Tensor]| {
             self.iter().zip(tensors).map(|((path, _), tensor)| (path.clone(), tensor.clone())).collect::<Vec<_>>()
         };
-        let value = f(&by_path(&tracked.0)).into()?;
+        let value = cut::resumed(|| f(&by_path(&tracked.0)).into())?;
         let (value, gradients) = tracked.value_and_grad(value, caller)?;
         Ok((value, by_path(&gradients)))
     }
@@ -160,7 +170,7 @@ fn of_array<const N: usize, V: Into<Result<Tensor>>>(
     let tracked = Tracked::of(of.into_iter(), "value_and_grad")?;
     let mut own = of.map(Tensor::clone);
     own.clone_from_slice(&tracked.0);
-    let value = f(&own).into()?;
+    let value = cut::resumed(|| f(&own).into())?;
     let (value, gradients) = tracked.value_and_grad(value, caller)?;
     own.clone_from_slice(&gradients);
     Ok((value, own))
@@ -217,6 +227,7 @@ impl Tracked {
         let noted = NotedDerivative::of(&[history], records, &wanted, value.device())?;
         let asked = AskedDerivative { name: "grad", direction: Direction::Gradient, given: &[], caller };
         let gradients = noted.results(&asked, &self.positions(&noted)?)?;
+        let value = if cut::is_paused() { value.cut_off("value_and_grad", caller) } else { value };
         Ok((value, gradients))
     }
 }
@@ -285,7 +296,7 @@ impl Tensor {
     /// The value of a function, of which the gradients were asked for, without what it was computed from if nothing else is tracked
     /// there.
     pub(super) fn unless_part(self, records: &Records, by: &str, caller: &'static Location<'static>) -> Tensor {
-        if records.is_part { self } else { self.cut_off(by, caller) }
+        if records.is_part && !cut::is_paused() { self } else { self.cut_off(by, caller) }
     }
 
     pub(super) fn cut_off(&self, by: &str, caller: &'static Location<'static>) -> Tensor {

@@ -1,6 +1,6 @@
 //! Products with the derivative of a function of tensors: of cotangents, and of tangents.
 
-use crate::autograd::cut::refuse_lost;
+use crate::autograd::cut::{self, refuse_lost};
 use crate::autograd::functional::Tracked;
 use crate::autograd::noted::{AskedDerivative, NotedDerivative};
 use crate::autograd::record::History;
@@ -118,7 +118,7 @@ impl<G> FunctionCall<G> {
     {
         let tracked = Tracked::of(of.as_tensors().into_iter(), name)?;
         let own = T::from_tensors(tracked.0.clone()).ok_or_else(other_number)?;
-        let values = f(&own).into_tensors()?;
+        let values = cut::resumed(|| f(&own)).into_tensors()?;
         let wanted = tracked.wanted();
         let mut histories: Vec<&History> = Vec::with_capacity(values.len());
         for (position, value) in values.iter().enumerate() {
@@ -153,6 +153,7 @@ impl<G> FunctionCall<G> {
         if let Some(position) = noted.first_without() {
             return Err(Error::Backward { operation: name, problem: independent(position) });
         }
+        let is_part = is_part && !cut::is_paused();
         let given = values.iter().map(|value| if is_part { value.clone() } else { value.cut_off(name, caller) });
         let given = R::from_tensors(given.collect()).ok_or_else(other_number)?;
         Ok(FunctionCall { tracked, values, noted, given })

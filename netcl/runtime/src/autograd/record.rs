@@ -138,6 +138,8 @@ pub(crate) enum CutKind {
     Unrecorded,
     /// It is a gradient, of which no derivative is recorded.
     Gradient,
+    /// It was computed by the pullback or hook of the cut's name.
+    InPullback,
     /// It is a gradient that went through a [`Stop`] of the cut's name, which gives numbers.
     Stopped,
 }

@@ -4,7 +4,7 @@
 //! is computed again, a function with a derivative of the program's, a hook. They are gone through from the latest to the first, which
 //! is an order in which all that a gradient consists of is known before it goes on.
 
-use crate::autograd::cut;
+use crate::autograd::cut::{self, Pause};
 use crate::autograd::note::keeping_nothing;
 use crate::autograd::plan;
 use crate::autograd::record::{Cut, History, Leaf, LeafKey, Owner, Record, Stop};
@@ -237,7 +237,10 @@ impl GradientSweep<'_> {
     fn stop(&mut self, stop: &Stop, gradient: Tensor) -> Result<()> {
         let gradients = match &stop.pullback {
             None => vec![gradient.held()],
-            Some(pullback) => crate::no_grad(|| pullback(gradient.held()))?,
+            Some(pullback) => {
+                let _pause = Pause::of_pullback(stop);
+                pullback(gradient.held())?
+            }
         };
         for (source, gradient) in stop.sources.iter().zip(gradients) {
             let Some(history) = &source.history else { continue };

@@ -47,6 +47,8 @@ const KEPT: usize = 64;
 /// types, shapes or numbers, or a model that has moved, the function runs again, so that it must do nothing else besides; what was found for
 /// the last 64 kinds of arguments stays in memory. It may give several tensors ([`CompiledResults`]).
 ///
+/// What this gives is a [`Compiled`] of the function and of its arguments' types, as in `Compiled<F, (Network, Tensor)>`.
+///
 /// While it is compiled, it is called with tensors that have no values. What needs one (`item`, `to_vec`, functions that
 /// annotations have compiled, `backward`) is an error of the call. What the function makes itself of no argument is made then, once.
 ///

@@ -32,6 +32,12 @@ impl Form {
         Form { plan, interface, lookups: Lookups::new(), computes_f64 }
     }
 
+    /// The type of that argument, if something is computed of it.
+    pub(crate) fn argument(&self, position: usize) -> Option<DType> {
+        let buffer = (*self.interface.arguments.get(position)?)?;
+        Some(self.plan.buffer(buffer).dtype)
+    }
+
     /// The types of the numbers that it takes.
     pub(crate) fn scalars(&self) -> &[DType] {
         &self.plan.scalars

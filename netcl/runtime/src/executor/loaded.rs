@@ -21,6 +21,7 @@ use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::process;
 use netcl_hal::recent::Recent;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::verify::VerifiedPlan;
@@ -115,6 +116,12 @@ impl Loaded {
     /// Whether the plan writes gradients of parameters.
     pub(crate) fn needs_model(&self) -> bool {
         self.base.interface.needs_model
+    }
+
+    /// The type of that argument, if something is computed of it.
+    pub(crate) fn argument(&self, position: usize) -> Option<DType> {
+        let buffer = (*self.base.interface.arguments.get(position)?)?;
+        Some(self.base.plan.buffer(buffer).dtype)
     }
 
     /// Runs it on the device that it was loaded for.

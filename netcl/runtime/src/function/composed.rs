@@ -16,6 +16,7 @@ use crate::model::store::Store;
 use crate::recording;
 use crate::tensor::{Tensor, carry_out_all, is_eager};
 use netcl_hal::device::scalar::Scalar;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use netcl_kernels::span::{Diagnostic, Result as Built};
@@ -73,6 +74,11 @@ impl WhenRecorded {
 }
 
 impl ComposedFunction {
+    /// The type of that argument, if something is computed of it.
+    pub(super) fn argument(&self, position: usize) -> Option<DType> {
+        self.form.argument(position)
+    }
+
     /// Of a graph; `None` if it gives gradients.
     pub(super) fn new(name: &str, graph: Arc<Graph>) -> Option<ComposedFunction> {
         let (mut results, mut changes_states) = (Vec::new(), false);

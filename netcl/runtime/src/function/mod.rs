@@ -7,7 +7,7 @@ mod open;
 pub(crate) mod prepare;
 mod pullback;
 
-use crate::autograd::{cut, note, tracer, trained};
+use crate::autograd::{autocast, cut, note, tracer, trained};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
@@ -22,11 +22,14 @@ use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
 use netcl_hal::host::NativeEntry;
 use netcl_kernels::compile::compile;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::verify::VerifiedPlan;
 use netcl_kernels::plan::{Plan, Target, embed};
+use netcl_kernels::precision::Precision;
 pub use open::OpenFunction;
 pub use pullback::{DifferentiableTwice, Pullback};
+use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -180,6 +183,8 @@ impl Function {
         recorded: Option<WhenRecorded>,
     ) -> Result<Vec<Tensor>> {
         let device = self.device(core, args)?;
+        let converted = self.converted(&device, args)?;
+        let args = &*lent(&converted, args);
         let store = core.map(ModelCore::store);
         let load = || self.loaded(&device);
         if let Some(recorded) = recorded
@@ -220,6 +225,8 @@ impl Function {
         self.note();
         let device = core.device();
         let loaded = self.loaded(&device)?;
+        let converted = self.converted(&device, args)?;
+        let args = &*lent(&converted, args);
         let store = core.store();
         let buffer = store.gradient_buffer()?;
         // Untouched buffers may come from an earlier call with another function.
@@ -385,6 +392,31 @@ impl Function {
         })
     }
 
+    /// The arguments as the types that the function declares, where they are others by the precision that is computed in here: activations
+    /// are of the types that operations give them.
+    #[track_caller]
+    fn converted(&self, device: &Device, args: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let precision = autocast::current();
+        if precision == Precision::F32 {
+            return Ok(Vec::new());
+        }
+        let types: Vec<Option<DType>> = match self.composed()? {
+            Some(composed) => (0..args.len()).map(|position| composed.argument(position)).collect(),
+            None => {
+                let loaded = self.loaded(device)?;
+                (0..args.len()).map(|position| loaded.argument(position)).collect()
+            }
+        };
+        let of_type = |(arg, declared): (&&Tensor, Option<DType>)| {
+            let declared = declared.filter(|declared| *declared != arg.dtype());
+            match declared.filter(|declared| precision.converts(*declared) && precision.converts(arg.dtype())) {
+                Some(declared) => arg.cast(declared),
+                None => (*arg).clone(),
+            }
+        };
+        Ok(args.iter().zip(types).map(of_type).collect())
+    }
+
     /// The random seed of the next call.
     fn seed(&self, core: Option<&ModelCore>) -> Scalar {
         match core {
@@ -392,4 +424,9 @@ impl Function {
             None => call_seed(0, self.calls.fetch_add(1, Ordering::Relaxed)),
         }
     }
+}
+
+/// Those of which there are others, else those that were given.
+fn lent<'a>(converted: &'a [Tensor], args: &'a [&'a Tensor]) -> SmallVec<[&'a Tensor; 4]> {
+    if converted.is_empty() { args.iter().copied().collect() } else { converted.iter().collect() }
 }

@@ -1,9 +1,9 @@
 //! Steps by gradients of a loss that was multiplied by a scale: what is known of the scale, all of it on the device.
 
 use super::rules::Rule;
-use super::settings::accept;
+use super::settings::{accept, shown};
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::Gradients;
 use crate::tensor::Tensor;
@@ -24,7 +24,7 @@ pub struct Scaling {
     state: BufferHandle,
     /// What the state becomes.
     next: BufferHandle,
-    /// Whether a gradient was not finite since the last update.
+    /// Of the gradients since the last update: 0 where there were none, 1 where all were finite, 2 where one was not.
     seen: BufferHandle,
     scale: Tensor,
     /// The scale of what was unscaled.
@@ -34,8 +34,8 @@ pub struct Scaling {
 /// What is computed with a scale, compiled with the macros.
 #[derive(Clone, Copy)]
 pub struct ScalingRules {
-    /// From `(gradients, skipped, seen)` whether a gradient is not finite, how many steps were skipped then, and whether one was not
-    /// finite since the last update.
+    /// From `(gradients, skipped, seen)` whether a gradient is not finite, how many steps were skipped then, and what was seen since the
+    /// last update.
     pub check: Rule,
     /// From `(state, seen)` and numbers the next state.
     pub advance: Rule,
@@ -54,7 +54,13 @@ impl ScalerState {
     /// That a scale can stand there.
     pub(crate) fn check(&self) -> Result<()> {
         let scale = self.scale as f32;
-        accept("grad_scaler", "scale", self.scale, scale.is_finite() && scale > 0.0, "a positive number of `f32`")?;
+        accept(
+            "grad_scaler",
+            "scale",
+            shown(self.scale),
+            scale.is_finite() && scale > 0.0,
+            "a positive number of `f32`",
+        )?;
         let few = self.good_steps < 1 << f32::MANTISSA_DIGITS;
         accept("grad_scaler", "good_steps", self.good_steps, few, "fewer than 2^24 steps")
     }
@@ -129,9 +135,23 @@ impl Scaling {
 
     /// Notes whether one of these is not finite; they have the rows that rules see.
     pub(super) fn check(&self, gradients: &Tensor, skips: &Skips) -> Result<()> {
+        self.on_same_device(gradients.device())?;
         let (skipped, seen) = (skips.skipped(), number(&self.seen, &self.device));
         let into = [skips.found.clone(), skips.skipped.clone(), self.seen.clone()];
         (self.rules.check)().call_into(&self.device, &[gradients, &skipped, &seen], &[], &into)
+    }
+
+    /// An error if the gradients of a model on that device have another scaler.
+    fn on_same_device(&self, device: &Device) -> Result<()> {
+        if *device == self.device {
+            return Ok(());
+        }
+        Err(Error::DeviceMismatch {
+            operation: "grad_scaler".to_owned(),
+            what: "the model, for which `GradScaler::new(&device)` of its own device makes a scaler,".to_owned(),
+            expected: format!("the scaler's {}", self.device),
+            found: device.to_string(),
+        })
     }
 
     /// Whether all are finite, which counts for the scale's next update. Waits for the device.
@@ -150,16 +170,17 @@ impl Scaling {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`]; [`crate::Error::Operation`] if they are on another device.
+    /// [`crate::Error::OutOfMemory`]; [`crate::Error::DeviceMismatch`] if they are on another device.
     #[track_caller]
     pub fn unscale(&self, gradients: &Gradients) -> Result<Gradients> {
         if gradients.is_unscaled() {
             return Ok(gradients.clone());
         }
+        self.on_same_device(gradients.device())?;
         gradients.unscaled(&self.scale.apply("recip", &[]))
     }
 
-    /// Has the scale follow what its gradients said.
+    /// Has the scale follow what its gradients said, if there were some since the last update.
     ///
     /// # Errors
     ///

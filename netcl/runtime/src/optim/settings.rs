@@ -11,8 +11,16 @@ pub(super) const SINGLE: &str = "numbers up to 3.4e38, as steps are computed in 
 ///
 /// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
 pub fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
-    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a finite number of at least 0")?;
-    accept(optimizer, setting, value, (value as f32).is_finite(), SINGLE)
+    accept(optimizer, setting, shown(value), value >= 0.0 && value.is_finite(), "a finite number of at least 0")?;
+    accept(optimizer, setting, shown(value), (value as f32).is_finite(), SINGLE)
+}
+
+/// A number as one would write it: not with hundreds of digits.
+pub(super) fn shown(value: f64) -> String {
+    match value.abs() {
+        size if size != 0.0 && size.is_finite() && !(1e-6..1e16).contains(&size) => format!("{value:e}"),
+        _ => value.to_string(),
+    }
 }
 
 /// Refuses a setting unless it `fits`.

@@ -24,6 +24,31 @@ impl Net {
         self.layer.forward(&self.twice(x))
     }
 
+    #[precision("bf16")]
+    fn quoted(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.layer.forward(x)
+    }
+
+    #[precision(bf16, f16)]
+    fn both(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.layer.forward(x)
+    }
+
+    #[precision(bf16)]
+    fn as_another_half(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        let h: Tensor<f16, N, 8> = self.layer.forward(x);
+        h
+    }
+
+    fn of_halves(&self, h: &Tensor<f16, N, 8>) -> Tensor<f16, N, 8> {
+        h * 2.0
+    }
+
+    #[precision(bf16)]
+    fn given_another_half(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.of_halves(self.layer.forward(x))
+    }
+
     #[precision(bf16)]
     fn layers(&self) -> usize {
         1
