@@ -9,19 +9,9 @@ use std::collections::BTreeSet;
 /// At how many places a kernel reads at most: each counts as a tensor does.
 const PLACES: usize = (MOST / TENSOR) as usize;
 
-/// At how many what is read through several views, and would be computed anew for each of them: more than that costs more than to write
-/// it once and to read it.
-const VIEWED: usize = PLACES / 8;
-
-/// Adds the nodes to `roots` whose values are to lie in memory, as what computes them reads at more than [`PLACES`] places, or at more than
-/// [`VIEWED`] what several views are of, with those that they are computed from.
+/// Adds the nodes to `roots` whose values are to lie in memory, as what computes them reads at more than [`PLACES`] places, with those
+/// that they are computed from.
 pub(super) fn store(graph: &Graph, roots: &mut BTreeSet<NodeId>) {
-    let mut views = vec![0; graph.nodes.len()];
-    for (_, node) in graph.iter() {
-        if let Op::View { source, .. } = node.op {
-            views[source.index()] += 1;
-        }
-    }
     // What each node reads, each way to it through views one number; ascending.
     let mut reads: Vec<Vec<u64>> = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.iter() {
@@ -40,8 +30,7 @@ pub(super) fn store(graph: &Graph, roots: &mut BTreeSet<NodeId>) {
                 all
             }
         };
-        let most = if views[id.index()] > 1 { VIEWED } else { PLACES };
-        reads.push(if own.len() > most && node.op.is_elementwise() {
+        reads.push(if own.len() > PLACES && node.op.is_elementwise() {
             roots.insert(id);
             vec![way(id, 0)]
         } else {
