@@ -269,7 +269,7 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
     unit.broken.extend(refused_constants(gathered));
     unit.dynamic.extend(item.items.iter().filter_map(|item| match item {
         syn::ImplItem::Fn(f)
-            if f.attrs.iter().any(parse::function::is_dynamic) && parse::function::is_ordinary(&f.attrs, &f.sig) =>
+            if f.attrs.iter().any(parse::mode::is_dynamic) && parse::function::is_ordinary(&f.attrs, &f.sig) =>
         {
             Some(parse::name(&f.sig.ident))
         }

@@ -32,7 +32,7 @@ impl Tensors {
     /// The function for each choice of its element types, with what chooses it.
     fn functions(&self, diag: &Diag, unit: &Unit) -> Vec<(FunctionItem, Decisions)> {
         // Where it runs, it may be compiled as well.
-        parse::mode::only_of_models(diag, self.0.attrs.iter().filter(|attr| !parse::function::is_dynamic(attr)));
+        parse::mode::only_of_models(diag, self.0.attrs.iter().filter(|attr| !parse::mode::is_dynamic(attr)));
         for attr in self.0.attrs.iter().filter(|attr| parse::gradients::is_gradients(attr)) {
             diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
         }

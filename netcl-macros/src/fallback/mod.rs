@@ -9,7 +9,7 @@ pub(crate) use unless::{block as unless_block, kernel as unless_kernel, structur
 
 use crate::ast::{About, ModelImpl};
 use crate::parse::model::{block_name, computed_size, is_parameter};
-use crate::parse::{function, gradients};
+use crate::parse::{function, gradients, mode};
 use crate::{only, paths, recover, unused};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -58,7 +58,7 @@ pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream
             ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => ordinary(&f.attrs, &f.vis, &f.sig),
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
-                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
+                f.attrs.retain(|attr| !mode::is_dynamic(attr) && !function::is_helper(attr));
                 quote!(#f)
             }
             other => quote!(#other),
@@ -186,8 +186,7 @@ fn written(item: &ItemImpl, name: &Ident) -> bool {
 
 /// A half-typed function of plain Rust: what is known of its signature, and no body.
 pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
-    let ours =
-        |attr: &Attribute| recover::is_half_typed(attr) || function::is_dynamic(attr) || function::is_helper(attr);
+    let ours = |attr: &Attribute| recover::is_half_typed(attr) || mode::is_dynamic(attr) || function::is_helper(attr);
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {

@@ -3,7 +3,7 @@
 //! Whether those are structs of tensors no macro knows where it decides. A body that reads a field of the model, or calls a
 //! function that is compiled, is none of Rust's own, where a model has no fields and such calls give a `Result`.
 
-use super::{function, parts};
+use super::{function, mode, parts};
 use crate::words;
 use quote::format_ident;
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ fn is_ordinary(f: &ImplItemFn) -> bool {
 fn may_be_of_structs(f: &ImplItemFn) -> bool {
     let shared = |sig: &Signature| matches!(sig.inputs.first(), Some(FnArg::Receiver(given)) if matches!(given.kind, syn::ReceiverKind::Reference(_, _, None)));
     let whole = matches!(&f.sig.output, ReturnType::Type(_, ty) if parts::is_of_structs(ty));
-    !f.attrs.iter().any(function::is_dynamic) && shared(&f.sig) && f.sig.generics.params.is_empty() && whole
+    !f.attrs.iter().any(mode::is_dynamic) && shared(&f.sig) && f.sig.generics.params.is_empty() && whole
 }
 
 /// How a body uses the model, whose compiled functions are these.

@@ -96,8 +96,8 @@ pub(crate) fn function(
     }
     let (results, composed) = results(diag, sig, &generic, constants);
     let mut function = FunctionItem {
-        attrs: attrs.iter().filter(|attr| !is_helper(attr) && !is_dynamic(attr)).cloned().collect(),
-        dynamic: attrs.iter().any(is_dynamic),
+        attrs: attrs.iter().filter(|attr| !is_helper(attr) && !mode::is_dynamic(attr)).cloned().collect(),
+        dynamic: attrs.iter().any(mode::is_dynamic),
         mode: own_mode,
         matmul_precision,
         precision,
@@ -467,7 +467,7 @@ fn scalar(ty: &Type) -> Option<DType> {
 /// Whether the function is left to plain Rust: no tensor in its signature (and no [mark](super::compiled::mark) of structs of
 /// these), one that makes a model, or marked `#[netcl::dynamic]` with tensors that have no sizes.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
-    let marked = attrs.iter().any(is_dynamic) && !is_sized(sig);
+    let marked = attrs.iter().any(mode::is_dynamic) && !is_sized(sig);
     let of_tensors =
         attrs.iter().any(is_of_structs) || mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR);
     marked || is_constructor(sig) || !of_tensors
@@ -504,9 +504,4 @@ fn is_constructor(sig: &Signature) -> bool {
     let receiver = sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_)));
     let made = matches!(&sig.output, ReturnType::Type(_, ty) if mentions(ty.to_token_stream(), &|name| name == "Self"));
     made && !receiver
-}
-
-/// Whether this is `#[netcl::dynamic]`.
-pub(crate) fn is_dynamic(attr: &Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|segment| segment.ident == crate::words::DYNAMIC)
 }

@@ -68,7 +68,7 @@ fn given_instead(attr: &Attribute) -> (Span, String) {
 /// Rule: a mode and a precision are said of models' functions, what these call having theirs. Wrong: `#[mode(training)]` on a kernel.
 pub(crate) fn only_of_models<'a>(diag: &Diag, attrs: impl IntoIterator<Item = &'a Attribute>) {
     let instead = "above a function of a model, in its `impl` block";
-    for attr in attrs.into_iter().filter(|attr| is_said(attr) || super::function::is_dynamic(attr)) {
+    for attr in attrs.into_iter().filter(|attr| is_said(attr) || is_dynamic(attr)) {
         diag.report(attr.path().span(), &m::STRAY_ATTRIBUTE, &[&super::text(attr.path()), &instead]);
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn only_of_models<'a>(diag: &Diag, attrs: impl IntoIterator<Item = &'
 /// Rule: they are said of functions that are compiled. Wrong: `#[precision(bf16)] pub fn half(&self, k: f32) -> f32`.
 pub(super) fn only_of_compiled(diag: &Diag, f: &syn::ImplItemFn) {
     for attr in f.attrs.iter().filter(|attr| is_said(attr)) {
-        let why = match f.attrs.iter().any(super::function::is_dynamic) {
+        let why = match f.attrs.iter().any(is_dynamic) {
             true => "its tensors have no sizes",
             false => "it makes a model, or has no tensor in its signature",
         };
@@ -99,7 +99,7 @@ fn is_said(attr: &Attribute) -> bool {
 
 /// Rule: `#[netcl::dynamic]` says all, once. Wrong: `#[netcl::dynamic(yes)]`.
 pub(super) fn dynamic(diag: &Diag, attrs: &[Attribute]) {
-    let mut given = attrs.iter().filter(|attr| super::function::is_dynamic(attr));
+    let mut given = attrs.iter().filter(|attr| is_dynamic(attr));
     let first = given.next();
     if let Some(second) = given.next() {
         diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&super::text(second.path()), &m::ONE_OF_THEM]);
@@ -134,4 +134,9 @@ pub(super) fn is_precision(attr: &Attribute) -> bool {
 /// Whether this is `#[mode(..)]`.
 pub(super) fn is_mode(attr: &Attribute) -> bool {
     attr.path().is_ident(crate::words::MODE)
+}
+
+/// Whether this is `#[netcl::dynamic]`.
+pub(crate) fn is_dynamic(attr: &Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|segment| segment.ident == crate::words::DYNAMIC)
 }

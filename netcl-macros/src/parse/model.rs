@@ -474,7 +474,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
                 for attr in f.attrs.iter().filter(|attr| gradients::is_gradients(attr)) {
                     diag.report(attr.path().span(), &m::GRADIENTS_PLACE, &[]);
                 }
-                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_helper(attr));
+                f.attrs.retain(|attr| !mode::is_dynamic(attr) && !function::is_helper(attr));
                 others.push(f.into_token_stream());
             }
             other => others.push(other.to_token_stream()),

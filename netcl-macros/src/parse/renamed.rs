@@ -16,7 +16,7 @@ pub(crate) fn meant(diag: &Diag, item: &mut ItemImpl) {
     let mut renamed: Vec<Ident> = Vec::new();
     for part in &mut item.items {
         let ImplItem::Fn(f) = part else { continue };
-        if f.attrs.iter().any(super::function::is_dynamic) {
+        if f.attrs.iter().any(super::mode::is_dynamic) {
             continue;
         }
         let outer = declared.len();

@@ -1,7 +1,7 @@
 //! Attributes where they mean nothing, and parameters of models that lack their `const`: said where they stand, and mended as
 //! they are meant, so that rustc has nothing to say of them.
 
-use super::{function, text};
+use super::{function, mode, text};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
@@ -46,7 +46,7 @@ pub(crate) fn of_block(diag: &Diag, block: &mut ItemImpl) {
         let name = text(attr.path());
         let of_functions = words::FUNCTION_ATTRIBUTES.contains(&name.as_str())
             || [words::GRADIENTS, words::TYPES].contains(&name.as_str())
-            || function::is_dynamic(attr);
+            || mode::is_dynamic(attr);
         let instead = match name.as_str() {
             _ if attr.path().is_ident(words::NAMED_BLOCK) || super::attr::is_rust_attribute(attr) => return true,
             _ if of_functions => "above each function of the block that it is for",
