@@ -15,8 +15,9 @@ use std::f64::consts::TAU;
 
 /// Powers of 2, small primes and their products, and primes.
 const LENGTHS: [usize; 9] = [64, 243, 343, 1000, 1001, 1009, 2048, 2310, 4096];
-/// What the error may be, as a share of the numbers' mean size, in units of what the type tells apart.
-const TOLERANCE: f64 = 4.0;
+/// What the error may be, as a share of the numbers' mean size, in units of what the type tells apart: half a unit more than that of
+/// drivers that add up in another order (Intel's for processors, 4.2 of 343).
+const TOLERANCE: f64 = 4.7;
 /// Of a transform whose length has a long prime factor, which is three others.
 const OF_PRIMES: f64 = 12.0;
 /// The sums in `f64` have an error of their own.

@@ -54,6 +54,8 @@ pub enum Avoid {
     VectorSines,
     /// `fmod` of vectors of `double`: netcl's own kernels call it lane by lane.
     VectorRemainders,
+    /// Vectors of the rounds of a loop that subtracts from a running `float`: netcl's own kernels ask for its rounds one after the other.
+    VectorizedSubtractions,
     /// Relying on blocking calls and `clFinish` where threads share a queue: they may return before what they wait for is done. An
     /// event is waited for beside them.
     BlockingCalls,
@@ -127,6 +129,15 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::CommandBuffers,
         reason: "2026.22.10 on processors: 2.9 µs a launch replayed, where clEnqueueNDRangeKernel takes 1.3 µs",
+    },
+    Quirk {
+        vendor: Vendor::Intel,
+        from: &[2000],
+        until: None,
+        avoid: Avoid::VectorizedSubtractions,
+        reason: "2026.22.10 on processors: with FP_CONTRACT off, `sum -= a[k] * x[k]` over 32 rounds and more is wrong in the work-items that \
+                 fill no vector (a fifth of the value off), as the rounds are added up in another order and some of them lost. Sums \
+                 that add are in another order too, and right",
     },
     Quirk {
         vendor: Vendor::Llvmpipe,

@@ -12,7 +12,7 @@ use crate::device::vendor::Vendor;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::program::{Key, Kind, count, disk, reads_files};
-use netcl_kernels::emit::{PTX_BF16, REMAINDERS_BY_LANE, SINES_BY_LANE};
+use netcl_kernels::emit::{PTX_BF16, REMAINDERS_BY_LANE, SINES_BY_LANE, SUBTRACTIONS_IN_ORDER};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::types::cl_int;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -29,12 +29,12 @@ pub const NOT_OPTIMIZED: &str = "-cl-opt-disable";
 /// take anything from results.
 pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str {
     /// One for each set of flags: launches of an algorithm's kernel look its program up by them.
-    static TEXTS: LazyLock<[String; 32]> = LazyLock::new(|| {
+    static TEXTS: LazyLock<[String; 64]> = LazyLock::new(|| {
         std::array::from_fn(|set| {
             let mut options = "-cl-std=CL1.2".to_owned();
-            let [sines, remainders, bf16] =
-                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16].map(|name| format!("-D{name}"));
-            let flags = [ROUNDED_DIVISION.to_owned(), NOT_OPTIMIZED.to_owned(), sines, remainders, bf16];
+            let [sines, remainders, bf16, in_order] =
+                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16, SUBTRACTIONS_IN_ORDER].map(|name| format!("-D{name}"));
+            let flags = [ROUNDED_DIVISION.to_owned(), NOT_OPTIMIZED.to_owned(), sines, remainders, bf16, in_order];
             for flag in flags.iter().enumerate().filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, flag)| flag) {
                 options.push(' ');
                 options.push_str(flag);
@@ -45,7 +45,8 @@ pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str 
     let plain = !optimized || profile.avoids(Avoid::Optimizations);
     let by_lane = [Avoid::VectorSines, Avoid::VectorRemainders].map(|avoid| profile.avoids(avoid));
     let rounds_bf16 = profile.ptx.is_some_and(|ptx| ptx.mma_bf16);
-    let flags = [profile.rounded_division, plain, by_lane[0], by_lane[1], rounds_bf16];
+    let in_order = profile.avoids(Avoid::VectorizedSubtractions);
+    let flags = [profile.rounded_division, plain, by_lane[0], by_lane[1], rounds_bf16, in_order];
     let set = flags.iter().enumerate().map(|(bit, &flag)| usize::from(flag) << bit).sum::<usize>();
     &TEXTS[set]
 }
