@@ -23,6 +23,8 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("llvmpipe", "long sums::by matmul_vectorized", ENDS_LOOPS),
     ("llvmpipe", "long sums::by conv2d_naive", ENDS_LOOPS),
     ("llvmpipe", "long sums::by conv2d_implicit_gemm", ENDS_LOOPS),
+    // A matrix is a work-item's, with all rotations of its decompositions.
+    ("llvmpipe", "linalg::33 by 33", ENDS_LOOPS),
     ("llvmpipe", "variants::matmul_mma, long sums of", ENDS_LOOPS),
     ("llvmpipe", "variants::matmul_mma in 4 parts, long sums of", ENDS_LOOPS),
     ("llvmpipe", "variants::matmul_mma, aligned 1x136x72x9000 of", ENDS_LOOPS),

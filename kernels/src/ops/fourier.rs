@@ -276,8 +276,10 @@ fn convolved(b: &mut Builder, op: &str, rows: NodeId, length: i64, sign: i64) ->
 /// `c[k]` for `k` and `-k` in a circle of `around`, 0 between them, as one row of `size`.
 fn chirp(b: &mut Builder, (size, around): (i64, i64), length: i64, sign: i64, dtype: DType) -> Result<NodeId> {
     let shape = Shape(vec![Dim::constant(1), Dim::constant(size)]);
-    let k = b.iota(&shape, 1, DType::I64)?;
-    let number = |b: &mut Builder, value: i64| b.integer(value, DType::I64);
+    // Squares in 32 bits where they fit: the remainder of 64 is a loop on some devices, of which some end long ones (llvmpipe).
+    let counted = if size < 46_341 { DType::I32 } else { DType::I64 };
+    let k = b.iota(&shape, 1, counted)?;
+    let number = |b: &mut Builder, value: i64| b.integer(value, counted);
     let (around, turn, end) = (number(b, around)?, number(b, 2 * length)?, number(b, length)?);
     let behind = b.binary(BinaryOp::Sub, around, k)?;
     let k = if size == length { k } else { b.binary(BinaryOp::Min, k, behind)? };

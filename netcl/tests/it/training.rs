@@ -313,7 +313,7 @@ fn settings_that_make_no_sense_are_errors_and_change_nothing() {
         (Box::new(Adam::new(-1.0)), "`adam`: `learning rate` is -1"),
         (Box::new(Adam::new(0.1).betas(0.9, 1.0)), "`betas` is 1; accepted: numbers from 0 on and below 1"),
         (Box::new(Adam::new(0.1).betas(f64::NAN, 0.9)), "`betas` is NaN"),
-        (Box::new(AdamW::new(0.1).epsilon(-1e-8)), "`adamw`: `epsilon` is -0.00000001"),
+        (Box::new(AdamW::new(0.1).epsilon(-1e-8)), "`adamw`: `epsilon` is -1e-8"),
         (Box::new(AdamW::new(0.1).weight_decay(-1.0)), "`weight_decay` is -1"),
         // No `f32` is as large: weights would be infinite.
         (Box::new(Sgd::new(1e39)), "accepted: numbers up to 3.4e38"),

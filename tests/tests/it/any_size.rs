@@ -1,5 +1,5 @@
 //! Graphs of the run time whose sizes are other ones at each call: few programs, and no more memory after many calls than after some.
-//! `NETCL_TEST_SIZES=all` makes ten thousand calls and a thousand.
+//! `NETCL_TEST_SIZES=all` makes ten thousand calls and a thousand; with it these tests are to run alone, on one thread.
 
 use crate::common::{devices_alone, wave};
 use crate::worlds::unet;
@@ -44,8 +44,10 @@ fn stays_flat(what: &str, device: &Device, count: usize, call: impl Fn(usize) ->
     assert!(measured_before(device) || programs <= 2 * 3 * first, "{what} on {device}: {programs} for {first}");
     let has_programs = !matches!(device.profile().kind, DeviceKind::Host | DeviceKind::Null);
     assert!(!has_programs || first > 0, "{what} on {device}");
+    // The host's memory is that of all tests that run at the time.
+    let is_own = has_programs || calls(0, 1) == 1;
     let most = half.bytes + half.bytes / 4 + (1 << 20);
-    assert!(all.bytes <= most, "{what} on {device}: {} bytes, {} after half", all.bytes, half.bytes);
+    assert!(!is_own || all.bytes <= most, "{what} on {device}: {} bytes, {} after half", all.bytes, half.bytes);
     Ok(())
 }
 
