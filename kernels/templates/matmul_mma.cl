@@ -114,7 +114,11 @@ static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const fl
     }
 
 #ifdef __clang__
+#ifdef NETCL_LOOPS_IN_ORDER // which says of every loop that it makes no vectors
+#define ROLLED _Pragma("clang loop unroll(disable)")
+#else
 #define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#endif
 #else
 #define ROLLED _Pragma("unroll 1")
 #endif

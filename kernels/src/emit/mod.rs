@@ -17,6 +17,6 @@ mod rust_expr;
 mod rust_writer;
 
 pub use opencl::bf16_from_float;
-pub use opencl_helpers::{PTX_BF16, REMAINDERS_BY_LANE, SINES_BY_LANE, SUBTRACTIONS_IN_ORDER};
+pub use opencl_helpers::{PTX_BF16, REMAINDERS_BY_LANE, SINES_BY_LANE};
 pub(crate) use opencl_types::c_type;
 pub use opencl_types::storage_type;

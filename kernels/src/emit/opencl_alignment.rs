@@ -1,7 +1,7 @@
 //! Which vectors of a buffer lie on a multiple of their own size, so that a device may access them as one.
 //!
-//! `vloadn` and `vstoren` take any place, which NVIDIA's compiler turns into an access for each element: eight of them for two
-//! vectors of four halves, which take a fifth longer in an epilogue than the product before it.
+//! `vloadn` and `vstoren` take any place, for which NVIDIA's compiler makes an access of each element: eight stores of two bytes for two
+//! vectors of four halves.
 
 use super::opencl_stmt::Body;
 use super::opencl_types::storage_type;

@@ -15,9 +15,6 @@ pub const REMAINDERS_BY_LANE: &str = "NETCL_REMAINDERS_BY_LANE";
 /// The macro that is defined for devices whose PTX rounds to bf16 (compute capability 8.0 and later).
 pub const PTX_BF16: &str = "NETCL_PTX_BF16";
 
-/// The macro that is defined for drivers that are wrong in loops which subtract from a running value, where they make vectors of these.
-pub const SUBTRACTIONS_IN_ORDER: &str = "NETCL_SUBTRACTIONS_IN_ORDER";
-
 /// `netcl_max`, `netcl_max8`, `netcl_max_double`, `netcl_max_double8`.
 fn helper_name(what: &str, ty: ValueType) -> String {
     match (ty.dtype, ty.lanes) {
@@ -260,22 +257,6 @@ impl Program {
             _ => text.replace("$0", "($T)(0xD2511F53u)").replace("$2", "($T)(0xCD9E8D57u)"),
         };
         self.define(helper_name("uniform", ValueType { dtype: DType::F32, lanes }), ty, &text)
-    }
-
-    /// What stands before a loop that subtracts from a running value. With [`SUBTRACTIONS_IN_ORDER`] its rounds stay one after the other.
-    pub(super) fn in_order(&mut self) -> &'static str {
-        let name = "NETCL_IN_ORDER";
-        if self.known_helpers.insert(name.to_owned()) {
-            self.helpers.push(format!(
-                "// Before a loop that subtracts from a running value: for drivers that make wrong vectors of its rounds.\n\
-                 #ifdef {SUBTRACTIONS_IN_ORDER}\n\
-                 #define {name} _Pragma(\"clang loop vectorize(disable)\")\n\
-                 #else\n\
-                 #define {name}\n\
-                 #endif\n"
-            ));
-        }
-        name
     }
 
     /// `float` to the bits of the nearest bfloat16.

@@ -4,12 +4,10 @@ use super::opencl_layout::{comment, wrap};
 use super::opencl_program::Program;
 use super::opencl_types::c_type;
 use crate::dtype::Literal;
-use crate::graph::BinaryOp;
 use crate::identifier::Namer;
 use crate::kir::verify::VerifiedKernel;
 use crate::kir::visit::visit;
 use crate::kir::*;
-use std::collections::BTreeSet;
 
 /// Writes the statements of one kernel or helper function.
 pub(super) struct Body<'a, 'p> {
@@ -218,7 +216,6 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             Stmt::For { var, start, end, step, body } => self.for_loop(*var, [*start, *end, *step], body),
             Stmt::While { condition, body } => {
-                self.note_subtractions(body);
                 let condition = self.value(*condition);
                 self.line(&format!("while ({condition}) {{"));
                 self.block(body);
@@ -289,7 +286,6 @@ impl<'a, 'p> Body<'a, 'p> {
             Expr::Literal(Literal::Int(1, _)) => None,
             _ => Some(step_name.clone().unwrap_or_else(|| self.initialiser(step))),
         };
-        self.note_subtractions(body);
         let name = self.declare(var);
         let advance = advance.map_or(format!("++{name}"), |step| format!("{name} += {step}"));
         self.line(&format!("for ({} {name} = {start}; {name} < {end}; {advance}) {{", c_type(ty)));
@@ -299,28 +295,6 @@ impl<'a, 'p> Body<'a, 'p> {
         // The bounds' names stay declared behind the loop.
         for name in [end_name, step_name].into_iter().flatten() {
             self.names.reserve(&name);
-        }
-    }
-
-    /// Marks the loop of `body` where it subtracts from a float that it goes on with.
-    fn note_subtractions(&mut self, body: &[Stmt]) {
-        let (mut subtracted, mut own) = (Vec::new(), BTreeSet::new());
-        visit(body, &mut |stmt| match *stmt {
-            Stmt::Assign(var, value) => {
-                let subtracts = match *self.expr(value) {
-                    Expr::Binary(BinaryOp::Sub, a, _) => matches!(*self.expr(a), Expr::Var(from) if from == var),
-                    _ => false,
-                };
-                subtracted.extend((subtracts && self.ty(value).dtype.is_float()).then_some(var));
-            }
-            Stmt::Let(var, _) => {
-                own.insert(var);
-            }
-            _ => {}
-        });
-        if subtracted.iter().any(|var| !own.contains(var)) {
-            let mark = self.program.in_order();
-            self.line(mark);
         }
     }
 

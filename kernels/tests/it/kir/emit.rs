@@ -275,25 +275,3 @@ fn what_items_may_race_on_is_shared_in_native_code() {
     assert_eq!((plain.matches("args.view::").count(), plain.matches("args.shared::").count()), (3, 0), "{plain}");
     assert_eq!((shared.matches("args.view::").count(), shared.matches("args.shared::").count()), (1, 2), "{shared}");
 }
-
-/// A loop that subtracts from what it goes on with is marked, for drivers that make wrong vectors of its rounds; one that adds is not, nor
-/// one around it.
-#[test]
-fn loops_that_subtract_from_a_running_float_are_marked() {
-    let emitted = |update: &str| {
-        let text = format!(
-            "kernel k\nlaunch [N]\nparam x: read f32\nparam y: write f32\nvar r: i32\nvar k: i32\nvar sum: f32\n\
-             for $r in 0i32..9i32 step 1i32 {{\nlet $sum = load @x[$r]\nfor $k in 0i32..40i32 step 1i32 {{\n\
-             set $sum = {update}\n}}\nstore @y[$r] = $sum\n}}\n"
-        );
-        let kernel = text::parse(&text).unwrap();
-        opencl::kernel(&verify(&kernel, &Capabilities::unlimited()).unwrap())
-    };
-    let marked = emitted("sub($sum, load @x[$k])");
-    assert_eq!(marked.matches("    NETCL_IN_ORDER\n        for (int k").count(), 1, "{marked}");
-    assert_eq!(marked.matches("    NETCL_IN_ORDER\n").count(), 1, "{marked}");
-    for update in ["add($sum, load @x[$k])", "sub(load @x[$k], $sum)", "sub(load @x[$k], 1.0f32)"] {
-        let text = emitted(update);
-        assert!(!text.contains("NETCL_IN_ORDER"), "{text}");
-    }
-}

@@ -54,8 +54,8 @@ pub enum Avoid {
     VectorSines,
     /// `fmod` of vectors of `double`: netcl's own kernels call it lane by lane.
     VectorRemainders,
-    /// Vectors of the rounds of a loop that subtracts from a running `float`: netcl's own kernels ask for its rounds one after the other.
-    VectorizedSubtractions,
+    /// Vectors of the rounds of a loop: netcl's own kernels, which are of vectors where that pays, ask for rounds one after the other.
+    LoopVectorization,
     /// Relying on blocking calls and `clFinish` where threads share a queue: they may return before what they wait for is done. An
     /// event is waited for beside them.
     BlockingCalls,
@@ -134,10 +134,10 @@ static QUIRKS: &[Quirk] = &[
         vendor: Vendor::Intel,
         from: &[2000],
         until: None,
-        avoid: Avoid::VectorizedSubtractions,
+        avoid: Avoid::LoopVectorization,
         reason: "2026.22.10 on processors: with FP_CONTRACT off, `sum -= a[k] * x[k]` over 32 rounds and more is wrong in the work-items that \
-                 fill no vector (a fifth of the value off), as the rounds are added up in another order and some of them lost. Sums \
-                 that add are in another order too, and right",
+                 fill no vector (a fifth of the value off), as the rounds are added up in another order and some of them lost; the pass \
+                 `vplan-vec` crashes on a sum over a flipped axis",
     },
     Quirk {
         vendor: Vendor::Llvmpipe,

@@ -12,7 +12,7 @@ use crate::device::vendor::Vendor;
 use crate::error::{Error, Result};
 use crate::process;
 use crate::program::{Key, Kind, count, disk, reads_files};
-use netcl_kernels::emit::{PTX_BF16, REMAINDERS_BY_LANE, SINES_BY_LANE, SUBTRACTIONS_IN_ORDER};
+use netcl_kernels::emit::{PTX_BF16, REMAINDERS_BY_LANE, SINES_BY_LANE};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::types::cl_int;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -24,6 +24,13 @@ pub const ROUNDED_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 /// The option by which nothing is optimized. For drivers whose optimizations change results ([`Avoid::Optimizations`]).
 pub const NOT_OPTIMIZED: &str = "-cl-opt-disable";
 
+/// The macro of programs in which every loop keeps its rounds one after the other. For drivers that are wrong where they make vectors of
+/// them ([`Avoid::LoopVectorization`]).
+const LOOPS_IN_ORDER: &str = "NETCL_LOOPS_IN_ORDER";
+
+/// What stands before the text of such a program, whose lines are counted from behind it.
+const IN_ORDER: &str = "#define for _Pragma(\"clang loop vectorize(disable)\") for\n#line 1\n";
+
 /// What netcl's own kernels are built with for a device, with its compiler's optimizations where `optimized` and nothing speaks
 /// against them. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
@@ -33,7 +40,7 @@ pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str 
         std::array::from_fn(|set| {
             let mut options = "-cl-std=CL1.2".to_owned();
             let [sines, remainders, bf16, in_order] =
-                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16, SUBTRACTIONS_IN_ORDER].map(|name| format!("-D{name}"));
+                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16, LOOPS_IN_ORDER].map(|name| format!("-D{name}"));
             let flags = [ROUNDED_DIVISION.to_owned(), NOT_OPTIMIZED.to_owned(), sines, remainders, bf16, in_order];
             for flag in flags.iter().enumerate().filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, flag)| flag) {
                 options.push(' ');
@@ -45,7 +52,7 @@ pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str 
     let plain = !optimized || profile.avoids(Avoid::Optimizations);
     let by_lane = [Avoid::VectorSines, Avoid::VectorRemainders].map(|avoid| profile.avoids(avoid));
     let rounds_bf16 = profile.ptx.is_some_and(|ptx| ptx.mma_bf16);
-    let in_order = profile.avoids(Avoid::VectorizedSubtractions);
+    let in_order = profile.avoids(Avoid::LoopVectorization);
     let flags = [profile.rounded_division, plain, by_lane[0], by_lane[1], rounds_bf16, in_order];
     let set = flags.iter().enumerate().map(|(bit, &flag)| usize::from(flag) << bit).sum::<usize>();
     &TEXTS[set]
@@ -217,7 +224,8 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
                 .to_owned(),
         });
     }
-    let program = Program::create_from_source(shared.context.get(), source.text)
+    let in_order = source.options.contains(LOOPS_IN_ORDER).then(|| format!("{IN_ORDER}{}", source.text));
+    let program = Program::create_from_source(shared.context.get(), in_order.as_deref().unwrap_or(source.text))
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
     if let Err(error) = program.build(shared.device.id(), source.options) {
         return Err(not_built(shared, source, error.0, |code| {
