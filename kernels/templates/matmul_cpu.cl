@@ -187,12 +187,8 @@
 #endif
 
 // Before a loop that stays one: what is done to a result, which may be long, is built once and not for each place in a tile.
-#ifdef __clang__
-#ifdef NETCL_LOOPS_IN_ORDER // which says of every loop that it makes no vectors
-#define ROLLED _Pragma("clang loop unroll(disable)")
-#else
+#if defined(__clang__) && !defined(NETCL_LOOPS_IN_ORDER) // which says of every loop that it makes no vectors
 #define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
-#endif
 #else
 #define ROLLED _Pragma("unroll 1")
 #endif

@@ -113,12 +113,8 @@ static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const fl
         statements                                                                                                     \
     }
 
-#ifdef __clang__
-#ifdef NETCL_LOOPS_IN_ORDER // which says of every loop that it makes no vectors
-#define ROLLED _Pragma("clang loop unroll(disable)")
-#else
+#if defined(__clang__) && !defined(NETCL_LOOPS_IN_ORDER) // which says of every loop that it makes no vectors
 #define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
-#endif
 #else
 #define ROLLED _Pragma("unroll 1")
 #endif

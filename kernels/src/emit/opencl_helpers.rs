@@ -369,8 +369,7 @@ static inline float$N $name($T position, uint seed, uint stream) {
 }
 ";
 
-/// The same by one instruction for each value, or for each two, where a device has it: a third of what a product's epilogue
-/// computes was rounding.
+/// The same by one instruction for each value, or for each two, where a device has it.
 fn ptx_bf16(lanes: u8) -> String {
     let body = match lanes {
         1 => "    ushort bits;\n    asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(x));\n    return bits;\n"

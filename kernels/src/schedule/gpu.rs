@@ -370,8 +370,8 @@ fn meet(b: &mut KernelBuilder, job: &Job<'_>, accumulators: &[Accumulator], lid:
     let (zero, one) = (b.int(0), b.int(1));
     let rounds = b.int(i64::from(halvings / each));
     b.for_loop("round", zero, rounds, one, |b, round| {
-        let (first, each_id) = (b.int(i64::from(own.count >> each)), b.int(i64::from(each)));
-        let shift = b.mul(round, each_id);
+        let (first, step) = (b.int(i64::from(own.count >> each)), b.int(i64::from(each)));
+        let shift = b.mul(round, step);
         let left = b.binary(BinaryOp::Shr, first, shift);
         let left = b.named("left", left);
         let active = b.compare(CompareOp::Lt, own.part, left);

@@ -1,5 +1,7 @@
 //! What activations are stored in, in a part of a program.
 
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::precision::Precision;
 use std::cell::Cell;
 
@@ -44,6 +46,13 @@ impl Drop for Scope {
 pub fn autocast<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
     let _scope = Scope(PRECISION.with(|own| own.replace(precision)));
     work()
+}
+
+/// The tensor as one of that type, where `precision` is what has made another of it.
+#[track_caller]
+pub(crate) fn of_type(tensor: &Tensor, dtype: DType, precision: Precision) -> Tensor {
+    let is_other = tensor.dtype() != dtype && precision.converts(tensor.dtype()) && precision.converts(dtype);
+    if is_other { tensor.cast(dtype) } else { tensor.clone() }
 }
 
 /// What this thread computes in.

@@ -7,8 +7,6 @@ use crate::autograd::record::{CutKind, History, Leaf, Stop, StopPullback, StopSo
 use crate::autograd::tracer;
 use crate::error::Result;
 use crate::tensor::{Mistake, Operand, Tensor, shown};
-use netcl_kernels::dtype::DType;
-use netcl_kernels::precision::Precision;
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -111,7 +109,11 @@ where
     let (precision, types) = (autocast::current(), inputs.map(Tensor::dtype));
     let pullback: StopPullback = Box::new(move |gradient| {
         let gradients = autocast::autocast(precision, || pullback(&Tensor::from_held(gradient)));
-        Ok(gradients.iter().zip(types).map(|(gradient, dtype)| of_type(gradient, dtype, precision).held()).collect())
+        Ok(gradients
+            .iter()
+            .zip(types)
+            .map(|(gradient, dtype)| autocast::of_type(gradient, dtype, precision).held())
+            .collect())
     });
     stopped(value, Stop { by: "custom_vjp", caller, sources, pullback: Some(pullback) })
 }
@@ -144,7 +146,7 @@ impl Tensor {
         let (precision, dtype) = (autocast::current(), self.dtype());
         let pullback: StopPullback = Box::new(move |gradient| {
             let gradient = autocast::autocast(precision, || hook(&Tensor::from_held(gradient)).into())?;
-            Ok(vec![of_type(&gradient, dtype, precision).held()])
+            Ok(vec![autocast::of_type(&gradient, dtype, precision).held()])
         });
         let sources = one(self, self.history());
         stopped(self.clone(), Stop { by: "on_gradient", caller, sources, pullback: Some(pullback) })
@@ -163,12 +165,6 @@ fn captured(input: &Tensor) -> Tensor {
     let copied =
         if tracked(input).is_some() { input.clone() } else { input.as_it_is().unwrap_or_else(|_| input.clone()) };
     copied.with_history(None)
-}
-
-/// A gradient as one of that type, where the precision that it was computed in has made another of it.
-fn of_type(gradient: &Tensor, dtype: DType, precision: Precision) -> Tensor {
-    let is_other = gradient.dtype() != dtype && precision.converts(gradient.dtype()) && precision.converts(dtype);
-    if is_other { gradient.cast(dtype) } else { gradient.clone() }
 }
 
 fn tracked(tensor: &Tensor) -> Option<&History> {

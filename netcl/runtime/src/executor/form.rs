@@ -34,8 +34,7 @@ impl Form {
 
     /// The type of that argument, if something is computed of it.
     pub(crate) fn argument(&self, position: usize) -> Option<DType> {
-        let buffer = (*self.interface.arguments.get(position)?)?;
-        Some(self.plan.buffer(buffer).dtype)
+        self.interface.argument_type(&self.plan, position)
     }
 
     /// The types of the numbers that it takes.

@@ -64,6 +64,12 @@ pub(super) struct Interface {
 }
 
 impl Interface {
+    /// The type of that argument, if something is computed of it.
+    pub(super) fn argument_type(&self, plan: &Plan, position: usize) -> Option<DType> {
+        let buffer = (*self.arguments.get(position)?)?;
+        Some(plan.buffer(buffer).dtype)
+    }
+
     /// Derives it.
     pub(super) fn of(plan: &Plan) -> Interface {
         let mut interface = Interface {

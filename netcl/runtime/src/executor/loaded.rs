@@ -120,8 +120,7 @@ impl Loaded {
 
     /// The type of that argument, if something is computed of it.
     pub(crate) fn argument(&self, position: usize) -> Option<DType> {
-        let buffer = (*self.base.interface.arguments.get(position)?)?;
-        Some(self.base.plan.buffer(buffer).dtype)
+        self.base.interface.argument_type(&self.base.plan, position)
     }
 
     /// Runs it on the device that it was loaded for.

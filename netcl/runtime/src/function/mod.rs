@@ -408,11 +408,7 @@ impl Function {
             }
         };
         let of_type = |(arg, declared): (&&Tensor, Option<DType>)| {
-            let declared = declared.filter(|declared| *declared != arg.dtype());
-            match declared.filter(|declared| precision.converts(*declared) && precision.converts(arg.dtype())) {
-                Some(declared) => arg.cast(declared),
-                None => (*arg).clone(),
-            }
+            declared.map_or_else(|| (*arg).clone(), |declared| autocast::of_type(arg, declared, precision))
         };
         Ok(args.iter().zip(types).map(of_type).collect())
     }
