@@ -381,8 +381,8 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_K 16
 #define REG_M 8
 #define REG_N 4
-#define WARP_M 4
-#define WARP_N 8
+#define WARP_M 8
+#define WARP_N 4
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
@@ -450,8 +450,8 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_K 8
 #define REG_M 8
 #define REG_N 8
-#define WARP_M 4
-#define WARP_N 8
+#define WARP_M 8
+#define WARP_N 4
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
@@ -568,8 +568,8 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_K 16
 #define REG_M 8
 #define REG_N 4
-#define WARP_M 4
-#define WARP_N 8
+#define WARP_M 8
+#define WARP_N 4
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
@@ -637,8 +637,8 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_K 16
 #define REG_M 8
 #define REG_N 4
-#define WARP_M 4
-#define WARP_N 8
+#define WARP_M 8
+#define WARP_N 4
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
@@ -706,8 +706,8 @@ static inline void block_8_matmul_register_store_vector(
 #define TILE_K 16
 #define REG_M 8
 #define REG_N 4
-#define WARP_M 4
-#define WARP_N 8
+#define WARP_M 8
+#define WARP_N 4
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
