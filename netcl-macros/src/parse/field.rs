@@ -171,15 +171,13 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
     single((diag, field), ty, attrs, None, constants)
 }
 
-/// Rule: a type of Rust's own library is no model. Wrong: `name: String`.
+/// Rule: a type of Rust's own library is no model, nor is what is written as a type of numbers. Wrong: `name: String`, `rate: f23`.
 fn is_plain_rust(path: &syn::Path) -> bool {
-    const TYPES: [&str; 15] = [
-        "String", "OsString", "PathBuf", "char", "str", "i8", "i16", "i128", "isize", "u8", "u16", "u64", "u128",
-        "f16", "bf16",
-    ];
+    const TYPES: [&str; 6] = ["String", "OsString", "PathBuf", "char", "str", "isize"];
     let first = path.segments.first().map(|first| first.ident.to_string()).unwrap_or_default();
     let single = path.segments.len() == 1;
-    matches!(first.as_str(), "std" | "core" | "alloc") || single && TYPES.contains(&first.as_str())
+    let of_numbers = types::looks_like_number(&first);
+    matches!(first.as_str(), "std" | "core" | "alloc") || single && (of_numbers || TYPES.contains(&first.as_str()))
 }
 
 /// `T` of `Vec<T>`.

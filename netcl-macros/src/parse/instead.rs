@@ -1,6 +1,6 @@
 //! What there is instead of a field of a type that no field has.
 
-use super::text;
+use super::{text, types};
 use crate::{foreign, words};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers;
@@ -117,6 +117,9 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
         ("PhantomData", _) => "leave it out: a model uses its parameters".to_string(),
         ("Sequential" | "ModuleList" | "ModuleDict", _) => foreign::layer_as(&name).unwrap_or(FIELDS).to_string(),
         ("String" | "OsString" | "PathBuf" | "char" | "str", _) => OUTSIDE.to_string(),
+        (name, []) if name == "isize" || types::looks_like_number(name) => {
+            "a constant is of type `f32`, `f64`, `i32`, `i64`, `u32`, `usize` or `bool`".to_string()
+        }
         (_, [_, ..]) => match layers::find(&name) {
             Some(layer) => {
                 let keys = layer.config.iter().zip(&given).map(|(key, value)| format!("{} = {value}", key.name));

@@ -14,6 +14,12 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, GenericArgument, PathArguments, Type};
 
+/// Whether a type is called as those of numbers are, `f32` or `u16`, whether or not it is one of them: `f23`.
+pub(super) fn looks_like_number(name: &str) -> bool {
+    let bits = ["bf", "f", "i", "u"].into_iter().find_map(|kind| name.strip_prefix(kind));
+    bits.is_some_and(|bits| !bits.is_empty() && bits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
 /// Whether `ty` is written as a tensor, borrowed or not.
 pub(crate) fn is_tensor(ty: &Type) -> bool {
     match ty {
