@@ -1,4 +1,4 @@
-//! Graphs of the run time whose sizes are other ones at each call: few programs, and no more memory after many calls than after some.
+//! Graphs of the run time whose sizes, or positions, are other ones at each call: few programs, and no more memory after many calls than after some.
 //! `NETCL_TEST_SIZES=all` makes ten thousand calls and a thousand; with it these tests are to run alone, on one thread.
 
 use crate::common::{devices_alone, wave};
@@ -125,6 +125,68 @@ fn images_of_any_size_by_layers() -> Result<()> {
             let doubled = x.upsample_nearest2d([2, 2]).mean([0, 1, 2, 3]);
             near(&doubled, &x.mean([0, 1, 2, 3]))
         })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn parts_from_any_position() -> Result<()> {
+    for device in devices_alone()? {
+        let (all, weight) = (wave(&device, &[640, 6]), wave(&device, &[6, 3]).requires_grad()?);
+        let values = all.to_vec::<f32>()?;
+        stays_flat("batches of a table", &device, calls(60, 1000), |call| {
+            let start = below("any size/start", call as u32, 633) as usize;
+            let batch = all.narrow(0, start, 7);
+            let loss = batch.matmul(&weight).square().sum([0, 1]);
+            let gradients = loss.backward()?;
+            // The same rows, from memory of their own.
+            let rows = Tensor::from_slice(&device, &values[6 * start..6 * (start + 7)], &[7, 6])?;
+            let expected = rows.transpose(0, 1).matmul(rows.matmul(&weight)) * 2.0;
+            near(&gradients.wrt(&weight)?, &expected)
+        })?;
+        // In what is differentiated, and with parts that always begin at the same places, as the gates of a cell do.
+        let table = wave(&device, &[40, 8]).requires_grad()?;
+        stays_flat("rows of what is trained", &device, calls(60, 1000), |call| {
+            let row = below("any size/row", call as u32, 40) as usize;
+            let gates = table.get(0, row);
+            let loss = (gates.narrow(0, 0, 4).sigmoid() * gates.narrow(0, 4, 4).tanh()).sum([0]);
+            let gradient = loss.backward()?.wrt(&table)?.square().sum([1]).to_vec::<f32>()?;
+            let others = gradient.iter().enumerate().filter(|(other, _)| *other != row);
+            assert!(gradient[row] > 0.0 && others.clone().all(|(_, value)| *value == 0.0), "row {row}: {gradient:?}");
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn sequences_that_grow() -> Result<()> {
+    for device in devices_alone()? {
+        let (weight, start) = (wave(&device, &[5, 5]), wave(&device, &[1, 1, 5]));
+        // Each round reads the last row, by its number, and appends one: nothing is computed again from the beginning.
+        let round = |rows: &Tensor| {
+            let length = rows.shape()[1];
+            rows.concat([&rows.get(1, length - 1).matmul(&weight).tanh().unsqueeze(1)], 1)
+        };
+        let mut rows = start.clone();
+        let mut expected = start.to_vec::<f32>()?;
+        let before = Used::of(&device).programs;
+        let mut early = before;
+        for number in 0..40 {
+            rows = round(&rows);
+            let next: Vec<f32> = rows.get(1, number + 1).to_vec()?;
+            let last = Tensor::from_slice(&device, &expected[5 * number..], &[1, 5])?;
+            expected.extend(last.matmul(&weight).tanh().to_vec::<f32>()?);
+            near(
+                &Tensor::from_slice(&device, &next, &[5])?,
+                &Tensor::from_slice(&device, &expected[5 * (number + 1)..], &[5])?,
+            )?;
+            if number == 16 {
+                early = Used::of(&device).programs;
+            }
+        }
+        assert_eq!(rows.shape(), [1, 41, 5]);
+        assert_eq!(Used::of(&device).programs, early, "on {device}: after {before}");
     }
     Ok(())
 }

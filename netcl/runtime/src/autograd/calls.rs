@@ -64,11 +64,14 @@ impl BuiltCalls {
         if let Some(call) = self.built.iter().find(same) {
             return Ok(call.values[*step]);
         }
+        let build = |passed: &mut PassedNumbers| {
+            passed.without_positions(|passed| traced.build(builder, tensors, passed, batch))
+        };
         let values = match (known, by) {
             // What is equal but for its numbers is equal.
-            (Some((_, numbers)), _) => passed.again(numbers, |passed| traced.build(builder, tensors, passed, batch))?,
+            (Some((_, numbers)), _) => passed.again(numbers, build)?,
             (None, by) => {
-                let (values, numbers) = passed.taken_by(|passed| traced.build(builder, tensors, passed, batch));
+                let (values, numbers) = passed.taken_by(build);
                 self.numbers.extend(by.map(|by| (by, numbers)));
                 values?
             }

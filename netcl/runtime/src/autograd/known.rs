@@ -3,10 +3,10 @@
 //! It is found by the work and by the types and shapes of its tensors. Only what is new has a graph built, which is compared with
 //! the graphs that were compiled: other sizes of a batch have an entry of their own here, and the same plan.
 
+use crate::autograd::positions::{PassedPositions, WorkPlan};
 use crate::autograd::work::{ArgValue, WorkKey};
 use crate::device::Device;
 use crate::error::Result;
-use crate::executor::{Loaded, SizedPlan};
 use crate::hash::hash;
 use crate::jit;
 use crate::tensor::Tensor;
@@ -34,7 +34,7 @@ pub(crate) struct KnownWork {
     /// Which of the graph's outputs it is, where it is not all of them.
     output: Option<usize>,
     /// Compiled when it is first run by itself.
-    loaded: OnceLock<SizedPlan>,
+    loaded: OnceLock<WorkPlan>,
     pub(crate) flow: DerivativeFlow,
     /// Whether it is computed from its first number: a layer's random numbers are.
     pub(crate) reads_number: bool,
@@ -152,18 +152,21 @@ impl KnownWork {
     pub(crate) fn loaded(
         &self,
         device: &Device,
-        of_any_size: impl FnOnce() -> Result<Option<Arc<Loaded>>>,
-    ) -> Result<&SizedPlan> {
+        of_any_size: impl FnOnce() -> Result<Option<WorkPlan>>,
+    ) -> Result<&WorkPlan> {
         match self.loaded.get() {
             Some(loaded) => Ok(loaded),
             None => {
-                let loaded = SizedPlan::new(match self.output {
+                let own = |graph: &Graph| -> Result<WorkPlan> {
+                    Ok(WorkPlan::new(jit::load(graph, device)?, PassedPositions::default()))
+                };
+                let loaded = match self.output {
                     None => match of_any_size()? {
                         Some(loaded) => loaded,
-                        None => jit::load(&self.graph, device)?,
+                        None => own(&self.graph)?,
                     },
-                    Some(output) => jit::load(&part(&self.graph, output), device)?,
-                });
+                    Some(output) => own(&part(&self.graph, output))?,
+                };
                 Ok(self.loaded.get_or_init(|| loaded))
             }
         }

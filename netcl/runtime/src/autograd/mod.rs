@@ -7,7 +7,7 @@
 //!
 //! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
 //! lead to a loss, by way of the `records`; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that, and
-//! `relative` once for all sizes; `cut` says what ended one;
+//! `relative` once for all sizes and `positions`; `cut` says what ended one;
 //! `autocast` what activations are stored in; `trained` which models are differentiated in; `sweep` goes back from a loss by such plans and
 //! by what the program says between them. `calls` are values of what consists of operations, `derivative` is a derivative as such an
 //! operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional`, `products` and `custom` are what users call.
@@ -23,6 +23,7 @@ pub(crate) mod known;
 pub(crate) mod note;
 mod noted;
 pub(crate) mod plan;
+pub(crate) mod positions;
 mod products;
 pub(crate) mod record;
 mod records;

@@ -59,7 +59,7 @@ impl NotedDerivative {
             Wanted::All | Wanted::Model(_) => Some(History::Leaf(leaf.clone())),
         };
         let leaves = tape.leaves.iter().map(origin).collect();
-        let scalars = tape.scalars().iter().copied().collect();
+        let scalars = tape.works().flat_map(|(work, dtype)| work.scalars(dtype)).collect();
         Ok(NotedDerivative { tape, values, leaves, cuts, scalars, device: device.clone() })
     }
 

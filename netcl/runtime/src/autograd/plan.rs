@@ -2,12 +2,13 @@
 //!
 //! Where nothing is new it is found by numbers alone: those of the works, and which tensor is which.
 
+use crate::autograd::positions::{PassedPositions, WorkPlan};
 use crate::autograd::relative;
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceKey, TraceResult, TraceStep};
 use crate::autograd::work::TensorWork;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Loaded, SizedPlan};
+use crate::executor::Loaded;
 use crate::hash::hash;
 use crate::jit;
 use netcl_hal::recent::Recent;
@@ -36,34 +37,35 @@ struct SignedPlans(Mutex<Recent<SignedPlan>>);
 struct SignedPlan {
     hash: u64,
     signature: Signature,
-    plan: SizedPlan,
+    plan: WorkPlan,
 }
 
 /// The plan of known works, on that device; `trace` makes their trace, where it was not met.
-pub(crate) fn of_signature(signature: Signature, device: &Device, trace: impl FnOnce() -> Trace) -> Result<SizedPlan> {
+pub(crate) fn of_signature(signature: Signature, device: &Device, trace: impl FnOnce() -> Trace) -> Result<WorkPlan> {
     let hash = hash(&signature[..]);
     let SignedPlans(plans) = device.slot(|| SignedPlans(Mutex::new(Recent::new(KEPT))));
     let lock = || plans.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().find(|known| known.hash == hash && known.signature == signature) {
         return Ok(known.plan.clone());
     }
-    let plan = SizedPlan::new(of(&trace(), device)?);
+    let plan = of(&trace(), device)?;
     let surplus = lock().add(SignedPlan { hash, signature, plan: plan.clone() });
     drop(surplus);
     Ok(plan)
 }
 
 /// The plan of that trace, on that device.
-fn of(trace: &Trace, device: &Device) -> Result<Arc<Loaded>> {
-    if let Some(loaded) = relative::find_or_make(trace, device)? {
-        return Ok(loaded);
+fn of(trace: &Trace, device: &Device) -> Result<WorkPlan> {
+    if let Some(plan) = relative::find_or_make(trace, device)? {
+        return Ok(plan);
     }
     let found = if trace.batch.is_some() { find_or_make(trace, true, device)? } else { None };
     let found = match found {
         Some(loaded) => Some(loaded),
         None => find_or_make(trace, false, device)?,
     };
-    found.ok_or_else(|| Error::graph(&trace.name, Diagnostic::new("it has no graph")))
+    let found = found.ok_or_else(|| Error::graph(&trace.name, Diagnostic::new("it has no graph")))?;
+    Ok(WorkPlan::new(found, PassedPositions::default()))
 }
 
 /// The plan with symbols of one work by itself, of tensors of these types and shapes; `None` where its sizes are to be numbers.
@@ -71,7 +73,7 @@ pub(crate) fn of_one(
     work: &TensorWork,
     tensors: impl Iterator<Item = (DType, Arc<[usize]>)>,
     device: &Device,
-) -> Result<Option<Arc<Loaded>>> {
+) -> Result<Option<WorkPlan>> {
     let mut inputs: Vec<TraceInput> =
         tensors.map(|(dtype, shape)| TraceInput { dtype, shape, may_be_batch: true }).collect();
     let given = work.inputs(inputs.len());

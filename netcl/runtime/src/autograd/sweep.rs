@@ -140,7 +140,7 @@ impl GradientSweep<'_> {
         }
         let args: SmallVec<[Tensor; 16]> = tape.arguments().cloned().map(Tensor::from_held).collect();
         let args: SmallVec<[&Tensor; 16]> = args.iter().collect();
-        let scalars = tape.scalars();
+        let scalars = loaded.scalars(tape.works());
         let call = Call { args: &args, scalars: &scalars, gradients_into: &into, ..Call::default() };
         // What waits of it was called for before what is to be written.
         let outputs = before_late_writes(|| loaded.call(self.device, &call))?;

@@ -8,7 +8,6 @@ use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceRes
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::{Held, compute_all};
-use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dtype::DType;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -252,9 +251,9 @@ impl Tape {
         self.steps.iter().filter(move |step| step.value == value).filter_map(|step| step.saved.as_ref())
     }
 
-    /// The numbers that the plan takes by value.
-    pub(super) fn scalars(&self) -> SmallVec<[Scalar; 8]> {
-        self.steps.iter().flat_map(|step| step.work.scalars(self.first_dtype(step))).collect()
+    /// The works of its steps, each with the element type of its first source.
+    pub(super) fn works(&self) -> impl Iterator<Item = (&TensorWork, Option<DType>)> {
+        self.steps.iter().map(|step| (&step.work, self.first_dtype(step)))
     }
 
     /// The element type of a step's first source.

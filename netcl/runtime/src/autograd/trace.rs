@@ -1,6 +1,7 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
 use crate::autograd::calls::{BuiltCalls, CallNumbers};
+use crate::autograd::positions::PassedPositions;
 use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey, composite_number};
 use netcl_kernels::autodiff::{HighestOrder, Sweep, derivatives_from_saved, gradients_from_saved};
 use netcl_kernels::dim::{Dim, Shape};
@@ -147,22 +148,25 @@ enum Size {
 /// The axes of a trace's inputs whose sizes are symbols besides the batch's: of all axes, in order, which symbol it is.
 pub(crate) type SymbolicAxes = [Option<usize>];
 
+/// What is computed, the call that its numbers are of, of what, and what becomes of it.
+type StepKey = (WorkKey, Option<u64>, Vec<Place>, StepValue);
+
 /// What the plan of a trace is found by.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TraceKey {
     gives: TraceResult,
     inputs: Vec<(DType, Vec<Size>)>,
-    steps: Vec<(WorkKey, Option<u64>, Vec<Place>, StepValue)>,
+    steps: Vec<StepKey>,
 }
 
-/// What traces have in common that differ in sizes.
+/// What traces have in common that differ in sizes and positions.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RelativeTrace {
     gives: TraceResult,
     /// Types and axes, with the sizes of those that are the same at each call.
     inputs: Vec<(DType, Vec<Option<usize>>)>,
     has_batch: bool,
-    steps: Vec<(WorkKey, Option<u64>, Vec<Place>, StepValue)>,
+    steps: Vec<StepKey>,
 }
 
 impl Trace {
@@ -179,7 +183,8 @@ impl Trace {
         self.inputs.iter().map(&mut input).collect()
     }
 
-    /// What is the same of traces that differ in sizes of what is computed from, and their sizes: 0 for those of the batch.
+    /// What is the same of traces that differ in sizes of what is computed from and in positions, and their sizes, 0 for those of the
+    /// batch.
     pub(crate) fn without_sizes(&self) -> (RelativeTrace, Vec<usize>) {
         let number = |size: &Size| if let Size::Is(size) = size { *size } else { 0 };
         let TraceKey { gives, inputs, steps } = self.key(true);
@@ -191,7 +196,17 @@ impl Trace {
             )
         };
         let inputs = inputs.iter().zip(&self.inputs).map(input).collect();
+        let step = |((key, call, sources, value), step): (StepKey, &TraceStep)| match step.work.position() {
+            Some(_) => (key.of_any_position(), call, sources, value),
+            None => (key, call, sources, value),
+        };
+        let steps = steps.into_iter().zip(&self.steps).map(step).collect();
         (RelativeTrace { gives, inputs, has_batch: self.batch.is_some(), steps }, sizes)
+    }
+
+    /// The positions of its steps.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
+        self.steps.iter().filter_map(|step| step.work.position())
     }
 
     /// What the plan is found by; where the batch is a symbol, those of all sizes are found.
@@ -216,16 +231,23 @@ impl Trace {
 
     /// As [`Trace::graph`], of derivatives that are differentiated as often as that.
     pub(crate) fn graph_of_order(&self, symbolic: bool, order: HighestOrder) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic), &[], order) {
+        let graph = match self.built(self.batch.filter(|_| symbolic), (&[], &PassedPositions::default()), order) {
             Err(_) if symbolic => return Ok(None),
             graph => graph?,
         };
         Ok((!symbolic || tells_symbols(&graph)).then_some(graph))
     }
 
-    /// The graph with symbols for those axes, and for the batch if there is one. `None` where it cannot be had.
-    pub(crate) fn graph_of_sizes(&self, symbols: &SymbolicAxes) -> Option<Graph> {
-        self.built(self.batch, symbols, HighestOrder::First).ok().filter(tells_symbols)
+    /// The graph with symbols for those axes, and for the batch if that is to be one, and with those positions as numbers of each call.
+    /// `None` where it cannot be had.
+    pub(crate) fn graph_of_sizes(
+        &self,
+        any_batch: bool,
+        symbols: &SymbolicAxes,
+        positions: &PassedPositions,
+    ) -> Option<Graph> {
+        let batch = self.batch.filter(|_| any_batch);
+        self.built(batch, (symbols, positions), HighestOrder::First).ok().filter(tells_symbols)
     }
 
     /// Builds it of these inputs: the value of every step.
@@ -249,7 +271,12 @@ impl Trace {
         Ok(results)
     }
 
-    fn built(&self, batch: Option<usize>, symbols: &SymbolicAxes, order: HighestOrder) -> Result<Graph> {
+    fn built(
+        &self,
+        batch: Option<usize>,
+        (symbols, positions): (&SymbolicAxes, &PassedPositions),
+        order: HighestOrder,
+    ) -> Result<Graph> {
         let mut builder = Builder::new(&self.name);
         let leaves = match self.gives {
             TraceResult::Gradients { leaves } => leaves,
@@ -270,7 +297,7 @@ impl Trace {
             };
             inputs.push(builder.input(InputKind::Argument(before + position), &name, shape, dtype));
         }
-        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values);
+        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values).with_positions(positions);
         let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);

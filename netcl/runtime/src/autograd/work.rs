@@ -1,5 +1,6 @@
 //! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
 
+use crate::autograd::positions::PassedPositions;
 use crate::hash::hash;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
@@ -20,6 +21,10 @@ pub(crate) const BATCH: &str = "N";
 
 /// Operations in which a number is as good an operand as a tensor. The others want theirs known: `pow` of 2 is a square.
 const ARITHMETIC: [&str; 6] = ["add", "sub", "mul", "div", "maximum", "minimum"];
+
+/// Operations that take a position along an axis, and which of their arguments it is.
+const POSITIONED: [&str; 2] = ["narrow", "get"];
+const POSITION: usize = 2;
 
 /// An argument of an operation. Tensors are those that the operation is given, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +119,8 @@ pub(crate) enum ArgKey {
     /// One that is part of the graph: its bits.
     Number(u64),
     Integer(i64),
+    /// A position, whichever it is.
+    Position,
     Integers(Arc<[i64]>),
     /// Sizes that begin with that of the batch.
     Sizes(Arc<[i64]>),
@@ -216,6 +223,8 @@ pub(crate) struct PassedNumbers {
     next: usize,
     /// Those that are taken next, the last of them first: inputs that there are.
     again: Vec<NodeId>,
+    /// Of the positions that come next, the last of them first, which are taken by value.
+    positions: Vec<bool>,
     /// What is built is differentiated then.
     pub(super) is_differentiated: bool,
 }
@@ -235,6 +244,24 @@ impl PassedNumbers {
         });
         self.taken.push(number);
         number
+    }
+
+    /// With these positions.
+    pub(super) fn with_positions(self, positions: &PassedPositions) -> PassedNumbers {
+        PassedNumbers { positions: positions.iter().rev().collect(), ..self }
+    }
+
+    /// Whether the next position is taken by value.
+    fn takes_position(&mut self) -> bool {
+        self.positions.pop().unwrap_or(false)
+    }
+
+    /// Lets `build` take no position: they are those of what consists of operations.
+    pub(super) fn without_positions<R>(&mut self, build: impl FnOnce(&mut PassedNumbers) -> R) -> R {
+        let positions = std::mem::take(&mut self.positions);
+        let result = build(self);
+        self.positions = positions;
+        result
     }
 
     /// Those that were taken while `build` was at work.
@@ -297,6 +324,7 @@ impl TensorWork {
                 let mut values = Vec::with_capacity(given.len());
                 for (position, given) in given.iter().enumerate() {
                     let sizes = is_sizes(operation, position);
+                    let is_position = self.position().is_some() && position == POSITION;
                     values.push(match given {
                         ArgValue::Tensor => Value::Tensor(tensors.next().ok_or_else(too_few)?),
                         ArgValue::Tensors(count) => {
@@ -306,6 +334,9 @@ impl TensorWork {
                             Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
                             None => Value::Number(*number),
                         },
+                        ArgValue::Integer(_) if is_position && passed.takes_position() => {
+                            Value::Tensor(passed.next(builder, DType::U32))
+                        }
                         ArgValue::Integer(value) => integer(*value),
                         ArgValue::Integers(list) => {
                             let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
@@ -328,7 +359,7 @@ impl TensorWork {
                         }
                     });
                 }
-                in_precision(builder, *precision, |builder| ops::call(builder, operation, &values))
+                in_precision(builder, *precision, |builder| called(builder, operation, &values))
             }
             TensorWork::Layer { layer, mode, gives, precision, .. } => {
                 // It draws what it drew in a graph of its own.
@@ -338,7 +369,10 @@ impl TensorWork {
                 let tensors = (&tensors[..inputs], &tensors[inputs..]);
                 in_precision(builder, *precision, |builder| layer.value(builder, *mode, tensors, seed, *gives))
             }
-            TensorWork::Traced { traced, step, .. } => Ok(traced.build(builder, tensors, passed, batch)?[*step]),
+            TensorWork::Traced { traced, step, .. } => {
+                let values = passed.without_positions(|passed| traced.build(builder, tensors, passed, batch));
+                Ok(values?[*step])
+            }
         }
     }
 
@@ -361,6 +395,20 @@ impl TensorWork {
         }
     }
 
+    /// The position that it takes along an axis, a number that may be passed by value.
+    pub(crate) fn position(&self) -> Option<u32> {
+        match self {
+            TensorWork::Operation { operation, given, .. } if POSITIONED.contains(&operation.name) => {
+                match given.get(POSITION)? {
+                    // Positions are compared in 32 bits, signed or not.
+                    ArgValue::Integer(position) => i32::try_from(*position).ok()?.try_into().ok(),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// What a graph of it is found by, with a first tensor of that type and a batch of that size.
     pub(crate) fn key(&self, dtype: Option<DType>, batch: Option<usize>) -> WorkKey {
         match self {
@@ -376,6 +424,16 @@ impl TensorWork {
 }
 
 impl WorkKey {
+    /// The same for every position.
+    pub(crate) fn of_any_position(mut self) -> WorkKey {
+        if let WorkKey::Operation(_, given, _) = &mut self
+            && let Some(position) = given.get_mut(POSITION)
+        {
+            *position = ArgKey::Position;
+        }
+        self
+    }
+
     /// Of an operation with these arguments, as [`TensorWork::key`].
     pub(crate) fn of_operation(
         (operation, precision): (&Operation, Precision),
@@ -409,6 +467,19 @@ pub(crate) fn in_precision<R>(builder: &mut Builder, precision: Precision, build
     let result = build(builder);
     builder.set_precision(outer);
     result
+}
+
+/// Calls an operation of the table; where it takes a position, that may be a number of each call.
+fn called(builder: &mut Builder, operation: &'static Operation, values: &[Value]) -> Result<NodeId> {
+    match (operation.name, values) {
+        ("narrow", [Value::Tensor(x), Value::Dim(axis), Value::Tensor(start), Value::Dim(length)]) => {
+            ops::narrow_numbered(builder, *x, axis.as_constant().ok_or_else(too_few)?, *start, length)
+        }
+        ("get", [Value::Tensor(x), Value::Dim(axis), Value::Tensor(position)]) => {
+            ops::get_numbered(builder, *x, axis.as_constant().ok_or_else(too_few)?, *position)
+        }
+        _ => ops::call(builder, operation, values),
+    }
 }
 
 fn integer(value: i64) -> Value {

@@ -21,7 +21,7 @@ mod tiers;
 mod version;
 mod versions;
 
-pub(crate) use call::Call;
+pub(crate) use call::{Call, Outputs};
 pub(crate) use form::Form;
 pub(crate) use loaded::Loaded;
 pub(crate) use policy::{Generation, KernelPolicy};

@@ -2,15 +2,15 @@
 
 use crate::autograd::calls::CallNumbers;
 use crate::autograd::plan::{self, Signature};
+use crate::autograd::positions::WorkPlan;
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, SizedPlan};
+use crate::executor::Call;
 use crate::memory::{BufferHandle, Reader, before_late_writes};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
 use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
-use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
@@ -85,8 +85,12 @@ pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Compu
     });
     let of_roots = of_roots.collect();
     for (step, value) in evaluation.steps.iter().zip(values) {
-        if let Some(value) = value {
-            step.pending.get_or_set(|| value);
+        match value {
+            Some(value) => {
+                step.pending.get_or_set(|| value);
+            }
+            None if !step.grows() => step.pending.note_inside(),
+            None => {}
         }
     }
     of_roots
@@ -106,16 +110,16 @@ fn at_once(work: &PendingWork) -> Option<Computed> {
 
 /// What it is of these, by a plan of its own.
 fn run_alone(work: &PendingWork, args: &[&Tensor]) -> Result<Tensor> {
-    let scalars = work.work().scalars(args.first().map(|first| first.dtype()));
-    let call = Call { args, scalars: &scalars, ..Call::default() };
     let given = args.iter().map(|arg| (arg.dtype(), arg.shared_shape().clone()));
     let plan = work.known().loaded(work.device(), || plan::of_one(work.work(), given, work.device()))?;
+    let scalars = plan.scalars([(work.work(), args.first().map(|first| first.dtype()))].into_iter());
+    let call = Call { args, scalars: &scalars, ..Call::default() };
     let mut results = plan.call(work.device(), &call)?.results;
     results.pop().ok_or_else(no_result)
 }
 
 /// The plan that will compute the tensor; `None` if there is nothing to compute.
-pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<SizedPlan>> {
+pub(super) fn plan_of(tensor: &Tensor) -> Result<Option<WorkPlan>> {
     let root = pending::waiting_of(tensor.value()).and_then(PendingWork::shared);
     root.map(|root| Evaluation::of(&[root], tensor.device()).loaded()).transpose()
 }
@@ -188,6 +192,7 @@ impl Evaluation {
         }
         found.reverse();
         let numbers: SmallVec<[u64; 8]> = found.iter().map(|found| found.pending.number()).collect();
+        let again = computed_again(&found);
         let steps = SmallVec::with_capacity(found.len());
         let (inputs, is_own) = (SmallVec::new(), SmallVec::new());
         let mut evaluation = Evaluation { device: device.clone(), steps, inputs, is_own, is_mistaken: false };
@@ -200,6 +205,7 @@ impl Evaluation {
             }
             // One is held here.
             let is_kept = wanted.contains(&pending.number())
+                || again.contains(&pending.number())
                 || (pending.is_worth_keeping() && Arc::strong_count(&pending) > 1 + times);
             evaluation.steps.push(EvaluationStep { pending, sources, places, is_kept });
         }
@@ -254,8 +260,7 @@ impl Evaluation {
         let given = if let [step] = self.steps.as_slice() { &step.sources[..] } else { &self.inputs[..] };
         let args: SmallVec<[Tensor; 8]> = given.iter().cloned().map(Tensor::from_held).collect();
         let args: SmallVec<[&Tensor; 8]> = args.iter().collect();
-        let scalars: SmallVec<[Scalar; 8]> =
-            self.steps.iter().flat_map(|step| step.pending.work().scalars(step.dtype())).collect();
+        let scalars = loaded.scalars(self.steps.iter().map(|step| (step.pending.work(), step.dtype())));
         let call = Call { args: &args, scalars: &scalars, ..Call::default() };
         let mut results = loaded.call(&self.device, &call)?.results.into_iter();
         let value = |step: &EvaluationStep| {
@@ -301,7 +306,7 @@ impl Evaluation {
     }
 
     /// Its plan.
-    fn loaded(&self) -> Result<SizedPlan> {
+    fn loaded(&self) -> Result<WorkPlan> {
         if let [step] = self.steps.as_slice() {
             let given = step.sources.iter().map(|source| (source.dtype, source.shape.clone()));
             let of_any_size = || plan::of_one(step.pending.work(), given, &self.device);
@@ -344,7 +349,23 @@ impl Evaluation {
     }
 }
 
+/// What was computed before on the way to something else, and is now for what was not: a state that a loop carries, for one. Kept, it is
+/// not computed a third time, and what waits does not grow from round to round.
+fn computed_again(found: &[FoundWork]) -> SmallVec<[u64; 4]> {
+    let new = found.iter().filter(|found| !found.pending.was_inside());
+    let sources = new.flat_map(|found| found.sources.iter());
+    let again = sources.filter_map(|source| pending::waiting_of(&source.value).filter(|work| work.was_inside()));
+    again.map(PendingWork::number).collect()
+}
+
 impl EvaluationStep {
+    /// Whether its value is larger than what it is computed from.
+    fn grows(&self) -> bool {
+        let bytes = |shape: &[usize], dtype: DType| shape.iter().product::<usize>() * dtype.size();
+        let sources: usize = self.sources.iter().map(|source| bytes(&source.shape, source.dtype)).sum();
+        self.pending.known().result.as_ref().is_none_or(|(shape, dtype)| bytes(shape, *dtype) > sources)
+    }
+
     /// The element type of the first source.
     fn dtype(&self) -> Option<DType> {
         self.sources.first().map(|source| source.dtype)

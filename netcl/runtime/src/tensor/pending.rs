@@ -33,6 +33,8 @@ pub(super) struct PendingWork {
     value: OnceLock<Computed>,
     size: WaitingSize,
     is_kept: AtomicBool,
+    /// Whether a plan has computed it on the way to something else.
+    was_inside: AtomicBool,
     /// What is computed with it, as far as somebody wants it: what states become. Their numbers are smaller.
     changes: SmallVec<[Weak<PendingWork>; 2]>,
 }
@@ -72,8 +74,8 @@ impl PendingWork {
         let value = OnceLock::new();
         Arc::new_cyclic(|me| {
             let me = me.clone();
-            let is_kept = AtomicBool::new(false);
-            PendingWork { number, me, device, work, known, caller, waiting, value, size, is_kept, changes }
+            let (is_kept, was_inside) = (AtomicBool::new(false), AtomicBool::new(false));
+            PendingWork { number, me, device, work, known, caller, waiting, value, size, is_kept, was_inside, changes }
         })
     }
 
@@ -128,6 +130,17 @@ impl PendingWork {
     /// See [`PendingWork::is_worth_keeping`].
     pub(super) fn note_kept(&self) {
         self.is_kept.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a plan has computed it on the way to something else, and it is no larger than what it is computed from: then it is kept
+    /// when it is needed again.
+    pub(super) fn was_inside(&self) -> bool {
+        self.was_inside.load(Ordering::Relaxed)
+    }
+
+    /// See [`PendingWork::was_inside`].
+    pub(super) fn note_inside(&self) {
+        self.was_inside.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn device(&self) -> &Device {

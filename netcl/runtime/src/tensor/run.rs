@@ -54,9 +54,10 @@ fn carried_out(
     let result = match record(&work, known, tensors, caller, with) {
         Some(result) => result,
         None => {
-            let call = Call { args: tensors, scalars: &work.scalars(Some(first.dtype())), ..Call::default() };
             let given = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shared_shape().clone()));
             let plan = known.loaded(first.device(), || plan::of_one(&work, given, first.device()))?;
+            let scalars = plan.scalars([(&work, Some(first.dtype()))].into_iter());
+            let call = Call { args: tensors, scalars: &scalars, ..Call::default() };
             let mut results = plan.call(first.device(), &call)?.results;
             results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?
         }
