@@ -1,5 +1,5 @@
-//! What operations on tensors cost the host, called one by one and as graphs that were met before, and what computing them together
-//! saves. One JSON object a line.
+//! What operations on tensors cost the host, called one by one and as graphs that were met before, what computing them together
+//! saves, and what rounds of loops take that read other places each time. One JSON object a line.
 //!
 //! `cargo bench -p netcl-tests --bench lazy -- [--device SELECTOR]`. The host's share is measured on a null device, which launches
 //! nothing: what is left is netcl's. Nothing here is a test.
@@ -98,9 +98,46 @@ fn together(device: &Device) -> netcl::Result<()> {
     Ok(())
 }
 
+/// Milliseconds that the first three rounds take, which compile, and the median of those after the sixth.
+fn rounds(device: &Device, what: &str, mut round: impl FnMut(usize) -> netcl::Result<()>) -> netcl::Result<()> {
+    let mut times = Vec::new();
+    for number in 0..50 {
+        let started = Instant::now();
+        round(number)?;
+        device.finish()?;
+        times.push(started.elapsed().as_secs_f64() * 1e3);
+    }
+    let first = [times[0], times[1], times[2]];
+    println!(r#"{{"what":"{what}","first_ms":{first:.1?},"ms":{:.3}}}"#, median(times.split_off(6)));
+    Ok(())
+}
+
+fn loops(device: &Device) -> netcl::Result<()> {
+    let floats = |sizes: &[usize]| Tensor::full(device, 0.5f32, sizes);
+    let (table, weight) = (floats(&[1600, 8])?, floats(&[8, 8])?.requires_grad()?);
+    rounds(device, "gradients of a batch cut from a table", |round| {
+        let loss = table.narrow(0, round * 32, 32).matmul(&weight).square().mean_all();
+        loss.backward()?.wrt(&weight)?.eval().map(drop)
+    })?;
+    let row = floats(&[50])?;
+    rounds(device, "one element after the other", |round| row.get(0, round).item::<f32>().map(drop))?;
+    let mut average = floats(&[64])?;
+    rounds(device, "a moving average, read in each round", |_| {
+        average = &average * 0.9 + floats(&[64])? * 0.1;
+        average.sum_all().item::<f32>().map(drop)
+    })?;
+    let mut keys = floats(&[1, 2, 1, 8])?;
+    rounds(device, "attention to keys that are appended to", |_| {
+        let query = floats(&[1, 2, 1, 8])?;
+        keys = keys.concat([&query], 2);
+        query.scaled_dot_product_attention(&keys, &keys, false).sum_all().item::<f32>().map(drop)
+    })
+}
+
 fn main() -> netcl::Result<()> {
     let device = option("--device").map_or_else(Device::auto, |selector| Device::select(&selector))?;
     println!(r#"{{"device":"{device}"}}"#);
     host_cost()?;
+    loops(&device)?;
     together(&device)
 }

@@ -153,17 +153,18 @@ fn record(
         return None;
     }
     let mut size = size_of(work, tensors);
-    if work.listed() > 0 && size.parts > FEW {
+    let has_many = |size: &WaitingSize| work.listed() > 0 && size.parts > FEW;
+    let is_large = |size: &WaitingSize| size.operations > MOST_OPERATIONS || size.bytes > MOST_BYTES;
+    let sources: Arc<[Held]> = tensors.iter().map(|tensor| tensor.held()).collect();
+    if has_many(&size) || is_large(&size) {
+        size = counted(work, &sources);
+    }
+    if has_many(&size) {
         // One kernel would ask for each element which part of which part it is of.
         for tensor in tensors {
             tensor.region().ok()?;
         }
         size = size_of(work, tensors);
-    }
-    let is_large = |size: &WaitingSize| size.operations > MOST_OPERATIONS || size.bytes > MOST_BYTES;
-    let sources: Arc<[Held]> = tensors.iter().map(|tensor| tensor.held()).collect();
-    if is_large(&size) {
-        (size.operations, size.bytes) = counted(&sources);
     }
     let changes = changes.iter().filter_map(|change| pending::waiting_of(&change.held.value)?.shared());
     let changes = changes.map(|change| Arc::downgrade(&change)).collect();
@@ -214,9 +215,11 @@ pub(crate) fn is_eager() -> bool {
     config::get().is_ok_and(|config| config.eager)
 }
 
-/// How many operations wait for a value of these sources, it included, and how many bytes of memory nothing else holds.
-fn counted(sources: &[Held]) -> (usize, usize) {
+/// What waits with a value of these sources, each operation once and without what was computed meanwhile, and how many bytes of memory
+/// nothing else holds.
+fn counted(work: &TensorWork, sources: &[Held]) -> WaitingSize {
     let mut seen: BTreeMap<u64, Arc<[Held]>> = BTreeMap::new();
+    let mut parts = work.listed();
     let mut memory: BTreeMap<u64, (&BufferHandle, usize)> = BTreeMap::new();
     let waiting = |sources: &[Held]| -> Vec<Arc<PendingWork>> {
         sources.iter().filter_map(|source| pending::waiting_of(&source.value)?.shared()).collect()
@@ -225,6 +228,7 @@ fn counted(sources: &[Held]) -> (usize, usize) {
     while let Some(pending) = open.pop() {
         if let (false, Some(sources)) = (seen.contains_key(&pending.number()), pending.sources()) {
             open.extend(waiting(&sources));
+            parts += pending.work().listed();
             seen.insert(pending.number(), sources);
         }
     }
@@ -234,5 +238,5 @@ fn counted(sources: &[Held]) -> (usize, usize) {
         }
     }
     let alone = memory.values().filter(|(region, holders)| region.handles() <= *holders);
-    (1 + seen.len(), alone.map(|(region, _)| region.bytes()).sum())
+    WaitingSize { operations: 1 + seen.len(), bytes: alone.map(|(region, _)| region.bytes()).sum(), parts }
 }
