@@ -53,6 +53,10 @@ impl Embedded {
 ///
 /// The file cannot be read, or nothing of netcl is in it.
 fn plans(path: &Path) -> Result<Vec<Embedded>> {
+    // What has no end, as a device or a pipe has none, is not read.
+    if !std::fs::metadata(path).map_err(Failure::file(path))?.is_file() {
+        return Err(Failure::Other(format!("{} is no file; name a program", path.display())));
+    }
     let content = std::fs::read(path).map_err(Failure::file(path))?;
     let found = embed::find(&content);
     if found.is_empty() {

@@ -186,3 +186,10 @@ fn a_template_takes_what_is_legal() {
     assert!(refused(&["kernels", NETCL, "--template", "matmul_tiled"], 2).contains("cannot be used with"));
     assert!(refused(&["kernels", NETCL, "--set", "TILE=8"], 2).contains("cannot be used with"));
 }
+
+#[test]
+fn what_has_no_end_is_no_program() {
+    for no_program in ["/dev/zero", "/"] {
+        assert!(refused(&["kernels", no_program, "--list"], 1).contains("is no file"), "{no_program}");
+    }
+}

@@ -45,6 +45,15 @@ fn branches() -> Function {
 }
 
 #[test]
+fn two_queues_of_a_device_are_told_apart() {
+    for (other, device) in devices() {
+        let [a, b] = [&device, &other].map(|device| Tensor::full(device, 1.0f32, &[4]).unwrap());
+        let error = (&a + &b).to_vec::<f32>().unwrap_err().to_string();
+        assert!(error.contains("is on another queue of"), "{error}");
+    }
+}
+
+#[test]
 fn branches_give_the_same_numbers() {
     let function = branches();
     for (device, in_order) in devices() {

@@ -396,3 +396,19 @@ fn many_tensors_are_concatenated() {
     assert_eq!(joined.shape(), [(0..3000).map(|part| part % 7 + 1).sum::<usize>(), 3]);
     assert_eq!(device.take_records().unwrap().len(), 188 + 12 + 1);
 }
+
+#[test]
+fn whole_quotients_by_zero_are_those_of_the_division() {
+    for device in all() {
+        let floats = |values: &[f32]| Tensor::from_slice(&device, values, &[values.len()]).unwrap();
+        let (x, y) = (floats(&[1.0, -1.0, 1.0, -1.0, f32::INFINITY, 7.5]), floats(&[0.0, 0.0, -0.0, -0.0, 0.0, 2.0]));
+        let whole = x.floor_divide(&y).to_vec::<f32>().unwrap();
+        let [more, less] = [f32::INFINITY, f32::NEG_INFINITY];
+        assert_eq!(whole, [more, less, less, more, more, 3.0], "{device}");
+        let tracked = x.requires_grad().unwrap();
+        let slope = tracked.floor_divide(&y).sum_all().backward().unwrap().wrt(&tracked).unwrap();
+        assert_eq!(slope.to_vec::<f32>().unwrap(), [0.0; 6], "{device}");
+        let none = floats(&[0.0, f32::NAN]).floor_divide(0.0).to_vec::<f32>().unwrap();
+        assert!(none.iter().all(|quotient| quotient.is_nan()), "{device}: {none:?}");
+    }
+}

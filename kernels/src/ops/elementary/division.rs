@@ -54,7 +54,10 @@ impl Formula<'_> {
         if self.0.dtype(x).is_float() {
             // A quotient that was rounded up to the next whole number is one too large.
             let exact = self.sub(x, rest)?;
-            let whole = self.div(exact, y)?;
+            let exact = self.div(exact, y)?;
+            // A division by zero leaves NaN, and is infinite itself.
+            let by_zero = self.is(CompareOp::Eq, y, 0.0)?;
+            let whole = self.0.select(by_zero, quotient, exact)?;
             quotient = self.apply(UnaryOp::Round, whole)?;
         }
         let one = self.number(1.0, x);

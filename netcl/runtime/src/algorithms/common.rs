@@ -117,7 +117,7 @@ pub(super) fn same_place(operation: &'static str, first: &Tensor, other: &Tensor
             operation: operation.to_owned(),
             what: format!("input {position}"),
             expected: first.device().to_string(),
-            found: other.device().to_string(),
+            found: other.device().beside(first.device()),
         });
     }
     Ok(())

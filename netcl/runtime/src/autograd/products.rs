@@ -186,7 +186,7 @@ fn fit(function: &str, what: &str, found: &[Tensor], expected: &[Tensor]) -> Res
                 operation: function.to_owned(),
                 what: format!("{what} {position}"),
                 expected: expected.device().to_string(),
-                found: found.device().to_string(),
+                found: found.device().beside(expected.device()),
             });
         }
     }

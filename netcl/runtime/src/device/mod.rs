@@ -314,6 +314,18 @@ impl PartialEq for Device {
 
 impl Eq for Device {}
 
+impl Device {
+    /// What an error says of it where `expected` should be: two queues of one device are called alike.
+    pub(crate) fn beside(&self, expected: &Device) -> String {
+        let own = self.to_string();
+        match self.profile().kind {
+            _ if own != expected.to_string() => own,
+            DeviceKind::Host | DeviceKind::Null => format!("another {own}"),
+            _ => format!("another queue of {own}"),
+        }
+    }
+}
+
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let profile = self.profile();

@@ -126,7 +126,7 @@ impl Check<'_> {
                 operation: self.plan.name.clone(),
                 what: format!("argument `{}`", buffer.said()),
                 expected: device.to_string(),
-                found: arg.device().to_string(),
+                found: arg.device().beside(device),
             });
         }
         if arg.dtype() != buffer.dtype || arg.shape().len() != buffer.shape.rank() {

@@ -37,7 +37,7 @@ impl Lookups {
                 operation: plan.name.clone(),
                 what: "the model".to_owned(),
                 expected: device.to_string(),
-                found: store.device().to_string(),
+                found: store.device().beside(device),
             });
         }
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -139,7 +139,7 @@ impl Gradients {
                 operation: operation.to_owned(),
                 what: "the model that the gradients are of".to_owned(),
                 expected: store.device().to_string(),
-                found: self.store.device().to_string(),
+                found: self.store.device().beside(store.device()),
             });
         }
         // Gradients of another model of the same shape (a copy, an ensemble) are good as well.

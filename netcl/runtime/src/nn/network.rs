@@ -209,7 +209,7 @@ impl Network {
                     operation: "with_parameters".to_owned(),
                     what: format!("`{path}`"),
                     expected: store.device().to_string(),
-                    found: tensor.device().to_string(),
+                    found: tensor.device().beside(store.device()),
                 });
             }
             replaced.insert(index, tensor.clone());

@@ -150,7 +150,7 @@ impl Scaling {
             operation: "grad_scaler".to_owned(),
             what: "the model, for which `GradScaler::new(&device)` of its own device makes a scaler,".to_owned(),
             expected: format!("the scaler's {}", self.device),
-            found: device.to_string(),
+            found: device.beside(&self.device),
         })
     }
 

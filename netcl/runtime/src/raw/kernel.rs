@@ -181,7 +181,7 @@ impl RawKernel {
                         operation: self.name.clone(),
                         what: format!("argument {position}"),
                         expected: self.device.to_string(),
-                        found: tensor.device().to_string(),
+                        found: tensor.device().beside(&self.device),
                     });
                 }
                 Arg::Local(bytes) => local = local.saturating_add(*bytes),
