@@ -188,6 +188,11 @@ fn misfit(op: &str, value: impl std::fmt::Display + std::fmt::Debug, dtype: DTyp
     Diagnostic::new(problem).hint("convert the tensor with `.cast(..)`")
 }
 
+/// What converts a tensor to that type, as it is written in functions that are compiled and where the program runs.
+pub(super) fn cast_to(dtype: DType) -> String {
+    format!(".cast(DType::{})", dtype.name().to_uppercase())
+}
+
 /// The element type of `x`, which must be a float type.
 pub(super) fn float(builder: &Builder, op: &str, x: NodeId) -> Result<DType> {
     let dtype = builder.dtype(x);

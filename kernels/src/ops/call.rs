@@ -106,7 +106,7 @@ fn scalar(b: &Builder, operation: &Operation, spec: &ArgSpec, id: NodeId, dtype:
         operation.name, spec.name
     ));
     Err(match (shape.rank(), dtype) {
-        (0, Some(dtype)) => problem.hint(format!("convert it with `.cast({dtype})`")),
+        (0, Some(dtype)) => problem.hint(format!("convert it with `{}`", args::cast_to(dtype))),
         _ if operation.name == "clamp" => {
             problem.hint("bounds of other shapes are operations of their own: `.maximum(least).minimum(most)`")
         }

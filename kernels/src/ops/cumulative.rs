@@ -107,7 +107,7 @@ fn cumulative(b: &mut Builder, op: &str, a: &[super::Value], running: Running) -
         Running::Reduced(ReduceOp::Sum | ReduceOp::Prod) if b.dtype(x) == DType::U8 => DType::I32,
         Running::Reduced(_) if b.dtype(x) == DType::Bool => {
             return Err(Diagnostic::new(format!("`{op}` expects numbers, found a bool tensor"))
-                .hint("convert it: `.cast(i32)` counts what is true"));
+                .hint("convert it: `.cast(DType::I32)` counts what is true"));
         }
         Running::Reduced(_) => b.dtype(x),
     };

@@ -138,7 +138,7 @@ fn complex(b: &Builder, op: &str, x: NodeId) -> Result<()> {
     let hint = match op {
         "fft" => "of real numbers it is `x.rfft(axis)`",
         "fft2" => "of real numbers it is `x.rfft2()`",
-        _ => "`Tensor::stack([real, imaginary], -1)` makes them of two tensors",
+        _ => "`real.stack([&imaginary], -1)` makes them of two tensors",
     };
     Err(Diagnostic::new(format!("`{op}` expects complex numbers, whose parts are a last axis of 2, found {shape}"))
         .hint(hint))

@@ -103,7 +103,7 @@ fn one_hot(b: &mut Builder, labels: NodeId, classes: &Dim) -> Result<NodeId> {
     let dtype = b.dtype(labels);
     if !matches!(dtype, DType::U32 | DType::I32) {
         return Err(Diagnostic::new(format!("`one_hot` expects u32 or i32 numbers, found {dtype}"))
-            .hint("classes are whole numbers: `.cast(u32)` in front makes them so"));
+            .hint("classes are whole numbers: `.cast(DType::U32)` in front makes them so"));
     }
     if classes.as_constant().is_some_and(|classes| classes < 1) {
         return Err(Diagnostic::new(format!("`one_hot` expects at least 1 class, found {classes}")));

@@ -5,7 +5,7 @@
 //! right would be worse. `cross_entropy_ignoring` leaves rows of one label out.
 
 use super::activation::{SoftplusParts, softplus_parts};
-use super::args::{Args, OTHER, X, arg, float, literal, number_arg, scalar_arg, tensor_arg};
+use super::args::{self, Args, OTHER, X, arg, float, literal, number_arg, scalar_arg, tensor_arg};
 use super::reduction::mean_all;
 use super::{ArgKind, Formula, Operation, Value};
 use crate::dim::{Dim, Shape};
@@ -238,7 +238,7 @@ fn alike(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<[NodeId
     let (dtype, found) = (b.dtype(x), b.dtype(target));
     if dtype != found {
         return Err(Diagnostic::new(format!("`{op}` of {dtype} expects a target of the same type, found {found}"))
-            .hint(format!("convert it: `.cast({dtype})`")));
+            .hint(format!("convert it: `{}`", args::cast_to(dtype))));
     }
     Ok([computed(b, x)?, computed(b, target)?])
 }

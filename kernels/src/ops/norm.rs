@@ -51,7 +51,7 @@ fn norm(b: &mut Builder, x: NodeId, axes: &[usize], p: f64) -> Result<NodeId> {
     let own = float(b, "norm", x)?;
     if p.is_nan() || p <= 0.0 {
         return Err(Diagnostic::new(format!("`norm` expects a `p` above 0, found {p}"))
-            .hint("`x.ne(0.0).cast(f32).sum(..)` counts what is not zero"));
+            .hint("`x.ne(0.0).cast(DType::F32).sum(..)` counts what is not zero"));
     }
     let x = b.cast(x, own.compute())?;
     let dtype = own.compute();

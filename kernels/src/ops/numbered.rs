@@ -92,7 +92,7 @@ fn is_number(b: &Builder, at: NodeId, expects: &str) -> Result<DType> {
     match b.dtype(at) {
         dtype @ (DType::U32 | DType::I32) => Ok(dtype),
         dtype => Err(Diagnostic::new(format!("{expects}, found {dtype}"))
-            .hint("make it a `u32` argument, or convert it with `.cast(u32)`")),
+            .hint("make it a `u32` argument, or convert it with `.cast(DType::U32)`")),
     }
 }
 

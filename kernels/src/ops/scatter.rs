@@ -88,7 +88,7 @@ pub(super) fn take(b: &mut Builder, op: &str, x: NodeId, indices: NodeId, axis: 
 fn added(b: &mut Builder, op: &str, x: NodeId, sum: impl FnOnce(&mut Builder) -> Result<NodeId>) -> Result<NodeId> {
     if b.dtype(x) == DType::Bool {
         return Err(Diagnostic::new(format!("`{op}` expects numbers, found a bool tensor"))
-            .hint("convert it: `.cast(i32)` counts what is true"));
+            .hint("convert it: `.cast(DType::I32)` counts what is true"));
     }
     let sum = sum(b)?;
     b.binary(BinaryOp::Add, x, sum)
@@ -98,7 +98,7 @@ fn index_type(b: &Builder, op: &str, indices: NodeId) -> Result<()> {
     match b.dtype(indices) {
         DType::I32 | DType::U32 => Ok(()),
         found => Err(Diagnostic::new(format!("`{op}` expects i32 or u32 indices, found {found}"))
-            .hint("convert them: `.cast(i32)`, in a kernel `as i32`")),
+            .hint("convert them: `.cast(DType::I32)`, in a kernel `as i32`")),
     }
 }
 

@@ -371,8 +371,11 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
         return Err(match (number, source[axis].as_constant()) {
             (_, Some(0)) => problem.hint("there are no elements along that axis"),
             (Some(back @ ..0), size) if size.is_none_or(|size| back >= -size) => {
-                let back = back.unsigned_abs();
-                problem.hint(format!("positions are counted from the start: write `x.dim({axis}) - {back}`"))
+                let from_start = match size {
+                    Some(size) => (size + back).to_string(),
+                    None => format!("x.dim({axis}) - {}", back.unsigned_abs()),
+                };
+                problem.hint(format!("positions are counted from the start: write `{from_start}`"))
             }
             (_, Some(1)) => problem.hint("the only position is 0"),
             (_, Some(size)) => problem.hint(format!("positions go from 0 to {}", size - 1)),
@@ -438,7 +441,7 @@ pub(crate) fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<N
         if !fits {
             let problem = Diagnostic::new(what + &difference(b, parts[0], part, Some(axis)));
             return Err(problem.hint(if found != dtype {
-                format!("convert one of them with `.cast({dtype})`")
+                format!("convert one of them with `{}`", args::cast_to(dtype))
             } else if own.rank() + 1 == first.rank() {
                 format!("`.unsqueeze({axis})` gives it an axis of one element")
             } else if own.rank() != first.rank() {

@@ -1,6 +1,6 @@
 //! Transposed convolution: the gradient of a convolution in its input, as an operation of its own.
 
-use super::args::{Args, X, arg, float, tensor_arg};
+use super::args::{self, Args, X, arg, float, tensor_arg};
 use super::convolution::{count, pair};
 use super::convolution1d::{line_geometry, rows};
 use super::shape::{pad, squeeze};
@@ -79,7 +79,7 @@ pub(crate) fn conv_transpose2d(
     if b.dtype(weight) != dtype {
         let found = b.dtype(weight);
         return Err(Diagnostic::new(format!("`{op}` of {dtype} expects a weight of the same type, found {found}"))
-            .hint(format!("convert it: `.cast({dtype})`")));
+            .hint(format!("convert it: `{}`", args::cast_to(dtype))));
     }
     let mut x = x;
     let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);

@@ -19,7 +19,7 @@ impl Builder {
         let dtype = self.dtype(source);
         if dtype == DType::Bool {
             return Err(Diagnostic::new(format!("`{}` is not defined for bool tensors", op.name()))
-                .hint("convert it: `.cast(i32)` counts what is true, in a kernel `as i32`")
+                .hint("convert it: `.cast(DType::I32)` counts what is true, in a kernel `as i32`")
                 .at(self.span));
         }
         // Of elements that are never stored there may be more than a kernel counts.
@@ -52,7 +52,7 @@ impl Builder {
         let dtype = self.dtype(source);
         if !dtype.is_float() {
             return Err(Diagnostic::new(format!("`mean` is not defined for {dtype} tensors"))
-                .hint("convert it: `.cast(f32)`, in a kernel `as f32`")
+                .hint("convert it: `.cast(DType::F32)`, in a kernel `as f32`")
                 .at(self.span));
         }
         let full = self.shape(source).clone();
@@ -161,7 +161,7 @@ impl Builder {
         }
         if !matches!(self.dtype(indices), DType::I32 | DType::U32) {
             return Err(Diagnostic::new(format!("`gather` expects i32 or u32 indices, found {}", self.dtype(indices)))
-                .hint("convert them: `.cast(i32)`, in a kernel `as i32`")
+                .hint("convert them: `.cast(DType::I32)`, in a kernel `as i32`")
                 .at(self.span));
         }
         let shape = Shape(i.0.iter().chain(&s.0[1..]).cloned().collect());

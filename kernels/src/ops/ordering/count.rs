@@ -12,7 +12,7 @@ pub(super) fn bincount(b: &mut Builder, op: &str, x: NodeId, bins: &Dim) -> Resu
     if !matches!(b.dtype(x), DType::I32 | DType::U32) {
         let found = b.dtype(x);
         return Err(Diagnostic::new(format!("`{op}` expects i32 or u32 numbers, found {found}"))
-            .hint("convert them: `.cast(i32)`"));
+            .hint("convert them: `.cast(DType::I32)`"));
     }
     if bins.as_constant().is_some_and(|bins| bins < 1) {
         return Err(Diagnostic::new(format!("`{op}` expects at least 1 of `bins`, found {bins}")));

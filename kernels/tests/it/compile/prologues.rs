@@ -35,14 +35,14 @@ fn operands_that_cost_more_than_memory_are_stored() {
     assert_eq!([false, true].map(|costly| launches(1024, costly, Target::Gpu)), [1, 2]);
 }
 
-/// Loads of four elements would take in what follows a row's end.
+/// Loads of four elements would take in what follows a row's end: only where it ends at a multiple they are the only ones.
 #[test]
-fn parts_of_rows_are_loaded_in_fours_only_where_they_end_at_a_multiple() {
+fn parts_of_rows_are_loaded_in_fours_alone_where_they_end_at_a_multiple() {
     use netcl_kernels::dim::Shape;
     use netcl_kernels::dtype::DType;
     use netcl_kernels::graph::build::Builder;
     use netcl_kernels::graph::{AxisIndex, InputKind, OutputKind};
-    let stage = |columns: usize| {
+    let rounds = |columns: usize| {
         let mut b = Builder::new("f");
         let operands = [0, 1].map(|position| {
             let kind = InputKind::Argument(position);
@@ -53,10 +53,10 @@ fn parts_of_rows_are_loaded_in_fours_only_where_they_end_at_a_multiple() {
         let y = b.matmul(operands[0], turned).unwrap();
         b.output(OutputKind::Result(0), y);
         let source = plan(&b.finish(), Target::Gpu).source.to_string();
-        let line = source.lines().find(|line| line.starts_with("#define STAGE ")).map(str::to_string);
+        let line = source.lines().find(|line| line.starts_with("#define UNROLL ")).map(str::to_string);
         line.expect("a product with tiles in registers")
     };
-    assert_eq!([8, 10, 12, 20].map(stage), [4, 1, 4, 4].map(|lanes| format!("#define STAGE {lanes}")));
+    assert_eq!([8, 10, 12, 20].map(rounds), [2, 1, 2, 2].map(|rounds| format!("#define UNROLL {rounds}")));
 }
 
 /// What the compiler writes around the templates: device functions and the hooks that call them.

@@ -28,9 +28,9 @@ fn operations_say_what_to_do_instead() {
         ("narrow", vec![x.clone(), int(1), int(7), int(2)], "2 elements start at 0 to 6, or 1 element from 7"),
         ("get", vec![x.clone(), int(1), int(8)], "positions go from 0 to 7"),
         ("get", vec![x.clone(), int(1), int(i64::MIN)], "positions go from 0 to 7"),
-        ("get", vec![x.clone(), int(1), int(-1)], "positions are counted from the start: write `x.dim(1) - 1`"),
-        ("bce_with_logits", vec![x.clone(), labels], "convert it: `.cast(f32)`"),
-        ("concat", vec![x.clone(), list(&half), int(1)], "convert one of them with `.cast(f32)`"),
+        ("get", vec![x.clone(), int(1), int(-1)], "positions are counted from the start: write `7`"),
+        ("bce_with_logits", vec![x.clone(), labels], "convert it: `.cast(DType::F32)`"),
+        ("concat", vec![x.clone(), list(&half), int(1)], "convert one of them with `.cast(DType::F32)`"),
         ("concat", vec![x.clone(), list(&row), int(1)], "`.unsqueeze(1)` gives it an axis of one element"),
         ("concat", vec![x.clone(), list(&wide), int(0)], "`narrow` leaves elements of an axis out, `pad` adds some"),
         (
@@ -38,9 +38,9 @@ fn operations_say_what_to_do_instead() {
             vec![x.clone(), x.clone(), x.clone()],
             "compare with something: `x.gt(0.0)`, or `x.ne(0.0)` for what is not zero",
         ),
-        ("gather", vec![x.clone(), long], "convert them: `.cast(i32)`, in a kernel `as i32`"),
-        ("sum", vec![truth, int(1)], "convert it: `.cast(i32)` counts what is true, in a kernel `as i32`"),
-        ("mean", vec![whole, int(1)], "convert it: `.cast(f32)`, in a kernel `as f32`"),
+        ("gather", vec![x.clone(), long], "convert them: `.cast(DType::I32)`, in a kernel `as i32`"),
+        ("sum", vec![truth, int(1)], "convert it: `.cast(DType::I32)` counts what is true, in a kernel `as i32`"),
+        ("mean", vec![whole, int(1)], "convert it: `.cast(DType::F32)`, in a kernel `as f32`"),
     ];
     for (name, args, expected) in cases {
         let operation = ops::find(name).expect("an operation");
