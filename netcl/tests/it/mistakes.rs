@@ -213,10 +213,25 @@ fn layers_and_paths_that_do_not_fit_are_values_too() {
     let net = layers.build(&Device::host(), Seed(1)).unwrap();
     let x = tensor(&[2, 3]);
     let (name, operands, line, text) = told(&net.forward("dense", &[&x], Mode::Training).relu());
-    assert_eq!((&*name, &*operands, line), ("Linear", "f32 [2, 3]", line!() - 1));
+    assert_eq!((&*name, &*operands, line), ("dense: Linear", "f32 [2, 3]", line!() - 1));
     assert!(text.contains("expects 4") || text.contains("4"), "{text}");
     let (name, _, line, text) = told(&net.forward("dence", &[&x], Mode::Training));
     assert_eq!((&*name, line), ("dence", line!() - 1));
     assert!(text.contains("has no layer `dence`; it has: dense"), "{text}");
     assert!(told(&net.forward("dense", &[], Mode::Training)).3.contains("Linear"));
+}
+
+#[test]
+fn what_is_differentiated_is_named_as_it_was_called() {
+    let x = tensor(&[3]);
+    let said = |error: Error| error.to_string();
+    let text = said(netcl::grad(&x, |x| x.argmax(0)).unwrap_err());
+    assert!(
+        text.starts_with("`grad`: gradients need a float scalar, found i32 []; `argmax` has no derivative"),
+        "{text}"
+    );
+    let text = said(netcl::value_and_grad(&x, |x| x * 2.0).map(drop).unwrap_err());
+    assert!(text.starts_with("`value_and_grad`: ") && text.ends_with("reduce it with `sum` or `mean`"), "{text}");
+    let text = said(x.requires_grad().unwrap().exp().backward().map(drop).unwrap_err());
+    assert!(text.starts_with("`backward`: "), "{text}");
 }

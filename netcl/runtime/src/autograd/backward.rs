@@ -103,11 +103,14 @@ impl Tensor {
             return Err(tracer::needed(tracer::Untraceable::Gradient));
         }
         if !self.shape().is_empty() || !self.dtype().is_float() {
-            return refused(format!(
-                "gradients need a float scalar, found {} {:?}; reduce it with `sum` or `mean`",
-                self.dtype(),
-                self.shape()
-            ));
+            let (dtype, shape) = (self.dtype(), self.shape());
+            let instead = match (dtype.is_float(), self.history()) {
+                (true, _) => "reduce it with `sum` or `mean`".to_owned(),
+                // Whole numbers and truth have none, whatever becomes of them.
+                (false, Some(History::Cut(cut))) => format!("`{}` has no derivative", cut.by),
+                (false, _) => format!("of {dtype} there are none"),
+            };
+            return refused(format!("gradients need a float scalar, found {dtype} {shape:?}; {instead}"));
         }
         match self.history() {
             Some(History::Leaf(leaf)) if leaf.stop.is_none() => {

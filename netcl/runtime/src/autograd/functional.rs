@@ -60,7 +60,15 @@ pub fn value_and_grad<T: Differentiable, V: Into<Result<Tensor>>>(
     of: &T,
     f: impl FnOnce(&T) -> V,
 ) -> Result<(Tensor, T::Gradients)> {
-    of.value_and_grad(f)
+    of.value_and_grad(f).map_err(|error| called(error, "value_and_grad"))
+}
+
+/// The error by the name of what the program has called.
+fn called(error: Error, operation: &'static str) -> Error {
+    match error {
+        Error::Backward { operation: "backward", problem } => Error::Backward { operation, problem },
+        error => error,
+    }
 }
 
 /// The gradients alone: [`value_and_grad`].
@@ -70,7 +78,7 @@ pub fn value_and_grad<T: Differentiable, V: Into<Result<Tensor>>>(
 /// Those of [`value_and_grad`].
 #[track_caller]
 pub fn grad<T: Differentiable, V: Into<Result<Tensor>>>(of: &T, f: impl FnOnce(&T) -> V) -> Result<T::Gradients> {
-    Ok(value_and_grad(of, f)?.1)
+    Ok(of.value_and_grad(f).map_err(|error| called(error, "grad"))?.1)
 }
 
 /// Does `work` without recording anything: layers and tensors are computed with, and no gradient goes through. [`grad`],

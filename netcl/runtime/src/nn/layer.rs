@@ -136,8 +136,17 @@ impl Layer {
         if let Some(mistake) = inputs.iter().find_map(|input| input.mistake()) {
             return mistake;
         }
+        self.run(inputs, mode, caller)
+            .unwrap_or_else(|error| not_computed(&self.core, &self.said(), inputs, caller, error))
+    }
+
+    /// What an error calls it: which one of a network's layers, as their declaration has it, `encoder.hidden: Linear`.
+    fn said(&self) -> String {
         let name = self.layer.declaration.name;
-        self.run(inputs, mode, caller).unwrap_or_else(|error| not_computed(&self.core, name, inputs, caller, error))
+        match self.prefix.strip_suffix('.') {
+            Some(path) => format!("{path}: {name}"),
+            None => name.to_owned(),
+        }
     }
 
     fn run(&self, inputs: &[&Tensor], mode: Mode, caller: &'static Location<'static>) -> Result<Tensor> {
