@@ -412,3 +412,27 @@ fn whole_quotients_by_zero_are_those_of_the_division() {
         assert!(none.iter().all(|quotient| quotient.is_nan()), "{device}: {none:?}");
     }
 }
+
+/// Of a short axis they are a loop or two, also where it comes first: no symbol of a batch stands for its size.
+#[test]
+fn running_totals_along_a_short_first_axis_are_short() {
+    let totals = |device: &Device| {
+        let x = Tensor::from_iter(device, (0..300).map(|number| number as f32)).unwrap().reshape([3, 100]);
+        (x.cumsum(0), (x * 2.0).cumsum(0) + 1.0)
+    };
+    for target in [Target::Host, Target::Cpu, Target::Gpu] {
+        let device = Device::null(target, u64::MAX);
+        let (alone, among) = totals(&device);
+        let before = device.launches();
+        alone.eval().unwrap();
+        among.eval().unwrap();
+        assert!(device.launches() - before <= 4, "{device}: {}", device.launches() - before);
+    }
+    for device in all() {
+        let (alone, among) = totals(&device);
+        let expected = (0..300).map(|at| (0..=at / 100).map(|row| (row * 100 + at % 100) as f32).sum());
+        let expected: Vec<f32> = expected.collect();
+        assert_eq!(alone.to_vec::<f32>().unwrap(), expected, "{device}");
+        assert_eq!(among.to_vec::<f32>().unwrap(), expected.iter().map(|x| 2.0 * x + 1.0).collect::<Vec<_>>());
+    }
+}

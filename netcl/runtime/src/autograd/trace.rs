@@ -231,11 +231,11 @@ impl Trace {
 
     /// As [`Trace::graph`], of derivatives that are differentiated as often as that.
     pub(crate) fn graph_of_order(&self, symbolic: bool, order: HighestOrder) -> Result<Option<Graph>> {
-        let graph = match self.built(self.batch.filter(|_| symbolic), (&[], &PassedPositions::default()), order) {
-            Err(_) if symbolic => return Ok(None),
-            graph => graph?,
-        };
-        Ok((!symbolic || tells_symbols(&graph)).then_some(graph))
+        let built = |batch: Option<usize>| self.built(batch, (&[], &PassedPositions::default()), order);
+        if !symbolic {
+            return built(None).map(Some);
+        }
+        Ok(built(self.batch).ok().filter(|graph| self.is_of_any_batch(graph, || built(None))))
     }
 
     /// The graph with symbols for those axes, and for the batch if that is to be one, and with those positions as numbers of each call.
@@ -246,8 +246,17 @@ impl Trace {
         symbols: &SymbolicAxes,
         positions: &PassedPositions,
     ) -> Option<Graph> {
-        let batch = self.batch.filter(|_| any_batch);
-        self.built(batch, (symbols, positions), HighestOrder::First).ok().filter(tells_symbols)
+        let built = |batch: Option<usize>| self.built(batch, (symbols, positions), HighestOrder::First).ok();
+        match any_batch {
+            true => built(self.batch).filter(|graph| self.is_of_any_batch(graph, || built(None).ok_or(()))),
+            false => built(None).filter(tells_symbols),
+        }
+    }
+
+    /// Whether a graph with a symbol for the batch is to be had: what is read says what it is, and it is not much longer than that of
+    /// one batch.
+    fn is_of_any_batch<E>(&self, graph: &Graph, known: impl FnOnce() -> Result<Graph, E>) -> bool {
+        tells_symbols(graph) && !(self.batch.is_some() && known().is_ok_and(|known| is_much_longer(graph, &known)))
     }
 
     /// Builds it of these inputs: the value of every step.
@@ -375,6 +384,12 @@ pub(crate) fn name<'a>(works: impl Iterator<Item = &'a str>) -> String {
 /// The size of the batch: the first leading one, in this order, of an input that may begin with it.
 pub(crate) fn batch<'a>(inputs: impl Iterator<Item = &'a TraceInput>) -> Option<usize> {
     inputs.filter(|input| input.may_be_batch).filter_map(|input| input.shape.first().copied()).find(|size| *size > 1)
+}
+
+/// Whether a symbol in the place of a size makes much more of a graph, as of a running total along an axis: then it is no size of
+/// batches.
+pub(crate) fn is_much_longer(symbolic: &Graph, known: &Graph) -> bool {
+    symbolic.nodes.len() > known.nodes.len() + known.nodes.len() / 2 + 4
 }
 
 /// Whether what is read says what each symbol is.

@@ -3,6 +3,7 @@
 use crate::autograd::autocast;
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
+use crate::autograd::trace;
 use crate::autograd::tracer;
 use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork, WorkKey};
 use crate::error::{Error, Result};
@@ -245,13 +246,15 @@ fn known_operation(
 
 /// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the
 /// first tensor alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
-/// Where a size must be known (a reshape to given sizes), every size is a constant.
+/// Where a size must be known (a reshape to given sizes), or a symbol makes much more of it, every size is a constant.
 fn portable(work: &TensorWork, tensors: &[&Tensor]) -> Result<Graph, Diagnostic> {
-    match tensors.first().and_then(|first| first.leading()) {
-        Some(size) => build(work, tensors, Batch::First(size))
-            .or_else(|_| build(work, tensors, Batch::All(size)))
-            .or_else(|_| build(work, tensors, Batch::None)),
-        None => build(work, tensors, Batch::None),
+    let known = build(work, tensors, Batch::None);
+    let Some(size) = tensors.first().and_then(|first| first.leading()) else { return known };
+    let symbolic = build(work, tensors, Batch::First(size)).or_else(|_| build(work, tensors, Batch::All(size)));
+    match (symbolic, known) {
+        (Ok(symbolic), Ok(known)) if trace::is_much_longer(&symbolic, &known) => Ok(known),
+        (Ok(symbolic), _) => Ok(symbolic),
+        (Err(_), known) => known,
     }
 }
 
