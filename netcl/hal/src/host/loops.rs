@@ -51,7 +51,8 @@ impl Loop {
     ) -> Result<BoundLoop, Fault> {
         let (global, local) = (geometry.global, geometry.local.unwrap_or([1; 3]));
         if let Some(size) = global.iter().find(|size| u32::try_from(**size).is_err()) {
-            let problem = format!("the launch size {size} is no 32-bit number");
+            let problem =
+                format!("it is for {size} work-items, of which the host has up to 2^32 - 1; compute it in parts");
             return Err(Fault::Arguments { kernel: self.kernel.name.clone(), problem });
         }
         let parallel = bytes >= PARALLEL_BYTES;

@@ -73,6 +73,12 @@ pub fn devices() -> Listed {
             listed.note(&format!("the OpenCL platform opencl:{platform_index} does not list its devices"), error);
             Vec::new()
         });
+        if devices.is_empty() {
+            // Drivers for what is not in the machine have none, and such as could not start.
+            let name = platform.name().unwrap_or_default();
+            tracing::debug!(platform_index, name, "an OpenCL platform has no devices");
+            listed.problems.push(format!("the OpenCL platform opencl:{platform_index} ({name}) has no devices"));
+        }
         for (device_index, device) in devices.into_iter().enumerate() {
             let selector = format!("opencl:{platform_index}:{device_index}");
             match describe::usable(&device)
