@@ -181,8 +181,8 @@ fn a_template_takes_what_is_legal() {
     assert!(template(&["conv2d_naive", "--problem", "512x512x512"]).contains("NxCxHxW"));
     let error = template(&["conv2d_tiled_local", "--problem", "2x4x8x8,4x3x3,kind=input_grad"]);
     assert!(error.contains("only the forward convolution"), "{error}");
-    let error = template(&["matmul_register", "--problem", "7x7x7", "--set", "STAGE=4"]);
-    assert!(error.contains("not legal") && error.contains("STAGE"), "{error}");
+    let error = template(&["matmul_register", "--problem", "7x7x7", "--set", "UNROLL=2"]);
+    assert!(error.contains("not legal") && error.contains("UNROLL"), "{error}");
     assert!(refused(&["kernels", NETCL, "--template", "matmul_tiled"], 2).contains("cannot be used with"));
     assert!(refused(&["kernels", NETCL, "--set", "TILE=8"], 2).contains("cannot be used with"));
 }

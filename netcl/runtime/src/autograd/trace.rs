@@ -306,7 +306,7 @@ impl Trace {
             };
             inputs.push(builder.input(InputKind::Argument(before + position), &name, shape, dtype));
         }
-        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values).with_positions(positions);
+        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values).with_positions(positions.iter());
         let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);

@@ -1,6 +1,5 @@
 //! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
 
-use crate::autograd::positions::PassedPositions;
 use crate::hash::hash;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::{Dim, Shape};
@@ -246,9 +245,9 @@ impl PassedNumbers {
         number
     }
 
-    /// With these positions.
-    pub(super) fn with_positions(self, positions: &PassedPositions) -> PassedNumbers {
-        PassedNumbers { positions: positions.iter().rev().collect(), ..self }
+    /// Where positions come, in order, which of them are taken by value.
+    pub(super) fn with_positions(self, taken: impl DoubleEndedIterator<Item = bool>) -> PassedNumbers {
+        PassedNumbers { positions: taken.rev().collect(), ..self }
     }
 
     /// Whether the next position is taken by value.
