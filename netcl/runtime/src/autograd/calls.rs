@@ -1,6 +1,7 @@
 //! Several values of one call of what consists of operations: they are built once.
 
-use crate::autograd::work::{PassedNumbers, TensorWork};
+use crate::autograd::passed::PassedNumbers;
+use crate::autograd::work::TensorWork;
 use netcl_kernels::graph::NodeId;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::span::Result;

@@ -1,9 +1,10 @@
 //! Derivatives as operations: what is computed once, noted like an operation of several results, and differentiated again.
 
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
+use crate::autograd::passed::PassedNumbers;
 use crate::autograd::plan::Signature;
 use crate::autograd::trace::{Trace, TraceKey, tells_symbols};
-use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork, composite_number};
+use crate::autograd::work::{CompositeWork, TensorWork, composite_number};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::hash::hash;

@@ -5,7 +5,7 @@
 //! lead to a loss together into one graph, which the compiler's passes differentiate, as they do for macros, and runs what comes
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
-//! `work` is what a record does; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
+//! `work` is what a record does, and `passed` the numbers that it takes by value; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
 //! lead to a loss, by way of the `records`; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that, and
 //! `relative` once for all sizes and `positions`; `cut` says what ended one;
 //! `autocast` what activations are stored in; `trained` which models are differentiated in; `sweep` goes back from a loss by such plans and
@@ -22,6 +22,7 @@ mod functional;
 pub(crate) mod known;
 pub(crate) mod note;
 mod noted;
+pub(crate) mod passed;
 pub(crate) mod plan;
 pub(crate) mod positions;
 mod products;

@@ -1,8 +1,9 @@
 //! Operations and layers as a list, apart from the tensors that they are of: what is compiled as one plan, and what that is found by.
 
 use crate::autograd::calls::{BuiltCalls, CallNumbers};
+use crate::autograd::passed::PassedNumbers;
 use crate::autograd::positions::PassedPositions;
-use crate::autograd::work::{BATCH, CompositeWork, PassedNumbers, TensorWork, WorkKey, composite_number};
+use crate::autograd::work::{BATCH, CompositeWork, TensorWork, WorkKey, composite_number};
 use netcl_kernels::autodiff::{HighestOrder, Sweep, derivatives_from_saved, gradients_from_saved};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;

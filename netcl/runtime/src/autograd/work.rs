@@ -1,11 +1,12 @@
 //! What is computed, apart from what of: an operation with its arguments, or a layer with its configuration.
 
+use crate::autograd::passed::PassedNumbers;
 use crate::hash::hash;
 use netcl_hal::device::scalar::Scalar;
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::graph::NodeId;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{self, Config, Context, Mode, TensorSpec};
 use netcl_kernels::ops::{self, ArgKind, Operation, Value};
 use netcl_kernels::precision::Precision;
@@ -210,72 +211,6 @@ impl ConfiguredLayer {
     /// Those of its tensors that it changes, by position.
     pub(crate) fn states(&self) -> impl Iterator<Item = (usize, &TensorSpec<Dim>)> {
         self.specs.iter().enumerate().filter(|(_, spec)| !spec.trainable)
-    }
-}
-
-/// The numbers that a graph takes by value, while it is built.
-#[derive(Default)]
-pub(crate) struct PassedNumbers {
-    /// As they were taken.
-    taken: Vec<NodeId>,
-    /// How many there are.
-    next: usize,
-    /// Those that are taken next, the last of them first: inputs that there are.
-    again: Vec<NodeId>,
-    /// Of the positions that come next, the last of them first, which are taken by value.
-    positions: Vec<bool>,
-    /// What is built is differentiated then.
-    pub(super) is_differentiated: bool,
-}
-
-impl PassedNumbers {
-    /// Of what is differentiated then, if that is said.
-    pub(super) fn new(is_differentiated: bool) -> PassedNumbers {
-        PassedNumbers { is_differentiated, ..PassedNumbers::default() }
-    }
-
-    /// The next one.
-    pub(crate) fn next(&mut self, builder: &mut Builder, dtype: DType) -> NodeId {
-        let number = self.again.pop().unwrap_or_else(|| {
-            let position = self.next;
-            self.next += 1;
-            builder.input(InputKind::Scalar(position), &format!("number{position}"), Shape::scalar(), dtype)
-        });
-        self.taken.push(number);
-        number
-    }
-
-    /// Where positions come, in order, which of them are taken by value.
-    pub(super) fn with_positions(self, taken: impl DoubleEndedIterator<Item = bool>) -> PassedNumbers {
-        PassedNumbers { positions: taken.rev().collect(), ..self }
-    }
-
-    /// Whether the next position is taken by value.
-    fn takes_position(&mut self) -> bool {
-        self.positions.pop().unwrap_or(false)
-    }
-
-    /// Lets `build` take no position: they are those of what consists of operations.
-    pub(super) fn without_positions<R>(&mut self, build: impl FnOnce(&mut PassedNumbers) -> R) -> R {
-        let positions = std::mem::take(&mut self.positions);
-        let result = build(self);
-        self.positions = positions;
-        result
-    }
-
-    /// Those that were taken while `build` was at work.
-    pub(super) fn taken_by<R>(&mut self, build: impl FnOnce(&mut PassedNumbers) -> R) -> (R, Vec<NodeId>) {
-        let before = self.taken.len();
-        let result = build(self);
-        (result, self.taken[before..].to_vec())
-    }
-
-    /// Lets `build` take these.
-    pub(super) fn again<R>(&mut self, numbers: &[NodeId], build: impl FnOnce(&mut PassedNumbers) -> R) -> R {
-        let own = std::mem::replace(&mut self.again, numbers.iter().rev().copied().collect());
-        let result = build(self);
-        self.again = own;
-        result
     }
 }
 

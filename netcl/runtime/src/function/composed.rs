@@ -5,9 +5,10 @@
 
 use crate::autograd::known::{self, KnownWork};
 use crate::autograd::note::{self, Noted};
+use crate::autograd::passed::PassedNumbers;
 use crate::autograd::trace::{self, Place, StepValue, Trace, TraceInput, TraceResult, TraceStep};
 use crate::autograd::tracer;
-use crate::autograd::work::{CompositeWork, PassedNumbers, TensorWork, composite_number};
+use crate::autograd::work::{CompositeWork, TensorWork, composite_number};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Form, Loaded};

@@ -3,9 +3,10 @@
 use crate::autograd::autocast;
 use crate::autograd::known::{self, DerivativeFlow, KnownWork};
 use crate::autograd::note::{self, Noted};
+use crate::autograd::passed::PassedNumbers;
 use crate::autograd::trace;
 use crate::autograd::tracer;
-use crate::autograd::work::{ArgValue, BATCH, PassedNumbers, TensorWork, WorkKey};
+use crate::autograd::work::{ArgValue, BATCH, TensorWork, WorkKey};
 use crate::error::{Error, Result};
 use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large};
 use netcl_kernels::dim::{Dim, Shape};
