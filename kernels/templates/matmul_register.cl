@@ -245,42 +245,32 @@
 // 4 by their text, compilers leave out what the answer excludes.
 #define FOURS_A (((A_ALONG == ALONG_K ? K : M) | ROW_STRIDE_A) % 4 == 0)
 #define FOURS_B (((B_ALONG == ALONG_K ? K : N) | ROW_STRIDE_B) % 4 == 0)
+// Element `e` of four from there on, where it is inside.
+#define ELEMENT_OF(value, e, inside, element)                                                                          \
+    if (inside)                                                                                                        \
+        value.s##e = element;
 #if A_ALONG == ALONG_K
-#define ELEMENT_OF_A(value, m, k, e)                                                                                   \
-    if (k + e < K)                                                                                                     \
-        value.s##e = LOAD_A(batch, m, k + e);
+#define ELEMENT_OF_A(value, m, k, e) ELEMENT_OF(value, e, k + e < K, LOAD_A(batch, m, k + e))
 #else
-#define ELEMENT_OF_A(value, m, k, e)                                                                                   \
-    if (m + e < M)                                                                                                     \
-        value.s##e = LOAD_A(batch, m + e, k);
+#define ELEMENT_OF_A(value, m, k, e) ELEMENT_OF(value, e, m + e < M, LOAD_A(batch, m + e, k))
 #endif
 #if B_ALONG == ALONG_K
-#define ELEMENT_OF_B(value, k, n, e)                                                                                   \
-    if (k + e < K)                                                                                                     \
-        value.s##e = LOAD_B(batch, k + e, n);
+#define ELEMENT_OF_B(value, k, n, e) ELEMENT_OF(value, e, k + e < K, LOAD_B(batch, k + e, n))
 #else
-#define ELEMENT_OF_B(value, k, n, e)                                                                                   \
-    if (n + e < N)                                                                                                     \
-        value.s##e = LOAD_B(batch, k, n + e);
+#define ELEMENT_OF_B(value, k, n, e) ELEMENT_OF(value, e, n + e < N, LOAD_B(batch, k, n + e))
 #endif
-#define STAGE_LOAD_A(value, m, k)                                                                                      \
-    if (FOURS_A) {                                                                                                     \
-        value = LOAD_A_VECTOR(batch, m, k);                                                                            \
+// Four elements: by one load, or one by one.
+#define BY_FOURS(value, fours, vector, ELEMENT, row, column)                                                           \
+    if (fours) {                                                                                                       \
+        value = vector(batch, row, column);                                                                            \
     } else {                                                                                                           \
-        ELEMENT_OF_A(value, m, k, 0)                                                                                   \
-        ELEMENT_OF_A(value, m, k, 1)                                                                                   \
-        ELEMENT_OF_A(value, m, k, 2)                                                                                   \
-        ELEMENT_OF_A(value, m, k, 3)                                                                                   \
+        ELEMENT(value, row, column, 0)                                                                                 \
+        ELEMENT(value, row, column, 1)                                                                                 \
+        ELEMENT(value, row, column, 2)                                                                                 \
+        ELEMENT(value, row, column, 3)                                                                                 \
     }
-#define STAGE_LOAD_B(value, k, n)                                                                                      \
-    if (FOURS_B) {                                                                                                     \
-        value = LOAD_B_VECTOR(batch, k, n);                                                                            \
-    } else {                                                                                                           \
-        ELEMENT_OF_B(value, k, n, 0)                                                                                   \
-        ELEMENT_OF_B(value, k, n, 1)                                                                                   \
-        ELEMENT_OF_B(value, k, n, 2)                                                                                   \
-        ELEMENT_OF_B(value, k, n, 3)                                                                                   \
-    }
+#define STAGE_LOAD_A(value, m, k) BY_FOURS(value, FOURS_A, LOAD_A_VECTOR, ELEMENT_OF_A, m, k)
+#define STAGE_LOAD_B(value, k, n) BY_FOURS(value, FOURS_B, LOAD_B_VECTOR, ELEMENT_OF_B, k, n)
 #endif
 
 // Global memory to registers.

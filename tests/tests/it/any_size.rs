@@ -1,5 +1,5 @@
-//! Graphs of the run time whose sizes, or positions, are other ones at each call: few programs, and no more memory after many calls than after some.
-//! `NETCL_TEST_SIZES=all` makes ten thousand calls and a thousand; with it these tests are to run alone, on one thread.
+//! Graphs of the run time whose sizes, or positions, are other ones at each call: few programs, and no more memory after many calls than
+//! after some. `NETCL_TEST_SIZES=all` makes ten thousand calls and a thousand; with it these tests are to run alone, on one thread.
 
 use crate::common::{devices_alone, wave};
 use crate::worlds::unet;

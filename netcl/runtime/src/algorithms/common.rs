@@ -113,12 +113,7 @@ pub(super) fn same_place(operation: &'static str, first: &Tensor, other: &Tensor
         return Err(Error::Shape { operation, message });
     }
     if other.device() != first.device() {
-        return Err(Error::DeviceMismatch {
-            operation: operation.to_owned(),
-            what: format!("input {position}"),
-            expected: first.device().to_string(),
-            found: other.device().beside(first.device()),
-        });
+        return Err(first.device().mismatch(operation, format!("input {position}"), other.device()));
     }
     Ok(())
 }

@@ -65,9 +65,7 @@ impl BuiltCalls {
         if let Some(call) = self.built.iter().find(same) {
             return Ok(call.values[*step]);
         }
-        let build = |passed: &mut PassedNumbers| {
-            passed.without_positions(|passed| traced.build(builder, tensors, passed, batch))
-        };
+        let build = |passed: &mut PassedNumbers| traced.build(builder, tensors, passed, batch);
         let values = match (known, by) {
             // What is equal but for its numbers is equal.
             (Some((_, numbers)), _) => passed.again(numbers, build)?,

@@ -5,12 +5,13 @@
 //! lead to a loss together into one graph, which the compiler's passes differentiate, as they do for macros, and runs what comes
 //! out as one plan. Plans are found by the records themselves: what they do, their types, their shapes.
 //!
-//! `work` is what a record does, and `passed` the numbers that it takes by value; `known` what was found out about a work before; `record` the records and what they hang on; `note` makes them; `tape` is the list of those that
-//! lead to a loss, by way of the `records`; `trace` is what is compiled of it, apart from the tensors; `plan` finds or compiles that, and
-//! `relative` once for all sizes and `positions`; `cut` says what ended one;
-//! `autocast` what activations are stored in; `trained` which models are differentiated in; `sweep` goes back from a loss by such plans and
-//! by what the program says between them. `calls` are values of what consists of operations, `derivative` is a derivative as such an
-//! operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional`, `products` and `custom` are what users call.
+//! `work` is what a record does, and `passed` the numbers that it takes by value; `known` what was found out about a work before; `record`
+//! the records and what they hang on; `note` makes them; `tape` is the list of those that lead to a loss, by way of the `records`; `trace` is
+//! what is compiled of it, apart from the tensors; `plan` finds or compiles that, and `relative` once for all sizes and `positions`; `cut`
+//! says what ended one; `autocast` what activations are stored in; `trained` which models are differentiated in; `sweep` goes back from a
+//! loss by such plans and by what the program says between them. `calls` are values of what consists of operations, `derivative` is a
+//! derivative as such an operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional`, `products` and
+//! `custom` are what users call.
 
 pub(crate) mod autocast;
 mod backward;

@@ -14,8 +14,6 @@ pub(crate) struct PassedNumbers {
     next: usize,
     /// Those that are taken next, the last of them first: inputs that there are.
     again: Vec<NodeId>,
-    /// Of the positions that come next, the last of them first, which are taken by value.
-    positions: Vec<bool>,
     /// What is built is differentiated then.
     pub(super) is_differentiated: bool,
 }
@@ -35,24 +33,6 @@ impl PassedNumbers {
         });
         self.taken.push(number);
         number
-    }
-
-    /// Where positions come, in order, which of them are taken by value.
-    pub(super) fn with_positions(self, taken: impl DoubleEndedIterator<Item = bool>) -> PassedNumbers {
-        PassedNumbers { positions: taken.rev().collect(), ..self }
-    }
-
-    /// Whether the next position is taken by value.
-    pub(super) fn takes_position(&mut self) -> bool {
-        self.positions.pop().unwrap_or(false)
-    }
-
-    /// Lets `build` take no position: they are those of what consists of operations.
-    pub(super) fn without_positions<R>(&mut self, build: impl FnOnce(&mut PassedNumbers) -> R) -> R {
-        let positions = std::mem::take(&mut self.positions);
-        let result = build(self);
-        self.positions = positions;
-        result
     }
 
     /// Those that were taken while `build` was at work.

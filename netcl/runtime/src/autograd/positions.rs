@@ -20,8 +20,16 @@ impl PassedPositions {
         PassedPositions(passed.collect())
     }
 
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = bool> + '_ {
-        self.0.iter().copied()
+    /// Says of one work after the other its position, if that is passed by value.
+    pub(super) fn of_works(&self) -> impl FnMut(&TensorWork) -> Option<u32> {
+        let mut passed = self.0.iter();
+        // Where none is left, nobody asks what a work is.
+        move |work| {
+            if passed.as_slice().is_empty() {
+                return None;
+            }
+            work.position().filter(|_| passed.next() == Some(&true))
+        }
     }
 }
 
@@ -46,16 +54,9 @@ impl WorkPlan {
         &self,
         works: impl Iterator<Item = (&'w TensorWork, Option<DType>)>,
     ) -> SmallVec<[Scalar; 8]> {
-        if self.positions.0.is_empty() {
-            return works.flat_map(|(work, dtype)| work.scalars(dtype)).collect();
-        }
-        let mut positions = self.positions.iter();
-        let numbers = works.flat_map(|(work, dtype)| {
-            let position = work.position().filter(|_| positions.next().unwrap_or(false));
-            // No work has both.
-            position.map(Scalar::U32).into_iter().chain(work.scalars(dtype))
-        });
-        numbers.collect()
+        let mut position = self.positions.of_works();
+        // No work has both.
+        works.flat_map(|(work, dtype)| position(work).map(Scalar::U32).into_iter().chain(work.scalars(dtype))).collect()
     }
 }
 

@@ -182,12 +182,7 @@ fn fit(function: &str, what: &str, found: &[Tensor], expected: &[Tensor]) -> Res
             });
         }
         if found.device() != expected.device() {
-            return Err(Error::DeviceMismatch {
-                operation: function.to_owned(),
-                what: format!("{what} {position}"),
-                expected: expected.device().to_string(),
-                found: found.device().beside(expected.device()),
-            });
+            return Err(expected.device().mismatch(function, format!("{what} {position}"), found.device()));
         }
     }
     Ok(())

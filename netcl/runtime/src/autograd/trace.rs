@@ -58,7 +58,7 @@ impl CompositeWork for TracedWork {
         passed: &mut PassedNumbers,
         batch: Option<usize>,
     ) -> Result<Vec<NodeId>> {
-        self.trace.steps_in(builder, tensors, passed, batch)
+        self.trace.steps_in(builder, tensors, passed, batch, &PassedPositions::default())
     }
 }
 
@@ -236,7 +236,7 @@ impl Trace {
         if !symbolic {
             return built(None).map(Some);
         }
-        Ok(built(self.batch).ok().filter(|graph| self.is_of_any_batch(graph, || built(None))))
+        Ok(built(self.batch).ok().filter(|graph| self.is_of_any_batch(graph, || built(None).ok())))
     }
 
     /// The graph with symbols for those axes, and for the batch if that is to be one, and with those positions as numbers of each call.
@@ -249,15 +249,15 @@ impl Trace {
     ) -> Option<Graph> {
         let built = |batch: Option<usize>| self.built(batch, (symbols, positions), HighestOrder::First).ok();
         match any_batch {
-            true => built(self.batch).filter(|graph| self.is_of_any_batch(graph, || built(None).ok_or(()))),
+            true => built(self.batch).filter(|graph| self.is_of_any_batch(graph, || built(None))),
             false => built(None).filter(tells_symbols),
         }
     }
 
     /// Whether a graph with a symbol for the batch is to be had: what is read says what it is, and it is not much longer than that of
     /// one batch.
-    fn is_of_any_batch<E>(&self, graph: &Graph, known: impl FnOnce() -> Result<Graph, E>) -> bool {
-        tells_symbols(graph) && !(self.batch.is_some() && known().is_ok_and(|known| is_much_longer(graph, &known)))
+    fn is_of_any_batch(&self, graph: &Graph, of_one: impl FnOnce() -> Option<Graph>) -> bool {
+        tells_symbols(graph) && !(self.batch.is_some() && is_much_longer(graph, of_one))
     }
 
     /// Builds it of these inputs: the value of every step.
@@ -267,7 +267,9 @@ impl Trace {
         inputs: &[NodeId],
         passed: &mut PassedNumbers,
         batch: Option<usize>,
+        positions: &PassedPositions,
     ) -> Result<Vec<NodeId>> {
+        let mut position = positions.of_works();
         let mut results: Vec<NodeId> = Vec::with_capacity(self.steps.len());
         let mut calls = BuiltCalls::default();
         for step in &self.steps {
@@ -276,7 +278,10 @@ impl Trace {
                 Place::Step(position) => results[position],
             };
             let sources: Vec<NodeId> = step.sources.iter().map(node).collect();
-            results.push(calls.build(builder, &step.work, &sources, passed, batch)?);
+            results.push(match position(&step.work) {
+                Some(_) => step.work.build_from_any(builder, &sources, passed)?,
+                None => calls.build(builder, &step.work, &sources, passed, batch)?,
+            });
         }
         Ok(results)
     }
@@ -307,8 +312,8 @@ impl Trace {
             };
             inputs.push(builder.input(InputKind::Argument(before + position), &name, shape, dtype));
         }
-        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values).with_positions(positions.iter());
-        let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch)?;
+        let mut numbers = PassedNumbers::new(self.gives != TraceResult::Values);
+        let results = self.steps_in(&mut builder, &inputs, &mut numbers, batch, positions)?;
         let of = |value: StepValue| {
             let steps = self.steps.iter().zip(&results).filter(move |(step, _)| step.value == value);
             steps.map(|(_, result)| *result).enumerate()
@@ -387,10 +392,11 @@ pub(crate) fn batch<'a>(inputs: impl Iterator<Item = &'a TraceInput>) -> Option<
     inputs.filter(|input| input.may_be_batch).filter_map(|input| input.shape.first().copied()).find(|size| *size > 1)
 }
 
-/// Whether a symbol in the place of a size makes much more of a graph, as of a running total along an axis: then it is no size of
-/// batches.
-pub(crate) fn is_much_longer(symbolic: &Graph, known: &Graph) -> bool {
-    symbolic.nodes.len() > known.nodes.len() + known.nodes.len() / 2 + 4
+/// Whether a symbol in the place of a size makes much more of a graph than of that with the number, as of a running total along an axis:
+/// then it is no size of batches. Of few nodes it cannot, and the other graph is not built.
+pub(crate) fn is_much_longer(symbolic: &Graph, known: impl FnOnce() -> Option<Graph>) -> bool {
+    let longer_than = |nodes: usize| symbolic.nodes.len() > nodes + nodes / 2 + 4;
+    longer_than(1) && known().is_some_and(|known| longer_than(known.nodes.len()))
 }
 
 /// Whether what is read says what each symbol is.

@@ -258,7 +258,6 @@ impl TensorWork {
                 let mut values = Vec::with_capacity(given.len());
                 for (position, given) in given.iter().enumerate() {
                     let sizes = is_sizes(operation, position);
-                    let is_position = self.position().is_some() && position == POSITION;
                     values.push(match given {
                         ArgValue::Tensor => Value::Tensor(tensors.next().ok_or_else(too_few)?),
                         ArgValue::Tensors(count) => {
@@ -268,9 +267,6 @@ impl TensorWork {
                             Some(dtype) => Value::Tensor(passed.next(builder, dtype)),
                             None => Value::Number(*number),
                         },
-                        ArgValue::Integer(_) if is_position && passed.takes_position() => {
-                            Value::Tensor(passed.next(builder, DType::U32))
-                        }
                         ArgValue::Integer(value) => integer(*value),
                         ArgValue::Integers(list) => {
                             let mut list: Vec<Value> = list.iter().copied().map(integer).collect();
@@ -293,7 +289,7 @@ impl TensorWork {
                         }
                     });
                 }
-                in_precision(builder, *precision, |builder| called(builder, operation, &values))
+                in_precision(builder, *precision, |builder| ops::call(builder, operation, &values))
             }
             TensorWork::Layer { layer, mode, gives, precision, .. } => {
                 // It draws what it drew in a graph of its own.
@@ -303,11 +299,28 @@ impl TensorWork {
                 let tensors = (&tensors[..inputs], &tensors[inputs..]);
                 in_precision(builder, *precision, |builder| layer.value(builder, *mode, tensors, seed, *gives))
             }
-            TensorWork::Traced { traced, step, .. } => {
-                let values = passed.without_positions(|passed| traced.build(builder, tensors, passed, batch));
-                Ok(values?[*step])
-            }
+            TensorWork::Traced { traced, step, .. } => Ok(traced.build(builder, tensors, passed, batch)?[*step]),
         }
+    }
+
+    /// As [`TensorWork::build`] of what takes a [position](TensorWork::position), which becomes an input.
+    pub(super) fn build_from_any(
+        &self,
+        builder: &mut Builder,
+        tensors: &[NodeId],
+        passed: &mut PassedNumbers,
+    ) -> Result<NodeId> {
+        let (TensorWork::Operation { operation, given, precision }, [x]) = (self, tensors) else {
+            return Err(too_few());
+        };
+        let at = passed.next(builder, DType::U32);
+        in_precision(builder, *precision, |builder| match (operation.name, &**given) {
+            ("narrow", [_, ArgValue::Integer(axis), _, ArgValue::Integer(length)]) => {
+                ops::narrow_numbered(builder, *x, *axis, at, &Dim::constant(*length))
+            }
+            ("get", [_, ArgValue::Integer(axis), _]) => ops::get_numbered(builder, *x, *axis, at),
+            _ => Err(too_few()),
+        })
     }
 
     /// The numbers that its graph takes by value, of a first tensor of that type.
@@ -401,19 +414,6 @@ pub(crate) fn in_precision<R>(builder: &mut Builder, precision: Precision, build
     let result = build(builder);
     builder.set_precision(outer);
     result
-}
-
-/// Calls an operation of the table; where it takes a position, that may be a number of each call.
-fn called(builder: &mut Builder, operation: &'static Operation, values: &[Value]) -> Result<NodeId> {
-    match (operation.name, values) {
-        ("narrow", [Value::Tensor(x), Value::Dim(axis), Value::Tensor(start), Value::Dim(length)]) => {
-            ops::narrow_numbered(builder, *x, axis.as_constant().ok_or_else(too_few)?, *start, length)
-        }
-        ("get", [Value::Tensor(x), Value::Dim(axis), Value::Tensor(position)]) => {
-            ops::get_numbered(builder, *x, axis.as_constant().ok_or_else(too_few)?, *position)
-        }
-        _ => ops::call(builder, operation, values),
-    }
 }
 
 fn integer(value: i64) -> Value {

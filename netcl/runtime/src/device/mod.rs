@@ -16,7 +16,7 @@ pub use netcl_hal::device::{
 };
 pub use netcl_hal::opencl::handles::OpenClHandles;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
 use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats, Reserve};
 use netcl_hal::device::backend::Backend;
@@ -315,11 +315,19 @@ impl PartialEq for Device {
 impl Eq for Device {}
 
 impl Device {
+    /// The error where `what` should be on this device and is on `found`.
+    pub(crate) fn mismatch(&self, operation: &str, what: String, found: &Device) -> Error {
+        let (expected, found) = (self.to_string(), found.beside(self));
+        Error::DeviceMismatch { operation: operation.to_owned(), what, expected, found }
+    }
+
     /// What an error says of it where `expected` should be: two queues of one device are called alike.
     pub(crate) fn beside(&self, expected: &Device) -> String {
         let own = self.to_string();
+        if own != expected.to_string() {
+            return own;
+        }
         match self.profile().kind {
-            _ if own != expected.to_string() => own,
             DeviceKind::Host | DeviceKind::Null => format!("another {own}"),
             _ => format!("another queue of {own}"),
         }

@@ -122,12 +122,8 @@ impl Check<'_> {
     fn device_and_type(&self, id: BufferId, arg: &Tensor, device: &Device) -> Result<()> {
         let buffer = self.plan.buffer(id);
         if arg.device() != device {
-            return Err(Error::DeviceMismatch {
-                operation: self.plan.name.clone(),
-                what: format!("argument `{}`", buffer.said()),
-                expected: device.to_string(),
-                found: arg.device().beside(device),
-            });
+            let what = format!("argument `{}`", buffer.said());
+            return Err(device.mismatch(&self.plan.name, what, arg.device()));
         }
         if arg.dtype() != buffer.dtype || arg.shape().len() != buffer.shape.rank() {
             return Err(self.mismatch(id, arg.dtype(), arg.shape(), String::new()));

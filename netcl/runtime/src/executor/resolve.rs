@@ -33,12 +33,7 @@ impl Lookups {
             return Ok(None);
         };
         if store.device() != device {
-            return Err(Error::DeviceMismatch {
-                operation: plan.name.clone(),
-                what: "the model".to_owned(),
-                expected: device.to_string(),
-                found: store.device().beside(device),
-            });
+            return Err(device.mismatch(&plan.name, "the model".to_owned(), store.device()));
         }
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = list.find(|known| known.store == store.id() && known.prefix == prefix) {

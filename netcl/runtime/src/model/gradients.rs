@@ -135,12 +135,8 @@ impl Gradients {
             return Ok(self.buffer.whole());
         }
         if self.store.device() != store.device() {
-            return Err(Error::DeviceMismatch {
-                operation: operation.to_owned(),
-                what: "the model that the gradients are of".to_owned(),
-                expected: store.device().to_string(),
-                found: self.store.device().beside(store.device()),
-            });
+            let what = "the model that the gradients are of".to_owned();
+            return Err(store.device().mismatch(operation, what, self.store.device()));
         }
         // Gradients of another model of the same shape (a copy, an ensemble) are good as well.
         let layout = |store: &Store| -> Vec<(String, Arc<[usize]>)> {

@@ -205,12 +205,7 @@ impl Network {
                 });
             }
             if tensor.device() != store.device() {
-                return Err(Error::DeviceMismatch {
-                    operation: "with_parameters".to_owned(),
-                    what: format!("`{path}`"),
-                    expected: store.device().to_string(),
-                    found: tensor.device().beside(store.device()),
-                });
+                return Err(store.device().mismatch("with_parameters", format!("`{path}`"), tensor.device()));
             }
             replaced.insert(index, tensor.clone());
         }

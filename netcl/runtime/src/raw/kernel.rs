@@ -177,12 +177,7 @@ impl RawKernel {
             }
             match argument {
                 Arg::Tensor(tensor) if tensor.device() != &self.device => {
-                    return Err(Error::DeviceMismatch {
-                        operation: self.name.clone(),
-                        what: format!("argument {position}"),
-                        expected: self.device.to_string(),
-                        found: tensor.device().beside(&self.device),
-                    });
+                    return Err(self.device.mismatch(&self.name, format!("argument {position}"), tensor.device()));
                 }
                 Arg::Local(bytes) => local = local.saturating_add(*bytes),
                 Arg::Tensor(_) | Arg::Value(_) => {}

@@ -10,7 +10,7 @@ use crate::executor::Call;
 use crate::memory::{BufferHandle, Reader, before_late_writes};
 use crate::recording;
 use crate::tensor::pending::{self, PendingWork};
-use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor};
+use crate::tensor::{Computed, Held, Mistake, PendingValue, Tensor, run};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::span::Diagnostic;
 use smallvec::SmallVec;
@@ -89,8 +89,7 @@ pub(super) fn computed(roots: &[Arc<PendingWork>], device: &Device) -> Vec<Compu
             Some(value) => {
                 step.pending.get_or_set(|| value);
             }
-            None if !step.grows() => step.pending.note_inside(),
-            None => {}
+            None => step.pending.note_inside(),
         }
     }
     of_roots
@@ -104,18 +103,8 @@ fn at_once(work: &PendingWork) -> Option<Computed> {
     }
     let args: SmallVec<[Tensor; 3]> = sources.iter().cloned().map(Tensor::from_held).collect();
     let args: SmallVec<[&Tensor; 3]> = args.iter().collect();
-    let run = || run_alone(work, &args)?.into_region();
+    let run = || run::alone(work.work(), work.known(), &args)?.into_region();
     Some(recording::suspended(|| before_late_writes(run)).map_err(|error| work.mistaken(error)))
-}
-
-/// What it is of these, by a plan of its own.
-fn run_alone(work: &PendingWork, args: &[&Tensor]) -> Result<Tensor> {
-    let given = args.iter().map(|arg| (arg.dtype(), arg.shared_shape().clone()));
-    let plan = work.known().loaded(work.device(), || plan::of_one(work.work(), given, work.device()))?;
-    let scalars = plan.scalars([(work.work(), args.first().map(|first| first.dtype()))].into_iter());
-    let call = Call { args, scalars: &scalars, ..Call::default() };
-    let mut results = plan.call(work.device(), &call)?.results;
-    results.pop().ok_or_else(no_result)
 }
 
 /// The plan that will compute the tensor; `None` if there is nothing to compute.
@@ -302,7 +291,7 @@ impl Evaluation {
             return Err(mistake.clone());
         }
         let args: Vec<&Tensor> = args.iter().collect();
-        run_alone(&step.pending, &args).map_err(|error| step.pending.mistaken(error))
+        run::alone(step.pending.work(), step.pending.known(), &args).map_err(|error| step.pending.mistaken(error))
     }
 
     /// Its plan.
@@ -352,20 +341,27 @@ impl Evaluation {
 /// What was computed before on the way to something else, and is now for what was not: a state that a loop carries, for one. Kept, it is
 /// not computed a third time, and what waits does not grow from round to round.
 fn computed_again(found: &[FoundWork]) -> SmallVec<[u64; 4]> {
-    let new = found.iter().filter(|found| !found.pending.was_inside());
+    let is_again = |found: &&FoundWork| found.pending.was_inside() && !found.grows();
+    let again: SmallVec<[u64; 4]> = found.iter().filter(is_again).map(|found| found.pending.number()).collect();
+    if again.is_empty() {
+        return again;
+    }
+    let new = found.iter().filter(|found| !again.contains(&found.pending.number()));
     let sources = new.flat_map(|found| found.sources.iter());
-    let again = sources.filter_map(|source| pending::waiting_of(&source.value).filter(|work| work.was_inside()));
-    again.map(PendingWork::number).collect()
+    let read = sources.filter_map(|source| pending::waiting_of(&source.value).map(PendingWork::number));
+    read.filter(|number| again.contains(number)).collect()
 }
 
-impl EvaluationStep {
+impl FoundWork {
     /// Whether its value is larger than what it is computed from.
     fn grows(&self) -> bool {
         let bytes = |shape: &[usize], dtype: DType| shape.iter().product::<usize>() * dtype.size();
         let sources: usize = self.sources.iter().map(|source| bytes(&source.shape, source.dtype)).sum();
         self.pending.known().result.as_ref().is_none_or(|(shape, dtype)| bytes(shape, *dtype) > sources)
     }
+}
 
+impl EvaluationStep {
     /// The element type of the first source.
     fn dtype(&self) -> Option<DType> {
         self.sources.first().map(|source| source.dtype)

@@ -249,13 +249,12 @@ fn known_operation(
 /// first tensor alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
 /// Where a size must be known (a reshape to given sizes), or a symbol makes much more of it, every size is a constant.
 fn portable(work: &TensorWork, tensors: &[&Tensor]) -> Result<Graph, Diagnostic> {
-    let known = build(work, tensors, Batch::None);
-    let Some(size) = tensors.first().and_then(|first| first.leading()) else { return known };
+    let known = || build(work, tensors, Batch::None);
+    let Some(size) = tensors.first().and_then(|first| first.leading()) else { return known() };
     let symbolic = build(work, tensors, Batch::First(size)).or_else(|_| build(work, tensors, Batch::All(size)));
-    match (symbolic, known) {
-        (Ok(symbolic), Ok(known)) if trace::is_much_longer(&symbolic, &known) => Ok(known),
-        (Ok(symbolic), _) => Ok(symbolic),
-        (Err(_), known) => known,
+    match symbolic {
+        Ok(symbolic) if !trace::is_much_longer(&symbolic, || known().ok()) => Ok(symbolic),
+        _ => known(),
     }
 }
 

@@ -132,8 +132,7 @@ impl PendingWork {
         self.is_kept.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a plan has computed it on the way to something else, and it is no larger than what it is computed from: then it is kept
-    /// when it is needed again.
+    /// Whether a plan has computed it on the way to something else.
     pub(super) fn was_inside(&self) -> bool {
         self.was_inside.load(Ordering::Relaxed)
     }

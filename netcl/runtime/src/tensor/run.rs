@@ -44,7 +44,7 @@ fn carried_out(
     caller: &'static Location<'static>,
     with: &[Change],
 ) -> Result<Tensor> {
-    let (name, first) = (work.name(), tensors[0]);
+    let name = work.name();
     if let Some(result) = traced(&work, known, tensors, caller) {
         return Ok(result);
     }
@@ -53,19 +53,23 @@ fn carried_out(
     let noted = Noted::of(name, &known.flow, tensors, work.inputs(tensors.len()), caller)?;
     let result = match record(&work, known, tensors, caller, with) {
         Some(result) => result,
-        None => {
-            let given = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shared_shape().clone()));
-            let plan = known.loaded(first.device(), || plan::of_one(&work, given, first.device()))?;
-            let scalars = plan.scalars([(&work, Some(first.dtype()))].into_iter());
-            let call = Call { args: tensors, scalars: &scalars, ..Call::default() };
-            let mut results = plan.call(first.device(), &call)?.results;
-            results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))?
-        }
+        None => alone(&work, known, tensors)?,
     };
     Ok(match noted {
         Some(noted) => noted.result((work, known.number), result),
         None => result.computed_by(name, tensors),
     })
+}
+
+/// What a work is of these tensors, by a plan of its own.
+pub(super) fn alone(work: &TensorWork, known: &KnownWork, tensors: &[&Tensor]) -> Result<Tensor> {
+    let first = tensors[0];
+    let given = tensors.iter().map(|tensor| (tensor.dtype(), tensor.shared_shape().clone()));
+    let plan = known.loaded(first.device(), || plan::of_one(work, given, first.device()))?;
+    let scalars = plan.scalars(std::iter::once((work, Some(first.dtype()))));
+    let call = Call { args: tensors, scalars: &scalars, ..Call::default() };
+    let mut results = plan.call(first.device(), &call)?.results;
+    results.pop().ok_or_else(|| Error::graph(work.name(), Diagnostic::new("it has no result")))
 }
 
 /// Notes several values of these tensors, which are computed together.
