@@ -1,5 +1,5 @@
 //! What operations on tensors cost the host, called one by one and as graphs that were met before, what computing them together
-//! saves, and what rounds of loops take that read other places each time. One JSON object a line.
+//! saves, what rounds of loops take that read other places each time, and gradients through long chains. One JSON object a line.
 //!
 //! `cargo bench -p netcl-tests --bench lazy -- [--device SELECTOR]`. The host's share is measured on a null device, which launches
 //! nothing: what is left is netcl's. Nothing here is a test.
@@ -134,10 +134,33 @@ fn loops(device: &Device) -> netcl::Result<()> {
     })
 }
 
+/// Gradients through so many rounds of a recurrent cell, each five operations, and of a chain of cheap operations.
+fn long_chains(device: &Device) -> netcl::Result<()> {
+    let numbers = |sizes: &[usize]| {
+        let count: usize = sizes.iter().product();
+        let waves: Vec<f32> = (0..count).map(|i| (i as f32 * 0.7).sin() * 0.3).collect();
+        Tensor::from_slice(device, &waves, sizes)
+    };
+    let count = 1000;
+    let (inputs, x) = (numbers(&[count, 4, 16])?, numbers(&[4, 16])?);
+    let (own, weight, bias) =
+        (numbers(&[16, 16])?, numbers(&[16, 16])?.requires_grad()?, numbers(&[16])?.requires_grad()?);
+    rounds(device, "gradients through 1000 rounds of a recurrent cell", |_| {
+        let cell = |h: Tensor, round| (inputs.get(0, round).matmul(&own) + h.matmul(&weight) + &bias).tanh();
+        let loss = (0..count).fold(x.clone(), cell).square().mean_all();
+        loss.backward()?.wrt(&weight)?.eval().map(drop)
+    })?;
+    rounds(device, "gradients through 2000 elementwise operations", |_| {
+        let loss = (0..count).fold(x.clone(), |x, _| (&x * &bias).sin() + 0.1).square().mean_all();
+        loss.backward()?.wrt(&bias)?.eval().map(drop)
+    })
+}
+
 fn main() -> netcl::Result<()> {
     let device = option("--device").map_or_else(Device::auto, |selector| Device::select(&selector))?;
     println!(r#"{{"device":"{device}"}}"#);
     host_cost()?;
     loops(&device)?;
+    long_chains(&device)?;
     together(&device)
 }

@@ -16,6 +16,7 @@ mod faults;
 mod forks;
 mod gradients;
 mod long_axes;
+mod long_chains;
 mod mistakes;
 mod misuse;
 mod native;

@@ -2,13 +2,16 @@
 
 use crate::autograd::cut;
 use crate::autograd::known::DerivativeFlow;
-use crate::autograd::record::{Change, Cut, CutKind, History, Record, RecordSource, RecordSources, Untracked};
+use crate::autograd::record::{Change, Cut, CutKind, History, Record, RecordSource, RecordSources, Untracked, unsaved};
 use crate::autograd::work::TensorWork;
 use crate::error::Result;
 use crate::tensor::Tensor;
 use std::cell::Cell;
 use std::panic::Location;
 use std::sync::Arc;
+
+/// How many operations in a row are computed again for a gradient at most, so that a long chain of them can be differentiated in parts.
+const AGAIN: u32 = 64;
 
 thread_local! {
     /// Whether no value is kept for a gradient.
@@ -125,6 +128,11 @@ impl Noted {
         Noted::new(by, flow, sources, tensors, inputs, caller).map(Some)
     }
 
+    /// Whether the result is kept for gradients: it is dear, or much would be computed again for it.
+    fn is_kept(&self) -> bool {
+        !keeps_nothing() && (self.is_dear || unsaved(&self.sources) >= AGAIN)
+    }
+
     /// The result, which knows what it was computed from: the work, with the number of what is known of it.
     pub(crate) fn result(self, work: (TensorWork, u64), result: Tensor) -> Tensor {
         self.result_with(work, result, &[])
@@ -135,7 +143,10 @@ impl Noted {
         if self.sources.is_empty() {
             return result.with_history(self.cut);
         }
-        let saved = (self.is_dear && !keeps_nothing()).then(|| result.held());
+        let saved = self.is_kept().then(|| result.held());
+        if let Some(held) = &saved {
+            held.value.keep();
+        }
         let record = Record::new(work, self.sources, saved, result.dtype(), changes.to_vec());
         result.with_history(Some(History::Record(record)))
     }

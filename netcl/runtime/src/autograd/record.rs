@@ -31,6 +31,8 @@ pub(crate) struct Record {
     pub(crate) sources: RecordSources,
     /// Its value, unless that is cheaper to compute again than to keep.
     pub(crate) saved: Option<Held>,
+    /// Of how many in a row that lead to it no value is kept, itself included.
+    pub(crate) unsaved: u32,
     /// Of its value.
     pub(crate) dtype: DType,
     /// What is computed of the same sources and waits: a layer's states.
@@ -204,6 +206,17 @@ impl Leaf {
         Arc::new(Leaf { id: next(), held, owner: None, stop: None, of })
     }
 
+    /// One in the place of a record whose value is kept, to which its gradient goes on as it is.
+    #[track_caller]
+    pub(crate) fn in_place_of_record(record: &Arc<Record>) -> Option<Arc<Leaf>> {
+        let held = record.saved.clone()?;
+        let (shape, dtype) = (held.shape.clone(), held.dtype);
+        let source = StopSource { history: Some(History::Record(record.clone())), shape, dtype };
+        let sources = SmallVec::from_iter([source]);
+        let stop = Stop { by: "backward", caller: Location::caller(), sources, pullback: None };
+        Some(Leaf::stopped(held, stop))
+    }
+
     /// Whose parameter it is, or is in the place of.
     pub(crate) fn parameter_of(&self) -> Option<&Owner> {
         match &self.of {
@@ -232,7 +245,8 @@ impl Record {
         dtype: DType,
         changes: Vec<Change>,
     ) -> Arc<Record> {
-        Arc::new(Record { number: next(), work, known, sources, saved, dtype, changes })
+        let unsaved = if saved.is_some() { 0 } else { 1 + unsaved(&sources) };
+        Arc::new(Record { number: next(), work, known, sources, saved, unsaved, dtype, changes })
     }
 
     /// What ended the histories of what it is computed from.
@@ -285,6 +299,15 @@ impl Drop for Record {
             }
         }
     }
+}
+
+/// Of how many in a row that lead to one of these no value is kept.
+pub(crate) fn unsaved(sources: &[RecordSource]) -> u32 {
+    let of = |source: &RecordSource| match source {
+        RecordSource::Record(record) => record.unsaved,
+        RecordSource::Leaf(_) | RecordSource::Given(_) => 0,
+    };
+    sources.iter().map(of).max().unwrap_or(0)
 }
 
 fn next() -> u64 {

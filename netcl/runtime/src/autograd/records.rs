@@ -5,6 +5,10 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// How many records one plan of a gradient has at most, where it can start from values that are at hand: of a long chain it would take
+/// long to compile, and its parts mostly are alike. A part has at least half as many.
+const MOST: usize = 512;
+
 /// Which gradients are asked for.
 pub(super) enum Wanted {
     /// Those in all leaves that are in the place of nothing.
@@ -17,6 +21,8 @@ pub(super) enum Wanted {
 /// The records that lead to values, in the order in which they were made.
 pub(super) struct Records {
     pub(super) all: SmallVec<[Arc<Record>; 16]>,
+    /// What is in the place of records before those, by their number.
+    pub(super) before: Vec<(u64, Arc<Leaf>)>,
     /// What ended histories on the way.
     pub(super) cuts: Vec<Arc<Cut>>,
     /// Whether the values depend on something tracked that is not wanted, or that wanted leaves are in the place of: gradients are
@@ -98,9 +104,27 @@ impl Records {
     }
 
     /// The same, which know nothing of what is behind stops.
-    pub(super) fn up_to_stops(values: &[&History], wanted: &Wanted) -> Records {
-        let mut records =
-            Records { all: SmallVec::new(), cuts: Vec::new(), is_part: false, stops: Vec::new(), has_wanted: false };
+    fn up_to_stops(values: &[&History], wanted: &Wanted) -> Records {
+        Records::latest(values, wanted, usize::MAX)
+    }
+
+    /// As many of the latest as one plan is to have, up to stops.
+    pub(super) fn of_one_plan(value: &History, wanted: &Wanted) -> Records {
+        Records::latest(&[value], wanted, MOST)
+    }
+
+    /// The latest of them, up to stops: of more than `most` those behind the fewest values that are at hand.
+    fn latest(values: &[&History], wanted: &Wanted, most: usize) -> Records {
+        let mut records = Records {
+            all: SmallVec::new(),
+            before: Vec::new(),
+            cuts: Vec::new(),
+            is_part: false,
+            stops: Vec::new(),
+            has_wanted: false,
+        };
+        // Where they may end, with the records that come before.
+        let mut end: Option<(usize, Vec<&Arc<Record>>)> = None;
         // The latest first: all that was computed from a record comes before it.
         let mut open: BTreeMap<u64, &Arc<Record>> = BTreeMap::new();
         for value in values {
@@ -118,6 +142,22 @@ impl Records {
                 note_cut(&mut records.cuts, cut);
             }
             records.all.push(record.clone());
+            let count = records.all.len();
+            let is_least = |known: &(usize, Vec<&Arc<Record>>)| open.len() <= known.1.len();
+            if count >= most / 2
+                && end.as_ref().is_none_or(is_least)
+                && open.values().all(|before| before.saved.is_some())
+            {
+                end = Some((count, open.values().copied().collect()));
+            }
+            if count >= most && end.is_some() {
+                break;
+            }
+        }
+        if let Some((count, before)) = end.filter(|_| records.all.len() >= most) {
+            records.all.truncate(count);
+            let leaf = |record: &&Arc<Record>| Some((record.number, Leaf::in_place_of_record(record)?));
+            records.before = before.iter().filter_map(leaf).collect();
         }
         records.all.reverse();
         records
@@ -163,13 +203,13 @@ impl Records {
                 note_needed(record, &mut needed);
             }
         }
-        let Records { mut all, mut cuts, is_part, stops, has_wanted } = self;
+        let Records { mut all, before, mut cuts, is_part, stops, has_wanted } = self;
         all.retain(|record| needed.contains(&record.number));
         cuts.clear();
         for cut in all.iter().flat_map(|record| record.cuts()) {
             note_cut(&mut cuts, cut);
         }
-        Records { all, cuts, is_part, stops, has_wanted }
+        Records { all, before, cuts, is_part, stops, has_wanted }
     }
 }
 

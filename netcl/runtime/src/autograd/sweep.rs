@@ -78,7 +78,7 @@ pub(super) fn gradients(history: &History, loss: &Tensor, wanted: &Wanted) -> Re
 }
 
 impl GradientSweep<'_> {
-    /// What leads to a number, up to leaves, as one plan.
+    /// What leads to a number, up to leaves, or of much of it the latest part, as one plan.
     fn plan(&mut self, record: &Arc<Record>) -> Result<()> {
         // A recording does again what is called in it: what waits was called for before.
         let is_apart = recording::is_active(self.device.backend());
@@ -96,7 +96,7 @@ impl GradientSweep<'_> {
 
     fn tape(&mut self, record: &Arc<Record>, is_apart: bool) -> Result<Tape> {
         let history = History::Record(record.clone());
-        let records = Records::up_to_stops(&[&history], self.wanted);
+        let records = Records::of_one_plan(&history, self.wanted);
         cut::refuse_lost(&records.cuts)?;
         let waiting = if is_apart { ComputedWhen::Before } else { ComputedWhen::Together };
         let (tape, _) = Tape::of(&records, &[], self.wanted, waiting)?;

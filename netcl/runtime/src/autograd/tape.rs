@@ -56,7 +56,9 @@ pub(super) enum TapePlace {
 
 /// Where what was met before is, while records are gone through. There are few of each, and all are looked at.
 #[derive(Default)]
-struct Places {
+struct Places<'a> {
+    /// What is in the place of records before those, by their number.
+    before: &'a [(u64, Arc<Leaf>)],
     leaves: SmallVec<[LeafKey; 16]>,
     /// Of each given tensor its value, and what it was computed from.
     given: SmallVec<[GivenKey; 8]>,
@@ -96,9 +98,9 @@ impl Tape {
         wanted: &Wanted,
         waiting: ComputedWhen,
     ) -> Result<(Tape, Vec<Option<TapePlace>>)> {
-        let records = &records.all;
+        let Records { all, before, .. } = records;
         // What states become here is computed with the rest.
-        let changes: Vec<&Held> = records
+        let changes: Vec<&Held> = all
             .iter()
             .flat_map(|record| &record.changes)
             .map(|change| &change.held)
@@ -106,14 +108,17 @@ impl Tape {
             .collect();
         let is_change = |held: &Held| changes.iter().any(|change| change.value.is_same(&held.value));
         if waiting != ComputedWhen::Later {
-            let own = records.iter().filter_map(|record| record.saved.as_ref());
+            let own = all.iter().filter_map(|record| record.saved.as_ref());
             let own = own.filter(|_| waiting == ComputedWhen::Before);
-            let read = records.iter().flat_map(|record| record.values()).chain(own).filter(|held| !is_change(held));
+            let before = before.iter().map(|(_, leaf)| &leaf.held);
+            let read = all.iter().flat_map(|record| record.values()).chain(before).chain(own);
+            let read = read.filter(|held| !is_change(held));
             let read: SmallVec<[&Held; 16]> = read.collect();
             compute_all(read.iter().map(|held| &held.value))?;
         }
         let (mut tape, mut places) = (Tape::default(), Places::default());
-        for record in records {
+        places.before = before;
+        for record in all {
             let mut sources = SmallVec::with_capacity(record.sources.len());
             for source in &record.sources {
                 sources.extend(tape.source(&mut places, source, wanted, waiting));
@@ -166,17 +171,21 @@ impl Tape {
 
     fn source(
         &mut self,
-        places: &mut Places,
+        places: &mut Places<'_>,
         source: &RecordSource,
         wanted: &Wanted,
         waiting: ComputedWhen,
     ) -> Option<TapePlace> {
         match source {
-            RecordSource::Record(record) => places.step(record).or_else(|| {
+            RecordSource::Record(record) => match (places.step(record), places.before(record)) {
+                (Some(step), _) => Some(step),
+                (None, Some(leaf)) => self.leaf(places, leaf, wanted, waiting),
                 // It is no part of what is differentiated.
-                let (held, history) = (record.saved.as_ref()?, History::Record(record.clone()));
-                Some(self.given(places, held, true, Some(history)))
-            }),
+                (None, None) => {
+                    let (held, history) = (record.saved.as_ref()?, History::Record(record.clone()));
+                    Some(self.given(places, held, true, Some(history)))
+                }
+            },
             RecordSource::Leaf(leaf) => self.leaf(places, leaf, wanted, waiting),
             RecordSource::Given(Untracked { held, cut, is_own }) => {
                 Some(self.given(places, held, !is_own, cut.clone().map(History::Cut)))
@@ -186,7 +195,7 @@ impl Tape {
 
     fn leaf(
         &mut self,
-        places: &mut Places,
+        places: &mut Places<'_>,
         leaf: &Arc<Leaf>,
         wanted: &Wanted,
         waiting: ComputedWhen,
@@ -198,9 +207,9 @@ impl Tape {
             }
         }
         let leaf = match wanted.behind(leaf) {
-            BehindLeaf::Record(record) => match places.step(record) {
-                Some(step) => return Some(step),
-                None => leaf,
+            BehindLeaf::Record(record) => match (places.step(record), places.before(record)) {
+                (Some(step), _) => return Some(step),
+                (None, before) => before.unwrap_or(leaf),
             },
             BehindLeaf::Leaf(behind) if wanted.has(behind) || waiting != ComputedWhen::Later => behind,
             BehindLeaf::Leaf(_) => leaf,
@@ -220,7 +229,13 @@ impl Tape {
         Some(TapePlace::Leaf(position))
     }
 
-    fn given(&mut self, places: &mut Places, held: &Held, may_be_batch: bool, history: Option<History>) -> TapePlace {
+    fn given(
+        &mut self,
+        places: &mut Places<'_>,
+        held: &Held,
+        may_be_batch: bool,
+        history: Option<History>,
+    ) -> TapePlace {
         if let Some((_, step)) = places.changes.iter().find(|(change, _)| change.value.is_same(&held.value)) {
             return TapePlace::Step(*step);
         }
@@ -318,7 +333,12 @@ impl Tape {
     }
 }
 
-impl Places {
+impl<'a> Places<'a> {
+    /// What is in the place of a record before those.
+    fn before(&self, record: &Record) -> Option<&'a Arc<Leaf>> {
+        self.before.iter().find(|(number, _)| *number == record.number).map(|(_, leaf)| leaf)
+    }
+
     fn step(&self, record: &Record) -> Option<TapePlace> {
         let position = self.steps.binary_search_by_key(&record.number, |(number, _)| *number);
         position.ok().map(|position| TapePlace::Step(self.steps[position].1))
