@@ -256,8 +256,8 @@ messages! {
     LOOP_SHORTENED = "`{}` changes `{}` in a loop whose rounds are known only at run time", "do it before the loop or behind it: one body is compiled for all rounds";
     LOOP_INNER_PUSH = "`{}` stands outside of two loops whose rounds are known only at run time, and the inner one pushes into it", "push into a list of the outer loop's body, and what it stacks into this one: `rows.push(row.stack(0));`";
     LOOP_CHANGED = "`{}` changes in a loop whose rounds are known only at run time, and is {}", "one body is compiled for all rounds: what it carries from round to round are tensors and numbers; for a first round of another kind, write it above the loop and begin with `1..T`";
-    LOOP_STACK = "the new axis of a list is one from 0 to {}, as a number", "write `ys.stack(0)`";
-    EMPTY_STACK = "a list without values cannot be stacked", "push a value into it, or let a loop do so";
+    LOOP_STACK = "the axis of `{}` of what a loop has pushed is {}", "write `ys.stack(0)`, whose new axis has the rounds";
+    EMPTY_STACK = "`{}` of a list without values has no shape", "push a value into it, or let a loop do so";
     MAKER_DEVICE = "`{}` takes no device in a body, which is compiled for every one", "write `{}`";
     MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`), or `Tensor::from([1.0, 2.0])`";
     PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";

@@ -2,13 +2,12 @@
 
 use super::args::{Args, X, arg, float};
 use super::convolution::{avg_pool2d, count, pair};
-use super::inside::SURE;
 use super::shape::get;
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, CompareOp, ConvGeometry, NodeId};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, ConvGeometry, Limit, NodeId};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -60,13 +59,15 @@ fn adaptive_avg_pool2d(b: &mut Builder, x: NodeId, size: [u64; 2]) -> Result<Nod
         return avg_pool2d(b, OP, x, kernel, ConvGeometry { stride: kernel, ..ConvGeometry::default() });
     }
     for (axis, size) in [(2, size[0]), (3, size[1])] {
-        let pixels = &source[axis];
+        let pixels = source[axis].clone();
         // One area is the whole, also of nothing.
-        if size > 1 && b.may_be_outside_axis(&AxisIndex::fixed(Dim::constant(0)), pixels, &source) {
-            let found = if pixels.is(0) { "found 0".to_string() } else { format!("and {pixels} may be 0") };
-            let problem =
-                Diagnostic::new(format!("`{OP}` expects at least 1 pixel along axis {axis} of {source}, {found}"));
-            return Err(if pixels.is(0) { problem } else { problem.hint(SURE) });
+        if size > 1 && b.may_be_outside_axis(&AxisIndex::fixed(Dim::constant(0)), &pixels, &source) {
+            let before = format!("`{OP}` expects at least ");
+            if pixels.is(0) {
+                return Err(Diagnostic::new(format!("{before}1 pixel along axis {axis} of {source}, found 0")));
+            }
+            let words = [before, format!(" pixel along axis {axis} of {source}, which has")];
+            b.limit(Limit { end: Dim::constant(1), size: pixels, words });
         }
     }
     let x = b.cast(x, dtype.compute())?;

@@ -2,7 +2,7 @@
 
 use super::source::{self, Natives};
 use super::withheld::{Withheld, types};
-use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, Unit};
+use crate::ast::{About, ArgDecl, ArgType, FunctionItem, ModelImpl, PlainType, TensorType, Unit};
 use crate::functions::{CompiledForm, CompiledFunction};
 use crate::parts::{Composite, Param};
 use crate::{parse, paths, unused};
@@ -251,21 +251,31 @@ fn allowed(function: &FunctionItem) -> Option<TokenStream> {
     chooses.then(|| quote!(#[allow(clippy::manual_range_contains)]))
 }
 
-/// Says, where `…_with_gradients` is called of a function whose loss is not its first result, that there is none.
+/// Says, where `…_with_gradients` is called of a function whose first result is no loss though a number is among them, that there is
+/// none.
 fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStream> {
-    let loss = function.results.iter().any(|ty| ty.dims.is_empty() && ty.dtype.is_float());
-    let own = parse::name(&function.name);
-    let result = result_type(function);
+    let is_loss = |ty: &TensorType| ty.dims.is_empty() && ty.dtype.is_float();
+    let (own, result) = (parse::name(&function.name), result_type(function));
+    let (why, instead) = match function.results.first() {
+        _ if function.results.iter().any(is_loss) => (
+            format!("`{own}` returns its loss behind something else: gradients are of the first result"),
+            "return the loss first, `(loss, logits)`: the others come with it, `((loss, logits), gradients)`",
+        ),
+        Some(first) if first.dims.is_empty() => (
+            format!("`{own}` returns a number of `{}`, which has no derivative", first.dtype),
+            "a loss is a number of floats, such as `Tensor<f32>`",
+        ),
+        _ => return None,
+    };
     let withheld = Withheld {
         name: format_ident!("{}_with_gradients", function.name),
         place: function.name.span(),
         args: &types(function),
         result: quote!((#result, <Self as ::netcl::__private::Part>::Gradients)),
-        why: format!("`{own}` returns its loss behind something else: gradients are of the first result"),
-        instead: "return the loss first, `(loss, logits)`: the others come with it, `((loss, logits), gradients)`"
-            .to_string(),
+        why,
+        instead: instead.to_string(),
     };
-    let (declared, stub) = withheld.tokens().filter(|_| function.receiver && loss && !function.is_loss())?;
+    let (declared, stub) = withheld.tokens().filter(|_| function.receiver && !function.is_loss())?;
     let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }

@@ -11,6 +11,7 @@ use crate::ast::{About, ModelImpl};
 use crate::parse::model::{block_name, computed_size, is_parameter};
 use crate::parse::{function, gradients, mode};
 use crate::{only, paths, recover, unused};
+use netcl_kernels::dtype::DType;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
@@ -174,7 +175,13 @@ fn may_be_loss(sig: &Signature) -> bool {
     };
     let Some(Type::Path(path)) = first else { return false };
     match path.path.segments.last().map(|last| &last.arguments) {
-        Some(PathArguments::AngleBracketed(arguments)) => arguments.args.len() < 2,
+        Some(PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
+            Some(syn::GenericArgument::Type(Type::Path(element))) if arguments.args.len() == 1 => {
+                let dtype = element.path.get_ident().and_then(|name| DType::from_name(&name.to_string()));
+                dtype.is_none_or(DType::is_float)
+            }
+            _ => arguments.args.len() < 2,
+        },
         _ => true,
     }
 }

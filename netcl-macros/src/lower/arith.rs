@@ -168,6 +168,9 @@ impl<'a> Lowering<'a> {
                 if let Some(dim) = dims(op, a, b) {
                     return Val::Dim(dim);
                 }
+                if matches!(op, BinaryOp::Shl | BinaryOp::Shr) && (self.is_open(a) || self.is_open(b)) {
+                    return self.open();
+                }
                 if op == BinaryOp::Div || self.is_open_quotient(a, b) || b.is(0) && op == BinaryOp::Rem {
                     return self.no_quotient(op, (a, b), span);
                 }

@@ -194,6 +194,14 @@ impl<'a> Lowering<'a> {
         value
     }
 
+    /// A plain `bool` where `true` or `false` is taken: each is a way of its own through the function.
+    pub(super) fn decided(&mut self, value: Val<'a>) -> Val<'a> {
+        match value {
+            Val::Plain(tokens, PlainType::Bool) => Val::Bool(self.decide(tokens)),
+            value => value,
+        }
+    }
+
     /// Evaluates what nobody knows whether it is evaluated, or how often, for what it assigns: that is unknown from then on.
     /// Nothing that is wrong in it is said, because it may never be reached.
     pub(super) fn perhaps(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {

@@ -403,6 +403,7 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         let callee = Callee::new(self.diag, &helper.name, span);
         let bound = callee.bind(helper, args, passed, |value, dtype| {
+            let value = if dtype == DType::Bool { self.decided(value) } else { value };
             let id = self.tensor(value, Some(dtype), span)?;
             let id = self.as_declared(id, dtype);
             let found = self.builder.dtype(id);

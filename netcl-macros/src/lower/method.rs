@@ -286,9 +286,9 @@ impl<'a> Lowering<'a> {
 
     /// An operation of the table, on tensors and numbers.
     pub(super) fn operation(&mut self, name: &str, receiver: Val<'a>, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
-        if let (Val::List(_) | Val::Stack(_), "stack", [axis]) = (&receiver, name, args.as_slice()) {
+        if let (Val::List(_) | Val::Stack(_), "stack" | "concat", [axis]) = (&receiver, name, args.as_slice()) {
             let axis = axis.clone();
-            return self.stacked(receiver, axis, span);
+            return self.joined(name, receiver, axis, span);
         }
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;

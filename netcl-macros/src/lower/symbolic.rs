@@ -203,29 +203,43 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `ys.stack(1)` of a list, or of what a loop has pushed into it.
-    pub(super) fn stacked(&mut self, list: Val<'a>, axis: Val<'a>, span: Span) -> Val<'a> {
+    /// `ys.stack(1)` or `ys.concat(1)`, as `name` says, of a list, or of what a loop has pushed into it.
+    pub(super) fn joined(&mut self, name: &str, list: Val<'a>, axis: Val<'a>, span: Span) -> Val<'a> {
         match list {
             Val::Stack(id) => {
                 let rank = self.builder.shape(id).rank();
+                // What is concatenated has no axis for the rounds.
+                let axes = if name == "stack" { rank } else { rank - 1 };
                 let given = match &axis {
                     Val::Dim(dim) => dim.as_constant(),
                     _ => None,
                 };
-                let axis = given.map(|axis| if axis < 0 { axis + rank as i64 } else { axis });
-                let Some(axis) = axis.and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < rank) else {
-                    return self.report(span, &m::LOOP_STACK, &[&(rank - 1)]);
+                let axis = given.map(|axis| if axis < 0 { axis + axes as i64 } else { axis });
+                let Some(axis) = axis.and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < axes) else {
+                    let last = match axes.checked_sub(1) {
+                        Some(last) => format!("a number from 0 to {last}"),
+                        None => "none: numbers have no axes".to_string(),
+                    };
+                    return self.report(span, &m::LOOP_STACK, &[&name, &last]);
                 };
                 let mut order: Vec<usize> = (1..rank).collect();
                 order.insert(axis, 0);
                 self.at(span);
                 let stacked = self.builder.permute(id, &order);
-                self.check(stacked, span)
+                let Val::Tensor(stacked) = self.check(stacked, span) else { return Val::Unknown };
+                if name == "stack" {
+                    return Val::Tensor(stacked);
+                }
+                let mut shape = self.builder.shape(stacked).clone();
+                let rounds = shape.0.remove(axis);
+                shape.0[axis] = rounds * shape[axis].clone();
+                let result = self.builder.reshape(stacked, shape);
+                self.check(result, span)
             }
-            Val::List(items) if items.is_empty() => self.report(span, &m::EMPTY_STACK, &[]),
+            Val::List(items) if items.is_empty() => self.report(span, &m::EMPTY_STACK, &[&name]),
             Val::List(mut items) => {
                 let first = items.remove(0);
-                self.operation("stack", first, vec![Val::List(items), axis], span)
+                self.operation(name, first, vec![Val::List(items), axis], span)
             }
             _ => Val::Unknown,
         }
@@ -274,7 +288,7 @@ impl<'a> Lowering<'a> {
     /// `Tensor::zeros([N, 16])` and the like; `None` for other names.
     fn made_tensor(&mut self, name: &str, call: &'a syn::ExprCall) -> Option<Val<'a>> {
         let (span, args) = (call.func.span(), &call.args);
-        if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack" | "from") {
+        if !matches!(name, "zeros" | "ones" | "full" | "arange" | "stack" | "concat" | "from") {
             return None;
         }
         if let Some(refused) = self.made_on_device(call) {
@@ -284,8 +298,8 @@ impl<'a> Lowering<'a> {
         if values.iter().any(Val::is_unknown) {
             return Some(Val::Unknown);
         }
-        if let ("stack", [list @ (Val::List(_) | Val::Stack(_)), axis]) = (name, values.as_slice()) {
-            return Some(self.stacked(list.clone(), axis.clone(), span));
+        if let ("stack" | "concat", [list @ (Val::List(_) | Val::Stack(_)), axis]) = (name, values.as_slice()) {
+            return Some(self.joined(name, list.clone(), axis.clone(), span));
         }
         if let ("from", [Val::List(list)]) = (name, values.as_slice()) {
             return Some(self.listed_tensor(list, None, args[0].span()));

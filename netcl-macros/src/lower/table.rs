@@ -58,8 +58,10 @@ impl<'a> Lowering<'a> {
         {
             return part;
         }
-        let args: Vec<Val<'a>> =
-            args.into_iter().enumerate().map(|(position, arg)| self.decided(operation, position + 1, arg)).collect();
+        let is_bool =
+            |position: usize| operation.args.get(position).is_some_and(|spec| spec.kind == ops::ArgKind::Bool);
+        let decided = |(position, arg)| if is_bool(position + 1) { self.decided(arg) } else { arg };
+        let args: Vec<Val<'a>> = args.into_iter().enumerate().map(decided).collect();
         let args: Vec<Val<'a>> =
             args.into_iter().enumerate().map(|(position, arg)| self.sized(operation, position + 1, arg)).collect();
         let args = match (name, args.as_slice()) {
@@ -142,14 +144,6 @@ impl<'a> Lowering<'a> {
             (Some(ops::ArgKind::Sizes), Val::List(all)) => {
                 Val::List(all.into_iter().map(|one| self.sized(operation, position, one)).collect())
             }
-            (_, arg) => arg,
-        }
-    }
-
-    /// A plain `bool` where the operation at that place takes `true` or `false`: each is a way of its own through the function.
-    fn decided(&mut self, operation: &ops::Operation, position: usize, arg: Val<'a>) -> Val<'a> {
-        match (operation.args.get(position).map(|spec| spec.kind), arg) {
-            (Some(ops::ArgKind::Bool), Val::Plain(tokens, PlainType::Bool)) => Val::Bool(self.decide(tokens)),
             (_, arg) => arg,
         }
     }

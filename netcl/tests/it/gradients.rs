@@ -459,3 +459,24 @@ fn batches_of_two_sizes_have_gradients_of_their_own() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn of_no_matrices_there_is_a_gradient_without_elements() -> Result<()> {
+    let device = Device::host();
+    let zeros = |shape: &[usize]| Tensor::zeros(&device, shape, DType::F32);
+    let a = zeros(&[0, 3, 3])?.requires_grad()?;
+    let b = zeros(&[0, 3, 1])?;
+    for loss in [
+        a.inv().sum_all(),
+        a.cholesky().sum_all(),
+        a.solve(&b).sum_all(),
+        a.solve_triangular(&b, true).sum_all(),
+        a.det().sum_all(),
+        a.logabsdet().sum_all(),
+        a.eigvalsh().sum_all(),
+        a.svdvals().sum_all(),
+    ] {
+        assert_eq!(loss.backward()?.wrt(&a)?.shape(), [0, 3, 3]);
+    }
+    Ok(())
+}

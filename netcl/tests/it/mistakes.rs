@@ -235,3 +235,18 @@ fn what_is_differentiated_is_named_as_it_was_called() {
     let text = said(x.requires_grad().unwrap().exp().backward().map(drop).unwrap_err());
     assert!(text.starts_with("`backward`: "), "{text}");
 }
+
+#[test]
+fn a_batch_that_is_too_small_is_refused_at_the_call_whatever_was_called_before() {
+    let x = tensor(&[2]);
+    let calls: [(&str, fn(&Tensor) -> Tensor); 3] =
+        [("topk", |x| x.topk(4, 0)), ("kthvalue", |x| x.kthvalue(4, 0)), ("unfold", |x| x.unfold(0, 4, 1))];
+    for (name, of) in calls {
+        for length in [7, 5, 6] {
+            of(&tensor(&[length])).to_vec::<f32>().unwrap();
+        }
+        let (operation, operands, _, text) = told(&of(&x));
+        assert_eq!((&*operation, operands.starts_with("f32 [2]")), (name, true), "{operands}");
+        assert!(text.contains('4') && text.contains('2') && !text.contains('N'), "{text}");
+    }
+}

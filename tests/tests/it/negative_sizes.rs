@@ -50,6 +50,12 @@ impl Parts {
         self.table.narrow(0, 0, 6 - T).concat([x], 0).sum([0])
     }
 
+    /// A convolution has left so much of an image.
+    pub fn areas(&self, x: &Tensor<f32, T, 2>) -> Tensor<f32, 2, 2> {
+        let image = x.narrow(0, 0, T - 1).unsqueeze(0).unsqueeze(0);
+        image.adaptive_avg_pool2d([2, 2]).reshape([2, 2]) * self.table.narrow(0, 0, 2)
+    }
+
     pub fn before(&self, x: &Tensor<f32, T, 2>) -> Tensor<f32, 6, 2> {
         x.pad(0, 6 - T, 0, 0.0)
     }
@@ -200,6 +206,11 @@ fn so_it_is_in_loops_functions_and_of_tensors_that_are_made() -> Result<()> {
         refused(parts.back(&rows(3)), "`get` expects positions of at least 0, found T - 4 = -1");
         assert_eq!(parts.last_four(&five)?.to_vec::<f32>()?, [20.0, 24.0]);
         refused(parts.last_four(&rows(3)), "`narrow` expects sizes of at least 0, found T - 4 = -1");
+        assert_eq!(parts.areas(&five)?.to_vec::<f32>()?, [1.0, 2.0, 5.0, 6.0]);
+        refused(
+            parts.areas(&rows(1)),
+            "`adaptive_avg_pool2d` expects at least 1 pixel along axis 2 of [1, 1, T - 1, 2], which has T - 1 = 0",
+        );
         let ones = |count: usize| floats(&vec![1.0; count], &[count]);
         assert_eq!(parts.called(&ones(5))?.to_vec::<f32>()?, [1.0; 2]);
         refused(parts.called(&ones(7)), "`narrow` expects sizes of at least 0, found -T + 6 = -1");

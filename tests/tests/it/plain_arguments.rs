@@ -14,6 +14,11 @@ fn attend(
     q.scaled_dot_product_attention(k, v, causal)
 }
 
+#[netcl::function]
+fn turned(x: f32, up: bool) -> f32 {
+    if up { x } else { -x }
+}
+
 #[netcl::model]
 pub struct Bounds {
     #[parameter(init = 1.0)]
@@ -45,6 +50,10 @@ impl Bounds {
 
     pub fn huber(&self, x: &Tensor<f32, N, 4>, k: f32) -> Tensor<f32> {
         x.huber_loss(x * 0.0, k)
+    }
+
+    pub fn turned(&self, x: &Tensor<f32, N, 4>, up: bool) -> Tensor<f32, N, 4> {
+        turned(x * self.scale, up)
     }
 
     pub fn column(&self, x: &Tensor<f32, N, 4>, k: u32) -> Tensor<f32, N> {
@@ -124,6 +133,8 @@ fn a_plain_bool_chooses_what_an_operation_does() -> Result<()> {
         assert_eq!(model.sorted(&x, true, false)?.to_vec::<f32>()?, [40.0, 30.0, 20.0, 10.0]);
         assert_eq!(model.sorted(&x, false, true)?.to_vec::<f32>()?, [2.0, 4.0, 6.0, 8.0]);
         assert_eq!(model.sorted(&x, false, false)?.to_vec::<f32>()?, [5.0, 5.0, 5.0, 5.0]);
+        assert_eq!(model.turned(&x, true)?.to_vec::<f32>()?, [3.0, 1.0, 4.0, 2.0]);
+        assert_eq!(model.turned(&x, false)?.to_vec::<f32>()?, [-3.0, -1.0, -4.0, -2.0]);
         Ok(())
     })
 }

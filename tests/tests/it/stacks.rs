@@ -61,6 +61,28 @@ impl Skips {
         h - last
     }
 
+    /// Side by side, from a list and from what a loop pushes.
+    pub fn beside(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 24> {
+        let mut all = Vec::new();
+        for _ in 0..3 {
+            all.push(self.lines[0].forward(x));
+        }
+        Tensor::concat(self.down(x), 1).concat([all.concat(-1)], 1)
+    }
+
+    pub fn rounds_beside(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, { T * 4 }> {
+        let mut all = Vec::new();
+        for t in 0..T {
+            all.push(self.lines[0].forward(x.get(1, t)));
+        }
+        all.concat(1)
+    }
+
+    pub fn plain_beside(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 24> {
+        let [a, b, c] = self.down(x);
+        a.concat([b, c, a, a, a], 1)
+    }
+
     pub fn plain_rest(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
         let [a, b, c] = self.down(x);
         (a * 2.0 + b) * 2.0 + c - c
@@ -77,6 +99,12 @@ fn lists_lose_their_last_element_and_are_turned_round() -> Result<()> {
             assert_eq!(gradients(of_other.tensors()), gradients(own.tensors()), "{device}");
         }
         assert_eq!(bits(&model.rest(&x)?), bits(&model.plain_rest(&x)?), "{device}");
+        assert_eq!(bits(&model.beside(&x)?), bits(&model.plain_beside(&x)?), "{device}");
+        for length in [1, 5] {
+            let x = wave(&device, &[2, length, 4]);
+            let each = model.plain_beside(&x.reshape(&[2 * length as i64, 4]))?.narrow(1, 0, 4).check()?;
+            assert_eq!(bits(&model.rounds_beside(&x)?), bits(&each), "{device}");
+        }
     }
     Ok(())
 }
@@ -96,6 +124,12 @@ impl<const W: usize> Sized<W> {
             h = h + each;
         }
         h
+    }
+
+    /// A power of two of a number that each use says.
+    pub fn padded(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        let by = 1usize << W;
+        x.pad(0, 0, by, 0.0).narrow(0, by / 2, N) * (1 << W) as f32
     }
 
     pub fn chunks(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, { (T + W - 1) / W }> {
@@ -120,6 +154,10 @@ impl PlainSized {
         x + y + y + y
     }
 
+    pub fn padded(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        x.pad(0, 0, 8, 0.0).narrow(0, 4, N) * 8.0
+    }
+
     pub fn chunks(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, { (T + 2) / 3 }> {
         let whole = x.pad(1, 0, (3 - T % 3) % 3, 0.0);
         whole.reshape([N, (T + 2) / 3, 12]).sum([2])
@@ -132,6 +170,7 @@ fn parameters_say_how_long_lists_are_and_sizes_are_computed_as_in_rust() -> Resu
         let (generic, plain) = (SizedByThree::new(&device, Seed(3))?, PlainSized::new(&device, Seed(3))?);
         let x = wave(&device, &[3, 4]);
         assert_eq!(bits(&generic.repeated(&x)?), bits(&plain.repeated(&x)?), "{device}");
+        assert_eq!(bits(&generic.padded(&x)?), bits(&plain.padded(&x)?), "{device}");
         for length in [1, 3, 5] {
             let x = wave(&device, &[2, length, 4]);
             assert_eq!(bits(&generic.chunks(&x)?), bits(&plain.chunks(&x)?), "{device}");

@@ -1,11 +1,11 @@
 //! What is decomposed, as matrices `[r, m, n]` of a type that kernels compute in.
 
-use super::super::args::float;
+use super::super::args::{along, float};
 use super::super::scatter::within;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
-use crate::graph::NodeId;
 use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, NodeId, ReduceOp};
 use crate::span::{Diagnostic, Result};
 
 /// How many elements matrices have together, so that 32 bits count them.
@@ -62,16 +62,22 @@ impl Matrices {
         b.cast(result, self.dtype)
     }
 
-    /// The same of each.
-    pub(super) fn filled(&self, b: &mut Builder, value: f64, size: &[Dim]) -> NodeId {
-        let shape = self.lead.iter().chain(size).cloned().collect();
-        b.full(value, &Shape(shape), self.dtype)
+    /// The same of each, of matrices without elements: their gradient has none either, but there is one.
+    pub(super) fn filled(&self, b: &mut Builder, value: f64, size: &[Dim]) -> Result<NodeId> {
+        let lead = b.full(value, &Shape(self.lead.clone()), self.dtype.compute());
+        let nothing = b.reduce(ReduceOp::Sum, self.rows, &[1, 2], false)?;
+        let nothing = b.reshape(nothing, Shape(self.lead.clone()))?;
+        let all = b.binary(BinaryOp::Add, lead, nothing)?;
+        let (shape, axes) =
+            (Shape(self.lead.iter().chain(size).cloned().collect()), Vec::from_iter(0..self.lead.len()));
+        let all = along(b, all, &shape, &axes)?;
+        b.cast(all, self.dtype)
     }
 
     /// `x` made symmetric: their gradient is, too.
     pub(super) fn symmetric(&self, b: &mut Builder) -> Result<NodeId> {
         let other = b.transpose(self.rows)?;
-        let sum = b.binary(crate::graph::BinaryOp::Add, self.rows, other)?;
+        let sum = b.binary(BinaryOp::Add, self.rows, other)?;
         crate::numeric::matrix::half(b, sum)
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn orthogonal(b: &mut Builder, op: &str, a: NodeId, part: Part) -> Re
     if all.is_empty(b) {
         let (rank, [m, n]) = (rank(&all, high), all.size.clone());
         // Of no columns or no rows there is nothing; of no matrices neither.
-        return Ok(all.filled(b, 0.0, &if part == Part::First { [m, rank] } else { [rank, n] }));
+        return all.filled(b, 0.0, &if part == Part::First { [m, rank] } else { [rank, n] });
     }
     let result = if high {
         qr::qr(b, all.rows)?[usize::from(part == Part::Last)]
@@ -70,7 +70,7 @@ pub(super) fn orthogonal(b: &mut Builder, op: &str, a: NodeId, part: Part) -> Re
 pub(super) fn eigen(b: &mut Builder, op: &str, a: NodeId, part: Part) -> Result<NodeId> {
     let all = Matrices::square(b, op, a)?;
     if all.is_empty(b) {
-        return Ok(if part == Part::Last { a } else { all.filled(b, 0.0, &all.size[..1]) });
+        return if part == Part::Last { Ok(a) } else { all.filled(b, 0.0, &all.size[..1]) };
     }
     let symmetric = all.symmetric(b)?;
     let result = eigh::eigh(b, symmetric)?[usize::from(part == Part::Last)];
@@ -83,11 +83,11 @@ pub(super) fn singular(b: &mut Builder, op: &str, a: NodeId, part: Part) -> Resu
     let high = are_high(b, op, &all)?;
     if all.is_empty(b) {
         let (rank, [m, n]) = (rank(&all, high), all.size.clone());
-        return Ok(match part {
+        return match part {
             Part::First => all.filled(b, 0.0, &[m, rank]),
             Part::Middle => all.filled(b, 0.0, &[rank]),
             Part::Last => all.filled(b, 0.0, &[rank, n]),
-        });
+        };
     }
     let matrices = if high { all.rows } else { b.transpose(all.rows)? };
     let [u, s, v] = svd::svd(b, matrices, !high)?;
@@ -112,7 +112,7 @@ pub(super) fn least_squares(b: &mut Builder, operands: [NodeId; 2]) -> Result<No
             .hint("of fewer equations than unknowns there are many solutions"));
     }
     if left.is_empty(b) || right.is_empty(b) {
-        return Ok(right.filled(b, 0.0, &[left.size[1].clone(), right.size[1].clone()]));
+        return right.filled(b, 0.0, &[left.size[1].clone(), right.size[1].clone()]);
     }
     let [q, r] = qr::qr(b, left.rows)?;
     let projected = transposed_times(b, q, right.rows)?;

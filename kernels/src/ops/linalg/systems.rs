@@ -25,7 +25,8 @@ pub(super) fn solve_triangular(b: &mut Builder, operands: [NodeId; 2], upper: bo
     let [left, right] = both(b, OP, operands)?;
     let (left, all) = (Matrices::square(b, OP, left)?, Matrices::of(b, OP, right)?);
     if all.is_empty(b) {
-        return Ok(right);
+        let nothing = left.filled(b, 0.0, &all.size)?;
+        return b.binary(BinaryOp::Add, right, nothing);
     }
     let x = triangular::solve(b, left.rows, all.rows, upper)?;
     all.given(b, x)
@@ -41,7 +42,8 @@ pub(super) fn solve(b: &mut Builder, op: &str, [left, right]: [NodeId; 2]) -> Re
     let [left, right] = both(b, op, [left, right])?;
     let (left, all) = (Matrices::square(b, op, left)?, Matrices::of(b, op, right)?);
     if all.is_empty(b) {
-        return Ok(right);
+        let nothing = left.filled(b, 0.0, &all.size)?;
+        return b.binary(BinaryOp::Add, right, nothing);
     }
     let of = lu(b, left.rows)?;
     let x = solved(b, &of, all.rows)?;
@@ -87,7 +89,7 @@ fn identity(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 pub(super) fn determinant(b: &mut Builder, a: NodeId) -> Result<NodeId> {
     let all = Matrices::square(b, "det", a)?;
     if all.is_empty(b) {
-        return Ok(all.filled(b, 1.0, &[]));
+        return all.filled(b, 1.0, &[]);
     }
     let of = lu(b, all.rows)?;
     let main = diagonal(b, of.packed)?;
@@ -99,7 +101,7 @@ pub(super) fn determinant(b: &mut Builder, a: NodeId) -> Result<NodeId> {
 pub(super) fn log_determinant(b: &mut Builder, a: NodeId) -> Result<NodeId> {
     let all = Matrices::square(b, "logabsdet", a)?;
     if all.is_empty(b) {
-        return Ok(all.filled(b, 0.0, &[]));
+        return all.filled(b, 0.0, &[]);
     }
     let of = lu(b, all.rows)?;
     let main = diagonal(b, of.packed)?;
@@ -112,7 +114,7 @@ pub(super) fn log_determinant(b: &mut Builder, a: NodeId) -> Result<NodeId> {
 pub(super) fn determinant_sign(b: &mut Builder, a: NodeId) -> Result<NodeId> {
     let all = Matrices::square(b, "det_sign", a)?;
     if all.is_empty(b) {
-        return Ok(all.filled(b, 1.0, &[]));
+        return all.filled(b, 1.0, &[]);
     }
     let of = lu(b, all.rows)?;
     let main = diagonal(b, of.packed)?;

@@ -9,7 +9,7 @@ use crate::autograd::tracer;
 use crate::autograd::work::{ArgValue, BATCH, TensorWork, WorkKey};
 use crate::error::{Error, Result};
 use crate::tensor::{AsIntegers, Mistake, Operand, Tensor, concat, element_count, run, shown, too_large};
-use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation};
@@ -247,15 +247,23 @@ fn known_operation(
 
 /// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the
 /// first tensor alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
-/// Where a size must be known (a reshape to given sizes), or a symbol makes much more of it, every size is a constant.
+/// Where a size must be known (a reshape to given sizes), a symbol makes much more of it, or this batch is one that it refuses, every
+/// size is a constant.
 fn portable(work: &TensorWork, tensors: &[&Tensor]) -> Result<Graph, Diagnostic> {
     let known = || build(work, tensors, Batch::None);
     let Some(size) = tensors.first().and_then(|first| first.leading()) else { return known() };
     let symbolic = build(work, tensors, Batch::First(size)).or_else(|_| build(work, tensors, Batch::All(size)));
     match symbolic {
-        Ok(symbolic) if !trace::is_much_longer(&symbolic, || known().ok()) => Ok(symbolic),
+        Ok(symbolic) if takes(&symbolic, size) && !trace::is_much_longer(&symbolic, || known().ok()) => Ok(symbolic),
         _ => known(),
     }
+}
+
+/// Whether what a graph checks at each call holds for a batch of that size.
+fn takes(graph: &Graph, batch: usize) -> bool {
+    let batch = [(Symbol::new(BATCH), batch as u64)];
+    let value = |dim: &Dim| dim.evaluate(&batch);
+    graph.limits.iter().all(|limit| value(&limit.end).zip(value(&limit.size)).is_none_or(|(end, size)| end <= size))
 }
 
 /// Which axes become the symbol of a batch: outermost ones of that size.
