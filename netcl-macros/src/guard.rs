@@ -18,6 +18,13 @@ pub(crate) fn or_report<T>(diag: &Diag, work: impl FnOnce() -> T) -> Option<T> {
     result.map_err(|panic| diag.report(Span::call_site(), &INTERNAL, &[&said(&*panic)])).ok()
 }
 
+/// Reports that an item is left out, unless something was said of it.
+pub(crate) fn or_unsaid(diag: &Diag, place: Span) {
+    if diag.count() == 0 {
+        diag.report(place, &INTERNAL, &[&"it is not compiled, and nothing says why"]);
+    }
+}
+
 /// What `expand` makes of an item; where it panics, an error, and `otherwise` in the item's place.
 pub(crate) fn or_keep(expand: impl FnOnce() -> TokenStream, otherwise: impl FnOnce() -> TokenStream) -> TokenStream {
     let diag = Diag::new();

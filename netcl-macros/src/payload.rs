@@ -100,6 +100,21 @@ pub(crate) fn has_refused(gathered: &Gathered) -> bool {
     gathered.parts.iter().any(|(kind, _, value)| told(kind) && value.to_string() == refused)
 }
 
+/// Whether something that was gathered is wrong, which is reported where it stands.
+pub(crate) fn has_unsound(gathered: &Gathered) -> bool {
+    let unsound = |(kind, _, value): &(ItemKind, String, TokenStream)| match kind {
+        ItemKind::Refused => true,
+        ItemKind::Nested => told::read(value).is_none_or(|told| {
+            let structure = read_struct(&told.table);
+            told.failed || structure.is_none_or(|(failed, ..)| failed) || has_unsound(&told.gathered)
+        }),
+        ItemKind::Table => read_struct(value).is_none_or(|(failed, ..)| failed),
+        _ => chain::groups(value.clone())
+            .is_some_and(|parts| parts.first().is_some_and(|sound| sound.to_string() == "false")),
+    };
+    has_refused(gathered) || gathered.parts.iter().any(unsound)
+}
+
 /// Reads what [`constant`](self::constant()) wrote.
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
     // Of one that was refused nothing is known in bodies; where a size is wanted, it is some number.

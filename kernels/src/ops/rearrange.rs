@@ -5,7 +5,7 @@ use super::shape::{concat, get, keep_origin, narrow, no_negative, unsqueeze};
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::{Builder, window_count};
-use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, NodeId, ReduceOp, Window};
+use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, Limit, NodeId, ReduceOp, Window};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -71,7 +71,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "roll",
         doc: "the elements moved by `shift` places along `axis`, to higher positions if positive; those that leave one end enter \
-              at the other; a number of each call as of `narrow`",
+              at the other; a number of each call as of `narrow`; an axis whose size is a symbol has at least so many",
         args: &[X, arg("shift", ArgKind::Axis), AXIS],
         build: |b, a| {
             let x = a.tensor(0)?;
@@ -242,6 +242,12 @@ pub(super) fn roll(b: &mut Builder, x: NodeId, shift: i64, axis: usize) -> Resul
         return Ok(x);
     }
     let by = Dim::constant(shift.saturating_abs());
+    if !(size.clone() - by.clone()).never_negative() {
+        // By more places than there are it would go around more than once, and how often is no size.
+        let shape = b.shape(x).clone();
+        let words = ["`roll` moves by ".to_string(), format!(" places along axis {axis} of {shape}, which has")];
+        b.limit(Limit { end: by.clone(), size: size.clone(), words });
+    }
     let rest = size - by.clone();
     let (zero, before, after) = (Dim::constant(0), &by, &rest);
     let (head, tail) = if shift > 0 { (after, before) } else { (before, after) };

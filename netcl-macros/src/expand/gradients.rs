@@ -73,6 +73,12 @@ pub(super) fn gradients(model: &ModelItem) -> TokenStream {
             }
         }
         #[automatically_derived]
+        impl #params ::core::convert::From<#name #given> for #private::Gradients #bounds {
+            fn from(given: #name #given) -> Self {
+                given.own
+            }
+        }
+        #[automatically_derived]
         #[allow(dead_code, clippy::needless_question_mark, clippy::type_complexity)]
         impl #params #name #given #bounds {
             #(#methods)*

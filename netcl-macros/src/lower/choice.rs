@@ -445,6 +445,14 @@ impl<'a> Lowering<'a> {
                     self.bind_unknown(&inner.pat, false);
                     return None;
                 }
+                if matches!(value, Val::Tensor(_))
+                    && !self.elementwise
+                    && matches!(*inner.pat, Pat::Lit(_) | Pat::Range(_))
+                {
+                    let value = format!("let {} = {}", text(&inner.pat), text(&inner.expr));
+                    self.report(inner.expr.span(), &m::CONDITION_TENSOR, &[&format!("`{value}`"), &""]);
+                    return None;
+                }
                 self.takes(&inner.pat, &value)
             }
             Expr::Binary(chain) if matches!(chain.op, syn::BinOp::And(_)) && has_let(condition) => {

@@ -82,7 +82,10 @@ impl<'a> Lowering<'a> {
             return self.report(closure.inputs.span(), &m::FOLD_EXCHANGED, &[&second, &first]);
         }
         let value = match (limits.size.as_constant(), &limits.length) {
-            (Some(rounds), None) if rounds <= FEW => self.unrolled(value, (&limits.start, rounds), closure),
+            (Some(rounds), None) if rounds <= FEW => match self.typed_start(value, first) {
+                Some(value) => self.unrolled(value, (&limits.start, rounds), closure),
+                None => Val::Unknown,
+            },
             _ => self.looped(value, &limits, closure, (range, first, span)),
         };
         if let Some(position) = closure.inputs.last().filter(|_| !value.is_unknown()) {
@@ -225,6 +228,13 @@ impl<'a> Lowering<'a> {
             replace_tensors(&mut value, &mut each.iter());
             return value;
         }
+    }
+
+    /// The same with the types that suffixes say, as in `0i32`.
+    fn typed_start(&mut self, first: Val<'a>, start: &'a Expr) -> Option<Val<'a>> {
+        let mut suffixes = Vec::new();
+        self.whole_types(start, &first, &mut suffixes);
+        if suffixes.iter().all(Option::is_none) { Some(first) } else { Some(self.begins(first, start)?.value) }
     }
 
     /// What the first round finds, over the index space.

@@ -29,6 +29,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let refused = only_parameters(diag, &item.generics, told);
     super::attr::decided(diag, &item.attrs, &m::CFG);
     super::reserved::layer_name(diag, &item.ident);
+    known_defaults(diag, item);
     let mut constants = constants.with_types(type_names(&item.generics));
     constants.parameters = item.generics.const_params().map(|given| super::name(&given.ident)).collect();
     let constants = &constants;
@@ -61,6 +62,18 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let consts = consts(item, &fields, &parameters);
     let generics = parameters_only(&item.generics);
     ModelItem { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields, variants }
+}
+
+/// Rule: what stands for a parameter where nothing is written is known where the struct is. Wrong: `struct Stack<A = Gelu, B = Mlp<A>>`.
+fn known_defaults(diag: &Diag, item: &ItemStruct) {
+    let own = type_names(&item.generics);
+    for parameter in item.generics.type_params() {
+        let Some((_, default @ Type::Path(_))) = &parameter.default else { continue };
+        let Some(name) = own.iter().find(|name| find(default.to_token_stream(), name).is_some()) else { continue };
+        let instead = format!("`{name}` is what each use of the model says: write a type in its place, or no default");
+        let (default, parameter) = (text(default), &parameter.ident);
+        diag.report(parameter.span(), &m::TYPE_ARGUMENT, &[&default, parameter, &item.ident, &instead]);
+    }
 }
 
 /// The field as one that is there with its variant alone.

@@ -44,6 +44,16 @@ mod parts {
 }
 
 netcl::kernel! {
+    /// How many are positive, and a sum beside it: a round adds a whole number, or not.
+    fn positive(x: &Tensor<f32, N, T>) -> (Tensor<i32, N>, Tensor<f32, N>) {
+        |n| {
+            let (count, sum) = fold(0..T, (0i32, 0.0), |(c, s), t| {
+                if x[n, t] > 0.0 { (c + 1, s + x[n, t]) } else { (c, s * 0.5) }
+            });
+            (count, sum)
+        }
+    }
+
     fn leaky(x: &Tensor<f32, N, C, H, W>, slope: f32) -> Tensor<f32, N, C, H, W> {
         |n, c, h, w| if x[n, c, h, w] > 0.0 { x[n, c, h, w] } else { slope * x[n, c, h, w] }
     }
@@ -181,6 +191,10 @@ impl Net {
         picked(table, x.argmax(1))
     }
 
+    fn positives(&self, x: &Tensor<f32, N, 6>) -> (Tensor<i32, N>, Tensor<f32, N>) {
+        positive(x * 2.0)
+    }
+
     fn shifted(&self, x: &Tensor<f32, 8>, both: bool, by: i32) -> Tensor<f32, 3> {
         halves(x.narrow(0, 0, 7), by, both) * 10.0
     }
@@ -309,6 +323,8 @@ fn indices_sizes_and_choices_are_those_of_the_call() -> Result<()> {
     everywhere(|| {
         let net = Net::new(&device(), Seed(3))?;
         let x = floats(&[0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], &[2, 6]);
+        let (count, sum) = net.positives(&x)?;
+        assert_eq!((count.to_vec::<i32>()?, sum.to_vec::<f32>()?), (vec![1, 1], vec![10.0 / 8.0, 2.0 / 32.0]));
         let table = floats(&ramp(3 * 4), &[3, 4]);
         let (one, other) = net.rows(&x, &table)?;
         let (wanted, rows) = (table.to_vec::<f32>()?, one.to_vec::<f32>()?);

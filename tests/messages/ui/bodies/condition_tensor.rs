@@ -16,6 +16,10 @@ impl Mlp {
         let h = self.hidden.forward(x);
         if h > 0.0 { h } else { -h }
     }
+
+    pub fn counted(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        if let 1 = (x * 3.0) as i32 { x } else { -x }
+    }
 }
 
 fn main() {}
