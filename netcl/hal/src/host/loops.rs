@@ -3,6 +3,7 @@
 use super::elements::SharedBuffer;
 use super::entry::{EntryPoint, NativeEntry};
 use super::faults::Faults;
+use super::library;
 use super::multiversion::engine;
 use super::native::{Args, Passed};
 use super::pool;
@@ -35,6 +36,7 @@ enum Code {
 impl Loop {
     /// Of that kernel. Native code comes from a kernel that was verified when it was emitted; others are verified here.
     pub(crate) fn new(kernel: &Kernel, native: Option<NativeEntry>) -> Result<Loop, Vec<Diagnostic>> {
+        let native = native.or_else(|| library::native(kernel));
         let code = match native.and_then(NativeEntry::code) {
             Some(entry) => Code::Native(entry),
             None => Code::Interpreted(Box::new(CompiledKernel::new(&verify(kernel, &Capabilities::unlimited())?))),

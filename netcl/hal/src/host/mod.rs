@@ -10,6 +10,7 @@ mod faults;
 mod isa;
 mod lanes;
 mod launch;
+mod library;
 pub(crate) mod loops;
 mod math;
 #[allow(unsafe_code, reason = "calls of the matrix library")]

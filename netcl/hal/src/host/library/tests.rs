@@ -1,0 +1,104 @@
+//! The text of these kernels' native code is that of the kernels.
+
+use super::{emitted, nameless};
+use netcl_kernels::autodiff::{Arguments, append_gradients};
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::emit::rust::native_code;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
+use netcl_kernels::kir::Kernel;
+use netcl_kernels::kir::verify::{Capabilities, verify};
+use netcl_kernels::ops::{self, Value};
+use std::collections::BTreeMap;
+
+/// An operation with what it is called with behind its tensors, whose sizes these are.
+type Call = (&'static str, Vec<Vec<Dim>>, Vec<Value>);
+
+fn calls() -> Vec<Call> {
+    let size = |name: &str| Dim::symbol(name);
+    let whole = |number: i64| Value::Dim(Dim::constant(number));
+    let square = || vec![size("R"), size("N"), size("N")];
+    let high = || vec![size("R"), size("N") + Dim::constant(2), size("N")];
+    let right = || vec![size("R"), size("N"), size("M")];
+    let mut all: Vec<Call> = vec![
+        ("solve", vec![square(), right()], vec![]),
+        ("lstsq", vec![high(), vec![size("R"), size("N") + Dim::constant(2), size("M")]], vec![]),
+        ("fft", vec![vec![size("R"), Dim::constant(60), Dim::constant(2)]], vec![whole(1)]),
+        ("fft", vec![vec![size("R"), Dim::constant(67), Dim::constant(2)]], vec![whole(1)]),
+    ];
+    for way in [true, false] {
+        let rows = || vec![size("R"), Dim::constant(4096)];
+        all.push(("sort", vec![rows()], vec![whole(1), Value::Bool(way)]));
+        all.push(("searchsorted", vec![rows(), vec![size("R"), size("M")]], vec![Value::Bool(way)]));
+        all.push(("solve_triangular", vec![square(), right()], vec![Value::Bool(way)]));
+    }
+    for name in ["cholesky", "inv", "det", "eigvalsh", "eigh_vectors"] {
+        all.push((name, vec![square()], vec![]));
+    }
+    for name in ["qr_q", "qr_r", "svd_u", "svdvals", "svd_vh"] {
+        all.push((name, vec![high()], vec![]));
+    }
+    all
+}
+
+/// The graph of a call, and that with its gradients.
+fn graphs((name, tensors, others): &Call, dtype: DType) -> Vec<Graph> {
+    let operation = ops::find(name).unwrap_or_else(|| panic!("`{name}`"));
+    let mut builder = Builder::new(name);
+    let input = |(position, sizes): (usize, &Vec<Dim>)| {
+        let name = format!("x{position}");
+        builder.input(InputKind::Argument(position), &name, Shape(sizes.clone()), dtype)
+    };
+    let inputs: Vec<NodeId> = tensors.iter().enumerate().map(input).collect();
+    let args: Vec<Value> = inputs.into_iter().map(Value::Tensor).chain(others.iter().cloned()).collect();
+    let result = ops::call(&mut builder, operation, &args).unwrap_or_else(|error| panic!("`{name}`: {error}"));
+    let mut graphs = Vec::new();
+    if builder.dtype(result).is_float() {
+        let axes: Vec<usize> = (0..builder.shape(result).rank()).collect();
+        let sum = builder.reduce(netcl_kernels::graph::ReduceOp::Sum, result, &axes, false).unwrap();
+        builder.output(OutputKind::Result(0), sum);
+        graphs.extend(append_gradients(builder.finish(), Arguments::Floats));
+    } else {
+        builder.output(OutputKind::Result(0), result);
+        graphs.push(builder.finish());
+    }
+    graphs
+}
+
+/// The kernels that are launched as they are, by their text.
+fn kernels() -> BTreeMap<String, Kernel> {
+    let mut all = BTreeMap::new();
+    let order = ["sort", "searchsorted"];
+    for call in calls() {
+        let dtypes = if order.contains(&call.0) { [DType::F32, DType::I32] } else { [DType::F32, DType::F64] };
+        for graph in dtypes.into_iter().flat_map(|dtype| graphs(&call, dtype)) {
+            for node in &graph.nodes {
+                let Op::Custom { kernel: custom, .. } = &node.op else { continue };
+                all.extend(custom.kernels.iter().map(|kernel| (nameless(kernel), kernel.clone())));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn the_emitted_text_is_current() {
+    let mut text = String::from("//! Written by the test of this module; do not edit.\n\n");
+    text.push_str("use crate::host::entry::NativeEntry;\n\n");
+    text.push_str("pub(super) const ENTRIES: &[(&str, NativeEntry)] = &[\n");
+    for (name, kernel) in kernels() {
+        let verified = verify(&kernel, &Capabilities::unlimited()).unwrap();
+        let code = native_code(&verified, 2).unwrap_or_else(|| panic!("no native code: {name}"));
+        let code = code.replace("use ::netcl::__private::host as h;", "use crate::host::exports as h;");
+        text.push_str(&format!("    ({name:?}, {{\n{code}    }}),\n"));
+    }
+    text.push_str("];\n");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/host/library/emitted.rs");
+    if std::env::var_os("NETCL_BLESS").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let checked_in = std::fs::read_to_string(path).unwrap();
+    assert!(checked_in == text, "the emitted text has changed; look at it with NETCL_BLESS=1 and `git diff`");
+    assert_eq!(emitted::ENTRIES.len(), kernels().len());
+}
