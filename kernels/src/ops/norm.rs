@@ -35,11 +35,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| {
             const OP: &str = "cosine_similarity";
             let [x, y] = [a.tensor(0)?, a.tensor(1)?];
-            let axis = args::axis(OP, b.shape(x), a.integer(2)?)?;
-            if b.shape(y).rank() != b.shape(x).rank() {
-                let (x, y) = (b.shape(x), b.shape(y));
-                return Err(Diagnostic::new(format!("`{OP}` expects tensors with as many axes, found {x} and {y}")));
-            }
+            let shape = b.broadcast_shapes(OP, b.shape(x).clone(), b.shape(y).clone())?;
+            let axis = args::axis(OP, &shape, a.integer(2)?)?;
+            let [x, y] = [b.broadcast_to(x, &shape)?, b.broadcast_to(y, &shape)?];
             let [x, y] = [normalize(b, OP, x, axis, 1e-8)?, normalize(b, OP, y, axis, 1e-8)?];
             let products = b.binary(BinaryOp::Mul, x, y)?;
             b.reduce(ReduceOp::Sum, products, &[axis], false)
