@@ -57,16 +57,24 @@ impl Root {
     }
 }
 
+/// Whether the last of these is a lifetime's name: `&'static ::netcl::Device`.
+fn lifetime(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [.., TokenTree::Punct(mark), TokenTree::Ident(_)] if mark.as_char() == '\'')
+}
+
 fn replaced(tokens: TokenStream, path: &TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut all = Vec::with_capacity(tokens.len());
     let mut position = 0;
     while position < tokens.len() {
         let colon = |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(colon)) if colon.as_char() == ':');
-        // After a name or `>` it goes on with a path.
+        // After a name or `>` it goes on with a path, but for `impl<..> ::netcl::Model`: nothing behind an argument is a module.
+        let goes_on = || colon(position + 3) && colon(position + 4);
         let begins = || match position.checked_sub(1).map(|before| &tokens[before]) {
-            Some(TokenTree::Ident(before)) => KEYWORDS.iter().any(|word| before == word),
-            Some(TokenTree::Punct(before)) => before.as_char() != '>' || arrow(&tokens[..position]),
+            Some(TokenTree::Ident(before)) => {
+                KEYWORDS.iter().any(|word| before == word) || lifetime(&tokens[..position])
+            }
+            Some(TokenTree::Punct(before)) => before.as_char() != '>' || goes_on() || arrow(&tokens[..position]),
             _ => true,
         };
         match (&tokens[position], tokens.get(position + 2)) {
@@ -255,6 +263,14 @@ mod tests {
             text(quote!(impl ::netcl::Model for Net {})),
             quote!(impl ::facade::netcl::Model for Net {}).to_string()
         );
+        let (params, model) = (quote!(<const C: usize, A: ::netcl::Module>), quote!(B<C, A>));
+        let generated = text(quote!(impl #params ::netcl::Model for #model { fn f() -> &'static ::netcl::Device {} }));
+        let params = quote!(<const C: usize, A: ::facade::netcl::Module>);
+        let wanted =
+            quote!(impl #params ::facade::netcl::Model for #model { fn f() -> &'static ::facade::netcl::Device {} });
+        assert_eq!(generated, wanted.to_string());
+        let own = quote!(<T>::netcl());
+        assert_eq!(text(own.clone()), own.to_string());
         let back = Root::read(root.applied(Root::tokens()));
         assert_eq!(back.applied(Root::tokens()).to_string(), quote!(::facade::netcl).to_string());
         assert_eq!(Root::read(Root::tokens()).applied(Root::tokens()).to_string(), quote!(::netcl).to_string());

@@ -254,6 +254,10 @@ impl<'a> Lowering<'a> {
         if !fits(&left) || !fits(&right) {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
+        let whole = self.are_chosen_wholes(&left, &right);
+        if whole && matches!(op, Operator::Binary(BinaryOp::Div | BinaryOp::Rem)) {
+            return self.report(span, &m::WHOLE_QUOTIENT, &[&text]);
+        }
         let position = self.position_of(op, &left, &right);
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
@@ -275,6 +279,9 @@ impl<'a> Lowering<'a> {
         let value = self.check(result.map_err(named), span);
         if let (Val::Tensor(id), Some(position)) = (&value, position) {
             self.positions.insert(*id, position);
+        }
+        if let (Val::Tensor(id), true, Operator::Binary(_)) = (&value, whole, op) {
+            self.chosen_wholes.insert(*id);
         }
         value
     }

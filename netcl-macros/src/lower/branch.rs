@@ -337,6 +337,9 @@ impl<'a> Lowering<'a> {
             },
             _ => self.common_dtype(&then, &otherwise),
         };
+        let whole = self.axes.is_some()
+            && dtype.is_float()
+            && (matches!((&then, &otherwise), (Val::Dim(_), Val::Dim(_))) || self.are_chosen_wholes(&then, &otherwise));
         let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));
         let (Some(then), Some(otherwise)) = (then, otherwise) else { return Ok(Val::Unknown) };
         if self.builder.dtype(then) != self.builder.dtype(otherwise) {
@@ -344,7 +347,11 @@ impl<'a> Lowering<'a> {
         }
         self.at(span);
         let result = self.builder.select(condition, then, otherwise);
-        Ok(self.check(result, span))
+        let value = self.check(result, span);
+        if let (Val::Tensor(id), true) = (&value, whole) {
+            self.chosen_wholes.insert(*id);
+        }
+        Ok(value)
     }
 
     /// Whether this is the body of a function of scalars, which is Rust as well.

@@ -318,6 +318,7 @@ impl<'a> Lowering<'a> {
             Some(op) => {
                 let current = self.expr(left);
                 let value = self.binary(op, current, right, super::arith::Places::all(span));
+                let value = self.shifted((op, left), value);
                 self.own_of(&name, value)
             }
             None => right,

@@ -60,7 +60,10 @@ impl<'a> Lowering<'a> {
                     (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.literal(&lit.lit, true),
                     (_, inner) => self.expr(inner),
                 };
-                self.unary(&unary.op, value, span)
+                match self.turned(unary, &value) {
+                    Some(turned) => turned,
+                    None => self.unary(&unary.op, value, span),
+                }
             }
             Expr::Binary(binary) if is_assignment(&binary.op) => {
                 let right = self.expr(&binary.right);
@@ -102,7 +105,7 @@ impl<'a> Lowering<'a> {
                 self.advice = self.advise_power(binary, &left).or_else(|| self.advise_operator(binary, &left, &right));
                 let value = self.binary(&binary.op, left, right, places);
                 self.advice = None;
-                value
+                self.shifted((&binary.op, &binary.left), value)
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);

@@ -5,7 +5,9 @@ use super::arith::{Operator, operator};
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::{literal, parse};
+use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::ops::{self, ArgKind};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -17,7 +19,9 @@ impl<'a> Lowering<'a> {
         match expr {
             Expr::Paren(inner) => self.whole_type(&inner.expr),
             Expr::Group(inner) => self.whole_type(&inner.expr),
-            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => self.whole_type(&unary.expr),
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_) | syn::UnOp::Not(_)) => {
+                self.whole_type(&unary.expr)
+            }
             Expr::Path(path) => {
                 let name = parse::name(path.path.get_ident()?);
                 let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?;
@@ -48,6 +52,36 @@ impl<'a> Lowering<'a> {
             [.., Stmt::Expr(value, None)] => literal::whole_type(value),
             _ => None,
         }
+    }
+
+    /// What `<<` leaves of a whole number that is known: the bits that its type has.
+    pub(super) fn shifted(&self, (op, left): (&syn::BinOp, &Expr), value: Val<'a>) -> Val<'a> {
+        match (&value, operator(op)) {
+            (Val::Dim(shifted), Some(Operator::Binary(BinaryOp::Shl))) => {
+                let wrapped = shifted.as_constant().zip(self.whole_type(left));
+                wrapped.map_or(value, |(shifted, dtype)| Val::Dim(Dim::constant(dtype.wrap(shifted))))
+            }
+            _ => value,
+        }
+    }
+
+    /// `!` of a whole number that is known: each bit of its type is another one.
+    pub(super) fn turned(&self, unary: &syn::ExprUnary, value: &Val<'a>) -> Option<Val<'a>> {
+        match (&unary.op, value) {
+            (syn::UnOp::Not(_), Val::Dim(known)) => {
+                let dtype = self.whole_type(&unary.expr).unwrap_or(DType::I32);
+                Some(Val::Dim(Dim::constant(dtype.wrap(!known.as_constant()?))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether both are whole numbers without a type, one of them such that branches have chosen: floats in a kernel, where Rust
+    /// would count.
+    pub(super) fn are_chosen_wholes(&self, left: &Val<'_>, right: &Val<'_>) -> bool {
+        let chosen = |value: &Val<'_>| matches!(value, Val::Tensor(id) if self.chosen_wholes.contains(id));
+        let whole = |value: &Val<'_>| chosen(value) || matches!(value, Val::Dim(_));
+        (chosen(left) || chosen(right)) && whole(left) && whole(right)
     }
 
     /// Notes what a `let` says of the type of a whole number.

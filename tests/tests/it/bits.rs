@@ -30,6 +30,21 @@ impl Bits {
     fn ones(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
         x + (1 << 4)
     }
+    fn scrambled(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        x + scrambled(x) + (0x9E37_79B9u32 << 6) as f32
+    }
+}
+
+/// Numbers that are known while compiling have the bits of their types, as in Rust.
+#[netcl::function]
+fn scrambled(x: f32) -> f32 {
+    let mut h = 2166136261u32;
+    for i in 0..4 {
+        h = (h ^ (i as u32)) << 5 ^ (h >> 27);
+    }
+    h <<= 3;
+    let bits = (1i32 << 31) / 1000 + (200u8 << 1) as i32 + !5i32;
+    x * (h % 1000) as f32 + (!0u32 % 1000) as f32 + bits as f32
 }
 
 fn expected(seed: u32, n: u32) -> u32 {
@@ -48,6 +63,9 @@ fn bits_are_moved_in_kernels_and_bodies() -> Result<()> {
         let wanted: Vec<u32> = seeds.iter().zip(0..).map(|(&seed, n)| expected(seed, n)).collect();
         assert_eq!(hashed(&seed)?.to_vec::<u32>()?, wanted);
 
+        let x = Tensor::from_slice(device, &[1.0f32, -2.0], &[2])?;
+        let wanted = [1.0f32, -2.0].map(|x| x + scrambled(x) + (0x9E37_79B9u32 << 6) as f32);
+        assert_eq!(Bits::new(device, Seed(1))?.scrambled(&x)?.to_vec::<f32>()?, wanted);
         let x = Tensor::from_slice(device, &[0x1234_5678i32, -2], &[2])?;
         assert_eq!(bytes(&x)?.to_vec::<i32>()?, [0x78, 0x56, 0x34, 0x12, 0xfe, 0xff, 0xff, 0xff]);
         // The distance is taken modulo the width; the sign is kept.
