@@ -256,14 +256,24 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStrea
     let loss = function.results.iter().any(|ty| ty.dims.is_empty() && ty.dtype.is_float());
     let own = parse::name(&function.name);
     let result = result_type(function);
+    let is_first = function.results.first().is_some_and(|ty| ty.dims.is_empty() && ty.dtype.is_float());
+    let (why, instead) = match is_first && function.composed.is_one() {
+        true => (
+            format!("`{own}` also gives whole numbers, of which there are no gradients"),
+            "leave those out of the list of its `#[types(..)]`, or write a function of its own for floats",
+        ),
+        false => (
+            format!("`{own}` returns its loss behind something else: gradients are of the first result"),
+            "return the loss first, `(loss, logits)`: the others come with it, `((loss, logits), gradients)`",
+        ),
+    };
     let withheld = Withheld {
         name: format_ident!("{}_with_gradients", function.name),
         place: function.name.span(),
         args: &types(function),
         result: quote!((#result, <Self as ::netcl::__private::Part>::Gradients)),
-        why: format!("`{own}` returns its loss behind something else: gradients are of the first result"),
-        instead: "return the loss first, `(loss, logits)`: the others come with it, `((loss, logits), gradients)`"
-            .to_string(),
+        why,
+        instead: instead.to_string(),
     };
     let (declared, stub) = withheld.tokens().filter(|_| function.receiver && loss && !function.is_loss())?;
     let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
