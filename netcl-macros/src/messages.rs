@@ -110,6 +110,7 @@ messages! {
     MODEL_CONFIGURED = "there is no layer `{}`, and a model takes no configuration", "leave `#[layer(..)]` out: a model's sizes stand in its type, as in `Block<64>`; layers are {}";
     DUPLICATE_FIELD = "`{}` is a field already{}", "choose another name";
     PATH_SIZE = "the value of `{}` is not known here", "write `{ {} }`, with `#[netcl::constant]` above that `const`";
+    NEGATIVE_SIZE = "a model's sizes are whole numbers from 0 on, found `{}`", "write a number from 0 on";
     OWN_SIZE = "the value of `{}` is not known here", "what belongs to the model is there after its struct: move the `const` above it, with `#[netcl::constant]`, and write `{ {} }`";
     COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it: `struct Net<const INNER: usize>`, and `{}: Block<INNER>`";
     DERIVED = "a model cannot derive `{}`", "{}";
@@ -145,7 +146,7 @@ messages! {
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
     NUMBER_NEEDED = "`{}` is compiled for numbers, and that of `{}` is not known", "a `const` is known with `#[netcl::constant]` above it, and stands in braces where a model's sizes do: `Block<{ {} }>`";
     COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]` or of a `const` parameter of the model; as many as only the program knows are `netcl::nn::Layers`";
-    UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, `#[frozen]` for what would be trained without it";
+    UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "{}";
     NUMBER_TRAINED = "`#[{}]` does not fit a field of type `{}`", "it is a tensor, here one of a single number: write `Tensor<f32>`";
     NUMBER_AND_TENSOR = "`{}` is marked with `#[constant]` and with `#[{}]`", "leave one of them out: `#[constant]` is for a number that stays, `#[{}]` for a `Tensor<{}>`";
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";

@@ -7,6 +7,7 @@ mod differentiated;
 pub(crate) mod enums;
 pub(crate) mod field;
 pub(crate) mod function;
+mod given;
 pub(crate) mod gradients;
 pub(crate) mod index;
 pub(crate) mod instead;

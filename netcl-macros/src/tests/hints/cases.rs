@@ -169,6 +169,9 @@ fn in_fields() -> Vec<String> {
     cases
 }
 
+        "#[layer(inputs = 8, outputs = 8)] p: «Linear<B>»",
+        "«p: Linear<B>»",
+        "«#[parameter(inputs = 8, outputs = 8)]» p: Linear",
 /// The same in signatures and items.
 fn in_signatures() -> Vec<String> {
     let mut cases = Vec::new();
