@@ -176,7 +176,7 @@ messages! {
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
-    ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
+    ARGUMENT_BY_VALUE = "tensors are borrowed", "write `&{}`";
     STRUCT_BY_VALUE = "a struct of tensors is borrowed", "write `&{}`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].apply(\"stack\", &[netcl::Operand::Tensors(&xs[1..].iter().collect::<Vec<_>>()), 0i64.into()])?`";
@@ -398,6 +398,7 @@ messages! {
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: write `{}`";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
+    SIMT_TYPE_NAME = "`{}` is an element type, and stands for itself", "a name of your own stands for those of a list: write `#[types(T = [f32, f16])]`, and `&Tensor<T, N>` where it is meant";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
     SIMT_LANES = "`{}` takes vectors of one type, found {} and {}", "repeat the number in all lanes: write `{}`";
     SIMT_TRUTH = "`{}` takes numbers, found a bool and {}", "choose with `if`: write `{}`";

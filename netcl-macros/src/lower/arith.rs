@@ -136,6 +136,10 @@ impl<'a> Lowering<'a> {
         if self.is_open_quotient(a, b) {
             return self.open();
         }
+        if b.is(0) {
+            let sign = if op == BinaryOp::Div { "/" } else { "%" };
+            return self.report(span, &m::KERNEL_BY_ZERO, &[&format!("{a} {sign} 0")]);
+        }
         // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
         let sign = if op == BinaryOp::Div { "/" } else { "%" };
         let float = match a.as_constant() {
