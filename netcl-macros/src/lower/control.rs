@@ -361,6 +361,15 @@ impl<'a> Lowering<'a> {
                 _ if self.axes.is_none() && !self.elementwise => {
                     let (range, length) = (format!("{start}..{end}"), end - start);
                     let mut symbol = String::new();
+                _ if self.axes.is_none()
+                    && !self.elementwise
+                    && super::ranges::turned(&each.expr, &start, &end).is_some() =>
+                {
+                    let range = text(parse::unparenthesized(&each.expr)).replace("..= ", "..=");
+                    let instead = super::ranges::turned(&each.expr, &start, &end).unwrap_or_default();
+                    self.report(each.expr.span(), &m::LOOP_BACKWARDS, &[&range, &instead]);
+                    return None;
+                }
                     length.visit_symbols(&mut |one| symbol = one.to_string());
                     self.report(each.expr.span(), &m::LOOP_NEGATIVE, &[&range, &length, &symbol, &symbol, &symbol]);
                     return None;

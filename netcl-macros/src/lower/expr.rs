@@ -292,7 +292,7 @@ impl<'a> Lowering<'a> {
     fn range(&mut self, start: Option<&'a Expr>, end: Option<&'a Expr>, limits: &RangeLimits, span: Span) -> Val<'a> {
         let start = start.map_or(Val::Dim(Dim::constant(0)), |start| self.expr(start));
         let Some(end) = end else {
-            return self.report(span, &m::KERNEL_RANGE, &[&".."]);
+            return self.report(span, &m::KERNEL_RANGE, &[&"..", &self.some_range()]);
         };
         match (start, self.expr(end)) {
             (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
@@ -306,9 +306,17 @@ impl<'a> Lowering<'a> {
             }
             (start, end) => {
                 let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
-                self.report(span, &m::KERNEL_RANGE, &[&found])
+                self.report(span, &m::KERNEL_RANGE, &[&found, &self.some_range()])
             }
         }
+                let brought = self.brought(&end).filter(|_| self.axes.is_none());
+                if let Some((given, ty)) = brought {
+                    return self.report(
+                        span,
+                        &m::PLAIN_ROUNDS,
+                        &[&given, &ty, &super::ranges::only(&given, &ty), &given],
+                    );
+                }
     }
 
     /// `x as f32`.

@@ -45,8 +45,10 @@ impl<'a> Lowering<'a> {
             return value;
         }
         if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
-            && let Some(value) =
-                self.other_arguments(call, &name, &receiver).or_else(|| self.misused(call, &name, &receiver))
+            && let Some(value) = self
+                .list_method(call, &receiver)
+                .or_else(|| self.other_arguments(call, &name, &receiver))
+                .or_else(|| self.misused(call, &name, &receiver))
         {
             return value;
         }
@@ -164,8 +166,10 @@ impl<'a> Lowering<'a> {
             _ => match self.iterator(name, &Val::Place(place.clone()), args) {
                 Some(value) => value,
                 None => match args {
-                    [Val::Plain(rounds, PlainType::Usize)] if name == "take" => {
-                        self.report(call.args[0].span(), &m::PLAIN_ROUNDS, &[rounds, rounds])
+                    [given] if name == "take" && self.brought(given).is_some() => {
+                        let (rounds, ty) = self.brought(given).unwrap_or_default();
+                        let only = super::ranges::only(&rounds, &ty);
+                        self.report(call.args[0].span(), &m::PLAIN_ROUNDS, &[&rounds, &ty, &only, &rounds])
                     }
                     _ => self.on_each(call, name, place),
                 },
@@ -214,6 +218,9 @@ impl<'a> Lowering<'a> {
 
     /// An argument of a method that takes a text, as `expect` does.
     fn argument_of(&mut self, arg: &'a syn::Expr) -> Val<'a> {
+            if name == "fold" && !matches!(args.as_slice(), [_, Val::Closure(_)]) && self.items(receiver).is_some() {
+                return Some(self.fold_of_list(call));
+            }
         match arg {
             syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }) => Val::Unit,
             arg => self.expr(arg),

@@ -215,6 +215,16 @@ impl<'a> Lowering<'a> {
             Val::Place(place @ FieldRef::Many(..)) => self.elements(place),
             Val::List(values) => values.clone(),
             other => {
+            Val::Stack(_) => {
+                let (list, at) = (text(&index.expr), text(&index.index));
+                let instead =
+                    format!("make one tensor of it, and take a part of that: write `{list}.stack(0).get(0, {at})`");
+                return self.report(
+                    index.span(),
+                    &m::UNSUPPORTED,
+                    &[&"indexing a list of a tensor for each round", &instead],
+                );
+            }
                 let kind = other.kind();
                 let instead = "lists, and arrays of layers, have elements";
                 return self.report(index.span(), &m::UNSUPPORTED, &[&format!("indexing {kind}"), &instead]);
@@ -228,7 +238,9 @@ impl<'a> Lowering<'a> {
         let position = match position {
             Val::Unknown => return Val::Unknown,
             Val::Index(at) => return self.element_at(values, &at, index),
-            Val::Plain(..) => {
+            Val::Range(start, end) => return self.slice(index, (&start, &end)),
+            ref brought if self.brought(brought).is_some() => {
+                let (name, ty) = self.brought(brought).unwrap_or_default();
                 let (given, of) = (text(&index.index), text(&index.expr));
                 let named = format!("`{of}`");
                 return self.report(index.index.span(), &m::PLAIN_POSITION, &[&named, &given, &of, &given]);
@@ -318,6 +330,8 @@ impl<'a> Lowering<'a> {
             let path = Self::tensor_path(field, path, specs[position].name);
             // A second use in the same call goes on from the first one's update.
             self.tensors.insert(path.clone(), id);
+            let instead = "call what keeps a state before the loop or behind it, on all rounds at once".to_string();
+            self.note_state(&format!("`{name}`"), span, instead);
             self.updates.insert(path, id);
         }
         match result {

@@ -128,6 +128,11 @@ fn in_bodies() -> Vec<String> {
 
 /// The same of fields, and of structs.
 fn in_fields() -> Vec<String> {
+        "let mut h = x; for l in &«self.l[1..3]» { h = l.forward(h); } h",
+        "let mut h = Tensor::zeros([8]); for t in «N..0» { h = h + x.get(0, t); } x + h",
+        "let mut h = Tensor::zeros([8]); for t in «N - 1..=0» { h = h + x.get(0, t); } x + h",
+        "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } let it = «ys[0]»; x",
+        "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } «Tensor::concat(ys, 0)»",
     let mut cases = Vec::new();
     // Fields and their keys.
     for text in [
