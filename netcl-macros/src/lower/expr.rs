@@ -3,6 +3,7 @@
 use super::arith::{Operator, Places, operator};
 use super::{Lowering, Val};
 use crate::ast::Constant;
+use crate::foreign;
 use crate::literal;
 use crate::messages as m;
 use crate::number::ConstFloat;
@@ -82,6 +83,10 @@ impl<'a> Lowering<'a> {
                         return Val::Unknown;
                     }
                     _ => {}
+                }
+                // `act == "relu"`, where of `act: &str` all has been said.
+                if left.is_unknown() && super::misuse::is_text(&binary.right) {
+                    return Val::Unknown;
                 }
                 let before = self.assignments();
                 self.expected = expected.filter(|_| passes(&binary.op));
@@ -283,6 +288,9 @@ impl<'a> Lowering<'a> {
         if name.len() == 1 && name.starts_with(char::is_uppercase) {
             return self.report(span, &m::UNKNOWN_SIZE_NAME, &[&name, &near]);
         }
+        if let Some(number) = foreign::number(name.rsplit("::").next().unwrap_or(name)) {
+            return self.report(span, &m::NUMBER_ELSEWHERE, &[&name, &number]);
+        }
         if near.is_empty() && !name.contains(char::is_uppercase) && !name.contains("::") {
             return self.report(span, &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
         }
@@ -300,15 +308,7 @@ impl<'a> Lowering<'a> {
                 let past = if matches!(limits, RangeLimits::Closed(_)) { 1 } else { 0 };
                 Val::Range(start, end + Dim::constant(past))
             }
-            (_, Val::Plain(tokens, crate::ast::PlainType::Usize)) if self.axes.is_none() => {
-                let given = text(&tokens);
-                self.report(span, &m::PLAIN_ROUNDS, &[&given, &given])
-            }
             (start, end) => {
-                let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
-                self.report(span, &m::KERNEL_RANGE, &[&found, &self.some_range()])
-            }
-        }
                 let brought = self.brought(&end).filter(|_| self.axes.is_none());
                 if let Some((given, ty)) = brought {
                     return self.report(
@@ -317,6 +317,10 @@ impl<'a> Lowering<'a> {
                         &[&given, &ty, &super::ranges::only(&given, &ty), &given],
                     );
                 }
+                let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
+                self.report(span, &m::KERNEL_RANGE, &[&found, &self.some_range()])
+            }
+        }
     }
 
     /// `x as f32`.

@@ -72,7 +72,8 @@ impl<'a> Lowering<'a> {
             _ => Vec::new(),
         };
         if texts.is_empty()
-            && let Some(refused) = self.named_axis(call, &name, &receiver)
+            && let Some(refused) =
+                self.unknown_with_text(call, &name, &receiver).or_else(|| self.named_axis(call, &name, &receiver))
         {
             return refused;
         }
@@ -135,6 +136,11 @@ impl<'a> Lowering<'a> {
             let x = super::misuse::written(&call.receiver);
             let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
             return self.report(span, &m::GATHER_AXIS, &[&format!("{x}.index_select({given})")]);
+        }
+        if name == "select"
+            && let Some(refused) = self.select_exchanged(call, &receiver, &args)
+        {
+            return refused;
         }
         self.advice = match name {
             "matmul" => self.advise_product(call, &receiver, &args),
@@ -212,15 +218,15 @@ impl<'a> Lowering<'a> {
             if let Some(value) = self.of_known(name, receiver, &args, call.method.span()) {
                 return Some(value);
             }
+            if name == "fold" && !matches!(args.as_slice(), [_, Val::Closure(_)]) && self.items(receiver).is_some() {
+                return Some(self.fold_of_list(call));
+            }
         }
         None
     }
 
     /// An argument of a method that takes a text, as `expect` does.
     fn argument_of(&mut self, arg: &'a syn::Expr) -> Val<'a> {
-            if name == "fold" && !matches!(args.as_slice(), [_, Val::Closure(_)]) && self.items(receiver).is_some() {
-                return Some(self.fold_of_list(call));
-            }
         match arg {
             syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }) => Val::Unit,
             arg => self.expr(arg),
