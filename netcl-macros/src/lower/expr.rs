@@ -76,6 +76,8 @@ impl<'a> Lowering<'a> {
                 let left = self.expr(&binary.left);
                 // `flag && ..` with a flag known to be false never looks at the other side.
                 match (&binary.op, &left) {
+                    // `act == "relu"`, where of `act: &str` all has been said.
+                    (_, Val::Unknown) if super::misuse::is_text(&binary.right) => return Val::Unknown,
                     (syn::BinOp::And(_), Val::Bool(false)) => return Val::Bool(false),
                     (syn::BinOp::Or(_), Val::Bool(true)) => return Val::Bool(true),
                     (syn::BinOp::And(_) | syn::BinOp::Or(_), Val::Unknown) if self.partial => {
@@ -83,10 +85,6 @@ impl<'a> Lowering<'a> {
                         return Val::Unknown;
                     }
                     _ => {}
-                }
-                // `act == "relu"`, where of `act: &str` all has been said.
-                if left.is_unknown() && super::misuse::is_text(&binary.right) {
-                    return Val::Unknown;
                 }
                 let before = self.assignments();
                 self.expected = expected.filter(|_| passes(&binary.op));

@@ -111,6 +111,15 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Rule: a loop over a symbol changes no state. Wrong: `self.mean.set(..)` in it, or a call of a function that does so.
+    pub(super) fn report_state(&self, noted: Option<(Span, String, String)>, each: Span) {
+        let (place, what, instead) = noted.unwrap_or_else(|| {
+            let instead = "call what keeps a state before the loop or behind it, on all rounds at once";
+            (each, "a function that is called here".to_string(), instead.to_string())
+        });
+        self.report(place, &m::LOOP_STATE, &[&what, &instead]);
+    }
+
     /// The tensor of the model's memory that the expression names.
     fn kept(&mut self, place: &'a Expr) -> Option<Result<Kept, Val<'a>>> {
         let Expr::Field(field) = crate::parse::unparenthesized(place) else { return None };

@@ -56,11 +56,7 @@ impl<'a> Lowering<'a> {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
         }
         if self.updates != updates && self.diag.count() == said {
-            let (place, what, instead) = state.unwrap_or_else(|| {
-                let instead = "call what keeps a state before the loop or behind it, on all rounds at once";
-                (span, "a function that is called here".to_string(), instead.to_string())
-            });
-            self.report(place, &m::LOOP_STATE, &[&what, &instead]);
+            self.report_state(state, span);
         }
         self.report_changed(&fixed);
         let (mut next, mut unknown) = (Vec::new(), false);
