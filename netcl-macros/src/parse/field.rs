@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::instead::foreign_type;
-use super::own::{OwnKey, find, helper, own_keys};
+use super::own::{ATTRIBUTES_ARE, OwnKey, find, helper, own_keys};
 use super::{attr, given, list, presence, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
@@ -309,10 +309,6 @@ fn single(
     }
     layer_or_model((diag, field), path, attrs, own, constants)
 }
-
-/// Which attribute is for what.
-pub(super) const ATTRIBUTES_ARE: &str = "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, \
-                                         `#[frozen]` for what would be trained without it";
 
 /// Whether it is the type of a constant.
 fn is_number(ty: &Type) -> bool {

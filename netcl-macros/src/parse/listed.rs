@@ -36,7 +36,7 @@ pub(super) fn tuple(
         diag.report(
             attr.path().span(),
             &m::UNKNOWN_FIELD_ATTRIBUTE_USE,
-            &[&helper, &text(tuple), &super::field::ATTRIBUTES_ARE],
+            &[&helper, &text(tuple), &super::own::ATTRIBUTES_ARE],
         );
         return None;
     }
