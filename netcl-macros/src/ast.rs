@@ -169,7 +169,9 @@ impl FunctionItem {
             Composite::Array(_) | Composite::Struct(..) => false,
         };
         let is_number = |result: &TensorType| result.dims.is_empty() && result.dtype.is_float();
-        self.receiver && first && self.results.first().is_some_and(is_number)
+        let gives_one = |function: &FunctionItem| function.results.first().is_some_and(is_number);
+        // Whatever its types are.
+        self.receiver && first && gives_one(self) && self.variants.iter().all(|(variant, _)| gives_one(variant))
     }
 }
 

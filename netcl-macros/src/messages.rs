@@ -65,7 +65,7 @@ messages! {
     VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
     UNKNOWN_VARIANT = "`{}` has no variant `{}`{}", "it has {}";
     VARIANT_PARTS = "the pattern `{}` does not name the parts of `{}`", "write `{}`, with names of your own, `_` or `..`";
-    ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { Act::Relu => .., Act::Gelu(line) => line.forward(x) }`";
+    ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { {} }`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`, also where it is imported: `use parts::Gate as {};` would name the layer";
@@ -110,6 +110,7 @@ messages! {
     MODEL_CONFIGURED = "there is no layer `{}`, and a model takes no configuration", "leave `#[layer(..)]` out: a model's sizes stand in its type, as in `Block<64>`; layers are {}";
     DUPLICATE_FIELD = "`{}` is a field already{}", "choose another name";
     PATH_SIZE = "the value of `{}` is not known here", "write `{ {} }`, with `#[netcl::constant]` above that `const`";
+    NEGATIVE_SIZE = "a model's sizes are whole numbers from 0 on, found `{}`", "write a number from 0 on";
     OWN_SIZE = "the value of `{}` is not known here", "what belongs to the model is there after its struct: move the `const` above it, with `#[netcl::constant]`, and write `{ {} }`";
     COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it: `struct Net<const INNER: usize>`, and `{}: Block<INNER>`";
     DERIVED = "a model cannot derive `{}`", "{}";
@@ -145,7 +146,7 @@ messages! {
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
     NUMBER_NEEDED = "`{}` is compiled for numbers, and that of `{}` is not known", "a `const` is known with `#[netcl::constant]` above it, and stands in braces where a model's sizes do: `Block<{ {} }>`";
     COUNT_UNKNOWN = "how many elements `{}` makes is not known while compiling", "each is a field of its own: write a number, or the name of a `#[netcl::constant]` or of a `const` parameter of the model; as many as only the program knows are `netcl::nn::Layers`";
-    UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, `#[frozen]` for what would be trained without it";
+    UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "{}";
     NUMBER_TRAINED = "`#[{}]` does not fit a field of type `{}`", "it is a tensor, here one of a single number: write `Tensor<f32>`";
     NUMBER_AND_TENSOR = "`{}` is marked with `#[constant]` and with `#[{}]`", "leave one of them out: `#[constant]` is for a number that stays, `#[{}]` for a `Tensor<{}>`";
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
@@ -175,7 +176,7 @@ messages! {
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
-    ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
+    ARGUMENT_BY_VALUE = "tensors are borrowed", "write `&{}`";
     STRUCT_BY_VALUE = "a struct of tensors is borrowed", "write `&{}`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].apply(\"stack\", &[netcl::Operand::Tensors(&xs[1..].iter().collect::<Vec<_>>()), 0i64.into()])?`";
@@ -196,6 +197,7 @@ messages! {
     NO_SELF = "there is no `self` in `{}`", "{}";
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
     UNKNOWN_LOWER_NAME = "there is no `{}` here", "names in small letters are arguments, `let`s and loop variables; a `#[netcl::constant]` is known by a name in capitals: `{}`";
+    NUMBER_ELSEWHERE = "there is no `{}` here", "write `{}`";
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "write `{}`";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
@@ -226,7 +228,7 @@ messages! {
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
-    GRAD_VALUE = "`grad` differentiates a number, found {}", "write `{}.sum_all()`, whose derivative is the sum of those of all elements";
+    GRAD_VALUE = "`grad` differentiates a number, found {}", "{}";
     GRAD_IN = "`grad` has no derivative in {}", "{}";
     GRAD_UNNAMED = "`grad` differentiates in what has a name, found `{}`", "name it, and compute the value from that: `let h = {};`";
     GRAD_NUMBER = "`{}` is a number by which a loop computes, and the derivative in a number goes back through none", "take it as a tensor without axes, `{}: &Tensor<f32>`";
@@ -243,14 +245,17 @@ messages! {
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_NEGATIVE = "whether a loop over `{}` has rounds is known only at run time: nothing says that `{}` is not negative", "say so in the type of an argument: with `{ {} + 3 }` for the axis, `3..{} + 3` has `{}` rounds";
+    LOOP_BACKWARDS = "a range counts up, and `{}` begins at its end", "write `{}`";
+    LIST_METHOD = "a list has no `{}` here", "{}";
+    SELECT_RECEIVER = "`select` is called on the condition, found {} elements", "write `{}`";
     STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
     KERNEL_MAPPED = "`{}` of a range is a function in a kernel in index form", "write `{}`";
     KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
     LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
     LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over the list itself, `for one in &{}`, whose rounds are compiled one by one";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
-    LOOP_CARRIED = "`{}` is {} before the first round of this loop and {} after a round", "what is carried keeps its shape and type: start from `Tensor::zeros([N, 16])` of the sizes that it will have";
-    LOOP_STATE = "a state changes in a loop whose rounds are known only at run time", "call what keeps a state, such as a `BatchNorm`, before the loop or behind it, on all rounds at once";
+    LOOP_CARRIED = "`{}` is {} before the first round of this loop and {} after a round", "{}";
+    LOOP_STATE = "{} changes a state in a loop whose rounds are known only at run time", "{}";
     LOOP_PUSHED = "`{}` gets a second value in one round", "a round pushes one value into a list: have a list for each";
     LOOP_LIST = "`{}` holds values already, and a loop whose rounds are known only at run time is to push into it", "each such loop has a list of its own, `let mut ys = Vec::new();` above it";
     LOOP_SHORTENED = "`{}` changes `{}` in a loop whose rounds are known only at run time", "do it before the loop or behind it: one body is compiled for all rounds";
@@ -260,15 +265,15 @@ messages! {
     EMPTY_STACK = "`{}` of a list without values has no shape", "push a value into it, or let a loop do so";
     MAKER_DEVICE = "`{}` takes no device in a body, which is compiled for every one", "write `{}`";
     MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`), or `Tensor::from([1.0, 2.0])`";
-    PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
-    PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `usize`", "go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
+    PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `{}`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; {}up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
+    PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `{}`", "{}go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
     LOOP_UNCHANGED = "nothing in this loop changes `{}`, which it waits for", "count it up in the body: `{} += 1;`, where it is `let mut {}`";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`{}";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
-    CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `(Tensor::full(t, [], f32) > 0.0).select(a, b)`; what the first round does alone stands before the loop";
+    CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `({}).select(a, b)`; what the first round does alone stands before the loop, and a loop that is to end sooner runs over a shorter range";
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
     MATCH_TENSOR = "`match` on {} would need its value while compiling", "it takes constants and plain `bool`, `usize` and enum arguments; elementwise choose with `condition.select(a, b)`";
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
@@ -360,7 +365,7 @@ messages! {
     KERNEL_EXCHANGED = "{} may be outside axis {} of `{}`, which has {} elements", "write `{}`";
     KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
-    KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
+    KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `{}`";
     KERNEL_LOOP = "how often a loop over `{}` runs is known only at run time", "carry a value from round to round by `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; a loop has as many rounds as a number says, each of which is compiled";
     FOLD = "`fold` takes a range, what it starts from, and a closure of that and the index", "write `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; with an index of the result as the range's end, `fold(0..c + 1, ..)`, it is a recurrence along that axis";
     FOLD_EXCHANGED = "the closure of `fold` takes what is carried first, and then the index", "write `|{}, {}|`";
@@ -394,6 +399,7 @@ messages! {
     SIMT_OPENCL = "`#[opencl]` holds the OpenCL C of a body as text", "write `#[opencl(\"uint i = get_global_id(0); if (i < N) y[i] = x[i];\")]`";
     SIMT_TYPE_UNTOLD = "no argument tells which type `{}` is", "take a tensor that is read, `x: &Tensor<{}, N>`, or leave its list out of `#[types(..)]`";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
+    SIMT_TYPE_NAME = "`{}` is an element type, and stands for itself", "a name of your own stands for those of a list: write `#[types(T = [f32, f16])]`, and `&Tensor<T, N>` where it is meant";
     SIMT_TYPE_TWICE = "`{}` is listed twice", "each type of a `#[types(..)]` is compiled once: remove one of them";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: write `{}`";

@@ -35,6 +35,23 @@ impl Variants {
         self.all.iter().find(|variant| variant.parts.iter().any(|(own, _)| own == field))
     }
 
+    /// Arms of a `match` for all of them, with the part called `wanted` in use.
+    pub(crate) fn arms(&self, own: &Ident, wanted: &str) -> String {
+        let arms = self.all.iter().map(|Variant { name, parts }| {
+            let names = parts.iter().map(|(field, own)| own.as_ref().unwrap_or(field).unraw().to_string());
+            let names: Vec<String> = names.collect();
+            let bound = match parts.first() {
+                None => String::new(),
+                Some((_, None)) => format!("({})", names.join(", ")),
+                Some(_) => format!(" {{ {} }}", names.join(", ")),
+            };
+            let used = names.iter().find(|name| *name == wanted);
+            let value = used.map_or("..".to_string(), |name| format!("{name}.forward(x)"));
+            format!("{own}::{}{bound} => {value}", name.unraw())
+        });
+        arms.collect::<Vec<_>>().join(", ")
+    }
+
     /// Their names.
     pub(crate) fn names(&self) -> Vec<String> {
         self.all.iter().map(|variant| variant.name.unraw().to_string()).collect()

@@ -111,6 +111,18 @@ fn class_axis(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> Result<us
     let what = format!("`{op}` of {shape} expects labels of shape {expected}, found {label_shape}");
     let fits = label_shape.rank() == axis
         && (0..axis).all(|a| b.agree_along([(x, a), (labels, a)], &format!("{what}: axis {a} is"), "against"));
+    let elsewhere = |at: &usize| {
+        let others = (0..=axis).filter(|other| other != at);
+        label_shape.rank() == axis
+            && others.zip(0..axis).all(|(own, label)| shape[own].equality(&label_shape[label]) == Equality::Always)
+    };
+    if let Some(at) = (0..axis).filter(|_| !fits).find(elsewhere) {
+        let order: Vec<usize> = (0..=axis).filter(|other| *other != at).chain([at]).collect();
+        return Err(Diagnostic::new(format!(
+            "`{op}` takes the classes as the last axis, found {shape} with labels of shape {label_shape}, whose classes are axis {at}"
+        ))
+        .hint(format!("put them there: `.permute({order:?})`")));
+    }
     if !fits {
         let notes = (0..axis.min(label_shape.rank()))
             .find(|&a| shape[a].equality(&label_shape[a]) == Equality::No)

@@ -454,6 +454,13 @@ pub(crate) fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<N
             *size = if a == axis { size.clone() + own[axis].clone() } else { smaller(size, &own[a]) };
         }
     }
+    // Positions are counted in `i32`.
+    if shape[axis].terms().any(|(_, count)| count > i64::from(i32::MAX)) {
+        return Err(Diagnostic::new(format!(
+            "`concat` along axis {axis} makes a tensor of {shape}, which is too large"
+        ))
+        .hint("a loop that joins a tensor with itself doubles it in each round: join others, or loop less often"));
+    }
     let position = b.iota(&shape, axis, DType::I32)?;
     let mut start = Dim::constant(0);
     let mut pieces = Vec::new();

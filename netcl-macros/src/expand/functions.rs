@@ -226,6 +226,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     };
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
     let variants = source::variants(form.paths());
+    let looked_at = looked_at(function);
     let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
     let allowed = allowed(function);
     // Mistakes that are found later are said to be at the call.
@@ -237,12 +238,20 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
         #caller
         #vis fn #name(#args) -> ::netcl::Result<#result> #bound {
             #apart
+            #looked_at
             #unused
             #variants
             let __netcl_results = #found.#call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }
+}
+
+/// The plain arguments: what a body does with them may decide nothing, as a `match` with one arm, and is a use of them.
+fn looked_at(function: &FunctionItem) -> TokenStream {
+    let plain = |arg: &&ArgDecl| matches!(arg.ty, ArgType::Plain(_) | ArgType::Enum(_));
+    let names = function.args.iter().filter(plain).map(|arg| &arg.name);
+    quote!(#(let _ = &#names;)*)
 }
 
 /// What clippy is not to say of the questions by which plain arguments choose a plan: a range of a `match` is two comparisons.
@@ -257,6 +266,10 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem) -> Option<TokenStrea
     let is_loss = |ty: &TensorType| ty.dims.is_empty() && ty.dtype.is_float();
     let (own, result) = (parse::name(&function.name), result_type(function));
     let (why, instead) = match function.results.first() {
+        Some(first) if is_loss(first) && function.composed.is_one() => (
+            format!("`{own}` also gives whole numbers, of which there are no gradients"),
+            "leave those out of the list of its `#[types(..)]`, or write a function of its own for floats",
+        ),
         _ if function.results.iter().any(is_loss) => (
             format!("`{own}` returns its loss behind something else: gradients are of the first result"),
             "return the loss first, `(loss, logits)`: the others come with it, `((loss, logits), gradients)`",
@@ -311,7 +324,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
             };
         }
     });
-    let (allowed, variants) = (allowed(function), source::variants(form.paths()));
+    let (allowed, variants, looked_at) = (allowed(function), source::variants(form.paths()), looked_at(function));
     let third = if given.is_empty() { quote!(_) } else { quote!(__netcl_arguments) };
     quote! {
         #[doc = #doc]
@@ -319,6 +332,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
         #allowed
         #vis fn #name(#args) -> ::netcl::Result<(#result, #part::Gradients #(, #each)*)> #bound {
             #apart
+            #looked_at
             #variants
             let __netcl_prefix = ::netcl::Model::prefix(self);
             let (__netcl_results, __netcl_gradients, #third) =

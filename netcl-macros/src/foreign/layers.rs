@@ -39,6 +39,9 @@ pub(crate) const LAYERS: &[(&str, &str)] = &[
     ("BCEWithLogitsLoss", "bce_with_logits(y)"),
 ];
 
+const CONV3D: &str = "an operation with a weight of your own: `#[parameter(init = normal(0.1))] weight: Tensor<f32, 16, 3, 3, 3, 3>`, and \
+                      `x.conv3d(&self.weight, 1, 1, 1, 1)`";
+
 /// Layers elsewhere that other ones compute here.
 pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
     ("MaxPool1d", "write `MaxPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
@@ -49,6 +52,18 @@ pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
     ("InstanceNorm2d", "write `GroupNorm`, with `features = 64, groups = 64`"),
     ("InstanceNorm3d", "write `GroupNorm`, with `features = 64, groups = 64`"),
     ("BatchNorm3d", "write `BatchNorm`, with `features = 64`: it takes rows and images"),
+    ("InstanceNorm", "write `GroupNorm`, with `features = 64, groups = 64`"),
+    ("BatchNormalization", "write `BatchNorm`, with `features = 64`: it takes rows and images"),
+    ("LayerNormalization", "write `LayerNorm`, with `features = 64`"),
+    ("Dense", "write `Linear`, with `inputs = 64, outputs = 64`"),
+    ("LazyLinear", "write `Linear`, with `inputs = 64, outputs = 64`"),
+    (
+        "PReLU",
+        "its slope is trained: write `#[parameter(init = 0.25)] slope: Tensor<f32>` in place of this field, and call `x.prelu(&self.slope)`",
+    ),
+    ("Conv", "write `Conv2d`, with `inputs = 3, outputs = 16, kernel = 3`"),
+    ("Conv3d", CONV3D),
+    ("Conv3D", CONV3D),
     ("Conv2D", "write `Conv2d`, with `inputs = 3, outputs = 16, kernel = 3`"),
     ("Conv1D", "write `Conv1d`, with `inputs = 3, outputs = 16, kernel = 3`"),
     ("MaxPooling2D", "write `MaxPool2d`, with `kernel = 2`"),
@@ -68,6 +83,9 @@ pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
     ("LSTM", "it is a cell in a loop: a model of two `Linear`s whose `forward` returns `(h, c)`, called in a `for`"),
     ("RNN", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
     ("GRU", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
+    ("LSTMCell", "it is a model of two `Linear`s whose `forward` takes and returns `(h, c)`, called in a `for`"),
+    ("GRUCell", "it is a model of `Linear`s whose `forward` takes and returns `h`, called in a `for`"),
+    ("RNNCell", "it is a model of `Linear`s whose `forward` takes and returns `h`, called in a `for`"),
     (
         "Sequential",
         "write a field for each layer; `forward` calls one after the other: `self.b.forward(&self.a.forward(x).relu())`",

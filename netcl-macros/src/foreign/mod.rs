@@ -4,11 +4,13 @@
 //! A name that netcl has too is never looked up, and neither is a function of the user's own.
 
 mod layers;
+mod values;
 
 #[cfg(test)]
 pub(crate) use layers::LAYERS;
 pub(crate) use layers::{is_torch_layer, layer, layer_as};
 use netcl_kernels::ops;
+pub(crate) use values::{element_type, number};
 
 /// What there is here instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +91,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["swapaxes", "swap_axes", "swap_dims", "transpose_"], Named("transpose")),
     (&["permute_axes", "permuted_axes"], Listed("permute")),
     (&["moveaxis"], Write("x.movedim(0, 1)")),
+    (&["rearrange"], Say("axes are exchanged and joined by numbers: `x.permute([1, 0])`, `x.reshape([-1])`")),
     (&["expand_dims", "unsqueeze_dim", "insert_axis", "newaxis"], Named("unsqueeze")),
     (&["remove_axis", "squeeze_dim"], Named("squeeze")),
     (&["cat", "concatenate", "hstack", "vstack", "append"], Write("x.concat([y], 1)")),

@@ -136,6 +136,10 @@ impl<'a> Lowering<'a> {
         if self.is_open_quotient(a, b) {
             return self.open();
         }
+        if b.is(0) {
+            let sign = if op == BinaryOp::Div { "/" } else { "%" };
+            return self.report(span, &m::KERNEL_BY_ZERO, &[&format!("{a} {sign} 0")]);
+        }
         // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
         let sign = if op == BinaryOp::Div { "/" } else { "%" };
         let float = match a.as_constant() {
@@ -186,8 +190,12 @@ impl<'a> Lowering<'a> {
                     return self.open();
                 }
                 if self.builder.is_in_loop(a) || self.builder.is_in_loop(b) {
-                    let condition = format!("{} {text} {}", self.builder.in_rounds(a), self.builder.in_rounds(b));
-                    return self.report(span, &m::CONDITION_ROUND, &[&condition]);
+                    let [a, b] = [a, b].map(|size| self.builder.in_rounds(size).to_string());
+                    let instead = match b.parse::<i64>() {
+                        Ok(number) => format!("Tensor::full({a}, [], f32) {text} {number}.0"),
+                        Err(_) => format!("Tensor::full({a} - ({b}), [], f32) {text} 0.0"),
+                    };
+                    return self.report(span, &m::CONDITION_ROUND, &[&format!("{a} {text} {b}"), &instead]);
                 }
                 let condition = format!("{a} {text} {b}");
                 return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);

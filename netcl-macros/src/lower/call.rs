@@ -464,20 +464,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether calling `name` of `unit` now would go round in a circle; reported if so. Functions of scalars cannot: each
-    /// has been compiled before those that call it.
-    fn recursion(&mut self, unit: &'a Unit, name: &str, span: Span) -> bool {
-        let same = |frame: &super::Frame<'a>| std::ptr::eq(frame.unit, unit) && frame.function == name;
-        let Some(position) = self.frames.iter().position(same) else {
-            return false;
-        };
-        let own = |name: &str| name.rsplit("::").next().unwrap_or_default().to_string();
-        let mut circle: Vec<String> = self.frames[position..].iter().map(|frame| own(&frame.function)).collect();
-        circle.push(own(name));
-        self.report(span, &m::RECURSION, &[&own(name), &circle.join(" → ")]);
-        true
-    }
-
     /// Names that only mean something over an index space.
     fn kernel_form(&mut self, name: &str, call: &'a ExprCall) -> Option<Val<'a>> {
         match name {

@@ -1,8 +1,9 @@
 //! What calls of other functions cost: each is compiled where it stands, equal ones of functions of scalars once.
 
 use super::{Lowering, Val};
-use crate::ast::Helper;
+use crate::ast::{Helper, Unit};
 use crate::messages as m;
+use crate::parse::name as name_of;
 use crate::words;
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
@@ -33,6 +34,26 @@ impl<'a> Lowering<'a> {
         if !value.is_unknown() {
             self.calls.known.insert((std::ptr::from_ref(helper), args), value.clone());
         }
+    }
+
+    /// Whether calling `name` of `unit` now would go round in a circle; reported if so. Functions of scalars cannot: each
+    /// has been compiled before those that call it.
+    pub(super) fn recursion(&mut self, unit: &'a Unit, name: &str, span: Span) -> bool {
+        let same = |frame: &super::Frame<'a>| std::ptr::eq(frame.unit, unit) && frame.function == name;
+        let Some(position) = self.frames.iter().position(same) else {
+            return false;
+        };
+        let own = |name: &str| name.rsplit("::").next().unwrap_or_default().to_string();
+        let mut circle: Vec<String> = self.frames[position..].iter().map(|frame| own(&frame.function)).collect();
+        circle.push(own(name));
+        // Each function of the circle is compiled: the first of them says so.
+        let place = |name: &String| unit.functions.iter().position(|function| name_of(&function.name) == *name);
+        let first = circle.iter().filter_map(place).min();
+        let elsewhere = !self.closed && std::ptr::eq(self.frames[0].unit, unit) && place(&own(name)) != first;
+        if !elsewhere {
+            self.report(span, &m::RECURSION, &[&own(name), &circle.join(" → ")]);
+        }
+        true
     }
 }
 

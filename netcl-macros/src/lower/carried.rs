@@ -3,9 +3,10 @@
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse;
-use netcl_kernels::graph::NodeId;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{NodeId, Op};
 use proc_macro2::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr};
@@ -17,7 +18,7 @@ pub(super) struct CarriedVariable {
     /// How many tensors it is made of; none where it is made of other things, and cannot change.
     pub(super) count: usize,
     /// Where it is assigned first.
-    assigned_at: Span,
+    pub(super) assigned_at: Span,
     /// How often it had been assigned before the loop.
     assigned: usize,
 }
@@ -125,6 +126,57 @@ impl<'a> Lowering<'a> {
     }
 }
 
+impl<'a> Lowering<'a> {
+    /// Rule: what a loop carries has one shape and type in all rounds. Wrong: `let mut h = 0.0;` in front of a loop with
+    /// `h = h + x.get(1, t);`.
+    pub(super) fn report_carried(
+        &self,
+        variable: &CarriedVariable,
+        carried: NodeId,
+        (before, after): (NodeId, NodeId),
+    ) {
+        let shown = |id: NodeId| format!("`{}{}`", self.builder.dtype(id), self.builder.shape(id));
+        let (old, new) = (self.builder.shape(before), self.builder.shape(after));
+        let name = &variable.name;
+        // `ys = ys.concat([y], 1);`: a choice between the parts at each place.
+        let joins = matches!(&self.builder.node(after).op, Op::Select(..));
+        let grown = (0..old.rank()).filter(|_| old.rank() == new.rank()).find(|axis| old[*axis] != new[*axis]);
+        let grows = |axis: &usize| {
+            let more = new[*axis].clone() - old[*axis].clone();
+            more.as_constant().is_some_and(|more| more > 0) && joins && self.is_made_of(after, carried)
+        };
+        let instead = match grown.filter(grows) {
+            Some(axis) => format!(
+                "what grows from round to round is a list: `let mut list = Vec::new();` above the loop, `list.push(..);` of what a \
+                 round puts to `{name}`, without axis {axis}, and `list.stack({axis})` behind it"
+            ),
+            None => {
+                let dtype = self.builder.dtype(after);
+                let dtype = if dtype == DType::F32 { String::new() } else { format!(", {dtype}") };
+                format!(
+                    "what is carried keeps its shape and type: begin with `let mut {name} = Tensor::zeros({new}{dtype});`, or change \
+                     what is assigned"
+                )
+            }
+        };
+        self.report(variable.assigned_at, &m::LOOP_CARRIED, &[name, &shown(before), &shown(after), &instead]);
+    }
+
+    /// Whether the node is computed from the other one.
+    fn is_made_of(&self, node: NodeId, of: NodeId) -> bool {
+        let (mut seen, mut left) = (BTreeSet::new(), vec![node]);
+        while let Some(id) = left.pop() {
+            if id == of {
+                return true;
+            }
+            if seen.insert(id) {
+                self.builder.node(id).op.visit_operands(|operand| left.push(operand));
+            }
+        }
+        false
+    }
+}
+
 /// The initial tensors of each variable.
 pub(super) fn starts<'i>(variables: &[CarriedVariable], initial: &'i [NodeId]) -> Vec<&'i [NodeId]> {
     let mut rest = initial;
@@ -161,6 +213,13 @@ pub(super) fn replace_tensors<'i>(value: &mut Val<'_>, tensors: &mut impl Iterat
             }
         }
     }
+}
+
+/// Where a closure's body assigns a variable of that name first.
+pub(super) fn assigned_in(body: &Expr, name: &str) -> Option<Span> {
+    let mut assigned = Assigned(BTreeMap::new());
+    assigned.visit_expr(body);
+    assigned.0.get(name).copied()
 }
 
 /// The names that a body assigns, and where each is assigned first.

@@ -46,7 +46,7 @@ impl<'a> Lowering<'a> {
         scopes.push(Vec::new());
         let outer = std::mem::replace(&mut self.frame_mut().scopes, scopes);
         let control = std::mem::take(&mut self.frame_mut().control);
-        let before = self.assignments();
+        let before: Vec<usize> = self.frame().scopes.iter().flatten().map(|variable| variable.assigned).collect();
         for (input, value) in written.inputs.iter().zip(args) {
             self.bind_input(input, value);
         }
@@ -54,12 +54,16 @@ impl<'a> Lowering<'a> {
         let value = self.expr(&written.body);
         let value = self.with_returned(value, written.body.span());
         self.frame_mut().scopes.pop();
-        let assigned = self.assignments() > before;
+        let mut outside = self.frame().scopes.iter().flatten().zip(before);
+        let assigned = outside.find(|(variable, before)| variable.assigned > *before).map(|(own, _)| own.name.clone());
         self.frame_mut().scopes = outer;
         self.frame_mut().control = control;
-        if assigned {
-            let instead = "give the value of the closure instead: `h = next(h);`";
-            return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
+        if let Some(variable) = assigned {
+            let place = super::carried::assigned_in(&written.body, &variable).unwrap_or(span);
+            let what = format!("assigning to `{variable}`, which is outside of the closure,");
+            let instead =
+                format!("let the closure give the value, and assign it where it is called: `{variable} = {name}(..);`");
+            return self.report(place, &m::UNSUPPORTED, &[&what, &instead]);
         }
         match &written.output {
             syn::ReturnType::Type(_, ty) if !is_any_tensor(ty) => self.declared_as(name, ty, value),

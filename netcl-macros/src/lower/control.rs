@@ -56,7 +56,10 @@ impl<'a> Lowering<'a> {
                 }
                 self.expected = declared::scalar(&local.pat);
                 self.wanted = true;
-                let value = self.expr(&init.expr);
+                let value = match self.expr(&init.expr) {
+                    Val::Unit if without_else(&init.expr) => self.report(init.expr.span(), &m::IF_WITHOUT_ELSE, &[]),
+                    value => value,
+                };
                 let value = self.one_value(&local.pat, &init.expr, value);
                 let value = self.own_value(&local.pat, &init.expr, value);
                 self.bind_pattern(&local.pat, value);
@@ -359,6 +362,15 @@ impl<'a> Lowering<'a> {
                     self.report(each.expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
                     return None;
                 }
+                _ if self.axes.is_none()
+                    && !self.elementwise
+                    && super::ranges::turned(&each.expr, &start, &end).is_some() =>
+                {
+                    let range = text(parse::unparenthesized(&each.expr)).replace("..= ", "..=");
+                    let instead = super::ranges::turned(&each.expr, &start, &end).unwrap_or_default();
+                    self.report(each.expr.span(), &m::LOOP_BACKWARDS, &[&range, &instead]);
+                    return None;
+                }
                 _ if self.axes.is_none() && !self.elementwise => {
                     let (range, length) = (format!("{start}..{end}"), end - start);
                     let mut symbol = String::new();
@@ -461,6 +473,14 @@ enum Rounds<'a> {
 
 fn value_dim(value: i64) -> Dim {
     Dim::constant(value)
+}
+
+/// Whether it is an `if` of which one way has no value because nothing stands there.
+fn without_else(expr: &Expr) -> bool {
+    match parse::unparenthesized(expr) {
+        Expr::If(branch) => branch.else_branch.as_ref().is_none_or(|(_, otherwise)| without_else(otherwise)),
+        _ => false,
+    }
 }
 
 /// Whether the pattern stands for what others leave: `..`, or `rest @ ..`.

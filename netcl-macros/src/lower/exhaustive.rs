@@ -2,7 +2,7 @@
 
 use super::{Lowering, Val};
 use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprMatch, Pat};
 
@@ -34,7 +34,9 @@ impl<'a> Lowering<'a> {
         // At the user's places, to which rustc adds what is missing. An arm with a condition may always be passed by.
         let arms = given.arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_))).map(|arm| {
             let pattern = &arm.pat;
-            quote_spanned!(arm.body.span()=> #pattern => {})
+            // Behind the whole body rustc shows what is missing.
+            let end = arm.body.to_token_stream().into_iter().last().map_or(arm.body.span(), |last| last.span());
+            quote_spanned!(end=> #pattern => {})
         });
         let mut arms = Group::new(Delimiter::Brace, quote!(#(#arms)*));
         arms.set_span(given.brace_token.span.join());

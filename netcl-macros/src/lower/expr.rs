@@ -3,6 +3,7 @@
 use super::arith::{Operator, Places, operator};
 use super::{Lowering, Val};
 use crate::ast::Constant;
+use crate::foreign;
 use crate::literal;
 use crate::messages as m;
 use crate::number::ConstFloat;
@@ -78,6 +79,8 @@ impl<'a> Lowering<'a> {
                 let left = self.expr(&binary.left);
                 // `flag && ..` with a flag known to be false never looks at the other side.
                 match (&binary.op, &left) {
+                    // `act == "relu"`, where of `act: &str` all has been said.
+                    (_, Val::Unknown) if super::misuse::is_text(&binary.right) => return Val::Unknown,
                     (syn::BinOp::And(_), Val::Bool(false)) => return Val::Bool(false),
                     (syn::BinOp::Or(_), Val::Bool(true)) => return Val::Bool(true),
                     (syn::BinOp::And(_) | syn::BinOp::Or(_), Val::Unknown) if self.partial => {
@@ -286,6 +289,9 @@ impl<'a> Lowering<'a> {
         if name.len() == 1 && name.starts_with(char::is_uppercase) {
             return self.report(span, &m::UNKNOWN_SIZE_NAME, &[&name, &near]);
         }
+        if let Some(number) = foreign::number(name.rsplit("::").next().unwrap_or(name)) {
+            return self.report(span, &m::NUMBER_ELSEWHERE, &[&name, &number]);
+        }
         if near.is_empty() && !name.contains(char::is_uppercase) && !name.contains("::") {
             return self.report(span, &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
         }
@@ -295,7 +301,7 @@ impl<'a> Lowering<'a> {
     fn range(&mut self, start: Option<&'a Expr>, end: Option<&'a Expr>, limits: &RangeLimits, span: Span) -> Val<'a> {
         let start = start.map_or(Val::Dim(Dim::constant(0)), |start| self.expr(start));
         let Some(end) = end else {
-            return self.report(span, &m::KERNEL_RANGE, &[&".."]);
+            return self.report(span, &m::KERNEL_RANGE, &[&"..", &self.some_range()]);
         };
         match (start, self.expr(end)) {
             (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
@@ -303,13 +309,17 @@ impl<'a> Lowering<'a> {
                 let past = if matches!(limits, RangeLimits::Closed(_)) { 1 } else { 0 };
                 Val::Range(start, end + Dim::constant(past))
             }
-            (_, Val::Plain(tokens, crate::ast::PlainType::Usize)) if self.axes.is_none() => {
-                let given = text(&tokens);
-                self.report(span, &m::PLAIN_ROUNDS, &[&given, &given])
-            }
             (start, end) => {
+                let brought = self.brought(&end).filter(|_| self.axes.is_none());
+                if let Some((given, ty)) = brought {
+                    return self.report(
+                        span,
+                        &m::PLAIN_ROUNDS,
+                        &[&given, &ty, &super::ranges::only(&given, &ty), &given],
+                    );
+                }
                 let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
-                self.report(span, &m::KERNEL_RANGE, &[&found])
+                self.report(span, &m::KERNEL_RANGE, &[&found, &self.some_range()])
             }
         }
     }

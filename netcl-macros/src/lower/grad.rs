@@ -1,10 +1,10 @@
 //! `grad(value, x)` in a body: derivatives that the function goes on with.
 
-use super::misuse::written;
+use super::misuse::{bare, written};
 use super::{FieldRef, Lowering, Val};
 use crate::ast::FunctionItem;
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{self, text};
 use netcl_kernels::autodiff;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
 use syn::spanned::Spanned;
@@ -27,6 +27,9 @@ impl<'a> Lowering<'a> {
             let (count, s) = (call.args.len(), if call.args.len() == 1 { "" } else { "s" });
             return self.report(span, &m::GRAD_ARGUMENTS, &[&count, &s]);
         };
+        if let Some(closure) = closure(of) {
+            return self.grad_of_closure(closure, wrt);
+        }
         let (value, given) = (self.expr(of), self.expr(wrt));
         let mut asked = Vec::new();
         let exchanged =
@@ -42,14 +45,19 @@ impl<'a> Lowering<'a> {
             }
             Val::Tensor(id) => {
                 let found = format!("{} {}", self.builder.dtype(id), self.builder.shape(id));
-                return self.report(of.span(), &m::GRAD_VALUE, &[&found, &written(of)]);
+                let instead =
+                    format!("write `{}.sum_all()`, whose derivative is the sum of those of all elements", written(of));
+                return self.report(of.span(), &m::GRAD_VALUE, &[&found, &instead]);
             }
             // What the compiler knows depends on nothing.
             Val::Number(_) | Val::Dim(_) => match asked.first().filter(|_| named) {
                 Some(first) => return self.report(of.span(), &m::GRAD_INDEPENDENT, &[&text(first.place)]),
                 None => return Val::Unknown,
             },
-            other => return self.report(of.span(), &m::GRAD_VALUE, &[&other.kind(), &written(of)]),
+            other => {
+                let instead = "the value is a tensor of one number: `grad(&y.square().sum_all(), x)`";
+                return self.report(of.span(), &m::GRAD_VALUE, &[&other.kind(), &instead]);
+            }
         };
         if !named {
             return Val::Unknown;
@@ -72,6 +80,20 @@ impl<'a> Lowering<'a> {
         }
         let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
         shaped(given, &mut found.into_iter())
+    }
+
+    /// Rule: `grad` is of a value that has been computed. Wrong: `grad(|x| self.loss(x), x)`, as JAX differentiates functions.
+    fn grad_of_closure(&mut self, closure: &syn::ExprClosure, wrt: &Expr) -> Val<'a> {
+        let (body, of) = (parse::index::text_of(&closure.body), text(bare(wrt)));
+        let inputs: Vec<String> = closure.inputs.iter().map(text).collect();
+        let instead = match inputs.as_slice() {
+            [one] if *one == of || one.split(':').next().is_some_and(|name| name.trim() == of) => {
+                format!("write `grad(&{body}, {of})`")
+            }
+            [one] => format!("name what it is computed from, `let {one} = {of};`, and write `grad(&{body}, {one})`"),
+            _ => format!("write `grad(&{body}, {of})`, of a value that has been computed from `{of}`"),
+        };
+        self.report(closure.span(), &m::GRAD_VALUE, &[&"a closure", &instead])
     }
 
     /// Whether it is a tensor of one number.
@@ -201,6 +223,14 @@ impl<'a> Lowering<'a> {
             }
             value => value,
         }
+    }
+}
+
+/// The closure that it is.
+fn closure(expr: &Expr) -> Option<&syn::ExprClosure> {
+    match bare(expr) {
+        Expr::Closure(closure) => Some(closure),
+        _ => None,
     }
 }
 

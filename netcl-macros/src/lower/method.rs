@@ -45,8 +45,10 @@ impl<'a> Lowering<'a> {
             return value;
         }
         if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
-            && let Some(value) =
-                self.other_arguments(call, &name, &receiver).or_else(|| self.misused(call, &name, &receiver))
+            && let Some(value) = self
+                .list_method(call, &receiver)
+                .or_else(|| self.other_arguments(call, &name, &receiver))
+                .or_else(|| self.misused(call, &name, &receiver))
         {
             return value;
         }
@@ -70,7 +72,8 @@ impl<'a> Lowering<'a> {
             _ => Vec::new(),
         };
         if texts.is_empty()
-            && let Some(refused) = self.named_axis(call, &name, &receiver)
+            && let Some(refused) =
+                self.unknown_with_text(call, &name, &receiver).or_else(|| self.named_axis(call, &name, &receiver))
         {
             return refused;
         }
@@ -134,6 +137,11 @@ impl<'a> Lowering<'a> {
             let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
             return self.report(span, &m::GATHER_AXIS, &[&format!("{x}.index_select({given})")]);
         }
+        if name == "select"
+            && let Some(refused) = self.select_exchanged(call, &receiver, &args)
+        {
+            return refused;
+        }
         self.advice = match name {
             "matmul" => self.advise_product(call, &receiver, &args),
             "linear" => self.advise_linear(call, &receiver, &args),
@@ -164,8 +172,10 @@ impl<'a> Lowering<'a> {
             _ => match self.iterator(name, &Val::Place(place.clone()), args) {
                 Some(value) => value,
                 None => match args {
-                    [Val::Plain(rounds, PlainType::Usize)] if name == "take" => {
-                        self.report(call.args[0].span(), &m::PLAIN_ROUNDS, &[rounds, rounds])
+                    [given] if name == "take" && self.brought(given).is_some() => {
+                        let (rounds, ty) = self.brought(given).unwrap_or_default();
+                        let only = super::ranges::only(&rounds, &ty);
+                        self.report(call.args[0].span(), &m::PLAIN_ROUNDS, &[&rounds, &ty, &only, &rounds])
                     }
                     _ => self.on_each(call, name, place),
                 },
@@ -207,6 +217,9 @@ impl<'a> Lowering<'a> {
             }
             if let Some(value) = self.of_known(name, receiver, &args, call.method.span()) {
                 return Some(value);
+            }
+            if name == "fold" && !matches!(args.as_slice(), [_, Val::Closure(_)]) && self.items(receiver).is_some() {
+                return Some(self.fold_of_list(call));
             }
         }
         None

@@ -27,12 +27,48 @@ impl<'a> Lowering<'a> {
             foreign::Here::Left(_) => true,
             _ => !scalars || of_list,
         };
-        let args: Vec<String> = call.args.iter().map(text).collect();
+        let mut args: Vec<String> = call.args.iter().map(text).collect();
+        if here == foreign::Here::Named("cast") {
+            args.iter_mut().for_each(|arg| *arg = foreign::element_type(arg).map_or(arg.clone(), |ty| ty.to_string()));
+        }
         // `x.to(x.device())`, as PyTorch has `x.to(torch.float16)`.
         let elsewhere = args.iter().any(|arg| arg.contains("device") || arg.contains("Device"));
         let here = if name == "to" && elsewhere { foreign::Here::Say(foreign::DEVICE) } else { here };
         let hint = here.hint(&written(&call.receiver), &args);
         fits.then(|| self.report(span, &m::ELSEWHERE, &[&name, &hint]))
+    }
+
+    /// Rule: the condition is what `select` is called on. Wrong: `x.select(x > 0.0, 0.0)`.
+    pub(super) fn select_exchanged(
+        &mut self,
+        call: &'a ExprMethodCall,
+        receiver: &Val<'a>,
+        args: &[Val<'a>],
+    ) -> Option<Val<'a>> {
+        let of = |value: &Val<'a>| match value {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)),
+            _ => None,
+        };
+        let (found, [condition, _]) = (of(receiver).filter(|found| *found != DType::Bool)?, args) else { return None };
+        (of(condition)? == DType::Bool).then_some(())?;
+        let (first, second) = (written(&call.args[0]), text(&call.args[1]));
+        let instead = format!("{first}.select({}, {second})", text(&call.receiver));
+        Some(self.report(call.method.span(), &m::SELECT_RECEIVER, &[&found, &instead]))
+    }
+
+    /// Rule: a text is an argument of few operations, and of none that there is not. Wrong: `x.rearrange("n t c -> (n t) c")`.
+    pub(super) fn unknown_with_text(
+        &mut self,
+        call: &'a ExprMethodCall,
+        name: &str,
+        receiver: &Val<'a>,
+    ) -> Option<Val<'a>> {
+        let known = is_builtin(name) || ops::several(name).is_some() || matches!(name, "clone" | "dim");
+        if known || !matches!(receiver, Val::Tensor(_)) || !call.args.iter().any(is_text) {
+            return None;
+        }
+        let near = crate::parse::suggestion(name, ops::names());
+        Some(self.report(call.method.span(), &m::UNKNOWN_METHOD, &[&name, &near]))
     }
 
     /// Rule: `max` and `min` of a tensor are along axes. Wrong: `x.max(0.0)`, as Rust has it for numbers.
@@ -122,6 +158,16 @@ impl<'a> Lowering<'a> {
             let hint = format!("functions are called as methods: write `{}.{name}({rest})`", written(first));
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &hint]);
         }
+        let list = call.args.first().filter(|_| matches!(name, "cat" | "concat" | "concatenate" | "stack"));
+        if let Some(list) = list
+            && let Expr::Path(variable) = bare(list)
+            && let Some(own) = variable.path.get_ident()
+            && let Some((Val::List(_) | Val::Stack(_), _)) = self.lookup(&crate::parse::name(own))
+        {
+            let axis = call.args.iter().nth(1).map_or("0".to_string(), text);
+            let instead = format!("one tensor of a list, with a new axis: write `{own}.stack({axis})`");
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]);
+        }
         match instead(call, name).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
@@ -146,6 +192,16 @@ fn instead(call: &ExprCall, name: &str) -> Option<String> {
         return Some(format!("write `{x}.{joins}([{}], {axis})`", others.join(", ")));
     }
     let x = first.map_or_else(|| "x".to_string(), written);
+    // `float("-inf")`.
+    if let Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(word), .. })) = first
+        && let Some(number) = foreign::number(&word.value())
+    {
+        return Some(format!("write `{number}`"));
+    }
+    // The condition comes first.
+    if matches!(name, "where_" | "where_self" | "where_cond" | "select") && rest.len() == 2 {
+        return Some(format!("write `{x}.select({})`", rest.join(", ")));
+    }
     match ops::find(name) {
         Some(_) => Some(format!("operations are methods: write `{x}.{name}({})`", rest.join(", "))),
         None => foreign::operation(name).map(|here| here.hint(&x, &rest)),
@@ -162,6 +218,21 @@ fn elements(expr: &Expr) -> Option<Vec<String>> {
         _ => None,
     }
     .filter(|list| !list.is_empty())
+}
+
+/// Whether it is a text.
+pub(super) fn is_text(expr: &Expr) -> bool {
+    matches!(bare(expr), Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+}
+
+/// What is borrowed, or stands in parentheses.
+pub(super) fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Reference(inner) => bare(&inner.expr),
+        Expr::Paren(inner) => bare(&inner.expr),
+        Expr::Group(inner) => bare(&inner.expr),
+        other => other,
+    }
 }
 
 /// The expression as a receiver of methods.

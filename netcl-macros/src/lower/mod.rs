@@ -45,6 +45,7 @@ mod options;
 mod parts;
 mod place;
 mod position;
+mod ranges;
 mod reach;
 mod reduction;
 mod results;

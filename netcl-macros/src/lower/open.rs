@@ -9,7 +9,7 @@ use crate::messages as m;
 use crate::module;
 use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Factor, Symbol};
-use netcl_kernels::layers::Config;
+use netcl_kernels::layers::{Config, ConfigValue};
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 
@@ -64,6 +64,8 @@ impl<'a> Lowering<'a> {
                 }
                 None => drop(self.open()),
             },
+            // What does not hold for all numbers may hold for those that uses of this model give.
+            Err(_) if self.is_open_there(field, sizes) => drop(self.open()),
             Err(errors) => {
                 for error in errors {
                     let place = field.place(&error.message).unwrap_or(span);
@@ -72,6 +74,21 @@ impl<'a> Lowering<'a> {
             }
         }
         None
+    }
+
+    /// Whether the layer is one of a model that is given sizes of the model that is compiled, and fits with those that it has as
+    /// numbers.
+    fn is_open_there(&self, field: &LayerField, sizes: &Sizes) -> bool {
+        let with = |symbol: &Symbol| Some(sizes.field(&Dim::symbol(symbol.name())));
+        let mut config = field.config.clone();
+        for value in &mut config.values {
+            if let ConfigValue::Named(size) = value
+                && self.is_open(&sizes.field(size))
+            {
+                *value = ConfigValue::Open(vec![size.clone()]);
+            }
+        }
+        config.substitute(field.layer, &with).is_ok_and(|config| config.is_open())
     }
 
     /// The length of the array in the field `name`, as [`Lowering::configured`] has a layer.

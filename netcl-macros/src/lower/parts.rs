@@ -108,10 +108,12 @@ impl<'a> Lowering<'a> {
         let all = fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
         if let Some((other, _)) = given.iter().find(|(given, _)| !fields.contains(given)) {
             let near = crate::parse::suggestion(other, fields.iter().map(String::as_str));
-            self.report(span, &m::UNKNOWN_FIELD, &[name, other, &near, &all]);
+            let place = if self.frames.len() == 1 { name.path.span() } else { span };
+            self.report(place, &m::UNKNOWN_FIELD, &[name, other, &near, &all]);
             return true;
         }
-        self.report(span, &m::STRUCT_FIELDS, &[name, missing, &all]);
+        let place = if self.frames.len() == 1 { name.path.span() } else { span };
+        self.report(place, &m::STRUCT_FIELDS, &[name, missing, &all]);
         true
     }
 

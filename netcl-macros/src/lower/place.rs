@@ -95,8 +95,9 @@ impl<'a> Lowering<'a> {
     fn member(&mut self, unit: &'a Unit, path: &str, sizes: &Rc<Sizes>, name: &syn::Ident) -> Val<'a> {
         let Some(model) = &unit.model else { return Val::Unknown };
         let wanted = crate::parse::name(name);
-        if model.variants.is_some() {
-            return self.report(name.span(), &m::ENUM_FIELD, &[&model.name, &wanted]);
+        if let Some(variants) = &model.variants {
+            let arms = variants.arms(&model.name, &wanted);
+            return self.report(name.span(), &m::ENUM_FIELD, &[&model.name, &wanted, &arms]);
         }
         let Some(field) = model.fields.iter().find(|field| crate::parse::name(&field.name) == wanted) else {
             let known = || model.fields.iter().map(|field| crate::parse::name(&field.name)).collect::<Vec<_>>();
@@ -214,6 +215,16 @@ impl<'a> Lowering<'a> {
             Val::Unknown => return Val::Unknown,
             Val::Place(place @ FieldRef::Many(..)) => self.elements(place),
             Val::List(values) => values.clone(),
+            Val::Stack(_) => {
+                let (list, at) = (text(&index.expr), text(&index.index));
+                let instead =
+                    format!("make one tensor of it, and take a part of that: write `{list}.stack(0).get(0, {at})`");
+                return self.report(
+                    index.span(),
+                    &m::UNSUPPORTED,
+                    &[&"indexing a list of a tensor for each round", &instead],
+                );
+            }
             other => {
                 let kind = other.kind();
                 let instead = "lists, and arrays of layers, have elements";
@@ -228,10 +239,13 @@ impl<'a> Lowering<'a> {
         let position = match position {
             Val::Unknown => return Val::Unknown,
             Val::Index(at) => return self.element_at(values, &at, index),
-            Val::Plain(..) => {
+            Val::Range(start, end) => return self.slice(index, (&start, &end)),
+            ref brought if self.brought(brought).is_some() => {
+                let (name, ty) = self.brought(brought).unwrap_or_default();
                 let (given, of) = (text(&index.index), text(&index.expr));
-                let named = format!("`{of}`");
-                return self.report(index.index.span(), &m::PLAIN_POSITION, &[&named, &given, &of, &given]);
+                let (named, only) = (format!("`{of}`"), super::ranges::only(&name, &ty));
+                let values: [&dyn std::fmt::Display; 6] = [&named, &given, &ty, &only, &of, &given];
+                return self.report(index.index.span(), &m::PLAIN_POSITION, &values);
             }
             Val::Dim(dim) if self.is_open(&dim) => return self.open(),
             Val::Dim(dim) if self.builder.is_in_loop(&dim) => {
@@ -316,6 +330,8 @@ impl<'a> Lowering<'a> {
         self.builder.name_windows(windows, name);
         for (position, id) in updates {
             let path = Self::tensor_path(field, path, specs[position].name);
+            let instead = "call what keeps a state before the loop or behind it, on all rounds at once".to_string();
+            self.note_state(&format!("`{name}`"), span, instead);
             // A second use in the same call goes on from the first one's update.
             self.tensors.insert(path.clone(), id);
             self.updates.insert(path, id);

@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
     /// One range.
     pub(super) fn limits(&mut self, range: &'a Expr) -> Option<Limits> {
         let refuse = |this: &Self| {
-            this.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]);
+            this.report(range.span(), &m::KERNEL_RANGE, &[&text(range), &this.some_range()]);
             None
         };
         let written = match crate::parse::unparenthesized(range) {
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
             }
             (start, end) => {
                 let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
-                self.report(range.span(), &m::KERNEL_RANGE, &[&found]);
+                self.report(range.span(), &m::KERNEL_RANGE, &[&found, &self.some_range()]);
                 None
             }
         }
@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
         };
         let index = crate::parse::name(&index.ident);
         let Some(size) = self.axis_read_by(&index, &closure.body).filter(|_| !rest.is_empty()) else {
-            return Some(self.report(range.span(), &m::KERNEL_RANGE, &[&found]));
+            return Some(self.report(range.span(), &m::KERNEL_RANGE, &[&found, &self.some_range()]));
         };
         let less = if matches!(limits.limits, syn::RangeLimits::Closed(_)) { "<=" } else { "<" };
         let after = start.filter(|start| text(*start) != "0").map(|start| format!("{index} >= {}", text(start)));

@@ -10,6 +10,8 @@ pub(super) struct SymbolicLoop {
     pub(super) around: (usize, usize),
     /// What has been pushed into lists around the body: name, value, where.
     pub(super) pushed: Vec<(String, NodeId, Span)>,
+    /// What has changed a state in it: where, what, and what to write instead.
+    pub(super) state: Option<(Span, String, String)>,
 }
 
 /// A fold of a kernel whose closure is being evaluated.

@@ -92,9 +92,32 @@ impl<'a> Lowering<'a> {
             let found = format!("{} {found}", self.builder.dtype(id));
             return Some(self.report(place, &m::SET_VALUE, &[&own, &dtype, &shape, &found]));
         }
+        let name = own.rsplit('.').next().unwrap_or(&own);
+        let instead = format!(
+            "carry it in a variable, and set the state once: `let mut {name} = {own};` above the loop, `{name} = ..;` in it, and \
+             `{own}.set({name});` behind it"
+        );
+        self.note_state(&format!("`{own}.set(..)`"), span, instead);
         self.tensors.insert(kept.path.clone(), id);
         self.updates.insert(kept.path, id);
         Some(Val::Unit)
+    }
+
+    /// Notes for the loop around that a state changes there, at `place` if that is in its body.
+    pub(super) fn note_state(&mut self, what: &str, place: Span, instead: String) {
+        let frames = self.frames.len();
+        if let Some(own) = self.loops.last_mut().filter(|own| own.around.0 == frames) {
+            own.state.get_or_insert((place, what.to_string(), instead));
+        }
+    }
+
+    /// Rule: a loop over a symbol changes no state. Wrong: `self.mean.set(..)` in it, or a call of a function that does so.
+    pub(super) fn report_state(&self, noted: Option<(Span, String, String)>, each: Span) {
+        let (place, what, instead) = noted.unwrap_or_else(|| {
+            let instead = "call what keeps a state before the loop or behind it, on all rounds at once";
+            (each, "a function that is called here".to_string(), instead.to_string())
+        });
+        self.report(place, &m::LOOP_STATE, &[&what, &instead]);
     }
 
     /// The tensor of the model's memory that the expression names.

@@ -58,10 +58,21 @@ impl<'a> Lowering<'a> {
     pub(super) fn shifted(&self, (op, left): (&syn::BinOp, &Expr), value: Val<'a>) -> Val<'a> {
         match (&value, operator(op)) {
             (Val::Dim(shifted), Some(Operator::Binary(BinaryOp::Shl))) => {
-                let wrapped = shifted.as_constant().zip(self.whole_type(left));
+                let wrapped = shifted.as_constant().zip(self.type_of_bits(left));
                 wrapped.map_or(value, |(shifted, dtype)| Val::Dim(Dim::constant(dtype.wrap(shifted))))
             }
             _ => value,
+        }
+    }
+
+    /// That of a whole number whose bits are moved, also where a cast says it.
+    fn type_of_bits(&self, expr: &Expr) -> Option<DType> {
+        match expr {
+            Expr::Paren(inner) => self.type_of_bits(&inner.expr),
+            Expr::Group(inner) => self.type_of_bits(&inner.expr),
+            Expr::Cast(cast) => DType::from_name(&parse::text(&cast.ty)),
+            Expr::Binary(binary) => self.type_of_bits(&binary.left).or_else(|| self.type_of_bits(&binary.right)),
+            other => self.whole_type(other),
         }
     }
 
@@ -69,7 +80,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn turned(&self, unary: &syn::ExprUnary, value: &Val<'a>) -> Option<Val<'a>> {
         match (&unary.op, value) {
             (syn::UnOp::Not(_), Val::Dim(known)) => {
-                let dtype = self.whole_type(&unary.expr).unwrap_or(DType::I32);
+                let dtype = self.type_of_bits(&unary.expr).unwrap_or(DType::I32);
                 Some(Val::Dim(Dim::constant(dtype.wrap(!known.as_constant()?))))
             }
             _ => None,

@@ -42,7 +42,8 @@ impl<'a> Lowering<'a> {
         }
         let (updates, frames) = (self.updates.clone(), self.frames.len());
         let positions = self.positions.clone();
-        self.loops.push(SymbolicLoop { around: (frames, self.frame().scopes.len()), pushed: Vec::new() });
+        let around = (frames, self.frame().scopes.len());
+        self.loops.push(SymbolicLoop { around, pushed: Vec::new(), state: None });
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
@@ -50,16 +51,17 @@ impl<'a> Lowering<'a> {
         self.frame_mut().control.loops.pop();
         // The body's nodes are its own.
         self.positions = positions;
-        let pushed = self.loops.pop().map(|own| own.pushed).unwrap_or_default();
+        let (pushed, state) = self.loops.pop().map(|own| (own.pushed, own.state)).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
         }
         if self.updates != updates && self.diag.count() == said {
-            self.report(span, &m::LOOP_STATE, &[]);
+            self.report_state(state, span);
         }
         self.report_changed(&fixed);
         let (mut next, mut unknown) = (Vec::new(), false);
-        for (variable, start) in variables.iter().zip(starts(&variables, &initial)) {
+        let begun = starts(&variables, &initial).into_iter().zip(starts(&variables, draft.carried()));
+        for (variable, (start, carried)) in variables.iter().zip(begun) {
             let (scope, position) = variable.place;
             let mut after = Vec::new();
             let value = self.frame().scopes[scope][position].value.clone();
@@ -71,17 +73,18 @@ impl<'a> Lowering<'a> {
             let known = self.as_tensors(value, start, span, &mut after);
             if !known || after.len() != variable.count {
                 if self.diag.count() == said {
-                    self.report(span, &m::LOOP_CARRIED, &[&variable.name, &"one kind of value", &"another"]);
+                    let kinds = ["one kind of value", "another", "what is carried is of one kind in all rounds"];
+                    let place = variable.assigned_at;
+                    self.report(place, &m::LOOP_CARRIED, &[&variable.name, &kinds[0], &kinds[1], &kinds[2]]);
                 }
                 continue;
             }
-            for (before, after) in start.iter().zip(&mut after) {
+            for ((before, carried), after) in start.iter().zip(carried).zip(&mut after) {
                 // Every round finds the type that the loop began with.
                 *after = self.as_declared(*after, self.builder.dtype(*before));
-                let shown = |id: &NodeId| format!("`{}{}`", self.builder.dtype(*id), self.builder.shape(*id));
-                if shown(before) != shown(after) {
-                    let (before, after) = (shown(before), shown(after));
-                    self.report(span, &m::LOOP_CARRIED, &[&variable.name, &before, &after]);
+                let same = self.builder.shape(*before).to_string() == self.builder.shape(*after).to_string();
+                if !same || self.builder.dtype(*before) != self.builder.dtype(*after) {
+                    self.report_carried(variable, *carried, (*before, *after));
                 }
             }
             next.extend(after);

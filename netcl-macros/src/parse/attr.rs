@@ -350,7 +350,12 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
 
 /// What is written as a key's value; the layer's declaration judges it.
 pub(super) fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
-    let other = || ConfigValue::Other(text(value));
+    let other = || match value {
+        Expr::Lit(lit) if matches!(&lit.lit, syn::Lit::Int(int) if int.base10_parse::<i64>().is_err()) => {
+            ConfigValue::Other(format!("`{}`, which is more than {}", text(value), i32::MAX))
+        }
+        _ => ConfigValue::Other(text(value)),
+    };
     let whole = |value: i64| u64::try_from(value).ok();
     if let Expr::Tuple(tuple) = value {
         let sizes = tuple.elems.iter().map(|elem| match constant::evaluate(elem, constants) {

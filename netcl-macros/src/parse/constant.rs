@@ -178,8 +178,54 @@ pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<
     }
 }
 
+/// Which part of `expr` has no value though it is arithmetic on literals, and why.
+fn without_value(expr: &Expr) -> Option<String> {
+    const BEYOND: &str = "is no number of 64 bits: write a smaller one";
+    match expr {
+        Expr::Paren(inner) => without_value(&inner.expr),
+        Expr::Group(inner) => without_value(&inner.expr),
+        Expr::Unary(unary) => without_value(&unary.expr),
+        Expr::Binary(binary) => {
+            if let Some(inner) = without_value(&binary.left).or_else(|| without_value(&binary.right)) {
+                return Some(inner);
+            }
+            let number = |expr| match evaluate(expr, &Constants::new())? {
+                Constant::Integer(value) => Some(value),
+                _ => None,
+            };
+            let (a, b) = (number(&binary.left)?, number(&binary.right)?);
+            let whole = text(expr);
+            let beyond = || Some(format!("`{whole}` {BEYOND}"));
+            match binary.op {
+                BinOp::Div(_) | BinOp::Rem(_) if b == 0 => {
+                    Some(format!("`{whole}` divides by zero: write a number from 1 on"))
+                }
+                BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) => {
+                    fold_integers(&binary.op, a, b).is_none().then(beyond).flatten()
+                }
+                // How many bits there are, the type says.
+                BinOp::Shl(_) => match u32::try_from(b).ok().and_then(|b| 2i64.checked_pow(b)?.checked_mul(a)) {
+                    Some(value) => Some(format!("a shift is written out: write `{value}`")),
+                    None => beyond(),
+                },
+                _ => None,
+            }
+        }
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(int) if int.base10_parse::<i64>().is_err() && !is_least(&lit.lit) => {
+                Some(format!("`{int}` {BEYOND}"))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// What to write for a constant whose value is not known.
 pub(crate) fn example(item: &syn::ItemConst) -> String {
+    if let Some(why) = without_value(&item.expr) {
+        return why;
+    }
     let (vis, name, ty) = (text(&item.vis), &item.ident, text(&item.ty));
     if matches!(*item.ty, Type::Array(_) | Type::Slice(_) | Type::Reference(_)) {
         return format!(

@@ -2,8 +2,8 @@
 
 use super::constant::{self, Constants};
 use super::instead::foreign_type;
-use super::own::{OwnKey, find, helper, own_keys};
-use super::{attr, list, presence, suggestion, text, types};
+use super::own::{ATTRIBUTES_ARE, OwnKey, find, helper, own_keys};
+use super::{attr, given, list, presence, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
@@ -259,7 +259,14 @@ fn single(
                     (words::PARAMETER | words::STATE, true) => {
                         diag.report(ty.span(), &m::NUMBER_TRAINED, &[&helper, &text(ty)]);
                     }
-                    _ => diag.report(place, &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty)]),
+                    _ => {
+                        let keys = layers::find(&name).filter(|_| find(attrs, words::LAYER).is_none());
+                        let instead = match keys.and_then(|layer| given::keys_of(attr, layer)) {
+                            Some(keys) => format!("a layer has another attribute: write `#[layer({keys})]`"),
+                            None => ATTRIBUTES_ARE.to_string(),
+                        };
+                        diag.report(place, &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty), &instead]);
+                    }
                 }
             }
         }
@@ -288,7 +295,7 @@ fn single(
         let wrong = unfit(&[words::LAYER, words::FROZEN]);
         return super::slot::slot((diag, field), parameter, attrs, own, constants).filter(|_| !wrong);
     }
-    if is_plain_rust(&path.path) {
+    if is_plain_rust(&path.path) || super::instead::is_of_program(&path.path) {
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
@@ -296,7 +303,10 @@ fn single(
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
-    unfit(&[words::LAYER, words::FROZEN]);
+    // Of keys in an attribute of another name none is missing.
+    if unfit(&[words::LAYER, words::FROZEN]) && find(attrs, words::LAYER).is_none() {
+        return None;
+    }
     layer_or_model((diag, field), path, attrs, own, constants)
 }
 
@@ -344,13 +354,23 @@ fn layer_or_model(
         Some(_) => sizes.is_empty() && !given,
         // By a path, `self::Rc<Relu>`, it is a model of the user's.
         None if SEQUENCES.contains(&name.as_str()) => ty.path.segments.len() > 1,
-        None => !given || !CONTAINERS.contains(&name.as_str()) || ty.path.segments.len() > 1,
+        None if !CONTAINERS.contains(&name.as_str()) || ty.path.segments.len() > 1 => true,
+        // `Box<M>`: what is no size of the model's is a type.
+        None => !given && given::names_sizes(&ty.path, constants),
     };
     let Some(sizes) = sizes.filter(fits) else {
         let whole = Type::Path(ty.clone());
-        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, &whole)]);
+        let instead = match layers::find(&name).and_then(|_| find(attrs, words::LAYER)) {
+            Some(_) => format!("its sizes stand in the attribute above it: write `{name}`"),
+            None => foreign_type(field, &whole),
+        };
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &instead]);
         return None;
     };
+    if let Some(negative) = given::negative(&ty.path, constants) {
+        diag.report(negative.span(), &m::NEGATIVE_SIZE, &[&text(negative)]);
+        return None;
+    }
     let mut pairs = match find(attrs, words::LAYER) {
         Some(given) => match layers::find(&name) {
             Some(layer) => attr::pairs_of(diag, given, layer),

@@ -61,6 +61,14 @@ pub(crate) fn is_elsewhere(path: &syn::Path) -> bool {
     path.segments.len() > 1 && MODULES.contains(&first.as_str())
 }
 
+/// Types of netcl's and of Rust's that a program has beside a model; a model of the user's own of that name has a path.
+const OF_PROGRAM: [&str; 8] = ["Device", "Seed", "Gradients", "AdamW", "Adam", "Sgd", "Duration", "Instant"];
+
+/// Rule: a model holds what it computes with. Wrong: `device: Device`.
+pub(super) fn is_of_program(path: &syn::Path) -> bool {
+    path.get_ident().is_some_and(|name| OF_PROGRAM.iter().any(|own| name == own))
+}
+
 /// What to write for it.
 pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
     const FIELDS: &str =
@@ -117,12 +125,22 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
         ("PhantomData", _) => "leave it out: a model uses its parameters".to_string(),
         ("Sequential" | "ModuleList" | "ModuleDict", _) => foreign::layer_as(&name).unwrap_or(FIELDS).to_string(),
         ("String" | "OsString" | "PathBuf" | "char" | "str", _) => OUTSIDE.to_string(),
+        (name, []) if OF_PROGRAM.contains(&name) => {
+            format!("{OUTSIDE}; a model of your own of that name has a path, `self::{name}`")
+        }
         (name, []) if name == "isize" || types::looks_like_number(name) => {
             "a constant is of type `f32`, `f64`, `i32`, `i64`, `u32`, `usize` or `bool`".to_string()
         }
         (_, [_, ..]) => match layers::find(&name) {
             Some(layer) => {
-                let keys = layer.config.iter().zip(&given).map(|(key, value)| format!("{} = {value}", key.name));
+                // A backend and the like are no sizes.
+                let sizes: Vec<&String> =
+                    given.iter().filter(|size| syn::parse_str::<syn::LitInt>(size).is_ok()).collect();
+                let required = layer.config.iter().filter(|key| key.default.is_none()).count();
+                let count = if sizes.len() == given.len() { given.len() } else { required };
+                let size = |at: usize| if sizes.len() == given.len() { sizes[at].as_str() } else { "64" };
+                let keys = layer.config.iter().take(count).enumerate();
+                let keys = keys.map(|(at, key)| format!("{} = {}", key.name, size(at)));
                 let keys = keys.collect::<Vec<_>>().join(", ");
                 format!("sizes stand in an attribute: write `#[layer({keys})] {field}: {name}`")
             }

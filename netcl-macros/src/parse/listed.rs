@@ -33,7 +33,11 @@ pub(super) fn tuple(
     silent.dismiss();
     if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident(words::FROZEN)).filter(|_| models) {
         let helper = super::own::helper(attr).unwrap_or_default();
-        diag.report(attr.path().span(), &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(tuple)]);
+        diag.report(
+            attr.path().span(),
+            &m::UNKNOWN_FIELD_ATTRIBUTE_USE,
+            &[&helper, &text(tuple), &super::own::ATTRIBUTES_ARE],
+        );
         return None;
     }
     if !models {

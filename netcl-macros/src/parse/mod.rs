@@ -7,6 +7,7 @@ mod differentiated;
 pub(crate) mod enums;
 pub(crate) mod field;
 pub(crate) mod function;
+mod given;
 pub(crate) mod gradients;
 pub(crate) mod index;
 pub(crate) mod instead;
@@ -39,25 +40,36 @@ pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) 
     nearest(given, known).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// The name that `given` may be a slip of.
+/// The name that `given` may be a slip of: of several as near, one of the same letters first.
 pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let (distance, name) = known.map(|name| (distance(given, name), name)).min()?;
+    let letters = |name: &str| {
+        let mut all: Vec<char> = name.chars().collect();
+        all.sort_unstable();
+        all
+    };
+    let own = letters(given);
+    let (distance, _, name) = known.map(|name| (distance(given, name), letters(name) != own, name)).min()?;
     (distance <= 1 + given.len() / 4 && distance < name.len()).then_some(name)
 }
 
-/// Levenshtein distance.
+/// How many letters are to be put in, left out, replaced or exchanged with the next one.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(x != *y)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
+            let replaced = above[j] + usize::from(x != y);
+            let mut best = replaced.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i - 1] == *y && *x == b[j - 1] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
         }
+        before = std::mem::replace(&mut above, row);
     }
-    row[b.len()]
+    above[b.len()]
 }
 
 /// The identifier's name: `r#in` is the name `in`.

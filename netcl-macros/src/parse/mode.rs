@@ -5,7 +5,6 @@ use crate::messages as m;
 use netcl_kernels::layers::Mode;
 use netcl_kernels::precision::{MatmulPrecision, Precision};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Meta};
 
@@ -57,7 +56,8 @@ fn given_instead(attr: &Attribute) -> (Span, String) {
     let given = match &attr.meta {
         Meta::Path(_) => TokenStream::new(),
         Meta::List(list) => list.tokens.clone(),
-        Meta::NameValue(pair) => pair.value.to_token_stream(),
+        // The word may be the right one.
+        Meta::NameValue(_) => return (attr.path().span(), format!(", found `#[{}]`", super::text(&attr.meta))),
     };
     match given.is_empty() {
         true => (attr.path().span(), ", and this says nothing".to_string()),

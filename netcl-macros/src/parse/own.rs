@@ -7,6 +7,10 @@ use crate::words;
 use syn::Attribute;
 use syn::spanned::Spanned;
 
+/// Which attribute is for what.
+pub(super) const ATTRIBUTES_ARE: &str = "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, \
+                                         `#[frozen]` for what would be trained without it";
+
 /// Which of our attributes this is.
 pub(crate) fn helper(attr: &Attribute) -> Option<&'static str> {
     words::FIELD_ATTRIBUTES.into_iter().find(|name| attr.path().is_ident(name))

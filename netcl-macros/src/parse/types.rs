@@ -137,10 +137,34 @@ pub(crate) fn dimensions(given: &impl ToTokens) -> String {
              than `{name}`"
         );
     }
+    if let Some(quotient) = by_zero(&written) {
+        return format!("`{quotient}` divides by zero: write a number from 1 on");
+    }
     const ARE: &str =
         "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
     let remainder = super::text(&written).contains('%');
     if remainder { format!("{ARE}; `%` is none of these") } else { ARE.to_string() }
+}
+
+/// The quotient in a dimension that divides by zero.
+fn by_zero(written: &TokenStream) -> Option<String> {
+    fn inside(expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Block(block) => match block.block.stmts.as_slice() {
+                [syn::Stmt::Expr(inner, None)] => inside(inner),
+                _ => None,
+            },
+            Expr::Paren(inner) => inside(&inner.expr),
+            Expr::Binary(binary) => {
+                let zero = constant::evaluate(&binary.right, &Constants::new()) == Some(Constant::Integer(0));
+                let divides = matches!(binary.op, BinOp::Div(_) | BinOp::Rem(_)) && zero;
+                let inner = || inside(&binary.left).or_else(|| inside(&binary.right));
+                if divides { Some(text(expr)) } else { inner() }
+            }
+            _ => None,
+        }
+    }
+    inside(&syn::parse2(written.clone()).ok()?)
 }
 
 /// A name of one letter alone in braces that stand in others.
@@ -273,7 +297,7 @@ pub(crate) fn argument(diag: &Diag, name: &str, ty: &Type, constants: &Constants
         }
         Type::Path(path) => {
             if path.path.segments.last().is_some_and(|last| last.ident == words::TENSOR) {
-                diag.report(ty.span(), &m::ARGUMENT_BY_VALUE, &[&name]);
+                diag.report(ty.span(), &m::ARGUMENT_BY_VALUE, &[&text(ty)]);
                 return None;
             }
             let known = path.path.get_ident().map(ToString::to_string);

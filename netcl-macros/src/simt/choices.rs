@@ -42,6 +42,10 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
             diag.report(pair.value.span(), &m::SIMT_TYPE_TWICE, &[&types[twice]]);
             return Vec::new();
         }
+        if DType::from_name(&crate::parse::name(name)).is_some() {
+            diag.report(name.span(), &m::SIMT_TYPE_NAME, &[&name]);
+            return Vec::new();
+        }
         let Some(argument) = argument_of(item, name) else {
             diag.report(name.span(), &m::SIMT_TYPE_UNTOLD, &[&name, &name]);
             return Vec::new();

@@ -207,6 +207,63 @@ fn ways_that_cannot_be_are_not_compiled() {
     }
 }
 
+/// What does not hold for every number is asked of those that the outermost model gives.
+#[test]
+fn blocks_of_blocks_are_judged_by_their_numbers() {
+    let built = |width: u64| {
+        let mut own = Crate::default();
+        own.model(quote!(
+            pub struct In<const C: usize, const G: usize> {
+                #[layer(features = C, groups = G)]
+                norm: GroupNorm,
+            }
+        ));
+        let image = quote!(&self, x: &Tensor<f32, N, C, 8, 8>);
+        own.model(quote! {
+            impl<const C: usize, const G: usize> In<C, G> {
+                pub fn forward(#image) -> Tensor<f32, N, C, 8, 8> { self.norm.forward(x) }
+            }
+        });
+        own.model(quote!(
+            pub struct Mid<const C: usize> {
+                a: In<C, 3>,
+            }
+        ));
+        own.model(quote! {
+            impl<const C: usize> Mid<C> { pub fn forward(#image) -> Tensor<f32, N, C, 8, 8> { self.a.forward(x) } }
+        });
+        let width = proc_macro2::Literal::u64_unsuffixed(width);
+        own.model(quote!(pub struct Top { a: Mid<#width> }));
+        own.model(quote! {
+            impl Top {
+                pub fn forward(&self, x: &Tensor<f32, N, #width, 8, 8>) -> Tensor<f32, N, #width, 8, 8> { self.a.forward(x) }
+            }
+        });
+        own
+    };
+    built(6).sound();
+    let errors = built(8).errors();
+    assert!(errors.len() == 1 && errors[0].contains("`groups` of `GroupNorm` must divide `features`"), "{errors:?}");
+    assert!(errors[0].contains("`C = 8`"), "{errors:?}");
+}
+
+/// Of a function for several types there are gradients if all of them have some.
+#[test]
+fn a_function_that_also_gives_whole_numbers_is_no_loss() {
+    let function = |types| {
+        let mut own = mlp();
+        own.model(quote! {
+            impl Mlp {
+                #[types(T = #types)]
+                pub fn loss(&self, x: &Tensor<T, N, 4>) -> Tensor<T> { (x * 2).sum_all() }
+            }
+        });
+        own.sound().output.contains("of which there are no gradients")
+    };
+    assert!(!function(quote!([f32, f16])));
+    assert!(function(quote!([f32, i32])));
+}
+
 #[test]
 fn recursion_is_an_error() {
     let mut own = mlp();

@@ -78,3 +78,12 @@ fn nothing_is_said_of_what_follows_from_it() {
     });
     assert_eq!(errors(false, kernel(body)), (Vec::new(), true));
 }
+
+#[test]
+fn the_nearest_name_has_the_same_letters() {
+    let known = ["elu", "relu", "prelu", "selu", "gelu"];
+    for (given, meant) in [("rleu", "relu"), ("esul", "selu"), ("eru", "elu"), ("preul", "prelu")] {
+        assert_eq!(crate::parse::nearest(given, known.into_iter()), Some(meant), "{given}");
+    }
+    assert_eq!(crate::parse::nearest("softmax", known.into_iter()), None);
+}

@@ -4,6 +4,11 @@ use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 
 /// A type that tensors can hold: `bool`, `u8`, `i32`, `u32`, `i64`, `f16`, `bf16`, `f32` or `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no type of elements",
+    label = "which type the elements are of is not said here",
+    note = "name it: `loss.item::<f32>()?`, `y.to_vec::<f32>()?`, or by what takes it: `let loss: f32 = loss.item()?;`"
+)]
 pub trait Element: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'static {
     /// Its netcl name.
     const DTYPE: DType;

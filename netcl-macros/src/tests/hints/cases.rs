@@ -105,6 +105,14 @@ fn in_bodies() -> Vec<String> {
         "x.maximum(«0i32»)",
         "x.leaky_relu(«1u32»)",
         "«x ^ 0.5»",
+        // What is called otherwise, or in another order, elsewhere.
+        "«x.select(x > 0.0, 0.0)»",
+        "«Tensor::where_(x > 0.0, x, 0.0)»",
+        "x.masked_fill(x > 0.0, -«inf»)",
+        "x.masked_fill(x > 0.0, «float(\"-inf\")»)",
+        "«x.to(torch::float16)»",
+        "«self.l.iter().fold(|h, l| l.forward(h))»",
+        "«grad(|x| self.a.forward(x).sum_all(), x)»",
     ] {
         cases.push(value(expression));
     }
@@ -120,6 +128,11 @@ fn in_bodies() -> Vec<String> {
         "let «(v, _)» = x.max([1]); x",
         "let (weight, bias) = (Tensor::ones([4, 8]), Tensor::ones([4])); let it = «x.linear(weight, bias)»; x",
         "for t in 0..N { let it = «x[t]»; } x",
+        "let mut h = x; for l in &«self.l[1..3]» { h = l.forward(h); } h",
+        "let mut h = Tensor::zeros([8]); for t in «N..0» { h = h + x.get(0, t); } x + h",
+        "let mut h = Tensor::zeros([8]); for t in «N - 1..=0» { h = h + x.get(0, t); } x + h",
+        "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } let it = «ys[0]»; x",
+        "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } «Tensor::concat(ys, 0)»",
     ] {
         cases.push(body(statements));
     }
@@ -156,6 +169,9 @@ fn in_fields() -> Vec<String> {
         "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«p: Parameter<f32, 8>»",
         "#[layer(inputs = 8, outputs = 8)] p: «nn::Linear»",
+        "#[layer(inputs = 8, outputs = 8)] p: «Linear<B>»",
+        "«p: Linear<B>»",
+        "«#[parameter(inputs = 8, outputs = 8)]» p: Linear",
         "#[parameter(init = 1.0)] p: «f32»",
         "«#[parameter(1.0)]» p: Tensor<f32, 8>",
         "#[parameter(«init = [1.0, 2.0]»)] p: Tensor<f32, 2>",
@@ -184,6 +200,8 @@ fn in_signatures() -> Vec<String> {
     );
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
     cases.push(signature("&self, x: «&Tensor<f32>») -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: «Tensor<f32, N, 8>») -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, (x, y): («Tensor<f32, N, 8>», &Tensor<f32, N>)) -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
     cases.push(
         signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", "«#[training]» pub fn"),

@@ -1,0 +1,39 @@
+//! What stands behind the name of a field's type, `Block<4, -1>`, and in an attribute that is none of a layer.
+
+use super::constant::{self, Constants};
+use super::text;
+use crate::ast::Constant;
+use netcl_kernels::layers::Layer;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, GenericArgument, MetaNameValue, PathArguments, Token, Type};
+
+/// What stands in an attribute's parentheses, if it is keys of the layer.
+pub(super) fn keys_of(attr: &Attribute, layer: &Layer) -> Option<String> {
+    let keys = attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated).ok()?;
+    let own = |key: &MetaNameValue| layer.config.iter().any(|known| key.path.is_ident(known.name));
+    (!keys.is_empty() && keys.iter().all(own)).then(|| text(&keys))
+}
+
+/// Whether names among the arguments of a type are those of sizes.
+pub(super) fn names_sizes(path: &syn::Path, constants: &Constants) -> bool {
+    let known = |name: String| constants.parameters.contains(&name) || constants.contains_key(&name);
+    match path.segments.last().map(|last| &last.arguments) {
+        Some(PathArguments::AngleBracketed(given)) => given.args.iter().all(|argument| match argument {
+            GenericArgument::Type(Type::Path(size)) => size.path.get_ident().map(super::name).is_some_and(known),
+            _ => true,
+        }),
+        _ => true,
+    }
+}
+
+/// A number below zero among the sizes of a model's type.
+pub(super) fn negative<'p>(path: &'p syn::Path, constants: &Constants) -> Option<&'p syn::Expr> {
+    let PathArguments::AngleBracketed(given) = &path.segments.last()?.arguments else { return None };
+    given.args.iter().find_map(|argument| match argument {
+        GenericArgument::Const(size) => match constant::evaluate(size, constants) {
+            Some(Constant::Integer(number)) if number < 0 => Some(size),
+            _ => None,
+        },
+        _ => None,
+    })
+}
