@@ -56,6 +56,7 @@ messages! {
     BLOCK_ATTRIBUTE = "`#[{}]` below `#[netcl::model]` would be lost: the block is compiled", "write it above `#[netcl::model]`, where it sees the block first, or on the functions that it is for";
     ORDINARY_ATTRIBUTE = "`#[{}]` has no effect on `{}`, which is ordinary Rust: {}", "{}";
     STRAY_ATTRIBUTE = "`#[{}]` does not belong here", "it stands {}";
+    INSIDE_ATTRIBUTE = "`#[{}]` would be lost: what stands here is compiled", "leave it out: inside of functions there are levels of lints, such as `#[allow(..)]`, and documentation";
     SIZE_WITHOUT_CONST = "`{}` is a size, and lacks its `const`", "write `const {}: usize`";
     BLOCK_PARAMETER = "`{}` is declared nowhere", "the block declares the parameters of its model: write `{}`";
     NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
@@ -313,9 +314,11 @@ messages! {
     SUFFIX = "`{}` takes numbers of the elements' type, {}, found one of {}", "{}";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
-    CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
-    CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; a model with other fields is another struct";
+    CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute, for the whole item; what has other fields is another struct";
+    CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; what has other fields is another struct";
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
+    CFG_KERNEL = "`#[{}]` is not decided yet when this kernel is compiled", "write it above a `kernel!` of its own: `#[cfg(..)] netcl::kernel! { .. }`";
+    CFG_INSIDE = "`#[{}]` inside of what is compiled is not decided yet", "write `if FAST { .. } else { .. }`, with a constant for either case above the item: `#[cfg(..)] #[netcl::constant] const FAST: bool = true;` and `#[cfg(not(..))] #[netcl::constant] const FAST: bool = false;`";
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "{}";
     TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";

@@ -2,6 +2,7 @@
 
 pub(crate) mod attr;
 pub(crate) mod compiled;
+pub(crate) mod condition;
 pub(crate) mod constant;
 mod differentiated;
 pub(crate) mod enums;
@@ -9,6 +10,7 @@ pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod gradients;
 pub(crate) mod index;
+pub(crate) mod inside;
 pub(crate) mod instead;
 pub(crate) mod items;
 mod listed;
