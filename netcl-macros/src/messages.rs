@@ -275,6 +275,7 @@ messages! {
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
     MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples of these, names and `_`";
     MATCH_WITHOUT_ARM = "no arm of this `match` is for {}", "end with `_ => ..`";
+    UNREACHABLE_ARM = "no value comes to this arm: `{}` above takes it{}", "leave the arm out, or write what it is meant for";
     RETURNED = "what is returned here is {} for some elements and {} for others", "give values of one type: convert one with `as`";
     OPTION_METHOD = "an `Option` has no method `{}` here", "it has `is_some()`, `is_none()`, `unwrap_or(x)` and `map(|x| ..)`; or write `if let Some(x) = .. { .. }`";
     LET_ELSE = "what stands behind `else` goes on", "end it with `return ..;`, or in a loop with `continue;` or `break;`";
