@@ -244,6 +244,7 @@ messages! {
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_NEGATIVE = "whether a loop over `{}` has rounds is known only at run time: nothing says that `{}` is not negative", "say so in the type of an argument: with `{ {} + 3 }` for the axis, `3..{} + 3` has `{}` rounds";
+    RANGE_DOWN = "`{}` is empty: a range counts up", "{}";
     STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
     KERNEL_MAPPED = "`{}` of a range is a function in a kernel in index form", "write `{}`";
     KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";

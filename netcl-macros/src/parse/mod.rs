@@ -166,6 +166,7 @@ fn write(tokens: TokenStream, text: &mut String) {
                     || opens
                     || (sign == ':' && path)
                     || matches!(sign, '.' | '!' | '\'' | '#')
+                    || text.ends_with("..=")
                     || punct.spacing() == Spacing::Joint;
                 path = starts;
             }
