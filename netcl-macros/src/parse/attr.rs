@@ -1,7 +1,7 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{list, nearest, text, types};
+use super::{list, nearest, starts, text, types};
 use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
@@ -177,6 +177,8 @@ pub(crate) fn layer(
 ) -> Option<LayerField> {
     let before = diag.count();
     let fans = of_linear(layer, &pairs, constants);
+    let starting = |key: &Ident| *key == words::INIT || *key == words::BIAS_INIT;
+    let starting: Vec<Ident> = pairs.given.iter().map(|(key, _)| key).filter(|key| starting(key)).cloned().collect();
     let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, fans.as_ref(), constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     let shared_with = pairs.take(words::SHARED).and_then(|given| match &given {
@@ -231,7 +233,10 @@ pub(crate) fn layer(
         if open == given { Err(errors) } else { Config::from_pairs(layer, &open) }
     });
     match configured {
-        Ok(config) => Some(LayerField { layer, config, places, starts, shared_with, shared: None }),
+        Ok(config) => {
+            starts::judge(diag, layer, &config, &starting, &given);
+            Some(LayerField { layer, config, places, starts, shared_with, shared: None })
+        }
         Err(errors) => {
             for error in errors {
                 // What several keys say together is wrong at the one that the message names first.

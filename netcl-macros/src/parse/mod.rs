@@ -26,6 +26,7 @@ pub(crate) mod shared;
 pub(crate) mod sized;
 mod slot;
 pub(crate) mod standard;
+mod starts;
 pub(crate) mod stray;
 pub(crate) mod types;
 mod variant;
