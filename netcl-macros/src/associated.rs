@@ -82,9 +82,8 @@ impl rounds::Item for Associated {
         if self.name().is_none() {
             diag.report(self.0.self_ty.span(), &m::FUNCTIONS_FORM, &[&parse::text(&self.0.self_ty)]);
         }
-        parse::attr::decided(diag, &self.0.attrs, &m::CFG);
+        parse::condition::decided(diag, &self.0.attrs, &m::CFG);
         for f in self.functions() {
-            parse::attr::decided(diag, &f.attrs, &m::CFG);
             payload::judge_helper(diag, gathered, needs, (&f.sig, &f.block));
         }
     }

@@ -18,10 +18,12 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
     let none = Constants::new();
+    let decided = parsed.as_ref().is_none_or(|item| parse::inside::value(&diag, &item.expr));
     let known = parsed.as_ref().is_some_and(|item| {
         constant::evaluate(&item.expr, &none).is_some()
             || constant::declared_list(&item.ty, &item.expr, &none).is_some()
     });
+    let known = known && decided;
     let Some(mut parsed) = parsed else {
         if let Some((error, kept)) = recover::constant(&item) {
             let said = recover::unless_rustc(&error, &item);
@@ -36,7 +38,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, || quote!(#item #export));
     };
     parse::attr::once(&diag, &mut parsed.attrs, "constant");
-    if !known {
+    if !known && decided {
         let found = format!(", found `{}`", parse::text(&parsed.expr));
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
     }

@@ -70,6 +70,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::stray::of_block(&diag, &mut parsed);
             parse::sized::meant(&diag, &mut parsed);
             parse::compiled::mark(&mut parsed);
+            parse::inside::block(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
@@ -135,6 +136,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
         let mut item = kept.item;
         parse::model::bound(&mut item.generics);
         parse::compiled::mark(&mut item);
+        parse::inside::block(&diag, &mut item);
         let rest = impl_item(&Gathered::default(), item);
         return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest]).collect());
     }
@@ -422,14 +424,32 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     if let Ok(mut block) = syn::parse2::<ItemImpl>(item.clone()) {
         parse::attr::once(&diag, &mut block.attrs, "function");
-        return with_errors(diag, || rounds::round(&Associated(block), &Gathered::default()));
+        let before = diag.count();
+        for item in &mut block.items {
+            if let syn::ImplItem::Fn(f) = item {
+                parse::inside::function(&diag, &mut f.attrs, (&f.sig, &f.block), &m::CFG);
+            }
+        }
+        let (sound, block) = (diag.count() == before, Associated(block));
+        return with_errors(diag, || match sound {
+            true => rounds::round(&block, &Gathered::default()),
+            false => rounds::refused(&block),
+        });
     }
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
         (Ok(mut parsed), _) => {
             parse::attr::once(&diag, &mut parsed.attrs, "function");
             parse::stray::attributes(&diag, &mut parsed.attrs, Place::Function);
             parse::sized::meant_beside(&diag, &mut parsed.sig);
-            with_errors(diag, || function_item(&Gathered::default(), parsed))
+            // rustc sees the body of a function of scalars as well, and would speak of the same.
+            let before = diag.count();
+            parse::inside::function(&diag, &mut parsed.attrs, (&parsed.sig, &parsed.block), &m::CFG);
+            let sound = diag.count() == before;
+            with_errors(diag, || match sound {
+                true => function_item(&Gathered::default(), parsed),
+                false if parse::function::is_of_tensors(&parsed.sig) => rounds::refused(&Tensors(parsed)),
+                false => rounds::refused(&Scalars(parsed)),
+            })
         }
         (Err(error), Some(kept)) => with_errors(diag, || {
             let (said, stub) = (recover::unless_rustc(&error, &item), half_typed_function(&kept));
@@ -478,6 +498,15 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
         });
     };
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
+    let before = diag.count();
+    parsed.fields.iter().for_each(|field| parse::condition::decided(&diag, &field.attrs, &m::CFG));
+    if diag.count() > before {
+        // The struct alone, of which rustc decides what it has.
+        let mut rust = Item::Struct(parsed.clone());
+        parse::parts::without_sizes(&mut rust);
+        let rest = rounds::refused(&Struct(parsed));
+        return with_errors(diag, || quote!(#rust #rest));
+    }
     identity::mark(&mut parsed);
     let rust = structs::rust(&parsed);
     let prelude = paths::prelude();

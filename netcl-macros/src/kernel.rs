@@ -5,7 +5,7 @@ use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::Diag;
 use crate::expand::meant::CallingBody;
 use crate::lower;
-use crate::parse::{attr, text};
+use crate::parse::{attr, condition, text};
 use crate::recover::{self, Piece};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
@@ -51,16 +51,22 @@ pub(crate) fn kernel(form: KernelOutput, gathered: Gathered, input: TokenStream)
         simt::gradient::judge(&diag, &pieces.iter().filter_map(parsed).collect::<Vec<_>>());
     }
     let errors = diag.finish().err().unwrap_or_default();
-    let mut names: BTreeMap<String, Span> = BTreeMap::new();
+    // Where each stands first, and whether rustc decides that it is there.
+    let mut names: BTreeMap<String, (Span, bool)> = BTreeMap::new();
     let all: TokenStream = pieces
         .into_iter()
         .map(|piece| {
-            let name = recover::function(&piece.tokens).map(|function| function.sig.ident);
+            let function = recover::function(&piece.tokens);
+            let undecided = function.iter().any(|function| function.attrs.iter().any(condition::is_condition));
+            let name = function.map(|function| function.sig.ident);
             let first = name.as_ref().and_then(|name| names.get(&parse::name(name)).copied());
-            names.extend(name.iter().filter(|_| first.is_none()).map(|name| (parse::name(name), name.span())));
+            let place = |name: &syn::Ident| (parse::name(name), (name.span(), undecided));
+            names.extend(name.iter().filter(|_| first.is_none()).map(place));
             match name.zip(first) {
+                // Of the first one's condition it is said.
+                Some((_, (_, true))) => TokenStream::new(),
                 // rustc would speak of what is generated for both.
-                Some((name, first)) => {
+                Some((name, (first, false))) => {
                     let diag = Diag::new();
                     diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name, &parse::line(first)]);
                     diag.before(TokenStream::new())
@@ -81,12 +87,16 @@ fn one(form: KernelOutput, gathered: Gathered, piece: Piece) -> TokenStream {
         return diag.before(kept.as_ref().map(fallback::kernel).unwrap_or_default());
     }
     let parsed = syn::parse2::<ItemFn>(parse::index::tuples(tokens.clone()));
-    let item = match parsed {
+    let mut item = match parsed {
         Ok(item) => item,
         Err(error) => return no_function(diag, &error, tokens, next),
     };
-    diag.dismiss();
-    rounds::round(&Kernel { form, tokens, item }, &gathered)
+    // Once, and not again where it goes on. rustc sees the body of a kernel as well, and would speak of the same.
+    if gathered.begins() {
+        parse::inside::function(&diag, &mut item.attrs, (&item.sig, &item.block), &m::CFG_KERNEL);
+    }
+    let (sound, kernel) = (diag.count() == 0, Kernel { form, tokens, item });
+    diag.before(if sound { rounds::round(&kernel, &gathered) } else { rounds::refused(&kernel) })
 }
 
 /// The kernel with attributes that are nearly ours, as `#[lanuch(..)]`, taken for ours; reported.

@@ -56,6 +56,7 @@ messages! {
     BLOCK_ATTRIBUTE = "`#[{}]` below `#[netcl::model]` would be lost: the block is compiled", "write it above `#[netcl::model]`, where it sees the block first, or on the functions that it is for";
     ORDINARY_ATTRIBUTE = "`#[{}]` has no effect on `{}`, which is ordinary Rust: {}", "{}";
     STRAY_ATTRIBUTE = "`#[{}]` does not belong here", "it stands {}";
+    INSIDE_ATTRIBUTE = "`#[{}]` would be lost: what stands here is compiled", "leave it out: inside of functions there are levels of lints, such as `#[allow(..)]`, and documentation";
     SIZE_WITHOUT_CONST = "`{}` is a size, and lacks its `const`", "write `const {}: usize`";
     BLOCK_PARAMETER = "`{}` is declared nowhere", "the block declares the parameters of its model: write `{}`";
     NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
@@ -133,6 +134,7 @@ messages! {
     PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "what an optimizer steps is `Tensor<f32, ..>`; what none changes is a state: write `#[state(init = {})]`";
     PARAMETER_TYPE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `Tensor<f32, ..>` and convert it where it is used, `self.w.cast({})`; what no optimizer changes is a `#[state(init = ..)]`";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
+    STARTS_NOTHING = "`{}` has no {} here that `{}` could start", "leave `{}` out{}";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "{}";
     PARAMETER_STATE = "`{}` is marked with `#[parameter]` and with `#[state]`", "leave one of them out: `#[parameter]` for what an optimizer changes, `#[state]` for what a function assigns";
@@ -245,9 +247,9 @@ messages! {
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "over an axis of a tensor: `for t in 0..T { h = h + x.get(1, t); }`";
     LOOP_NEGATIVE = "whether a loop over `{}` has rounds is known only at run time: nothing says that `{}` is not negative", "say so in the type of an argument: with `{ {} + 3 }` for the axis, `3..{} + 3` has `{}` rounds";
-    LOOP_BACKWARDS = "a range counts up, and `{}` begins at its end", "write `{}`";
     LIST_METHOD = "a list has no `{}` here", "{}";
     SELECT_RECEIVER = "`select` is called on the condition, found {} elements", "write `{}`";
+    RANGE_DOWN = "`{}` is empty: a range counts up", "{}";
     STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
     KERNEL_MAPPED = "`{}` of a range is a function in a kernel in index form", "write `{}`";
     KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
@@ -279,6 +281,7 @@ messages! {
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
     MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples of these, names and `_`";
     MATCH_WITHOUT_ARM = "no arm of this `match` is for {}", "end with `_ => ..`";
+    UNREACHABLE_ARM = "no value comes to this arm: `{}` above takes it{}", "leave the arm out, or write what it is meant for";
     RETURNED = "what is returned here is {} for some elements and {} for others", "give values of one type: convert one with `as`";
     OPTION_METHOD = "an `Option` has no method `{}` here", "it has `is_some()`, `is_none()`, `unwrap_or(x)` and `map(|x| ..)`; or write `if let Some(x) = .. { .. }`";
     LET_ELSE = "what stands behind `else` goes on", "end it with `return ..;`, or in a loop with `continue;` or `break;`";
@@ -319,9 +322,11 @@ messages! {
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     WHOLE_QUOTIENT = "`{}` of whole numbers that an `if` chooses would be of floats here, and Rust rounds", "write what they are: `7i32` counts, `7.0` is a float";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
-    CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
-    CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; a model with other fields is another struct";
+    CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute, for the whole item; what has other fields is another struct";
+    CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; what has other fields is another struct";
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
+    CFG_KERNEL = "`#[{}]` is not decided yet when this kernel is compiled", "write it above a `kernel!` of its own: `#[cfg(..)] netcl::kernel! { .. }`";
+    CFG_INSIDE = "`#[{}]` inside of what is compiled is not decided yet", "write `if FAST { .. } else { .. }`, with a constant for either case above the item: `#[cfg(..)] #[netcl::constant] const FAST: bool = true;` and `#[cfg(not(..))] #[netcl::constant] const FAST: bool = false;`";
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "{}";
     TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";

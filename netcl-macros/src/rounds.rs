@@ -90,6 +90,11 @@ fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
     diag.before(sound.unwrap_or_else(|| beside(item, item.stub(gathered))))
 }
 
+/// An item that is not looked at further: what is wrong with it has been reported.
+pub(crate) fn refused(item: &impl Item) -> TokenStream {
+    beside(item, item.stub(&Gathered::default()))
+}
+
 /// The stub of an item that is wrong, beside which nobody is told that the prelude is unused.
 fn beside(item: &impl Item, stub: TokenStream) -> TokenStream {
     let prelude = item.is_in_module().then(paths::prelude);

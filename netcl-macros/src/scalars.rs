@@ -4,7 +4,7 @@ use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
 use crate::expand::meant::CallingBody;
 use crate::lower::is_builtin;
-use crate::{expand, fallback, messages as m, parse, payload, rounds, scan};
+use crate::{expand, fallback, payload, rounds, scan};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -32,7 +32,6 @@ impl rounds::Item for Scalars {
 
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
         let item = &self.0;
-        parse::attr::decided(diag, &item.attrs, &m::CFG);
         payload::judge_helper(diag, gathered, needs, (&item.sig, &item.block));
     }
 

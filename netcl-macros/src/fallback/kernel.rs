@@ -1,6 +1,7 @@
 //! The stub of a kernel: everything that can be asked of a sound one.
 
 use super::{plain, result};
+use crate::parse::condition::is_condition;
 use crate::{recover, simt, words};
 use netcl_kernels::dtype::DType;
 use proc_macro2::TokenStream;
@@ -30,11 +31,13 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
         ReturnType::Default => Vec::new(),
     };
     let value = if in_simt { tensors(results.len()) } else { result(&item.sig.output) };
-    // A type that takes anything has no place in a function pointer.
-    if inputs.iter().any(|ty| mentions_unknown(ty)) {
+    // A type that takes anything has no place in a function pointer, nor has what rustc decides.
+    let conditions = typed().filter(is_input).map(|arg| arg.attrs.iter().filter(|attr| is_condition(attr)));
+    let conditions: Vec<TokenStream> = conditions.map(|attrs| quote!(#(#attrs)*)).collect();
+    if inputs.iter().any(|ty| mentions_unknown(ty)) || conditions.iter().any(|conditions| !conditions.is_empty()) {
         return quote! {
             #[allow(dead_code)]
-            #vis fn #name(#(_: #types),*) -> ::netcl::Result<#value> { ::core::unreachable!() }
+            #vis fn #name(#(#conditions _: #types),*) -> ::netcl::Result<#value> { ::core::unreachable!() }
         };
     }
     let names: Vec<_> = (0..types.len()).map(|position| format_ident!("__netcl_{position}")).collect();

@@ -8,6 +8,7 @@ pub(crate) use kernel::kernel;
 pub(crate) use unless::{block as unless_block, kernel as unless_kernel, structure as unless_structure};
 
 use crate::ast::{About, ModelImpl};
+use crate::parse::condition::is_condition;
 use crate::parse::model::{block_name, computed_size, is_parameter};
 use crate::parse::{function, gradients, mode};
 use crate::{only, paths, recover, unused};
@@ -241,7 +242,9 @@ fn stub_where(
             };
             // The parameters of a generic function are not those of the stub.
             let ty = if generic(&typed.ty) { quote!(impl ::core::marker::Sized) } else { plain(&typed.ty) };
-            quote!(#pattern: #ty)
+            // Whether it is there rustc decides.
+            let conditions = typed.attrs.iter().filter(|attr| is_condition(attr));
+            quote!(#(#conditions)* #pattern: #ty)
         }
     });
     let result = match &sig.output {

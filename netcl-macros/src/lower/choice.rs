@@ -56,6 +56,7 @@ impl<'a> Lowering<'a> {
     /// `match kind { 0 => x.relu(), _ => x }`.
     pub(super) fn choice(&mut self, given: &'a ExprMatch, wanted: bool) -> Val<'a> {
         let value = self.expr(&given.expr);
+        self.judge_arms(given, &value);
         if value.is_unknown() {
             // Each arm may be the one.
             let said = self.diag.count();

@@ -362,13 +362,12 @@ impl<'a> Lowering<'a> {
                     self.report(each.expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
                     return None;
                 }
+                // At most one round, where a size is 1.
                 _ if self.axes.is_none()
                     && !self.elementwise
-                    && super::ranges::turned(&each.expr, &start, &end).is_some() =>
+                    && (Dim::constant(1) - (end.clone() - start.clone())).never_negative() =>
                 {
-                    let range = text(parse::unparenthesized(&each.expr)).replace("..= ", "..=");
-                    let instead = super::ranges::turned(&each.expr, &start, &end).unwrap_or_default();
-                    self.report(each.expr.span(), &m::LOOP_BACKWARDS, &[&range, &instead]);
+                    self.counts_down(&each.expr, (&start, &end));
                     return None;
                 }
                 _ if self.axes.is_none() && !self.elementwise => {
@@ -391,6 +390,14 @@ impl<'a> Lowering<'a> {
         };
         self.report(each.expr.span(), wrong, &[&found]);
         None
+    }
+
+    /// Rule: a range goes up. Wrong: `T..0`, `T - 1..=0`.
+    fn counts_down(&self, range: &Expr, (start, end): (&Dim, &Dim)) {
+        let closed = matches!(parse::unparenthesized(range), Expr::Range(range) if matches!(range.limits, syn::RangeLimits::Closed(_)));
+        let past = Dim::constant(i64::from(closed));
+        let instead = format!("({}..{}).rev()", end.clone() - past.clone(), start.clone() + past);
+        self.report(range.span(), &m::RANGE_DOWN, &[&text(range), &format!("to count down write `{instead}`")]);
     }
 
     /// Whether a loop over `start..end` is one of the graph: how many rounds it has is known at run time, and none is negative.

@@ -41,6 +41,11 @@ impl<'a> Lowering<'a> {
             return value;
         }
         let receiver = self.expr(&call.receiver);
+        if receiver.is_unknown()
+            && let Some(refused) = self.judge_option_method(call, &name)
+        {
+            return refused;
+        }
         if let Some(value) = self.with_closures(call, &name, &receiver) {
             return value;
         }

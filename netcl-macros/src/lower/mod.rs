@@ -9,6 +9,7 @@ mod agree;
 pub(crate) mod alone;
 mod arguments;
 mod arith;
+mod arms;
 mod assign;
 mod autocast;
 mod branch;

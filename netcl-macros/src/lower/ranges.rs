@@ -6,18 +6,7 @@ use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::{InputKind, Op};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprIndex, ExprMethodCall, RangeLimits};
-
-/// The range from its other end, `(0..T).rev()` of `T..0`; `None` of one that counts up.
-pub(super) fn turned(range: &Expr, start: &Dim, end: &Dim) -> Option<String> {
-    let Expr::Range(range) = parse::unparenthesized(range) else { return None };
-    let one = Dim::constant(1);
-    let (first, last) = match range.limits {
-        RangeLimits::HalfOpen(_) => (end.clone(), start.clone()),
-        RangeLimits::Closed(_) => (end.clone() - one.clone(), start.clone() + one),
-    };
-    (last.clone() - first.clone()).never_negative().then(|| format!("({first}..{last}).rev()"))
-}
+use syn::{Expr, ExprIndex, ExprMethodCall};
 
 /// What a hint says first of a number that a call brings and that is of another type than what ways through a function are
 /// chosen by.
@@ -61,8 +50,9 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let name = parse::name(&call.method);
-        let own = ["push", "len", "first", "last", "clone", "stack", "map", "fold", "collect"].contains(&name.as_str());
-        let joins = matches!(name.as_str(), "cat" | "append") || name == "concat" && matches!(receiver, Val::Stack(_));
+        let own = ["push", "len", "first", "last", "clone", "stack", "concat", "map", "fold", "collect"]
+            .contains(&name.as_str());
+        let joins = matches!(name.as_str(), "cat" | "append");
         let elsewhere = super::is_builtin(&name) || crate::foreign::operation(&name).is_some();
         if own || super::iterators::is_adapter(&name) || elsewhere && !joins {
             return None;
@@ -73,12 +63,12 @@ impl<'a> Lowering<'a> {
                 let value = given.unwrap_or_else(|| "x".to_string());
                 format!("what comes is put behind the others: `{list}.push({value})`")
             }
-            ("concat" | "cat", axis) => {
+            ("cat", axis) => {
                 let axis = axis.filter(|axis| axis.parse::<u64>().is_ok()).unwrap_or_else(|| "0".to_string());
-                format!("one tensor of it, with a new axis, is `{list}.stack({axis})`")
+                format!("one tensor of it is `{list}.concat({axis})`, with a new axis `{list}.stack({axis})`")
             }
             _ => {
-                "it has `push(x)`, `len()`, `first()`, `last()`, `stack(axis)`, `map(|x| ..)`, `fold(start, |h, x| ..)`, and a loop goes \
+                "it has `push(x)`, `len()`, `first()`, `last()`, `stack(axis)`, `concat(axis)`, `map(|x| ..)`, `fold(start, |h, x| ..)`, and a loop goes \
                  over it, also with `rev()`, `enumerate()`, `zip(..)`, `skip(1)` and `take(2)`"
                     .to_string()
             }

@@ -26,7 +26,7 @@ impl Limits {
     /// `None` where there is nothing in it.
     fn fixed(start: Dim, end: Dim) -> Option<Limits> {
         let size = end - start.clone();
-        let empty = size.as_constant().is_some_and(|size| size < 1);
+        let empty = (Dim::default() - size.clone()).never_negative();
         (!empty).then_some(Limits { start: Affine::fixed(start), size, length: None })
     }
 

@@ -29,6 +29,15 @@ impl<'a> Enum<'a> {
         Some(Enum { unit, path, sizes, variants })
     }
 
+    pub(super) fn name(&self) -> String {
+        self.unit.name()
+    }
+
+    /// Whether its model has parameters.
+    pub(super) fn is_generic(&self) -> bool {
+        self.unit.model.as_ref().is_none_or(|model| !model.generics.params.is_empty())
+    }
+
     fn place(&self) -> &str {
         self.path.strip_suffix('.').unwrap_or(&self.path)
     }
@@ -41,7 +50,7 @@ impl<'a> Enum<'a> {
 }
 
 /// The variant that a pattern names.
-fn named(pattern: &Pat) -> Option<&syn::Ident> {
+pub(super) fn named(pattern: &Pat) -> Option<&syn::Ident> {
     match pattern {
         Pat::Path(path) => path.path.segments.last().map(|last| &last.ident),
         Pat::TupleStruct(parts) => parts.path.segments.last().map(|last| &last.ident),
@@ -57,23 +66,26 @@ impl<'a> Lowering<'a> {
     /// Whether the enum of layers fits the pattern; `None` where the pattern names no variant.
     pub(super) fn fits_variant(&mut self, pattern: &'a Pat, value: &Val<'a>) -> Option<Val<'a>> {
         let (name, of) = (named(pattern)?, Enum::of(value)?);
+        match self.known_variant(pattern, name, &of) {
+            Some(variant) => Some(self.is_that(&of, variant)),
+            None => {
+                self.bind_unknown(pattern, false);
+                Some(Val::Unknown)
+            }
+        }
+    }
+
+    /// The variant that the pattern, which has that name, is of. Rule: there is one. Wrong: `Act::Tanh` of an enum without it.
+    pub(super) fn known_variant(&mut self, pattern: &'a Pat, name: &syn::Ident, of: &Enum<'a>) -> Option<&'a Variant> {
         let wanted = parse::name(name);
         let Some(variant) = of.variants.find(&wanted) else {
             let all = of.variants.names();
             let known = || all.iter().map(String::as_str);
-            let own = of.unit.name();
-            self.bind_unknown(pattern, false);
-            return Some(self.report(
-                name.span(),
-                &m::UNKNOWN_VARIANT,
-                &[&own, &wanted, &suggestion(&wanted, known()), &list(known())],
-            ));
+            let near = suggestion(&wanted, known());
+            self.report(name.span(), &m::UNKNOWN_VARIANT, &[&of.name(), &wanted, &near, &list(known())]);
+            return None;
         };
-        if !self.parts_fit(pattern, variant) {
-            self.bind_unknown(pattern, false);
-            return Some(Val::Unknown);
-        }
-        Some(self.is_that(&of, variant))
+        self.parts_fit(pattern, variant).then_some(variant)
     }
 
     /// Whether it is the variant, as far as that is known: of a field that says so, or by what has been asked on this way.

@@ -1,7 +1,7 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{list, nearest, text, types};
+use super::{list, nearest, starts, text, types};
 use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
@@ -74,17 +74,13 @@ fn pairs_like(diag: &Diag, attr: &Attribute, form: &str) -> Pairs {
     Pairs { given: pairs, broken: false }
 }
 
-/// Rule: what is compiled is known to be there. Wrong: `#[cfg(test)] hidden: Linear` in a model, whose size in memory
-/// follows before anybody looks at the condition.
-pub(crate) fn decided(diag: &Diag, attrs: &[Attribute], message: &Message) {
-    for attr in attrs {
-        if let Some(name) = ["cfg", "cfg_attr"].into_iter().find(|name| attr.path().is_ident(name)) {
-            match added(attr).filter(|_| name == "cfg_attr") {
-                Some(added) => diag.report(attr.span(), &m::CFG_ATTR, &[&added]),
-                None => diag.report(attr.span(), message, &[&name]),
-            }
-        }
-    }
+/// Whether it changes nothing, wherever it stands: the level of a lint, documentation, a tool's.
+pub(super) fn is_note(attr: &Attribute) -> bool {
+    is_note_path(attr.path())
+}
+
+pub(super) fn is_note_path(path: &syn::Path) -> bool {
+    is_of_tool(path) || NOTES.iter().any(|name| path.is_ident(name))
 }
 
 /// Rule: one attribute, called `name`, makes an item. Wrong: `#[netcl::model] #[netcl::model] struct Net { .. }`.
@@ -117,12 +113,6 @@ fn without(attrs: &mut Vec<Attribute>, names: &[&str], left: impl Fn(&Attribute)
     });
 }
 
-/// What `#[cfg_attr(condition, attribute)]` adds.
-fn added(attr: &Attribute) -> Option<String> {
-    let parts = attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated).ok()?;
-    parts.iter().nth(1).map(text)
-}
-
 /// An attribute that is nearly one of `ours`, and none of Rust's, is reported and then taken for ours.
 pub(crate) fn meant(diag: &Diag, attr: &mut Attribute, ours: &[&'static str], message: &Message) {
     let Some(given) = attr.path().get_ident().cloned().filter(|_| !is_of(ours, attr)) else { return };
@@ -139,14 +129,20 @@ pub(crate) fn meant(diag: &Diag, attr: &mut Attribute, ours: &[&'static str], me
 /// Rust's attributes of any item, which mean on a field what they mean elsewhere.
 const ANYWHERE: [&str; 9] = ["doc", "allow", "warn", "deny", "forbid", "expect", "deprecated", "cfg", "cfg_attr"];
 
+/// Those of them that change nothing.
+const NOTES: [&str; 6] = ["doc", "allow", "warn", "deny", "forbid", "expect"];
+
 /// Rust's attributes of functions.
 const FUNCTIONS: [&str; 5] = ["inline", "must_use", "cold", "track_caller", "target_feature"];
 
 /// Whether it is one of Rust's own for any item, or a tool's.
 pub(crate) fn is_rust_attribute(attr: &Attribute) -> bool {
+    is_of_tool(attr.path()) || is_of(&ANYWHERE, attr)
+}
+
+fn is_of_tool(path: &syn::Path) -> bool {
     const TOOLS: [&str; 3] = ["rustfmt", "clippy", "diagnostic"];
-    let tool = attr.path().segments.first().is_some_and(|first| TOOLS.iter().any(|name| first.ident == name));
-    tool || is_of(&ANYWHERE, attr)
+    path.segments.first().is_some_and(|first| TOOLS.iter().any(|name| first.ident == name))
 }
 
 /// Whether it is one of Rust's own, wherever it may stand, or a tool's.
@@ -181,6 +177,8 @@ pub(crate) fn layer(
 ) -> Option<LayerField> {
     let before = diag.count();
     let fans = of_linear(layer, &pairs, constants);
+    let starting = |key: &Ident| *key == words::INIT || *key == words::BIAS_INIT;
+    let starting: Vec<Ident> = pairs.given.iter().map(|(key, _)| key).filter(|key| starting(key)).cloned().collect();
     let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, fans.as_ref(), constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     let shared_with = pairs.take(words::SHARED).and_then(|given| match &given {
@@ -235,7 +233,10 @@ pub(crate) fn layer(
         if open == given { Err(errors) } else { Config::from_pairs(layer, &open) }
     });
     match configured {
-        Ok(config) => Some(LayerField { layer, config, places, starts, shared_with, shared: None }),
+        Ok(config) => {
+            starts::judge(diag, layer, &config, &starting, &given);
+            Some(LayerField { layer, config, places, starts, shared_with, shared: None })
+        }
         Err(errors) => {
             for error in errors {
                 // What several keys say together is wrong at the one that the message names first.

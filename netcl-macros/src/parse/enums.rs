@@ -1,6 +1,6 @@
 //! An enum of layers as a struct.
 
-use super::attr;
+use super::condition;
 use super::own::helper;
 use crate::diag::Diag;
 use crate::variants::{Variant, Variants};
@@ -21,7 +21,7 @@ pub(crate) fn structure(diag: &Diag, item: &ItemEnum) -> Option<ItemStruct> {
     let mut fields: Vec<TokenStream> = Vec::new();
     let mut first = None;
     for (position, variant) in item.variants.iter().enumerate() {
-        attr::decided(diag, &variant.attrs, &m::CFG);
+        condition::decided(diag, &variant.attrs, &m::CFG);
         if let Some((_, number)) = &variant.discriminant {
             diag.report(number.span(), &m::VARIANT_NUMBER, &[&variant.ident]);
         }

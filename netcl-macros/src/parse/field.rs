@@ -3,7 +3,7 @@
 use super::constant::{self, Constants};
 use super::instead::foreign_type;
 use super::own::{ATTRIBUTES_ARE, OwnKey, find, helper, own_keys};
-use super::{attr, given, list, presence, suggestion, text, types};
+use super::{attr, condition, given, list, presence, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
@@ -31,7 +31,7 @@ pub(crate) fn field(
     let given = field.attrs.iter().map(|attr| meant(diag, attr));
     let (mut own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::reserved::own_name(diag, &name);
-    attr::decided(diag, &attrs, &m::CFG);
+    condition::decided(diag, &attrs, &m::CFG);
     let misnamed = std::cell::Cell::new(false);
     attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
         let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));

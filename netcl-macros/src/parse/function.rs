@@ -34,7 +34,6 @@ pub(crate) fn function(
         |ty: &Type| mentions(ty.to_token_stream(), &|name| sig.generics.type_params().any(|own| own.ident == *name));
     let attrs: Vec<Attribute> = attrs.iter().filter_map(|attr| mode::attr_meant(diag, attr)).collect();
     let attrs = attrs.as_slice();
-    super::attr::decided(diag, attrs, &m::CFG_FUNCTION);
     let own_mode = mode::mode(diag, attrs);
     mode::dynamic(diag, attrs);
     let (matmul_precision, precision) = (mode::matmul_precision(diag, attrs), mode::precision(diag, attrs));

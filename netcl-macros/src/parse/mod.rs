@@ -2,6 +2,7 @@
 
 pub(crate) mod attr;
 pub(crate) mod compiled;
+pub(crate) mod condition;
 pub(crate) mod constant;
 mod differentiated;
 pub(crate) mod enums;
@@ -10,6 +11,7 @@ pub(crate) mod function;
 mod given;
 pub(crate) mod gradients;
 pub(crate) mod index;
+pub(crate) mod inside;
 pub(crate) mod instead;
 pub(crate) mod items;
 mod listed;
@@ -25,6 +27,7 @@ pub(crate) mod shared;
 pub(crate) mod sized;
 mod slot;
 pub(crate) mod standard;
+mod starts;
 pub(crate) mod stray;
 pub(crate) mod types;
 mod variant;
@@ -176,6 +179,7 @@ fn write(tokens: TokenStream, text: &mut String) {
                     || opens
                     || (sign == ':' && path)
                     || matches!(sign, '.' | '!' | '\'' | '#')
+                    || text.ends_with("..=")
                     || punct.spacing() == Spacing::Joint;
                 path = starts;
             }

@@ -27,7 +27,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     // Of a lifetime that a field has, the field is spoken of.
     let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
     let refused = only_parameters(diag, &item.generics, told);
-    super::attr::decided(diag, &item.attrs, &m::CFG);
+    super::condition::decided(diag, &item.attrs, &m::CFG);
     super::reserved::layer_name(diag, &item.ident);
     known_defaults(diag, item);
     let mut constants = constants.with_types(type_names(&item.generics));
@@ -433,7 +433,7 @@ pub(crate) fn computed_size(item: &ItemImpl) -> Option<(&GenericArgument, &Ident
 
 /// The block; functions that are wrong are reported and left out. `sizes` are the names that the model binds.
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
-    super::attr::decided(diag, &item.attrs, &m::CFG);
+    super::condition::decided(diag, &item.attrs, &m::CFG);
     let mut functions = Vec::new();
     let (mut unsound, mut unfit) = (Vec::new(), BTreeSet::new());
     let mut others = Vec::new();

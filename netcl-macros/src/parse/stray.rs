@@ -18,26 +18,46 @@ pub(crate) enum Place {
     Method,
     /// A `#[netcl::function]`.
     Function,
+    /// What stands in the body of any of them.
+    Inside,
 }
 
 /// Rule: each of netcl's attributes has its place. Wrong: `#[frozen] pub fn forward(&self, ..)`.
 pub(crate) fn attributes(diag: &Diag, attrs: &mut Vec<Attribute>, place: Place) {
     attrs.retain(|attr| {
         let name = text(attr.path());
-        let instead = match name.as_str() {
-            name if words::FIELD_ATTRIBUTES.contains(&name) => "above a field of a model's struct",
-            // On a function of a model, the gradients of a loss are meant.
-            "gradient" if place == Place::Method => return true,
-            "launch" | "opencl" | "gradient" => "above a kernel in SIMT form, in `kernel! { .. }`",
-            "types" if place == Place::Model => "above a function of the model, in its `impl` block",
-            name if place == Place::Model && words::FUNCTION_ATTRIBUTES.contains(&name) => {
-                "above a function of the model, in its `impl` block"
-            }
-            _ => return true,
-        };
-        diag.report(attr.path().span(), &m::STRAY_ATTRIBUTE, &[&name, &instead]);
-        false
+        let elsewhere = elsewhere(&name, place);
+        if let Some(instead) = elsewhere {
+            diag.report(attr.path().span(), &m::STRAY_ATTRIBUTE, &[&name, &instead]);
+        }
+        elsewhere.is_none()
     });
+}
+
+/// Where an attribute of netcl's stands that does not stand in this place.
+fn elsewhere(name: &str, place: Place) -> Option<&'static str> {
+    let of_functions = words::FUNCTION_ATTRIBUTES.contains(&name) || name == words::TYPES;
+    Some(match name {
+        name if words::FIELD_ATTRIBUTES.contains(&name) => "above a field of a model's struct",
+        // On a function of a model, the gradients of a loss are meant.
+        "gradient" if place == Place::Method => return None,
+        "launch" | "opencl" | "gradient" => "above a kernel in SIMT form, in `kernel! { .. }`",
+        _ if of_functions && matches!(place, Place::Model | Place::Inside) => {
+            "above a function of the model, in its `impl` block"
+        }
+        "netcl::constant" if place == Place::Inside => "above a `const` outside of functions",
+        name if place == Place::Inside && name.starts_with("netcl::") => "above an item, outside of functions",
+        _ => return None,
+    })
+}
+
+/// The same of what stands inside of a function, where attributes of others mean nothing either.
+pub(super) fn inside(diag: &Diag, attr: &Attribute) {
+    let name = text(attr.path());
+    match elsewhere(&name, Place::Inside) {
+        Some(instead) => diag.report(attr.path().span(), &m::STRAY_ATTRIBUTE, &[&name, &instead]),
+        None => diag.report(attr.path().span(), &m::INSIDE_ATTRIBUTE, &[&name]),
+    }
 }
 
 /// The same of a model's block, and of what its functions are marked with. What nobody would see, because the block is compiled, is said.

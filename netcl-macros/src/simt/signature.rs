@@ -87,7 +87,6 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
     let (own, attrs): (Vec<_>, Vec<_>) = item.attrs.iter().cloned().partition(|attr| {
         [words::LAUNCH, words::GRADIENT, words::TYPES, words::OPENCL].iter().any(|word| attr.path().is_ident(word))
     });
-    crate::parse::attr::decided(diag, &attrs, &m::CFG);
     once(diag, &own);
     if let ReturnType::Type(_, ty) = &item.sig.output {
         diag.report(ty.span(), &m::SIMT_RESULT, &[]);

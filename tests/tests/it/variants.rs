@@ -281,3 +281,43 @@ fn numbers_and_variants_choose_together() -> Result<()> {
     }
     Ok(())
 }
+
+/// An enum by another name than its own, which is known in this module alone.
+mod renamed {
+    use super::Act as Renamed;
+
+    #[netcl::model]
+    pub struct Chain<const R: usize> {
+        act: Renamed<4>,
+        #[layer(inputs = 4, outputs = 4, present = R > 0)]
+        line: Option<Linear>,
+    }
+
+    #[netcl::model]
+    impl<const R: usize> Chain<R> {
+        pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+            let h = match &self.line {
+                Some(line) => line.forward(x),
+                None => x * 2.0,
+            };
+            match &self.act {
+                Renamed::Relu => h,
+                _ => self.act.forward(h),
+            }
+        }
+    }
+}
+
+#[netcl::model]
+type WithoutLine = renamed::Chain<0>;
+
+#[test]
+fn arms_name_an_enum_as_their_module_does() -> Result<()> {
+    for device in devices() {
+        let x = wave(&device, &[2, 4]);
+        let model = WithoutLine::with_variants(&device, Seed(1), &[("act", "Relu")])?;
+        let twice: Vec<f32> = x.to_vec::<f32>()?.iter().map(|x| 2.0 * x).collect();
+        assert_eq!(model.forward(&x)?.to_vec::<f32>()?, twice, "on {device}");
+    }
+    Ok(())
+}

@@ -1,4 +1,4 @@
-//! LOOP_CARRIED, LOOP_STATE, CONDITION_ROUND, LOOP_BACKWARDS, PLAIN_ROUNDS, KERNEL_RANGE: what loops carry and run over
+//! LOOP_CARRIED, LOOP_STATE, CONDITION_ROUND, PLAIN_ROUNDS, KERNEL_RANGE: what loops carry and run over
 
 use netcl::prelude::*;
 
