@@ -348,7 +348,7 @@ messages! {
     KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
     KERNEL_INDEX_WIDTH = "an index is an `i32` or a `u32`, found elements of {}", "convert them: write `{} as i32`";
     LIST_BOUNDS = "{} may be outside `{}`, which has {} elements", "a list is read by an index whose range is known to be inside: change the range, or the list";
-    KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name: `|n| {}[n]`";
+    KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name, such as `{}`, here and where the closure names it: `{}`";
     KERNEL_SIZES = "`{}` is no operation in a kernel: the shape of `{}` is {}", "sizes are called by their names: write `{}`";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices cannot be checked against the shape; read zeros outside: write `pad({})`";
     KERNEL_DIVIDED = "an index that may be negative is divided, or by what is no size", "`n / 2` and `n % C` of what is not negative can be checked against the shape; `(n - 1).rem_euclid(N)` goes round";
@@ -359,7 +359,7 @@ messages! {
     KERNEL_EXCHANGED = "{} may be outside axis {} of `{}`, which has {} elements", "write `{}`";
     KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
-    KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
+    KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `{}`";
     KERNEL_LOOP = "how often a loop over `{}` runs is known only at run time", "carry a value from round to round by `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; a loop has as many rounds as a number says, each of which is compiled";
     FOLD = "`fold` takes a range, what it starts from, and a closure of that and the index", "write `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; with an index of the result as the range's end, `fold(0..c + 1, ..)`, it is a recurrence along that axis";
     FOLD_EXCHANGED = "the closure of `fold` takes what is carried first, and then the index", "write `|{}, {}|`";
@@ -373,6 +373,8 @@ messages! {
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
+    KERNEL_NO_INDEX = "there is no index `{}` here", "{}";
+    KERNEL_CLOSURE_INDICES = "`{}` goes over {} range{}, and its closure has {} ind{}", "{}";
     OF_TENSORS_ALONE = "`{}` is an operation of tensors, and Rust's numbers have no function of that name", "{}";
     PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; another value there is chosen by an `if` around it";
 
