@@ -373,6 +373,7 @@ messages! {
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
+    KERNEL_COMPILED = "`#[{}]` does not belong on a kernel, which `kernel!` compiles", "leave it out: functions of models call kernels as they are";
     KERNEL_NO_INDEX = "there is no index `{}` here", "{}";
     KERNEL_CLOSURE_INDICES = "`{}` goes over {} range{}, and its closure has {} ind{}", "{}";
     OF_TENSORS_ALONE = "`{}` is an operation of tensors, and Rust's numbers have no function of that name", "{}";
@@ -392,6 +393,8 @@ messages! {
     SIMT_UNWRITTEN = "nothing is written to the result `{}`", "assign its elements, `{}[i] = ..;`, or remove the argument";
     SIMT_ARRAY_UNWRITTEN = "`{}` is read and never written", "assign its elements, `{}[{}] = ..;`, {}";
     SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
+    SIMT_GRADIENT_FORM = "`{}` {}; as the gradient of `{}` it {}: the inputs and a cotangent of each float result, and a gradient of each float input", "write `{}`";
+    SIMT_OWN_GRADIENT = "`{}` is its own gradient", "write another kernel, which takes the inputs and a cotangent for each float result, and name it here: `#[gradient({}_gradient)]`";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_OPENCL = "`#[opencl]` holds the OpenCL C of a body as text", "write `#[opencl(\"uint i = get_global_id(0); if (i < N) y[i] = x[i];\")]`";
     SIMT_TYPE_UNTOLD = "no argument tells which type `{}` is", "take a tensor that is read, `x: &Tensor<{}, N>`, or leave its list out of `#[types(..)]`";
