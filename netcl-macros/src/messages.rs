@@ -384,6 +384,7 @@ messages! {
     SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
     SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`; a size is an axis of a `&Tensor<..>`: of a result whose size only a number says, such a tensor is taken and given back, `mut y: Tensor<u32, W, H>`";
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
+    SIMT_UNCHECKED = "`unchecked` takes no value, found `{}`", "write `unchecked` alone, or leave it out";
     SIMT_LAUNCH_LIST = "`{}` takes a list, found `{}`", "write `{}`";
     SIMT_LAUNCH_AXES = "`global` lists {} sizes, and work-items run along 1 to 3 dimensions", "write `global = [{}]`, and take the last index apart with `/` and `%`";
     SIMT_LAUNCH_RANK = "`local` lists {}, `global` {}: a group has as many dimensions as all work-items", "write `local = [{}]`";
@@ -410,6 +411,12 @@ messages! {
     SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
     SIMT_LAUNCH_DIMENSION = "the launch has {} dimension{}: `{}({})` is about one that it does not have", "give `#[launch(global = [..])]` a size for each dimension, as `[N, M]`, or use `{}({})`";
+    SIMT_WIDTH = "there is no `{}`: vectors have 2, 4, 8 or 16 lanes", "there are {}";
+    SIMT_ONE_LANE = "`{}` is one element, and the value has {} lanes", "{}";
+    SIMT_NO_GROUP = "barriers, local arrays and sub-groups need a work-group size", "give the launch one: `#[launch({})]`";
+    SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "write {}";
+    SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
+    SIMT_ATOMIC_TYPE = "`{}` updates elements of {}, and `{}` is of {}", "let what is updated be of one of these types, `{}`, and what it is updated with";
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";

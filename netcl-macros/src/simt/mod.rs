@@ -47,6 +47,8 @@ mod state;
 mod stmt;
 mod types;
 mod untyped;
+mod visit;
+mod written;
 mod zeros;
 
 pub(crate) use choices::{instances, with_first_types};
@@ -69,6 +71,7 @@ pub(crate) use custom::launched;
 pub(crate) use plan::compile;
 pub(crate) use state::Lowered;
 use state::Simt;
+use visit::visit;
 
 /// The kernel; `None` where errors have been reported, of its signature or here.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
@@ -119,11 +122,8 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         }
         kernel.body.splice(0..0, zeros);
         plan::restrict(&mut kernel, signature, &zeroed);
-        return plan::verified(diag, signature, &kernel, (&barriers, &returns)).then_some(Lowered {
-            kernel,
-            zeroed,
-            types,
-        });
+        let sound = plan::verified(diag, signature, &kernel, (&barriers, &returns));
+        return sound.then_some(Lowered { kernel, zeroed, types });
     }
 }
 
@@ -171,18 +171,6 @@ fn filled(diag: &Diag, kernel: &Kernel, names: &[Ident]) -> bool {
     all
 }
 
-/// Calls `see` for every statement, also those within others.
-fn visit<'k>(stmts: &'k [Stmt], see: &mut dyn FnMut(&'k Stmt)) {
-    for stmt in stmts {
-        see(stmt);
-        match stmt {
-            Stmt::For { body, .. } | Stmt::While { body, .. } => visit(body, see),
-            Stmt::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|branch| visit(branch, see)),
-            _ => {}
-        }
-    }
-}
-
 /// Whether the body is that of a kernel in index form, whose results stand behind `->`: that has been said.
 fn in_index_form(signature: &Signature) -> bool {
     let closure = matches!(signature.body.stmts.as_slice(), [syn::Stmt::Expr(syn::Expr::Closure(_), None)]);
@@ -205,6 +193,7 @@ impl<'a> Simt<'a> {
             lets: check::untyped(&signature.body),
             barriers: Vec::new(),
             returns: Vec::new(),
+            stores: Vec::new(),
             arrays: Vec::new(),
             rounds: Vec::new(),
             ranges: BTreeMap::new(),
