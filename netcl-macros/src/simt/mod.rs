@@ -40,6 +40,7 @@ mod list;
 mod loops;
 mod order;
 mod plan;
+mod race;
 mod ranges;
 mod signature;
 mod size;
@@ -95,7 +96,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             continue;
         }
         let zeros = simt.zero_local(&signature.local);
-        let Simt { builder, zeroed, types, barriers, returns, arrays, .. } = simt;
+        let Simt { builder, zeroed, types, barriers, returns, arrays, stores, .. } = simt;
         if attempt.count() > 0 {
             diag.absorb(attempt);
             return None;
@@ -122,7 +123,8 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         }
         kernel.body.splice(0..0, zeros);
         plan::restrict(&mut kernel, signature, &zeroed);
-        let sound = plan::verified(diag, signature, &kernel, (&barriers, &returns));
+        let sound =
+            plan::verified(diag, signature, &kernel, (&barriers, &returns)) && race::judge(diag, &kernel, &stores);
         return sound.then_some(Lowered { kernel, zeroed, types });
     }
 }

@@ -11,6 +11,7 @@ mod kernels;
 mod meaning;
 mod models;
 mod names;
+mod races;
 mod truncated;
 mod unknown;
 mod untyped;
