@@ -9,7 +9,7 @@ use crate::parse::{attr, condition, text};
 use crate::recover::{self, Piece};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::quote;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -44,11 +44,11 @@ pub(crate) fn kernel(form: KernelOutput, gathered: Gathered, input: TokenStream)
         let names = others.flat_map(|item| parse::items::names(&item));
         gathered.parts.extend(names.map(|name| (ItemKind::Refused, name, TokenStream::new())));
     }
-    let diag = Diag::new();
+    let (diag, mut unfit) = (Diag::new(), BTreeSet::new());
     // Once, where all of them are seen: a kernel that goes on later is alone.
     if gathered.begins() && pieces.len() > 1 {
         let parsed = |piece: &Piece| syn::parse2::<ItemFn>(parse::index::tuples(piece.tokens.clone())).ok();
-        simt::gradient::judge(&diag, &pieces.iter().filter_map(parsed).collect::<Vec<_>>());
+        unfit = simt::gradient::judge(&diag, &pieces.iter().filter_map(parsed).collect::<Vec<_>>());
     }
     let errors = diag.finish().err().unwrap_or_default();
     // Where each stands first, and whether rustc decides that it is there.
@@ -62,7 +62,7 @@ pub(crate) fn kernel(form: KernelOutput, gathered: Gathered, input: TokenStream)
             let first = name.as_ref().and_then(|name| names.get(&parse::name(name)).copied());
             let place = |name: &syn::Ident| (parse::name(name), (name.span(), undecided));
             names.extend(name.iter().filter(|_| first.is_none()).map(place));
-            match name.zip(first) {
+            match name.clone().zip(first) {
                 // Of the first one's condition it is said.
                 Some((_, (_, true))) => TokenStream::new(),
                 // rustc would speak of what is generated for both.
@@ -71,11 +71,35 @@ pub(crate) fn kernel(form: KernelOutput, gathered: Gathered, input: TokenStream)
                     diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name, &parse::line(first)]);
                     diag.before(TokenStream::new())
                 }
+                // Of its gradient all has been said.
+                None if name.is_some_and(|name| unfit.contains(&parse::name(&name))) => {
+                    one(form, gathered.clone(), Piece { tokens: left_out(piece.tokens, words::GRADIENT), ..piece })
+                }
                 None => one(form, gathered.clone(), piece),
             }
         })
         .collect();
     quote!(#errors #all)
+}
+
+/// The tokens of an item without its attribute of that name.
+fn left_out(tokens: TokenStream, name: &str) -> TokenStream {
+    let is_it = |token: &TokenTree| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+            matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(first)) if first == name)
+        }
+        _ => false,
+    };
+    let mut tokens = tokens.into_iter().peekable();
+    let mut kept = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let begins = matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '#');
+        if begins && tokens.next_if(is_it).is_some() {
+            continue;
+        }
+        kept.extend([token]);
+    }
+    kept
 }
 
 /// One function.
@@ -133,8 +157,9 @@ impl rounds::Item for Kernel {
             return chain::left(gathered, scan::needs_of_others(sig, block, known));
         }
         // Who calls it learns of its gradient by it.
-        let gradient =
-            simt::gradient::path(&self.item).filter(|path| !path.get_ident().is_some_and(paths::is_macro_of_rust));
+        let asked =
+            |path: &syn::Path| !path.get_ident().is_some_and(paths::is_macro_of_rust) && !path.is_ident(&sig.ident);
+        let gradient = simt::gradient::path(&self.item).filter(asked);
         let gradient = gradient.map(|path| Need { kind: ItemKind::Function, path });
         chain::left(gathered, scan::needs_of_others(sig, block, simt::is_known).into_iter().chain(gradient))
     }
@@ -152,6 +177,7 @@ impl rounds::Item for Kernel {
             return;
         }
         if simt::is_simt(item) {
+            let item = &only_kernel(diag, item);
             for (item, _) in simt::instances(diag, item) {
                 simt::lower(diag, &unit, &simt::signature(diag, &item, &unit.constants));
             }
@@ -238,7 +264,8 @@ fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option
                 None => (tokens.span(), "the end of the kernels".to_string()),
             };
             diag.syntax(error, &tokens, (next, &text));
-            half.as_ref().map(fallback::kernel).unwrap_or_default()
+            let (stub, prelude) = (half.as_ref().map(fallback::kernel), paths::prelude());
+            quote!(#stub #prelude)
         }
     };
     let mut all = diag.finish().err().unwrap_or_default();
@@ -275,7 +302,7 @@ fn index_item(form: KernelOutput, diag: &Diag, unit: &Unit, item: &ItemFn) -> Op
 
 /// The kernel for each choice of its element types, with what chooses it.
 fn index_functions(diag: &Diag, unit: &Unit, item: &ItemFn) -> Vec<(FunctionItem, Vec<(TokenStream, bool)>)> {
-    let instances = simt::instances(diag, &without_simt(diag, item));
+    let instances = simt::instances(diag, &without_simt(diag, &only_kernel(diag, item)));
     // Of the signature all is said with the first.
     let (mut first, silent) = (true, Diag::new());
     let each = instances.into_iter().map(|(item, decisions)| {
@@ -293,6 +320,13 @@ fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> FunctionItem {
     let others: Vec<_> = attrs.iter().filter(|attr| !attr.path().is_ident(words::TYPES)).cloned().collect();
     let function = parse::function::function(diag, &others, vis, sig, block, &unit.constants, &BTreeSet::new());
     FunctionItem { indexed: true, ..function }
+}
+
+/// Rule: a kernel is compiled without an attribute that says so. Wrong: `#[netcl::function]` on it.
+fn only_kernel(diag: &Diag, item: &ItemFn) -> ItemFn {
+    let mut item = item.clone();
+    attr::of_kernel(diag, &mut item.attrs);
+    item
 }
 
 /// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[gradient(own)]` on a kernel in index form.
@@ -314,6 +348,7 @@ fn without_simt(diag: &Diag, item: &ItemFn) -> ItemFn {
 fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
     let before = diag.count();
     let mut instances = Vec::new();
+    let item = &only_kernel(diag, item);
     for (item, decisions) in simt::instances(diag, item) {
         let signature = simt::signature(diag, &item, &unit.constants);
         let Some(lowered) = simt::lower(diag, unit, &signature) else { continue };

@@ -359,7 +359,7 @@ messages! {
     KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
     KERNEL_INDEX_WIDTH = "an index is an `i32` or a `u32`, found elements of {}", "convert them: write `{} as i32`";
     LIST_BOUNDS = "{} may be outside `{}`, which has {} elements", "a list is read by an index whose range is known to be inside: change the range, or the list";
-    KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name: `|n| {}[n]`";
+    KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name, such as `{}`, here and where the closure names it: `{}`";
     KERNEL_SIZES = "`{}` is no operation in a kernel: the shape of `{}` is {}", "sizes are called by their names: write `{}`";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices cannot be checked against the shape; read zeros outside: write `pad({})`";
     KERNEL_DIVIDED = "an index that may be negative is divided, or by what is no size", "`n / 2` and `n % C` of what is not negative can be checked against the shape; `(n - 1).rem_euclid(N)` goes round";
@@ -384,6 +384,10 @@ messages! {
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
+    KERNEL_COMPILED = "`#[{}]` does not belong on a kernel, which `kernel!` compiles", "leave it out: functions of models call kernels as they are";
+    KERNEL_NO_INDEX = "there is no index `{}` here", "{}";
+    KERNEL_CLOSURE_INDICES = "`{}` goes over {} range{}, and its closure has {} ind{}", "{}";
+    OF_TENSORS_ALONE = "`{}` is an operation of tensors, and Rust's numbers have no function of that name", "{}";
     PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; another value there is chosen by an `if` around it";
 
     // SIMT-form kernels
@@ -391,6 +395,7 @@ messages! {
     SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
     SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`; a size is an axis of a `&Tensor<..>`: of a result whose size only a number says, such a tensor is taken and given back, `mut y: Tensor<u32, W, H>`";
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
+    SIMT_UNCHECKED = "`unchecked` takes no value, found `{}`", "write `unchecked` alone, or leave it out";
     SIMT_LAUNCH_LIST = "`{}` takes a list, found `{}`", "write `{}`";
     SIMT_LAUNCH_AXES = "`global` lists {} sizes, and work-items run along 1 to 3 dimensions", "write `global = [{}]`, and take the last index apart with `/` and `%`";
     SIMT_LAUNCH_RANK = "`local` lists {}, `global` {}: a group has as many dimensions as all work-items", "write `local = [{}]`";
@@ -400,6 +405,8 @@ messages! {
     SIMT_UNWRITTEN = "nothing is written to the result `{}`", "assign its elements, `{}[i] = ..;`, or remove the argument";
     SIMT_ARRAY_UNWRITTEN = "`{}` is read and never written", "assign its elements, `{}[{}] = ..;`, {}";
     SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
+    SIMT_GRADIENT_FORM = "`{}` {}; as the gradient of `{}` it {}: the inputs and a cotangent of each float result, and a gradient of each float input", "write `{}`";
+    SIMT_OWN_GRADIENT = "`{}` is its own gradient", "write another kernel, which takes the inputs and a cotangent for each float result, and name it here: `#[gradient({}_gradient)]`";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_OPENCL = "`#[opencl]` holds the OpenCL C of a body as text", "write `#[opencl(\"uint i = get_global_id(0); if (i < N) y[i] = x[i];\")]`";
     SIMT_TYPE_UNTOLD = "no argument tells which type `{}` is", "take a tensor that is read, `x: &Tensor<{}, N>`, or leave its list out of `#[types(..)]`";
@@ -416,6 +423,13 @@ messages! {
     SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
     SIMT_LAUNCH_DIMENSION = "the launch has {} dimension{}: `{}({})` is about one that it does not have", "give `#[launch(global = [..])]` a size for each dimension, as `[N, M]`, or use `{}({})`";
+    SIMT_WIDTH = "there is no `{}`: vectors have 2, 4, 8 or 16 lanes", "there are {}";
+    SIMT_ONE_LANE = "`{}` is one element, and the value has {} lanes", "{}";
+    SIMT_NO_GROUP = "barriers, local arrays and sub-groups need a work-group size", "give the launch one: `#[launch({})]`";
+    SIMT_RACE = "all work-items write to `{}`, each another value: which of them stays is chance", "{}";
+    SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "write {}";
+    SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
+    SIMT_ATOMIC_TYPE = "`{}` updates elements of {}, and `{}` is of {}", "let what is updated be of one of these types, `{}`, and what it is updated with";
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";

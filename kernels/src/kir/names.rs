@@ -1,6 +1,7 @@
 //! What work-items, sub-groups and atomics can do, by name: in the text form, and in the kernels that users write.
 
 use super::{AtomicOp, SubGroupOp, WorkItem};
+use crate::dtype::DType;
 
 impl WorkItem {
     /// Every one.
@@ -79,6 +80,14 @@ impl AtomicOp {
             AtomicOp::Or => "or",
             AtomicOp::Xor => "xor",
             AtomicOp::Exchange => "exchange",
+        }
+    }
+    /// Whether elements of that type can be updated so.
+    pub const fn takes(self, dtype: DType) -> bool {
+        match dtype {
+            DType::I32 | DType::U32 | DType::I64 => true,
+            DType::F32 | DType::F64 => !matches!(self, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor),
+            _ => false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::functions::unpack;
 use super::source::{self, Natives};
+use super::withheld::Withheld;
 use crate::ast::ArgType;
 use crate::compile::{CompiledPlan, Planned};
 use crate::parse::attr::of_functions;
@@ -71,6 +72,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
             super::kernel::withheld_vjp(name, &types, &result, why, instead)
         }
     };
+    let check = withheld_check(&signature, &types);
     let (is_unsafe, in_words) = (&promise.keyword, &promise.in_words);
     let inputs = inputs.iter().map(|arg| &arg.name);
     let unused = unused::beside(&signature.attrs, &unused::names(inputs, &signature.body));
@@ -104,6 +106,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
                 #unpacked
             }
             #vjp
+            #check
         }
         const _: () = {
             #({ #checks })*
@@ -111,6 +114,28 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         #unused
         #prelude
     }
+}
+
+/// A `check` that is refused: nothing but a kernel in index form is computed in double precision.
+fn withheld_check(signature: &Signature, types: &[TokenStream]) -> Option<TokenStream> {
+    let own = crate::parse::name(&signature.name);
+    let (why, instead) = match &signature.gradient {
+        Some(gradient) => (
+            format!("`{own}` has no `check`: it is in SIMT form, and its gradient is your own"),
+            format!(
+                "compare what `{own}.vjp` gives by `{}` with differences of what `{own}` gives",
+                crate::parse::text(gradient)
+            ),
+        ),
+        None => (
+            format!("`{own}` has no gradient to check: it is in SIMT form, without `#[gradient(..)]`"),
+            "`check` is of kernels in index form, whose gradients are generated".to_string(),
+        ),
+    };
+    let (name, result) = (format_ident!("check"), quote!(::netcl::GradientCheck));
+    let (declared, function) =
+        Withheld { name, place: signature.name.span(), args: types, result, why, instead }.tokens()?;
+    Some(quote!(#declared impl Kernel { #function }))
 }
 
 /// The call of the plan: results are new, or what has been taken and changed.

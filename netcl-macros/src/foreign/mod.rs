@@ -3,13 +3,19 @@
 //!
 //! A name that netcl has too is never looked up, and neither is a function of the user's own.
 
+mod devices;
 mod layers;
+mod numbers;
 mod values;
 
+#[cfg(test)]
+pub(crate) use devices::{DEVICES, VARIABLES};
+pub(crate) use devices::{array, device, device_of, variable};
 #[cfg(test)]
 pub(crate) use layers::LAYERS;
 pub(crate) use layers::{is_torch_layer, layer, layer_as};
 use netcl_kernels::ops;
+pub(crate) use numbers::of_number;
 pub(crate) use values::{element_type, number};
 
 /// What there is here instead.
@@ -305,49 +311,6 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     ),
 ];
 
-/// OpenCL's and CUDA's own functions. Nobody gives a function of scalars such a name: they are known to mean these.
-pub(crate) const DEVICES: &[(&str, &str)] = &[
-    ("get_global_id", "global_id(0)"),
-    ("get_local_id", "local_id(0)"),
-    ("get_group_id", "group_id(0)"),
-    ("get_global_size", "global_size(0)"),
-    ("get_local_size", "local_size(0)"),
-    ("get_num_groups", "num_groups(0)"),
-    ("work_group_barrier", "barrier()"),
-    ("mem_fence", "barrier()"),
-    ("threadgroup_barrier", "barrier()"),
-    ("__syncthreads", "barrier()"),
-    ("__threadfence_block", "barrier()"),
-    ("atomic_inc", "atomic_add(&mut y[i], 1)"),
-    ("atomicAdd", "atomic_add(&mut y[i], value)"),
-    ("atomicMax", "atomic_max(&mut y[i], value)"),
-    ("atomicMin", "atomic_min(&mut y[i], value)"),
-    ("native_exp", "exp(x)"),
-    ("native_log", "log(x)"),
-    ("native_sqrt", "sqrt(x)"),
-    ("native_rsqrt", "rsqrt(x)"),
-    ("native_sin", "sin(x)"),
-    ("native_cos", "cos(x)"),
-    ("native_tanh", "tanh(x)"),
-    ("__expf", "exp(x)"),
-    ("convert_float", "x as f32"),
-    ("convert_int", "x as i32"),
-    ("convert_uint", "x as u32"),
-    ("vload4", "x.load4(i)"),
-    ("vstore4", "y.store4(i, v)"),
-    ("sub_group_reduce_add", "sub_group_add(x)"),
-    ("sub_group_reduce_max", "sub_group_max(x)"),
-    ("__shfl_xor_sync", "sub_group_shuffle_xor(x, 1)"),
-];
-
-/// CUDA's variables.
-pub(crate) const VARIABLES: &[(&str, &str)] = &[
-    ("threadIdx", "local_id(0)"),
-    ("blockIdx", "group_id(0)"),
-    ("blockDim", "local_size(0)"),
-    ("gridDim", "num_groups(0)"),
-];
-
 /// What training loops elsewhere do, in ordinary Rust.
 #[cfg(test)]
 pub(crate) const TRAINING: &[(&str, &str)] = &[
@@ -428,16 +391,6 @@ pub(crate) fn operation(name: &str) -> Option<Here> {
 /// Whether what is called `name` elsewhere makes a tensor of given sizes.
 pub(crate) fn makes_tensors(name: &str) -> bool {
     matches!(operation(name), Some(Say(FILLED | DRAWN | COUNTED)))
-}
-
-/// What a kernel in SIMT form writes for a function of OpenCL or CUDA.
-pub(crate) fn device(name: &str) -> Option<&'static str> {
-    within(DEVICES, name)
-}
-
-/// What a kernel in SIMT form writes for a variable of CUDA.
-pub(crate) fn variable(name: &str) -> Option<&'static str> {
-    within(VARIABLES, name)
 }
 
 impl Here {

@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
                 let args = call.args.iter().map(|arg| self.expr(arg)).collect();
                 return self.call_closure(&closure, args, (&name, span));
             }
-            return self.called_variable(&name, &value, span);
+            return self.called_variable((&name, &value), call, span);
         }
         if let ([some], 1) = (segments.as_slice(), call.args.len())
             && some == "Some"

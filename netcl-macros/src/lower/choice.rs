@@ -331,7 +331,7 @@ impl<'a> Lowering<'a> {
             (Val::Plain(tokens, PlainType::Bool), Val::Bool(false)) => Val::Plain(quote!(! #tokens), PlainType::Bool),
             (Val::Bool(a), Val::Bool(b)) => Val::Bool(a == b),
             (Val::Plain(_, PlainType::Usize), Val::Dim(_))
-            | (Val::Dim(_) | Val::Number(_) | Val::Tensor(_), Val::Dim(_) | Val::Number(_)) => {
+            | (Val::Dim(_) | Val::Number(_) | Val::Tensor(_) | Val::Index(_), Val::Dim(_) | Val::Number(_)) => {
                 self.binary(&syn::BinOp::Eq(Default::default()), value.clone(), known, Places::all(span))
             }
             _ => self.report(span, &m::MATCH_PATTERN, &[&text(literal), &value.kind()]),

@@ -132,7 +132,7 @@ impl<'a> Lowering<'a> {
                 self.written(elements, span)
             }
             Expr::Repeat(list) => self.repeated(list),
-            Expr::Range(range) => self.range(range.start.as_deref(), range.end.as_deref(), &range.limits, span),
+            Expr::Range(range) => self.range(expr, range),
             Expr::Field(field) => self.field(field),
             Expr::Index(index) => self.subscript(index),
             Expr::MethodCall(call) => self.method(call),
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
             if let (Val::Tensor(id), true) = (&value, self.axes.is_some() && self.frames.len() == 1 && axes == 0) {
                 let rank = self.builder.shape(*id).rank();
                 if rank > 0 {
-                    let indices = ["n", "c", "h", "w"].into_iter().cycle().take(rank).collect::<Vec<_>>().join(", ");
+                    let indices = super::index::names(rank);
                     return self.report(span, &m::KERNEL_TENSOR_VALUE, &[&name, &name, &indices]);
                 }
             }
@@ -292,34 +292,31 @@ impl<'a> Lowering<'a> {
         if let Some(number) = foreign::number(name.rsplit("::").next().unwrap_or(name)) {
             return self.report(span, &m::NUMBER_ELSEWHERE, &[&name, &number]);
         }
+        // Mathematics counts `c` to `C`.
+        if near.is_empty() && frame.symbols.contains_key(&name.to_uppercase()) {
+            let size = format!("; did you mean `{}`?", name.to_uppercase());
+            return self.report(span, &m::UNKNOWN_NAME, &[&name, &size]);
+        }
         if near.is_empty() && !name.contains(char::is_uppercase) && !name.contains("::") {
             return self.report(span, &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
         }
         self.report(span, &m::UNKNOWN_NAME, &[&name, &near])
     }
 
-    fn range(&mut self, start: Option<&'a Expr>, end: Option<&'a Expr>, limits: &RangeLimits, span: Span) -> Val<'a> {
-        let start = start.map_or(Val::Dim(Dim::constant(0)), |start| self.expr(start));
-        let Some(end) = end else {
-            return self.report(span, &m::KERNEL_RANGE, &[&"..", &self.some_range()]);
-        };
+    fn range(&mut self, whole: &'a Expr, range: &'a syn::ExprRange) -> Val<'a> {
+        let start = range.start.as_deref().map_or(Val::Dim(Dim::constant(0)), |start| self.expr(start));
+        let Some(end) = range.end.as_deref() else { return self.no_range(whole) };
         match (start, self.expr(end)) {
             (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
             (Val::Dim(start), Val::Dim(end)) => {
-                let past = if matches!(limits, RangeLimits::Closed(_)) { 1 } else { 0 };
+                let past = if matches!(range.limits, RangeLimits::Closed(_)) { 1 } else { 0 };
                 Val::Range(start, end + Dim::constant(past))
             }
-            (start, end) => {
+            (_, end) => {
                 let brought = self.brought(&end).filter(|_| self.axes.is_none());
-                if let Some((given, ty)) = brought {
-                    return self.report(
-                        span,
-                        &m::PLAIN_ROUNDS,
-                        &[&given, &ty, &super::ranges::only(&given, &ty), &given],
-                    );
-                }
-                let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
-                self.report(span, &m::KERNEL_RANGE, &[&found, &self.some_range()])
+                let Some((given, ty)) = brought else { return self.no_range(whole) };
+                let instead = super::ranges::only(&given, &ty);
+                self.report(whole.span(), &m::PLAIN_ROUNDS, &[&given, &ty, &instead, &given])
             }
         }
     }

@@ -46,13 +46,18 @@ impl<'a> Lowering<'a> {
         }) {
             return self.report(other.span, &m::KERNEL_RESULTS, &[first, other]);
         }
-        let names = ["n", "c", "h", "w"].into_iter().cycle().take(shape.len()).collect::<Vec<_>>().join(", ");
+        let names = names(shape.len());
         let Some(closure) = closure_of(&function.body) else {
             if shape.is_empty() {
                 self.axes = Some(Vec::new());
                 return self.block(&function.body);
             }
-            if let [Stmt::Expr(Expr::Closure(_), Some(semicolon))] = function.body.stmts.as_slice() {
+            if let [Stmt::Expr(Expr::Closure(closure), Some(semicolon))] = function.body.stmts.as_slice() {
+                // Without the `;` it would be refused all the same.
+                if let Expr::Return(given) = &*closure.body {
+                    let instead = super::misuse::early(given);
+                    return self.report(given.span(), &m::UNSUPPORTED, &[&"`return` here", &instead]);
+                }
                 return self.report(semicolon.span(), &m::VALUE_DROPPED, &[]);
             }
             let of_items =
@@ -217,7 +222,7 @@ impl<'a> Lowering<'a> {
             first => {
                 let instead = match first {
                     Some(Expr::Index(read)) => format!("pad({})", parse::index::text(read)),
-                    _ => "pad(x[n, c - 1])".to_string(),
+                    other => other.and_then(parse::index::padded).unwrap_or_else(|| self.some_padded()),
                 };
                 let found = match call.args.len() {
                     1 => format!("`{}`", text(&call.args)),
@@ -242,7 +247,10 @@ impl<'a> Lowering<'a> {
                     self.element_of(&values, position, read)
                 }
                 Val::Index(_) if self.hides_tensor(&name) => {
-                    self.report(read.expr.span(), &m::KERNEL_HIDDEN, &[&name, &name])
+                    let free = |other: &&str| self.lookup(other).is_none();
+                    let other = ["i", "j", "k", "r"].into_iter().find(free).unwrap_or("index");
+                    let instead = parse::index::renamed(read, &name, other);
+                    self.report(read.expr.span(), &m::KERNEL_HIDDEN, &[&name, &other, &instead])
                 }
                 other => {
                     let written = match &*read.expr {
@@ -269,7 +277,10 @@ impl<'a> Lowering<'a> {
             );
         }
         let mut coordinates = Vec::new();
-        for expr in &indices {
+        for (axis, expr) in indices.iter().enumerate() {
+            if let Some(refused) = self.no_index(read, expr, (source, axis)) {
+                return refused;
+            }
             match self.coordinate((read, padded), expr) {
                 Some(coordinate) => coordinates.push(coordinate),
                 None => return Val::Unknown,
@@ -442,6 +453,11 @@ impl<'a> Lowering<'a> {
         self.report(written.span(), &m::KERNEL_BOUNDS, &[&named, &position, &read.name, size, &whole]);
         true
     }
+}
+
+/// Names for so many indices.
+pub(super) fn names(rank: usize) -> String {
+    ["n", "c", "h", "w"].into_iter().cycle().take(rank).collect::<Vec<_>>().join(", ")
 }
 
 /// The closure that a kernel's body is.

@@ -20,6 +20,10 @@ impl<'a> Lowering<'a> {
         let iterates = super::iterators::is_adapter(name);
         let of_list = matches!(receiver, Val::List(_) | Val::Range(..) | Val::Place(_));
         let of_its_own = matches!(name, "len" | "first" | "last");
+        let mut args: Vec<String> = call.args.iter().map(text).collect();
+        if let Some(instead) = self.of_tensors_alone(name, receiver, (&written(&call.receiver), &args)) {
+            return Some(self.report(span, &m::OF_TENSORS_ALONE, &[&name, &instead]));
+        }
         let known = is_builtin(name) || matches!(name, "clone" | "dim") || of_list && (iterates || of_its_own);
         let here = foreign::operation(name).filter(|_| !known)?;
         let fits = match here {
@@ -27,14 +31,13 @@ impl<'a> Lowering<'a> {
             foreign::Here::Left(_) => true,
             _ => !scalars || of_list,
         };
-        let mut args: Vec<String> = call.args.iter().map(text).collect();
         if here == foreign::Here::Named("cast") {
             args.iter_mut().for_each(|arg| *arg = foreign::element_type(arg).map_or(arg.clone(), |ty| ty.to_string()));
         }
         // `x.to(x.device())`, as PyTorch has `x.to(torch.float16)`.
         let elsewhere = args.iter().any(|arg| arg.contains("device") || arg.contains("Device"));
         let here = if name == "to" && elsewhere { foreign::Here::Say(foreign::DEVICE) } else { here };
-        let hint = here.hint(&written(&call.receiver), &args);
+        let hint = self.of_elsewhere(here, &written(&call.receiver), &args);
         fits.then(|| self.report(span, &m::ELSEWHERE, &[&name, &hint]))
     }
 
@@ -69,6 +72,25 @@ impl<'a> Lowering<'a> {
         }
         let near = crate::parse::suggestion(name, ops::names());
         Some(self.report(call.method.span(), &m::UNKNOWN_METHOD, &[&name, &near]))
+    }
+
+    /// Rule: a function of numbers is Rust as well, and calls what Rust's numbers have. Wrong: `x.relu()` in it. Gives what to write.
+    fn of_tensors_alone(&self, name: &str, receiver: &Val<'a>, (x, args): (&str, &[String])) -> Option<String> {
+        // Whole numbers have a `pow` of Rust's.
+        let float = match receiver {
+            Val::Tensor(id) => self.builder.dtype(*id).is_float(),
+            receiver => matches!(receiver, Val::Number(_)),
+        };
+        (self.in_function() && float).then(|| foreign::of_number(name, x, args))?
+    }
+
+    /// What to write for what others call so: of a function of numbers, what Rust's numbers have.
+    fn of_elsewhere(&self, here: foreign::Here, x: &str, args: &[String]) -> String {
+        let of_number = match here {
+            foreign::Here::Named(name) if self.in_function() => foreign::of_number(name, x, args),
+            _ => None,
+        };
+        of_number.unwrap_or_else(|| here.hint(x, args))
     }
 
     /// Rule: `max` and `min` of a tensor are along axes. Wrong: `x.max(0.0)`, as Rust has it for numbers.
@@ -165,46 +187,51 @@ impl<'a> Lowering<'a> {
             && let Some((Val::List(_) | Val::Stack(_), _)) = self.lookup(&crate::parse::name(own))
         {
             let axis = call.args.iter().nth(1).map_or("0".to_string(), text);
-            let instead = format!("one tensor of a list, with a new axis: write `{own}.stack({axis})`");
+            let joins = if name == "stack" { "stack" } else { "concat" };
+            let instead = format!("one tensor of a list: write `{own}.{joins}({axis})`");
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]);
         }
-        match instead(call, name).filter(|_| !own) {
+        match self.instead(call, name).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
         }
     }
-}
 
-/// What to write for the call of a function of that name.
-fn instead(call: &ExprCall, name: &str) -> Option<String> {
-    let mut args = call.args.iter();
-    let first = args.next();
-    let rest: Vec<String> = args.map(text).collect();
-    // `cat(&[a, b], 1)`.
-    let joins = match name {
-        "cat" | "concat" | "concatenate" => Some("concat"),
-        "stack" => Some("stack"),
-        _ => None,
-    };
-    if let (Some(joins), Some(list)) = (joins, first.and_then(elements)) {
-        let axis = rest.first().map_or("0", String::as_str);
-        let (x, others) = list.split_first()?;
-        return Some(format!("write `{x}.{joins}([{}], {axis})`", others.join(", ")));
-    }
-    let x = first.map_or_else(|| "x".to_string(), written);
-    // `float("-inf")`.
-    if let Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(word), .. })) = first
-        && let Some(number) = foreign::number(&word.value())
-    {
-        return Some(format!("write `{number}`"));
-    }
-    // The condition comes first.
-    if matches!(name, "where_" | "where_self" | "where_cond" | "select") && rest.len() == 2 {
-        return Some(format!("write `{x}.select({})`", rest.join(", ")));
-    }
-    match ops::find(name) {
-        Some(_) => Some(format!("operations are methods: write `{x}.{name}({})`", rest.join(", "))),
-        None => foreign::operation(name).map(|here| here.hint(&x, &rest)),
+    /// What to write for the call of a function of that name.
+    fn instead(&self, call: &ExprCall, name: &str) -> Option<String> {
+        let mut args = call.args.iter();
+        let first = args.next();
+        let rest: Vec<String> = args.map(text).collect();
+        // `cat(&[a, b], 1)`.
+        let joins = match name {
+            "cat" | "concat" | "concatenate" => Some("concat"),
+            "stack" => Some("stack"),
+            _ => None,
+        };
+        if let (Some(joins), Some(list)) = (joins, first.and_then(elements)) {
+            let axis = rest.first().map_or("0", String::as_str);
+            let (x, others) = list.split_first()?;
+            return Some(format!("write `{x}.{joins}([{}], {axis})`", others.join(", ")));
+        }
+        let x = first.map_or_else(|| "x".to_string(), written);
+        // `float("-inf")`.
+        if let Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(word), .. })) = first
+            && let Some(number) = foreign::number(&word.value())
+        {
+            return Some(format!("write `{number}`"));
+        }
+        // The condition comes first.
+        if matches!(name, "where_" | "where_self" | "where_cond" | "select") && rest.len() == 2 {
+            return Some(format!("write `{x}.select({})`", rest.join(", ")));
+        }
+        match ops::find(name) {
+            Some(_) => {
+                let of_number = self.in_function().then(|| foreign::of_number(name, &x, &rest));
+                let method = || format!("operations are methods: write `{x}.{name}({})`", rest.join(", "));
+                Some(of_number.flatten().unwrap_or_else(method))
+            }
+            None => foreign::operation(name).map(|here| self.of_elsewhere(here, &x, &rest)),
+        }
     }
 }
 
@@ -236,7 +263,7 @@ pub(super) fn bare(expr: &Expr) -> &Expr {
 }
 
 /// The expression as a receiver of methods.
-pub(super) fn written(expr: &Expr) -> String {
+pub(crate) fn written(expr: &Expr) -> String {
     match expr {
         Expr::Reference(inner) => written(&inner.expr),
         Expr::Path(_)

@@ -66,7 +66,7 @@ impl<'a> Lowering<'a> {
             return self.report(range.span(), &m::KERNEL_POSITION, &[&name]);
         }
         if closure.inputs.len() != ranges.len() {
-            return self.report(closure.inputs.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
+            return self.other_indices(name, (range, closure), ranges.len());
         }
         let outer = self.axes.clone().unwrap_or_default();
         let first = outer.len();
@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
     /// One range.
     pub(super) fn limits(&mut self, range: &'a Expr) -> Option<Limits> {
         let refuse = |this: &Self| {
-            this.report(range.span(), &m::KERNEL_RANGE, &[&text(range), &this.some_range()]);
+            this.no_range(range);
             None
         };
         let written = match crate::parse::unparenthesized(range) {
@@ -151,12 +151,70 @@ impl<'a> Lowering<'a> {
                     .and_then(|length| Limits::varying(start, length, &axes, &self.ends))
                     .or_else(|| refuse(self))
             }
-            (start, end) => {
-                let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
-                self.report(range.span(), &m::KERNEL_RANGE, &[&found, &self.some_range()]);
+            _ => {
+                self.no_range(range);
                 None
             }
         }
+    }
+
+    /// Rule: a closure has an index for each range. Wrong: `sum((0..C, 0..2), |c| x[n, c])`.
+    fn other_indices(&self, name: &str, (range, closure): (&Expr, &syn::ExprClosure), ranges: usize) -> Val<'a> {
+        let mut indices: Vec<String> = closure.inputs.iter().map(text).collect();
+        let given = indices.len();
+        let instead = if given < ranges {
+            indices.resize(ranges, "_".to_string());
+            format!("name one for each range, `_` where it is not used: write `|{}|`", indices.join(", "))
+        } else {
+            let own = text(range);
+            let own = own.trim_start_matches('(').trim_end_matches([')', ',']);
+            let more = indices[ranges..].iter().map(|index| {
+                self.axis_read_by(index, &closure.body).map_or("0..1".to_string(), |size| format!("0..{size}"))
+            });
+            let all = std::iter::once(own.to_string()).chain(more).collect::<Vec<_>>().join(", ");
+            format!("give each of them a range: write `({all})`")
+        };
+        let (s, ices) = (if ranges == 1 { "" } else { "s" }, if given == 1 { "ex" } else { "ices" });
+        self.report(closure.inputs.span(), &m::KERNEL_CLOSURE_INDICES, &[&name, &ranges, &s, &given, &ices, &instead])
+    }
+
+    /// Rule: a range runs from a number to a size. Wrong: `sum(0.0..2.0, ..)`, `fold(t, ..)`, `sum(5..2, ..)`.
+    pub(super) fn no_range(&self, range: &Expr) -> Val<'a> {
+        let whole = |end: &Expr| match crate::parse::unparenthesized(end) {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(number), .. }) => {
+                number.base10_parse::<f64>().ok().filter(|value| value.fract() == 0.0).map(|value| value.to_string())
+            }
+            Expr::Lit(_) | Expr::Unary(_) => None,
+            other => Some(text(other)),
+        };
+        let instead = match crate::parse::unparenthesized(range) {
+            Expr::Range(limits) => match (limits.start.as_deref(), limits.end.as_deref()) {
+                (None, Some(end)) => whole(end).map(|end| format!("0..{end}")),
+                (Some(start), Some(end)) => {
+                    let number = |end: &Expr| match end {
+                        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => Some(number.to_string()),
+                        end => whole(end),
+                    };
+                    number(start).zip(number(end)).map(|(start, end)| format!("{start}..{end}"))
+                }
+                _ => None,
+            },
+            one @ (Expr::Path(_) | Expr::Lit(_)) => Some(format!("0..{}", text(one))),
+            _ => None,
+        };
+        let written = text(range);
+        // What would be the same, or would go down, is none; some size of an argument is.
+        let fits = |instead: &String| *instead != written && self.is_range(instead);
+        let instead = instead.filter(fits).unwrap_or_else(|| self.some_range());
+        self.report(range.span(), &m::KERNEL_RANGE, &[&written, &instead])
+    }
+
+    /// Whether what stands there are sizes, indices and whole numbers.
+    fn is_range(&self, written: &str) -> bool {
+        written.split("..").all(|end| {
+            let known = matches!(self.lookup(end), Some((Val::Index(_) | Val::Dim(_), _)));
+            known || end.parse::<i64>().is_ok() || self.frame().symbols.contains_key(end)
+        })
     }
 
     /// Rule: a range is as long as shapes and indices say. Wrong: `sum(0..len[n], |k| x[n, k])`, whose end is known only at run
@@ -167,13 +225,11 @@ impl<'a> Lowering<'a> {
         let varies = |value: &Val<'a>| matches!(value, Val::Tensor(_));
         let (start, end) = (limits.start.as_deref(), limits.end.as_deref());
         let said = self.diag.count();
-        let mut bounds = [start, end].map(|bound| bound.map(|bound| (bound, self.expr(bound))));
+        let bounds = [start, end].map(|bound| bound.map(|bound| (bound, self.expr(bound))));
         if self.diag.count() > said || !bounds.iter().flatten().any(|(_, value)| varies(value)) {
             self.diag.forget(said);
             return None;
         }
-        let found = bounds.iter_mut().map(|bound| bound.as_ref().map_or("nothing".into(), |(_, value)| value.kind()));
-        let found = found.collect::<Vec<_>>().join(" .. ");
         let rest = match name {
             "sum" => "0.0",
             "prod" => "1.0",
@@ -183,7 +239,7 @@ impl<'a> Lowering<'a> {
         };
         let index = crate::parse::name(&index.ident);
         let Some(size) = self.axis_read_by(&index, &closure.body).filter(|_| !rest.is_empty()) else {
-            return Some(self.report(range.span(), &m::KERNEL_RANGE, &[&found, &self.some_range()]));
+            return Some(self.no_range(range));
         };
         let less = if matches!(limits.limits, syn::RangeLimits::Closed(_)) { "<=" } else { "<" };
         let after = start.filter(|start| text(*start) != "0").map(|start| format!("{index} >= {}", text(start)));

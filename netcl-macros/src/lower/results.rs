@@ -151,6 +151,10 @@ impl<'a> Lowering<'a> {
         let elements = self.axes.is_some() || self.elementwise;
         let instead = match (declared, elements) {
             (DType::Bool, _) => "compare what the body gives, as in `x > 0.0`".to_string(),
+            (_, true) if found == DType::Bool => {
+                let [one, zero] = if declared.is_float() { ["1.0", "0.0"] } else { ["1", "0"] };
+                format!("choose with `if`: `if .. {{ {one} }} else {{ {zero} }}`")
+            }
             (_, true) => format!("convert what the body gives with `as {declared}`"),
             (_, false) => format!("convert what the body gives with `.cast({declared})`"),
         };

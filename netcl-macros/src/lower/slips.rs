@@ -6,6 +6,7 @@ use crate::ast::{FunctionItem, Unit};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -134,16 +135,56 @@ impl<'a> Lowering<'a> {
     }
 
     /// Rule: a variable is no function, also where it hides one of that name. Wrong: `x(0)`.
-    pub(super) fn called_variable(&self, name: &str, value: &Val<'a>, span: Span) -> Val<'a> {
+    pub(super) fn called_variable(&self, (name, value): (&str, &Val<'a>), call: &ExprCall, span: Span) -> Val<'a> {
         if value.is_unknown() {
             return Val::Unknown;
         }
         let instead = match value {
-            _ if self.axes.is_some() => format!("an element is read by indices: `{name}[n]`"),
+            Val::Tensor(id) if self.axes.is_some() && self.whole_tensor(name).is_some() => {
+                let (rank, args) = (self.builder.shape(*id).rank(), call.args.iter().map(text).collect::<Vec<_>>());
+                let given = if args.len() == rank { args.join(", ") } else { super::index::names(rank) };
+                format!("an element is read by indices in brackets: `{name}[{given}]`")
+            }
+            _ if self.axes.is_some() => format!("a product has its sign: `{name} * (..)`"),
             Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)) => format!("call its function: `{name}.forward(..)`"),
             _ => format!("operations are methods: `{name}.relu()`"),
         };
         self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead])
+    }
+
+    /// A read of some argument of the kernel's, which may be outside.
+    pub(super) fn some_padded(&self) -> String {
+        let arguments = self.frame().scopes.iter().flatten().filter(|variable| variable.argument);
+        let mut tensors = arguments.filter_map(|variable| match variable.value {
+            Val::Tensor(id) if self.builder.shape(id).rank() > 0 => {
+                Some((&variable.name, self.builder.shape(id).rank()))
+            }
+            _ => None,
+        });
+        match tensors.next() {
+            Some((name, rank)) => format!("pad({name}[{} - 1])", super::index::names(rank)),
+            None => "pad(x[n - 1])".to_string(),
+        }
+    }
+
+    /// Rule: an index is one of the closures'. Wrong: `|n| x[n, c]`, where the sum over `c` is meant.
+    pub(super) fn no_index(&self, read: &ExprIndex, expr: &Expr, (source, axis): (NodeId, usize)) -> Option<Val<'a>> {
+        let Expr::Path(path) = parse::unparenthesized(expr) else { return None };
+        let name = parse::name(path.path.get_ident()?);
+        let frame = self.frame();
+        let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
+        let known = self.lookup(&name).is_some() || frame.unit.constants.get(&name).is_some();
+        if known || name.contains(char::is_uppercase) || frame.unit.broken.contains(&name) || name == "self" {
+            return None;
+        }
+        if !parse::suggestion(&name, variables).is_empty() {
+            return None;
+        }
+        let (size, whole) = (&self.builder.shape(source)[axis], parse::index::text(read));
+        let instead = format!(
+            "go over the axis: write `sum(0..{size}, |{name}| {whole})`; or give the result this axis, and its closure the index"
+        );
+        Some(self.report(expr.span(), &m::KERNEL_NO_INDEX, &[&name, &instead]))
     }
 
     /// A field that is called as a function, of which it is only known that it is one of the model's.

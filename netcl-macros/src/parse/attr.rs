@@ -99,6 +99,13 @@ pub(crate) fn of_items(diag: &Diag, block: &mut syn::ItemImpl) {
     }
 }
 
+/// The same on a kernel, which `kernel!` makes: `#[netcl::function] fn f(..)` in it.
+pub(crate) fn of_kernel(diag: &Diag, attrs: &mut Vec<Attribute>) {
+    without(attrs, &["function", "model", "tensors"], |attr| {
+        diag.report(attr.path().span(), &m::KERNEL_COMPILED, &[&text(attr.path())]);
+    });
+}
+
 /// Leaves out those of netcl's attributes of items that are called as `names` say.
 fn without(attrs: &mut Vec<Attribute>, names: &[&str], left: impl Fn(&Attribute)) {
     attrs.retain(|attr| {

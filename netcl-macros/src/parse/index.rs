@@ -71,6 +71,53 @@ pub(crate) fn text_of(tokens: &impl quote::ToTokens) -> String {
     super::text(&bare(tokens.to_token_stream()))
 }
 
+/// The text of an expression with `pad(..)` around each read in it; `None` where there is none.
+pub(crate) fn padded(tokens: &impl quote::ToTokens) -> Option<String> {
+    fn around(tokens: TokenStream, any: &mut bool) -> TokenStream {
+        let mut result: Vec<TokenTree> = Vec::new();
+        for token in tokens {
+            let token = match token {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => match result.pop() {
+                    Some(TokenTree::Ident(name)) => {
+                        *any = true;
+                        let pad = proc_macro2::Ident::new("pad", name.span());
+                        let read = [TokenTree::Ident(name), TokenTree::Group(group)].into_iter().collect();
+                        result.push(TokenTree::Ident(pad));
+                        TokenTree::Group(Group::new(Delimiter::Parenthesis, read))
+                    }
+                    before => {
+                        result.extend(before);
+                        TokenTree::Group(group)
+                    }
+                },
+                TokenTree::Group(group) => TokenTree::Group(Group::new(group.delimiter(), around(group.stream(), any))),
+                other => other,
+            };
+            result.push(token);
+        }
+        result.into_iter().collect()
+    }
+    let mut any = false;
+    let tokens = around(tokens.to_token_stream(), &mut any);
+    any.then(|| text_of(&tokens))
+}
+
+/// The text of a read whose index `from` has another name.
+pub(crate) fn renamed(read: &syn::ExprIndex, from: &str, to: &str) -> String {
+    fn inside(tokens: TokenStream, from: &str, to: &str) -> TokenStream {
+        let renamed = |token| match token {
+            TokenTree::Ident(ident) if ident == from => TokenTree::Ident(proc_macro2::Ident::new(to, ident.span())),
+            TokenTree::Group(group) => {
+                TokenTree::Group(Group::new(group.delimiter(), inside(group.stream(), from, to)))
+            }
+            other => other,
+        };
+        tokens.into_iter().map(renamed).collect()
+    }
+    let (name, index) = (&read.expr, inside(quote::ToTokens::to_token_stream(&read.index), from, to));
+    text_of(&quote::quote!(#name[#index]))
+}
+
 /// The tokens with `x[(n, c)]` as `x[n, c]`.
 fn bare(tokens: TokenStream) -> TokenStream {
     let mut result: Vec<TokenTree> = Vec::new();

@@ -53,7 +53,8 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
             if !is_tensor(elem) {
                 let borrowed = format!("{borrow}{}", text(ty));
-                diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&borrowed, &LISTED]);
+                let listed = if is_number(elem) { numbers_in_a_row(name, elem) } else { LISTED.to_string() };
+                diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&borrowed, &listed]);
                 return None;
             }
             let (stacked, count) = stacked(elem);
@@ -378,6 +379,7 @@ fn instead(name: &str, ty: &Type) -> String {
                  which a loop goes over, `for k in 0..{count} {{ .. x.get(0, k) .. }}`"
             )
         }
+        (Some("Vec"), Some(syn::GenericArgument::Type(inner))) if is_number(inner) => numbers_in_a_row(name, inner),
         (Some("Vec"), Some(_)) => LISTED.to_string(),
         (Some("Box" | "Rc" | "Arc"), _) => CALLED.to_string(),
         _ if matches!(ty, Type::ImplTrait(_) | Type::FnPtr(_) | Type::TraitObject(_)) => CALLED.to_string(),
@@ -385,6 +387,18 @@ fn instead(name: &str, ty: &Type) -> String {
               `#[netcl::tensors]`, and tuples and arrays of these; an alias is written out"
             .to_string(),
     }
+}
+
+/// Whether it is the type of one number.
+fn is_number(ty: &Type) -> bool {
+    DType::from_name(&text(ty)).is_some() || text(ty) == "usize"
+}
+
+/// What there is in place of a list of numbers.
+fn numbers_in_a_row(name: &str, ty: &Type) -> String {
+    let dtype = DType::from_name(&text(ty)).filter(|dtype| *dtype != DType::F64);
+    let dtype = dtype.map_or_else(|| if text(ty) == "f64" { "f32" } else { "u32" }, DType::name);
+    format!("numbers in a row are a tensor: write `{name}: &Tensor<{dtype}, N>`")
 }
 
 /// What there is in place of layers and models that are passed.

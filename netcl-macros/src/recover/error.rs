@@ -1,5 +1,7 @@
 //! What is said about syntax.
 
+use crate::parse::index::text_of;
+use netcl_kernels::dtype::DType;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
@@ -18,6 +20,9 @@ fn one(error: &syn::Error, tokens: &TokenStream, end: (Span, &str)) -> (Span, St
             Some((span, close)) => (span, format!("{expected}, found `{close}`")),
             None => (end.0, format!("{expected}, found {}", end.1)),
         };
+    }
+    if let Some(said) = as_in_c(tokens, &wanted) {
+        return (span, said);
     }
     if !text.starts_with("expected ") {
         return (span, text);
@@ -38,6 +43,51 @@ fn one(error: &syn::Error, tokens: &TokenStream, end: (Span, &str)) -> (Span, St
         (None, Some((span, close))) => (span, format!("{text}, found `{close}`")),
         (None, None) => (span, text),
     }
+}
+
+/// What is said where the parser stops at `wanted` in C's words: `x > 0 ? 1 : 0`, `int i = 0;`
+fn as_in_c(tokens: &TokenStream, wanted: &Option<String>) -> Option<String> {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let here = |token: &TokenTree| wanted.is_some() && place(token.span()) == *wanted;
+    let Some(at) = trees.iter().position(here).filter(|at| *at > 0) else {
+        return trees.iter().find_map(|token| match token {
+            TokenTree::Group(group) => as_in_c(&group.stream(), wanted),
+            _ => None,
+        });
+    };
+    let is = |token: &TokenTree, mark: char| matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark);
+    let end = trees[at..].iter().position(|token| is(token, ';')).map_or(trees.len(), |end| at + end);
+    let text = |part: &[TokenTree]| text_of(&part.iter().cloned().collect::<TokenStream>());
+    match (&trees[at - 1], &trees[at]) {
+        (before, _) if is(before, '?') => {
+            let alone = |at: usize| {
+                let compares = at > 0 && "=<>!".chars().any(|mark| is(&trees[at - 1], mark));
+                is(&trees[at], '=') && !compares && !is(&trees[at + 1], '=')
+                    || "{;,".chars().any(|mark| is(&trees[at], mark))
+            };
+            let start = (0..at - 1).rev().find(|at| alone(*at)).map_or(0, |before| before + 1);
+            let colon = (at..end).find(|at| is(&trees[*at], ':'))?;
+            let (condition, then) = (text(&trees[start..at - 1]), text(&trees[at..colon]));
+            let otherwise = text(&trees[colon + 1..end]);
+            let hint = format!("`if` gives a value: write `if {condition} {{ {then} }} else {{ {otherwise} }}`");
+            Some(format!("there is no `? :` here\nhint: {hint}"))
+        }
+        (TokenTree::Ident(ty), TokenTree::Ident(name)) if is_type(&ty.to_string()) => {
+            let hint = format!("write `let {name} = ..;`, or `let mut {name} = ..;` where it changes");
+            Some(format!("a variable is bound by `let`, found `{ty} {name}`\nhint: {hint}"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether C, OpenCL C or Rust has a type of that name, of numbers or of vectors.
+fn is_type(name: &str) -> bool {
+    const TYPES: [&str; 18] = [
+        "int", "uint", "unsigned", "signed", "float", "double", "half", "char", "uchar", "short", "ushort", "long",
+        "ulong", "bool", "size_t", "auto", "var", "void",
+    ];
+    let element = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    TYPES.contains(&name) || TYPES.contains(&element) || DType::from_name(name).is_some() || name == "usize"
 }
 
 /// The parser's lists of everything that may begin a type or a pattern, by their names, and delimiters as they are typed.

@@ -4,6 +4,7 @@ use super::bounds::GuardedIndex;
 use super::element::{ElementStorage, Target};
 use super::state::{Simt, Val};
 use super::types::places;
+use super::written::ElementWrite;
 use crate::messages as m;
 use crate::parse::{constant, unparenthesized};
 use netcl_kernels::kir::{Stmt as Kir, ValueType};
@@ -19,7 +20,7 @@ impl Simt<'_> {
         let span = assign.right.span();
         match unparenthesized(&assign.left) {
             Expr::Index(index) => match self.then(&mut value, Self::pin, |this| this.target(index)) {
-                Some(target) => self.store(target, value, [index.expr.span(), span]),
+                Some(target) => self.store(target, value, &ElementWrite::assigned(assign, index)),
                 None => Val::Unknown,
             },
             Expr::Tuple(parts) => self.parts(&parts.elems, value, span),
@@ -47,7 +48,7 @@ impl Simt<'_> {
                 Expr::Infer(_) => {}
                 Expr::Index(index) => {
                     if let Some(target) = self.target(index) {
-                        self.store(target, value, [index.expr.span(), span]);
+                        self.store(target, value, &ElementWrite::element(index, span));
                     }
                 }
                 Expr::Tuple(inner) => drop(self.parts(&inner.elems, value, span)),
@@ -103,14 +104,13 @@ impl Simt<'_> {
     }
 
     fn update_element(&mut self, binary: &ExprBinary, index: &ExprIndex, target: Target, right: Val) -> Val {
-        let span = binary.op.span();
         let Target { memory, place: GuardedIndex { index: position, inside } } = target;
         // One position, and one condition, for the read and the write.
         let place = GuardedIndex { index: self.once("position", position), inside: None };
         self.builder.open();
         let current = self.load_from(Target { memory, place });
         let value = self.binary(&binary.op, current, right, places(binary));
-        let result = self.store(Target { memory, place }, value, [index.expr.span(), span]);
+        let result = self.store(Target { memory, place }, value, &ElementWrite::updated(binary, index));
         let then = self.builder.close();
         match inside {
             Some(condition) => self.builder.stmt(Kir::If { condition, then, otherwise: Vec::new() }),
@@ -161,35 +161,57 @@ impl Simt<'_> {
         Val::Unit
     }
 
-    /// Writes one element, or as many as the value has lanes; the spans are those of what is written to and of the value.
-    pub(super) fn store(&mut self, target: Target, value: Val, [place, span]: [Span; 2]) -> Val {
+    /// Writes one element, or as many as the value has lanes.
+    pub(super) fn store(&mut self, target: Target, value: Val, written: &ElementWrite) -> Val {
         if matches!(value, Val::Unknown) {
             return Val::Unknown;
         }
+        let span = written.value;
+        let (own, buffer) = match target.memory {
+            ElementStorage::Buffer(buffer) => (self.buffers[buffer].dtype.compute(), Some(buffer)),
+            ElementStorage::Array(_, dtype) => (dtype.compute(), None),
+        };
+        if let Some(buffer) = buffer.filter(|buffer| self.buffers[*buffer].result.is_none()) {
+            let name = self.builder.kernel().params[self.buffers[buffer].param.0 as usize].name.clone();
+            return self.report(written.place, &m::SIMT_INPUT, &[&name, &name]);
+        }
+        let Some(value) = self.value(value, Some(own), span) else { return Val::Unknown };
+        let (own, given) = (ValueType { dtype: own, lanes: written.lanes }, self.ty(value));
+        if own.lanes != given.lanes {
+            return self.other_lanes(written, own, given, buffer.is_some());
+        }
+        if own != given {
+            return self.unlike("=", &own, &given, span);
+        }
         match target.memory {
             ElementStorage::Buffer(buffer) => {
-                let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
-                if self.buffers[buffer].result.is_none() {
-                    let name = self.builder.kernel().params[param.0 as usize].name.clone();
-                    return self.report(place, &m::SIMT_INPUT, &[&name, &name]);
-                }
-                let Some(value) = self.value(value, Some(dtype), span) else { return Val::Unknown };
-                let given = self.ty(value);
-                if given.dtype != dtype {
-                    return self.unlike("=", &dtype, &given, span);
-                }
+                let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype);
+                self.note_store(written, dtype);
                 self.write(target.place, |this, index| this.builder.store(param, index, value));
             }
-            ElementStorage::Array(array, dtype) => {
-                let own = ValueType::scalar(dtype.compute());
-                let Some(value) = self.value(value, Some(own.dtype), span) else { return Val::Unknown };
-                let given = self.ty(value);
-                if given != own {
-                    return self.unlike("=", &own, &given, span);
-                }
+            ElementStorage::Array(array, _) => {
                 self.write(target.place, |this, index| this.builder.stmt(Kir::StoreArray { array, index, value }));
             }
         }
         Val::Unit
+    }
+
+    /// Rule: as many lanes are written as elements are named. Wrong: `y[i] = x.load4(i)`, `y.store4(i, 0.0)`.
+    fn other_lanes(&self, written: &ElementWrite, own: ValueType, given: ValueType, tensor: bool) -> Val {
+        if self.changed {
+            return Val::Unknown;
+        }
+        if own.lanes > 1 {
+            return self.unlike_types(&format!("store{}", own.lanes), own, given, written.value);
+        }
+        let ElementWrite { element, given: value, .. } = written;
+        let one = element.strip_suffix(']').and_then(|read| read.split_once('['));
+        let instead = match one.filter(|(_, index)| tensor && !index.contains([',', '['])) {
+            Some((name, index)) => {
+                format!("all of them, from that element on: write `{name}.store{}({index}, {value});`", given.lanes)
+            }
+            None => format!("one of them: write `{element} = {value}.lane(0);`"),
+        };
+        self.report(written.value, &m::SIMT_ONE_LANE, &[element, &given.lanes, &instead])
     }
 }

@@ -3,13 +3,15 @@
 use super::element::{ElementStorage, Target};
 use super::state::{Simt, Val, Var};
 use super::types::kind;
+use super::written::ElementWrite;
 use crate::ast::Constant;
 use crate::foreign;
 use crate::messages as m;
-use crate::parse::{constant, suggestion, text};
+use crate::parse::index::text_of;
+use crate::parse::{constant, list, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
-use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, Stmt, SubGroupOp, ValueType, WorkItem};
+use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, Launch, Stmt, SubGroupOp, ValueType, WorkItem};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
@@ -63,6 +65,12 @@ fn known() -> Vec<String> {
     own.chain(OTHERS.into_iter().chain(functions).chain(rust).map(String::from)).chain(splats).collect()
 }
 
+/// Whether it is called as what is `own` with as many lanes as no vector has.
+fn other_width(name: &str, own: &str) -> bool {
+    let lanes = name.strip_prefix(own).and_then(|lanes| lanes.parse::<u64>().ok());
+    lanes.is_some_and(|lanes| WIDTHS.iter().all(|width| u64::from(*width) != lanes))
+}
+
 /// How a function that every kernel knows is called with that many arguments.
 fn example(name: &str, count: usize) -> String {
     let first = if let Some(Intrinsic::Place(_)) = find(name) { "0" } else { "a" };
@@ -94,6 +102,15 @@ impl Simt<'_> {
             return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
         }
         if let Some(here) = foreign::device(&name) {
+            // Beside an operator or a method an argument is one value.
+            let inside = ![" as ", " % ", "."].iter().any(|beside| here.contains(beside));
+            let written = |arg: &Expr| match arg {
+                Expr::Lit(_) => text_of(arg),
+                arg if inside => text_of(arg),
+                arg => crate::lower::receiver(arg),
+            };
+            let args: Vec<String> = call.args.iter().map(written).collect();
+            let here = foreign::device_of(here, &args);
             return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
         if crate::lower::is_no_function_of_scalars(call) {
@@ -170,6 +187,7 @@ impl Simt<'_> {
         }
         if name == "barrier" || name == "global_barrier" {
             if count(self, 0) {
+                self.of_group(span);
                 self.barriers.push(span);
                 self.builder.stmt(Stmt::Barrier { global: name == "global_barrier" });
             }
@@ -187,6 +205,7 @@ impl Simt<'_> {
                 },
                 false => None,
             };
+            self.of_group(span);
             let ty = self.ty(value);
             // The value is the same for all items at this point of the program only: name it here.
             let result = self.builder.push(Kir::SubGroup(op, value, lane), ty);
@@ -230,6 +249,17 @@ impl Simt<'_> {
         self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, all.iter().map(String::as_str))])
     }
 
+    /// Rule: what the items of a group do together needs a group. Wrong: `barrier()` with `#[launch(global = [N])]`.
+    pub(super) fn of_group(&self, span: Span) {
+        let Launch { global, local } = &self.builder.kernel().launch;
+        if !local.is_empty() || self.unsure || self.changed {
+            return;
+        }
+        let sizes = global.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let group = ["64", "16, 16", "8, 8, 4"][global.len().clamp(1, 3) - 1];
+        self.diag.once(span, &m::SIMT_NO_GROUP, &[&format!("global = [{sizes}], local = [{group}]")]);
+    }
+
     /// Rule: the launch has the dimension. Wrong: `global_id(1)` with `#[launch(global = [N])]`. OpenCL gives the id 0 and the
     /// size 1 there, which nobody means.
     fn in_dimension(&mut self, item: WorkItem, name: &str, dimension: u8, span: Span) -> Val {
@@ -271,6 +301,14 @@ impl Simt<'_> {
         let name = call.method.to_string();
         let width =
             |prefix: &str| name.strip_prefix(prefix).and_then(|n| n.parse().ok()).filter(|n| WIDTHS.contains(n));
+        if let Some(other) = ["load", "store"].iter().find(|own| other_width(&name, own)) {
+            return self.other_width(other, &name, span);
+        }
+        if matches!(receiver, Val::Expr(..) | Val::Number(_))
+            && let Some(refused) = self.of_tensors_alone(call, &name)
+        {
+            return refused;
+        }
         match (receiver, args.len()) {
             (Val::Buffer(buffer), 1) if width("load").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
@@ -280,8 +318,10 @@ impl Simt<'_> {
             }
             (Val::Buffer(buffer), 2) if width("store").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
-                let place = self.lanes_at(buffer, position, width("store").unwrap_or(1));
-                self.store(Target { memory: ElementStorage::Buffer(buffer), place }, args.remove(0), [span; 2])
+                let lanes = width("store").unwrap_or(1);
+                let place = self.lanes_at(buffer, position, lanes);
+                let target = Target { memory: ElementStorage::Buffer(buffer), place };
+                self.store(target, args.remove(0), &ElementWrite::stored(call, lanes))
             }
             (Val::Expr(id, _), 1) if name == "lane" => match args[0] {
                 Val::Number(Constant::Integer(lane)) if (0..i64::from(self.ty(id).lanes)).contains(&lane) => {
@@ -297,8 +337,26 @@ impl Simt<'_> {
                 let tensor = text(&call.receiver);
                 self.report(span, &m::KERNEL_SIZES, &[&name, &tensor, &shape, &all])
             }
+            (Val::Buffer(_), _) => {
+                let (tensor, index) = (text(&call.receiver), "i");
+                self.report(span, &m::KERNEL_TENSOR_VALUE, &[&tensor, &tensor, &index])
+            }
             (receiver, _) => self.report(span, &m::OPERAND, &[&name, &kind(&receiver)]),
         }
+    }
+
+    /// Rule: numbers have Rust's functions. Wrong: `x[i].relu()`, which is an operation of tensors.
+    fn of_tensors_alone(&self, call: &ExprMethodCall, name: &str) -> Option<Val> {
+        let args: Vec<String> = call.args.iter().map(text_of).collect();
+        let here = foreign::of_number(name, &crate::lower::receiver(&call.receiver), &args)?;
+        let known = find(name).is_some() || known().iter().any(|known| known == name);
+        (!known).then(|| self.report(call.method.span(), &m::OF_TENSORS_ALONE, &[&name, &here]))
+    }
+
+    /// Rule: vectors have 2, 4, 8 or 16 lanes. Wrong: `x.load3(i)`.
+    fn other_width(&self, own: &str, name: &str, span: Span) -> Val {
+        let widths = WIDTHS.map(|width| format!("{own}{width}"));
+        self.report(span, &m::SIMT_WIDTH, &[&name, &list(widths.iter().map(String::as_str))])
     }
 
     /// A function of numbers by Rust's name or netcl's: `x.ln()`, `ln(x)`.
@@ -364,6 +422,23 @@ impl Simt<'_> {
             },
             ElementStorage::Array(array, dtype) => (AtomicTarget::Local(array), dtype),
         };
+        if !op.takes(dtype) {
+            let types =
+                DType::ALL.into_iter().filter(|dtype| op.takes(*dtype) && *dtype != DType::F64).map(DType::name);
+            let (of, types) = (text(&place.expr), list(types));
+            let fitting = if dtype.is_float() && op.takes(DType::F32) { DType::F32 } else { DType::I32 };
+            let instead = match memory {
+                ElementStorage::Buffer(buffer) => {
+                    let dims = self.buffers[buffer].dims.iter().map(|dim| format!(", {dim}")).collect::<String>();
+                    format!("{}: &mut Tensor<{fitting}{dims}>", text(&place.expr))
+                }
+                ElementStorage::Array(array, _) => {
+                    let length = self.builder.kernel().arrays[array.0 as usize].length;
+                    format!("local!([{fitting}; {length}])")
+                }
+            };
+            return self.report(span, &m::SIMT_ATOMIC_TYPE, &[&name, &types, &of, &dtype, &instead]);
+        }
         let value = self.then(&mut index, Self::pin_place, |this| this.expr(&call.args[1]));
         let Some(value) = self.value(value, Some(dtype), call.args[1].span()) else { return Val::Unknown };
         if self.ty(value).dtype != dtype {

@@ -185,12 +185,17 @@ impl Simt<'_> {
         let values = self.operands(written.iter().copied());
         let (mut position, mut inside): (Option<ExprId>, Option<ExprId>) = (None, None);
         for (axis, (value, expr)) in values.into_iter().zip(&written).enumerate() {
-            let value = self.index(value, expr)?;
             // Each axis on its own: past the end of a row is the next one.
             let size = match written.len() {
                 1 => dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone()),
                 _ => dims[axis].clone(),
             };
+            if let Val::Number(Constant::Integer(element @ ..0)) = value {
+                let from_end = size.clone() + Dim::constant(element);
+                self.report(expr.span(), &m::SIMT_BELOW_ZERO, &[&element, &from_end]);
+                return None;
+            }
+            let value = self.index(value, expr)?;
             let below = self.below(value, &size);
             inside = self.both(inside, below);
             position = Some(match position {

@@ -40,6 +40,7 @@ mod list;
 mod loops;
 mod order;
 mod plan;
+mod race;
 mod ranges;
 mod signature;
 mod size;
@@ -47,6 +48,8 @@ mod state;
 mod stmt;
 mod types;
 mod untyped;
+mod visit;
+mod written;
 mod zeros;
 
 pub(crate) use choices::{instances, with_first_types};
@@ -69,6 +72,7 @@ pub(crate) use custom::launched;
 pub(crate) use plan::compile;
 pub(crate) use state::Lowered;
 use state::Simt;
+use visit::visit;
 
 /// The kernel; `None` where errors have been reported, of its signature or here.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
@@ -92,7 +96,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             continue;
         }
         let zeros = simt.zero_local(&signature.local);
-        let Simt { builder, zeroed, types, barriers, returns, arrays, .. } = simt;
+        let Simt { builder, zeroed, types, barriers, returns, arrays, stores, .. } = simt;
         if attempt.count() > 0 {
             diag.absorb(attempt);
             return None;
@@ -119,11 +123,9 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         }
         kernel.body.splice(0..0, zeros);
         plan::restrict(&mut kernel, signature, &zeroed);
-        return plan::verified(diag, signature, &kernel, (&barriers, &returns)).then_some(Lowered {
-            kernel,
-            zeroed,
-            types,
-        });
+        let sound =
+            plan::verified(diag, signature, &kernel, (&barriers, &returns)) && race::judge(diag, &kernel, &stores);
+        return sound.then_some(Lowered { kernel, zeroed, types });
     }
 }
 
@@ -171,18 +173,6 @@ fn filled(diag: &Diag, kernel: &Kernel, names: &[Ident]) -> bool {
     all
 }
 
-/// Calls `see` for every statement, also those within others.
-fn visit<'k>(stmts: &'k [Stmt], see: &mut dyn FnMut(&'k Stmt)) {
-    for stmt in stmts {
-        see(stmt);
-        match stmt {
-            Stmt::For { body, .. } | Stmt::While { body, .. } => visit(body, see),
-            Stmt::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|branch| visit(branch, see)),
-            _ => {}
-        }
-    }
-}
-
 /// Whether the body is that of a kernel in index form, whose results stand behind `->`: that has been said.
 fn in_index_form(signature: &Signature) -> bool {
     let closure = matches!(signature.body.stmts.as_slice(), [syn::Stmt::Expr(syn::Expr::Closure(_), None)]);
@@ -205,6 +195,7 @@ impl<'a> Simt<'a> {
             lets: check::untyped(&signature.body),
             barriers: Vec::new(),
             returns: Vec::new(),
+            stores: Vec::new(),
             arrays: Vec::new(),
             rounds: Vec::new(),
             ranges: BTreeMap::new(),

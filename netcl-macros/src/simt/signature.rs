@@ -43,6 +43,8 @@ pub(crate) struct Signature {
     pub(crate) args: Vec<KernelArg>,
     pub(crate) results: Vec<TensorType>,
     pub(crate) global: Vec<Dim>,
+    /// Where each of these stands.
+    global_places: Vec<Span>,
     pub(crate) local: Vec<u32>,
     /// Whether indices are used as they are, wherever they lead.
     pub(crate) unchecked: bool,
@@ -135,9 +137,13 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
     }
     let (global, local, unchecked) = launch(diag, &own, item.sig.ident.span(), constants);
+    let (global, global_places) = global.into_iter().unzip();
     let gradient = own.iter().find(|attr| attr.path().is_ident(words::GRADIENT)).and_then(|attr| {
         attr.parse_args::<syn::Path>().map_err(|_| diag.report(attr.span(), &m::SIMT_GRADIENT, &[])).ok()
     });
+    if let Some(own) = gradient.as_ref().filter(|path| path.is_ident(&item.sig.ident)) {
+        diag.report(own.span(), &m::SIMT_OWN_GRADIENT, &[&item.sig.ident, &item.sig.ident]);
+    }
     let opencl = own.iter().find(|attr| attr.path().is_ident(words::OPENCL)).and_then(|attr| {
         attr.parse_args::<syn::LitStr>().map_err(|_| diag.report(attr.span(), &m::SIMT_OPENCL, &[])).ok()
     });
@@ -148,6 +154,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         args,
         results,
         global,
+        global_places,
         local,
         unchecked,
         gradient,
@@ -172,12 +179,12 @@ fn once(diag: &Diag, attrs: &[Attribute]) {
 }
 
 /// `#[launch(global = [N, M], local = [16, 16], unchecked)]`.
-fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -> (Vec<Dim>, Vec<u32>, bool) {
+fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -> (Vec<(Dim, Span)>, Vec<u32>, bool) {
     let Some(attr) = attrs.iter().find(|attr| attr.path().is_ident(words::LAUNCH)) else {
         diag.report(name, &m::SIMT_LAUNCH, &[]);
         return Default::default();
     };
-    let (mut global, mut local, mut unchecked): (Vec<Dim>, Vec<u32>, bool) = Default::default();
+    let (mut global, mut local, mut unchecked): (Vec<(Dim, Span)>, Vec<u32>, bool) = Default::default();
     let before = diag.count();
     let metas = match attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
@@ -207,6 +214,10 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                 continue;
             }
         };
+        if pair.path.is_ident(words::UNCHECKED) {
+            diag.report(pair.value.span(), &m::SIMT_UNCHECKED, &[&text(&pair.value)]);
+            continue;
+        }
         if !pair.path.is_ident("global") && !pair.path.is_ident("local") {
             launch_key(diag, &pair.path);
             continue;
@@ -224,7 +235,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                     Some(dim) if dim.as_constant().is_some_and(|items| items > INDEX_LIMIT as i64) => {
                         diag.diagnostic(&Diagnostic::new(uncountable(&dim)), size.span());
                     }
-                    Some(dim) => global.push(dim),
+                    Some(dim) => global.push((dim, size.span())),
                     None => diag.once(size.span(), &m::BAD_DIMENSION, &[&text(size), &types::dimensions(size)]),
                 },
                 "local" => match constant::evaluate(size, constants) {
@@ -250,8 +261,8 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
             (0, _) => diag.report(attr.span(), &m::SIMT_LAUNCH, &[]),
             (axes @ 4.., _) => {
                 let (first, rest) = global.split_at(2);
-                let rest = rest.iter().fold(Dim::constant(1), |all, size| all * size.clone());
-                let joined = format!("{}, {}, {rest}", first[0], first[1]);
+                let rest = rest.iter().fold(Dim::constant(1), |all, (size, _)| all * size.clone());
+                let joined = format!("{}, {}, {rest}", first[0].0, first[1].0);
                 diag.report(place("global"), &m::SIMT_LAUNCH_AXES, &[&axes, &joined]);
             }
             (axes, sizes) if sizes > 0 && sizes != axes => {
@@ -281,7 +292,8 @@ fn bound(diag: &Diag, signature: &Signature) {
     // Of a size that nothing tells, its first place is spoken of.
     let mut open = BTreeSet::new();
     let written = inputs.iter().copied().chain(results).map(|dim| (&dim.dim, dim.span));
-    for (dim, span) in written.chain(signature.global.iter().map(|dim| (dim, signature.name.span()))) {
+    let launched = signature.global.iter().zip(signature.global_places.iter().copied());
+    for (dim, span) in written.chain(launched) {
         dim.visit_symbols(&mut |symbol: &Symbol| {
             if !bound.contains(symbol) && open.insert(symbol.clone()) {
                 diag.report(span, &m::UNBOUND_DIMENSION, &[symbol, &telling(signature, symbol, &inputs)]);

@@ -82,6 +82,17 @@ pub(super) struct BufferArg {
     pub(super) result: Option<usize>,
 }
 
+/// A write to elements of a tensor.
+pub(super) struct Store {
+    /// Where that is named which is written to.
+    pub(super) place: Span,
+    /// What is written to, and the whole statement, in the user's words.
+    pub(super) element: String,
+    pub(super) statement: String,
+    /// The atomic operation that does the same, where there is one.
+    pub(super) atomic: Option<String>,
+}
+
 /// The state while one kernel is lowered.
 pub(super) struct Simt<'a> {
     pub(super) diag: &'a Diag,
@@ -99,6 +110,8 @@ pub(super) struct Simt<'a> {
     pub(super) barriers: Vec<Span>,
     /// Where work-items leave before the first barrier, and under which condition others go on.
     pub(super) returns: Vec<(Span, String)>,
+    /// The writes to tensors, in the order of the text.
+    pub(super) stores: Vec<Store>,
     /// The arrays' names, in their order.
     pub(super) arrays: Vec<Ident>,
     /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.

@@ -57,11 +57,27 @@ impl Simt<'_> {
                 return Val::Unit;
             }
             let value = self.statement(statement, last);
+            if last && outermost && !matches!(value, Val::Unit | Val::Unknown) {
+                return self.at_the_end(statement);
+            }
             if last {
                 return value;
             }
         }
         Val::Unit
+    }
+
+    /// Rule: a kernel gives what it writes. Wrong: `x[i]` as its last line.
+    fn at_the_end(&self, statement: &Stmt) -> Val {
+        let Stmt::Expr(expr, _) = statement else { return Val::Unit };
+        let value = crate::parse::index::text_of(expr);
+        let result = self.buffers.iter().find(|buffer| buffer.result.is_some());
+        let result = result.map(|result| &self.builder.kernel().params[result.param.0 as usize].name);
+        let instead = match result.filter(|_| !Self::is_atomic(expr)) {
+            Some(result) => format!("`{result}[i] = {value};`"),
+            None => format!("`{value};`"),
+        };
+        self.report(expr.span(), &m::SIMT_LAST_VALUE, &[&instead])
     }
 
     fn statement(&mut self, statement: &Stmt, last: bool) -> Val {
@@ -286,6 +302,9 @@ impl Simt<'_> {
     fn array(&mut self, pattern: &Pat, call: &syn::Macro) {
         match (pattern, self.declared_array(call)) {
             (Pat::Ident(name), Some((space, dtype, sizes))) => {
+                if space == Space::Local {
+                    self.of_group(call.path.span());
+                }
                 self.arrays.push(name.ident.clone());
                 let name = crate::parse::name(&name.ident);
                 let array = self.builder.array(&name, space, dtype, sizes.iter().product());
@@ -308,6 +327,13 @@ impl Simt<'_> {
             return self.report(span, &m::SIMT_ARRAY_PLACE, &[]);
         }
         let (what, instead) = crate::lower::macro_call(call);
+        let name = call.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let instead = match crate::foreign::array(&name) {
+            Some(own) => {
+                format!("it is `{own}!` here: write `let mut scratch = {own}!({});`", crate::parse::text(&call.tokens))
+            }
+            None => instead,
+        };
         self.report(span, &m::UNSUPPORTED, &[&what, &instead])
     }
 

@@ -12,6 +12,7 @@ mod meaning;
 mod models;
 mod names;
 mod nearly;
+mod races;
 mod truncated;
 mod unknown;
 mod untyped;

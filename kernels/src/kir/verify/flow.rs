@@ -272,13 +272,10 @@ impl Checker<'_, '_> {
                 None => return self.report.fail("K08", format!("there is no array {}", array.0)),
             },
         };
-        let wide = matches!(dtype, DType::I64 | DType::F64);
-        let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
-        let updatable = matches!(dtype, DType::I32 | DType::U32 | DType::F32) || wide;
-        if !updatable || (bits && dtype.is_float()) {
+        if !op.takes(dtype) {
             return self.report.fail("K35", format!("there is no such atomic operation on {dtype} (`{name}`)"));
         }
-        if wide && !self.capabilities.int64_atomics {
+        if matches!(dtype, DType::I64 | DType::F64) && !self.capabilities.int64_atomics {
             return self.report.fail("K35", format!("the device has no 64-bit atomic operations (`{name}`)"));
         }
         Some(dtype)

@@ -13,8 +13,9 @@ const NOTE: &str =
 const ELEMENTS: &str = "
 ## Elements
 
-In kernels and in a `#[netcl::function]` values are single numbers. In index form and in functions they have the operations \
+In kernels and in a `#[netcl::function]` values are single numbers. In index form they have the operations \
 above that work element by element, and these functions of Rust's, as methods (`x.hypot(y)`) or by path (`f32::hypot(x, y)`); \
+functions, which are Rust as well, have what Rust's numbers have of both (no `x.relu()`, which is `x.max(0.0)` there); \
 kernels in SIMT form have these and what Rust has of the elementary functions as methods of floats, and of whole numbers `abs`, `signum`, `min`, `max`, `clamp`, \
 `rem_euclid` and `div_euclid`:
 

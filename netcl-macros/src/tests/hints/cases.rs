@@ -256,6 +256,12 @@ fn in_kernels() -> Vec<String> {
         "pub fn k(x: &Tensor<f32, N, C>, e: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «sum(0..e[n], |k| x[n, k])» }",
         "pub fn k(x: &Tensor<f32, N>, last: i32) -> Tensor<f32> { «max(0..=last, |k| x[k] * 2.0)» }",
         "pub fn k(x: &Tensor<f32, N>, by: i32) -> Tensor<f32, N> { |n| «x[n + by]» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| «x[n, c]» * 2.0 }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| sum(«c», |k| x[n, k]) }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| x[n, 0] * sum(«0.0..2.0», |k| k as f32) }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| sum((0..C, 0..2), «|c|» x[n, c]) }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32> { sum(«0..N», |n, c| x[n, c]) }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «pad(x[n - 1] + x[n])» * 0.5 }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N, N> { |n, m| «x[n * m]» }",
         "pub fn k(x: &Tensor<f32, N, C>, len: u32) -> Tensor<f32, N> { |n| «sum(0..len, |c| x[n, c])» }",
         "pub fn k(x: &Tensor<f32, N, C>, len: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «prod(0..len[n], |c| x[n, c])» }",
@@ -295,9 +301,23 @@ fn in_kernels() -> Vec<String> {
         "let v = x.load4(i) * «2.0»; y[i, 1] = v.lane(0);",
         "let mut v = x.load4(i); v -= «i»; y[i, 1] = v.lane(0);",
         "let v = «3» / x.load4(i); y[i, 1] = v.lane(0);",
+        "let v = x.load4(i); «y[i, 1] = v;»",
+        "«y[0, 1] += x[i, j];»",
+        "«y[0, 1] = x[i, j] * 2.0;»",
+        "y[i, 1] = 0.0; «x[i, j]»",
+        "y[i, 1] = «x[i, j].relu()»;",
+        "y[i, 1] = «fmaxf(x[i, j], value)»;",
+        "y[i, 1] = «fmod(x[i, j] + 1.0, 2.0)»;",
     ] {
         cases.push(simt(text));
     }
+    cases.push(kernel(
+        "#[launch(global = [N])] #[gradient(g)] pub fn k(x: &Tensor<f32, N>, s: f32, y: &mut Tensor<f32, N>) {
+            y[global_id(0)] = s * x[global_id(0)]; }
+         #[launch(global = [N])] «fn g(x: &Tensor<f32, N>, dx: &mut Tensor<f32, N>)» { dx[global_id(0)] = x[global_id(0)]; }",
+    ));
+    cases.push("#[netcl::function] pub fn f(x: f32) -> f32 { «(x + 1.0).leaky_relu(0.1)» * 2.0 }".into());
+    cases.push("#[netcl::function] pub fn f(x: f32) -> f32 { «torch::sigmoid(x)» * 2.0 }".into());
     let arrays = "#[launch(global = [N], local = [64])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
         «let mut scratch = local!([f32; N]);» scratch[local_id(0)] = x[global_id(0)]; y[global_id(0)] = scratch[local_id(0)]; }";
     cases.push(kernel(arrays));
@@ -307,6 +327,7 @@ fn in_kernels() -> Vec<String> {
         "global = [N], «local = 64»",
         "global = [N], «local = [8, 8]»",
         "«global = [N, 2, 2, 2]»",
+        "global = [N], «unchecked = true»",
     ] {
         cases.push(kernel(&format!(
             "#[launch({launch})] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {{ y[global_id(0)] = x[global_id(0)]; }}"

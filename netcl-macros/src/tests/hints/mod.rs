@@ -264,7 +264,7 @@ fn words_of_other_frameworks_lead_to_what_is_written_here() {
         }
     }
     for (there, here) in foreign::DEVICES {
-        let source = simt(&format!("let (x1, y1) = (x[i, j], 1.0); y[i, j] = 2.0; let v = x.load4(0); {there}(0);"));
+        let source = simt(&format!("let (x1, y1) = (x[i, j], 1.0); y[i, j] = 2.0; let v = x.load4(0); {there}();"));
         let errors = compiled(&source).errors();
         let told = format!("there is no function `{there}` here\nhint: write `{here}`");
         if errors != [told.clone()] {

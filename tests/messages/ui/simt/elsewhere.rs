@@ -58,6 +58,25 @@ netcl::kernel! {
         let f = |v: f32| v * 2.0;
         y[global_id(0)] = f(x[global_id(0)]);
     }
+
+    #[launch(global = [N])]
+    pub fn mathematics(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = expf(x[global_id(0)]);
+        y[global_id(0)] = fmax(x[global_id(0)], 0.0);
+    }
+
+    #[launch(global = [N], local = [64])]
+    pub fn shared(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let mut tile = shared!([f32; 64]);
+        tile[local_id(0)] = x[global_id(0)];
+        barrier();
+        y[global_id(0)] = tile[0];
+    }
+
+    #[launch(global = [N])]
+    pub fn activated(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = x[global_id(0)].relu();
+    }
 }
 
 fn main() {

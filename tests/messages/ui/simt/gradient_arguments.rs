@@ -1,4 +1,4 @@
-//! A gradient that takes other arguments than it gets.
+//! Gradients that take other arguments than they get, or give too few; of one that stands elsewhere rustc speaks.
 
 netcl::kernel! {
     #[launch(global = [N])]
@@ -10,6 +10,35 @@ netcl::kernel! {
     #[launch(global = [N])]
     fn backward(dy: &Tensor<f32, N>, dx: &mut Tensor<f32, N>) {
         dx[global_id(0)] = dy[global_id(0)] * 2.0;
+    }
+}
+
+netcl::kernel! {
+    #[launch(global = [N])]
+    #[gradient(product_gradient)]
+    pub fn product(a: &Tensor<f32, N>, b: &Tensor<f32, N>, s: f32, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = s * a[global_id(0)] * b[global_id(0)];
+    }
+
+    #[launch(global = [N])]
+    fn product_gradient(a: &Tensor<f32, N>, b: &Tensor<f32, N>, dy: &Tensor<f32, N>, da: &mut Tensor<f32, N>) {
+        da[global_id(0)] = dy[global_id(0)] * b[global_id(0)] + a[global_id(0)];
+    }
+
+    #[launch(global = [N])]
+    #[gradient(indexed_gradient)]
+    pub fn indexed(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = x[global_id(0)];
+    }
+
+    fn indexed_gradient(dy: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| dy[n]
+    }
+
+    #[launch(global = [N])]
+    #[gradient(backward)]
+    pub fn elsewhere(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = x[global_id(0)] * 2.0;
     }
 }
 

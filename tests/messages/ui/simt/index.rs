@@ -1,4 +1,4 @@
-//! SIMT_INDEX
+//! SIMT_INDEX, SIMT_BELOW_ZERO
 
 netcl::kernel! {
     #[launch(global = [N], local = [64])]
@@ -14,6 +14,12 @@ netcl::kernel! {
         let mut scratch = private!([f32; 4]);
         scratch[1.5] = x[0];
         y[0] = scratch[local_id(0) as u8];
+    }
+
+    #[launch(global = [N])]
+    fn last(x: &Tensor<f32, N>, rows: &Tensor<f32, N, 8>, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = x[-1];
+        y[global_id(0)] = rows[global_id(0), -2];
     }
 }
 
