@@ -173,7 +173,8 @@ impl<'a> Lowering<'a> {
         let name = parse::name(path.path.get_ident()?);
         let frame = self.frame();
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
-        let known = self.lookup(&name).is_some() || frame.unit.constants.get(&name).is_some();
+        let size = frame.symbols.contains_key(&name) || frame.unit.constants.get(&name).is_some();
+        let known = size || self.lookup(&name).is_some();
         if known || name.contains(char::is_uppercase) || frame.unit.broken.contains(&name) || name == "self" {
             return None;
         }

@@ -194,3 +194,13 @@ fn attributes_of_functions_stand_on_functions() {
     assert_eq!(text.matches("#[inline]fn__netcl_call").count() + text.matches("#[must_use]fn__netcl_call").count(), 2);
     assert_eq!(text.matches("#[inline]").count(), 2, "{text}");
 }
+
+#[test]
+fn sizes_in_small_letters_are_read_at() {
+    let all = errors(quote!(
+        fn a(x: &Tensor<f32, m>, y: &Tensor<f32, k>) -> Tensor<f32, m> {
+            |i| x[i] + pad(y[k]) + pad(x[m])
+        }
+    ));
+    assert!(all.is_empty(), "{all:#?}");
+}
