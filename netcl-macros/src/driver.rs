@@ -13,8 +13,8 @@ use crate::scalars::Scalars;
 use crate::structs::{self, Struct};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, functions, identity, messages as m, module, nesting, only, parse, paths, recover,
-    rounds, scan, words,
+    alias, dump, expand, fallback, functions, guard, identity, messages as m, module, nesting, only, parse, paths,
+    recover, rounds, scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -383,6 +383,13 @@ impl rounds::Item for ImplBlock {
         }
         let (unit, block) = self.unit(diag, gathered)?;
         let compiled = functions::all(diag, &unit, &block);
+        // Of models among its fields rustc says what is missing, too.
+        let fields = unit.model.iter().flat_map(|model| &model.fields);
+        let is_alone = !self.further && fields.flat_map(|field| field.kind.models()).next().is_none();
+        let is_whole = block.unfit.is_empty() && block.unsound.is_empty() && !payload::has_unsound(gathered);
+        if is_alone && is_whole && compiled.len() < block.functions.len() {
+            guard::or_unsaid(diag, self.place());
+        }
         if diag.count() > 0 || compiled.len() < block.functions.len() || !block.unfit.is_empty() {
             return None;
         }

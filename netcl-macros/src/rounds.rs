@@ -82,9 +82,6 @@ fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
         guard::or_report(&said, || item.mistakes(&said, &before, &item.missing(&before)));
         return diag.beyond(said).finish().err().unwrap_or_default();
     }
-    if expanded.is_none() && !payload::has_unsound(gathered) {
-        guard::or_unsaid(&diag, item.place());
-    }
     let asked = diag.asked();
     let sound = expanded.filter(|_| diag.count() == 0).map(|sound| quote!(#sound #asked));
     diag.before(sound.unwrap_or_else(|| beside(item, item.stub(gathered))))

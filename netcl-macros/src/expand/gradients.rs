@@ -74,8 +74,8 @@ pub(super) fn gradients(model: &ModelItem) -> TokenStream {
         }
         #[automatically_derived]
         impl #params ::core::convert::From<#name #given> for #private::Gradients #bounds {
-            fn from(given: #name #given) -> Self {
-                given.own
+            fn from(__netcl_given: #name #given) -> Self {
+                __netcl_given.own
             }
         }
         #[automatically_derived]

@@ -138,7 +138,7 @@ fn in_bodies() -> Vec<String> {
         "let mut h = Tensor::zeros([8]); for t in «N..0» { h = h + x.get(0, t); } x + h",
         "let mut h = Tensor::zeros([8]); for t in «N - 1..=0» { h = h + x.get(0, t); } x + h",
         "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } let it = «ys[0]»; x",
-        "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } «Tensor::concat(ys, 0)»",
+        "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } let it = «Tensor::cat(ys, 0)»; x",
     ] {
         cases.push(body(statements));
     }

@@ -38,20 +38,12 @@ impl Net {
         v.swap_remove(0)
     }
 
-    pub fn joined(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, T, 4> {
+    pub fn joined(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, { T * 4 }> {
         let mut ys = Vec::new();
         for t in 0..T {
-            ys.push(self.ls[0].forward(x.get(1, t)));
+            ys.push(x.get(1, t));
         }
-        Tensor::concat(ys, 1)
-    }
-
-    pub fn joined_by_method(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, T, 4> {
-        let mut ys = Vec::new();
-        for t in 0..T {
-            ys.push(self.ls[0].forward(x.get(1, t)));
-        }
-        ys.concat(1)
+        ys.cat(1)
     }
 
     pub fn first(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, 4> {
