@@ -327,7 +327,7 @@ messages! {
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
     CFG_KERNEL = "`#[{}]` is not decided yet when this kernel is compiled", "write it above a `kernel!` of its own: `#[cfg(..)] netcl::kernel! { .. }`";
     CFG_INSIDE = "`#[{}]` inside of what is compiled is not decided yet", "write `if FAST { .. } else { .. }`, with a constant for either case above the item: `#[cfg(..)] #[netcl::constant] const FAST: bool = true;` and `#[cfg(not(..))] #[netcl::constant] const FAST: bool = false;`";
-    PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
+    PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "{}";
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "{}";
     TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";
     TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";

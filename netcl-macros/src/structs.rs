@@ -19,8 +19,18 @@ pub(crate) fn rust(item: &ItemStruct) -> TokenStream {
     let identity = identity::of(item);
     // No variable may have a field's name, which may be that of a kernel, a static.
     let positions = (0..fields.len()).map(proc_macro2::Literal::usize_unsuffixed);
+    // Bodies that are compiled make it and read it, which rustc does not see.
+    let used = quote! {
+        const _: () = {
+            #[allow(dead_code, clippy::all)]
+            fn __netcl_used(__netcl_value: #name) -> #name {
+                #name { #(#fields: __netcl_value.#fields),* }
+            }
+        };
+    };
     quote! {
         #rust
+        #used
         impl #private::StructOfTensors for #name {
             const IDENTITY: u64 = #identity;
         }

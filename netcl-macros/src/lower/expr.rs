@@ -369,7 +369,7 @@ impl<'a> Lowering<'a> {
                 self.check(result, span)
             }
             (None, _) => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),
-            (_, Val::Plain(tokens, ty)) => self.report(span, &m::PLAIN_IN_TENSOR, &[&text(&tokens), &ty.name()]),
+            (_, Val::Plain(tokens, ty)) => self.plain_in_tensor(&text(&tokens), ty, span),
             (_, value) => self.report(span, &m::OPERAND, &[&"as", &value.kind()]),
         }
     }

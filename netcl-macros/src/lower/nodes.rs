@@ -1,6 +1,7 @@
 //! Values as nodes of the graph.
 
 use super::{Lowering, Val};
+use crate::ast::PlainType;
 use crate::literal::wider;
 use crate::messages as m;
 use netcl_kernels::dim::Shape;
@@ -38,7 +39,7 @@ impl<'a> Lowering<'a> {
             Val::Index(index) => self.index_tensor(&index, dtype, span),
             Val::Unknown => None,
             Val::Plain(tokens, ty) => {
-                self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
+                drop(self.plain_in_tensor(&crate::parse::text(&tokens), ty, span));
                 None
             }
             Val::Number(number) => {
@@ -57,6 +58,15 @@ impl<'a> Lowering<'a> {
     pub(super) fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
         self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
         None
+    }
+
+    /// Rule: a plain argument decides what is compiled, and is no number of the call. Wrong: `x * steps` of `steps: usize`.
+    pub(super) fn plain_in_tensor(&mut self, given: &str, ty: PlainType, span: Span) -> Val<'a> {
+        let instead = match ty {
+            PlainType::Bool => format!("ask it in an `if` of its own around this: `if {given} {{ .. }} else {{ .. }}`"),
+            _ => "make it an `f32` argument to compute with it".to_string(),
+        };
+        self.report(span, &m::PLAIN_IN_TENSOR, &[&given, &ty.name(), &instead])
     }
 
     /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
