@@ -247,14 +247,15 @@ fn known_operation(
 
 /// The graph of one operation: one for every batch size where the operation allows it, with the leading axis as a symbol, of the
 /// first tensor alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
-/// Where a size must be known (a reshape to given sizes), a symbol makes much more of it, or this batch is one that it refuses, every
-/// size is a constant.
+/// Where a size must be known (a reshape to given sizes), or a symbol makes much more of it, every size is a constant.
 fn portable(work: &TensorWork, tensors: &[&Tensor]) -> Result<Graph, Diagnostic> {
     let known = || build(work, tensors, Batch::None);
     let Some(size) = tensors.first().and_then(|first| first.leading()) else { return known() };
     let symbolic = build(work, tensors, Batch::First(size)).or_else(|_| build(work, tensors, Batch::All(size)));
     match symbolic {
-        Ok(symbolic) if takes(&symbolic, size) && !trace::is_much_longer(&symbolic, || known().ok()) => Ok(symbolic),
+        // What is wrong with this batch is said of its own sizes, unless only the call can tell.
+        Ok(symbolic) if !takes(&symbolic, size) => known().map(|_| symbolic),
+        Ok(symbolic) if !trace::is_much_longer(&symbolic, || known().ok()) => Ok(symbolic),
         _ => known(),
     }
 }
