@@ -52,20 +52,7 @@ impl<'a> Lowering<'a> {
             Expr::Reference(inner) if inner.mutability.is_none() => self.expr(&inner.expr),
             Expr::Lit(lit) => self.literal(&lit.lit, false),
             Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
-            Expr::Unary(unary) => {
-                let value = match (&unary.op, &*unary.expr) {
-                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if constant::is_least(&lit.lit) => {
-                        return Val::Dim(Dim::constant(i64::MIN));
-                    }
-                    // `-2147483648i32` is a number of `i32`.
-                    (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.literal(&lit.lit, true),
-                    (_, inner) => self.expr(inner),
-                };
-                match self.turned(unary, &value) {
-                    Some(turned) => turned,
-                    None => self.unary(&unary.op, value, span),
-                }
-            }
+            Expr::Unary(unary) => self.unary_expr(unary, span),
             Expr::Binary(binary) if is_assignment(&binary.op) => {
                 let right = self.expr(&binary.right);
                 self.assign(&binary.left, Some(&binary.op), right, span)
@@ -318,6 +305,22 @@ impl<'a> Lowering<'a> {
                 let instead = super::ranges::only(&given, &ty);
                 self.report(whole.span(), &m::PLAIN_ROUNDS, &[&given, &ty, &instead, &given])
             }
+        }
+    }
+
+    /// `-x`, `!x`, `*x`.
+    fn unary_expr(&mut self, unary: &'a syn::ExprUnary, span: Span) -> Val<'a> {
+        let value = match (&unary.op, &*unary.expr) {
+            (syn::UnOp::Neg(_), Expr::Lit(lit)) if constant::is_least(&lit.lit) => {
+                return Val::Dim(Dim::constant(i64::MIN));
+            }
+            // `-2147483648i32` is a number of `i32`.
+            (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.literal(&lit.lit, true),
+            (_, inner) => self.expr(inner),
+        };
+        match self.turned(unary, &value) {
+            Some(turned) => turned,
+            None => self.unary(&unary.op, value, span),
         }
     }
 

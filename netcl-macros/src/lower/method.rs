@@ -30,14 +30,8 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
-        if name == words::SET
-            && call.args.len() == 1
-            && self.axes.is_none()
-            && let Some(value) = self.set(call)
-        {
-            return value;
-        }
-        if let Some(value) = self.shortened(call, &name) {
+        let sets = name == words::SET && call.args.len() == 1 && self.axes.is_none();
+        if let Some(value) = sets.then(|| self.set(call)).flatten().or_else(|| self.shortened(call, &name)) {
             return value;
         }
         let receiver = self.expr(&call.receiver);

@@ -239,9 +239,9 @@ fn what_is_differentiated_is_named_as_it_was_called() {
 #[test]
 fn a_batch_that_is_too_small_is_refused_at_the_call_whatever_was_called_before() {
     let x = tensor(&[2]);
-    let calls: [(&str, fn(&Tensor) -> Tensor); 3] =
-        [("topk", |x| x.topk(4, 0)), ("kthvalue", |x| x.kthvalue(4, 0)), ("unfold", |x| x.unfold(0, 4, 1))];
-    for (name, of) in calls {
+    type Call = fn(&Tensor) -> Tensor;
+    let calls: [Call; 3] = [|x| x.topk(4, 0), |x| x.kthvalue(4, 0), |x| x.unfold(0, 4, 1)];
+    for (name, of) in ["topk", "kthvalue", "unfold"].into_iter().zip(calls) {
         for length in [7, 5, 6] {
             of(&tensor(&[length])).to_vec::<f32>().unwrap();
         }

@@ -444,7 +444,7 @@ fn cosines_are_of_what_broadcasts() {
     let values = |count: usize| (0..count).map(|i| (i as f32 * 0.7).sin()).collect::<Vec<f32>>();
     let x = Tensor::from_slice(&device, &values(24), &[2, 3, 4]).unwrap();
     let y = Tensor::from_slice(&device, &values(4), &[4]).unwrap();
-    let all = y.broadcast_to(&[2, 3, 4]);
+    let all = y.broadcast_to([2, 3, 4]);
     let of = |tensor: Tensor| tensor.to_vec::<f32>().unwrap();
     assert_eq!(of(x.cosine_similarity(&y, 2)), of(x.cosine_similarity(&all, 2)));
     assert_eq!(of(y.cosine_similarity(&x, -2)), of(all.cosine_similarity(&x, 1)));

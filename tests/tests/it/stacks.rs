@@ -102,7 +102,7 @@ fn lists_lose_their_last_element_and_are_turned_round() -> Result<()> {
         assert_eq!(bits(&model.beside(&x)?), bits(&model.plain_beside(&x)?), "{device}");
         for length in [1, 5] {
             let x = wave(&device, &[2, length, 4]);
-            let each = model.plain_beside(&x.reshape(&[2 * length as i64, 4]))?.narrow(1, 0, 4).check()?;
+            let each = model.plain_beside(&x.reshape([2 * length as i64, 4]))?.narrow(1, 0, 4).check()?;
             assert_eq!(bits(&model.rounds_beside(&x)?), bits(&each), "{device}");
         }
     }
