@@ -45,7 +45,7 @@ fn arrangements_say_what_does_not_fit() {
         (
             "cosine_similarity",
             vec![pair(), line(), int(0)],
-            "`cosine_similarity` expects tensors with as many axes, found [2, 3] and [1, 2, 5]",
+            "`cosine_similarity` cannot combine shapes [2, 3] and [1, 2, 5]",
         ),
         ("hard_shrink", vec![pair(), number(-0.5)], "`hard_shrink` expects a `lambda` of at least 0, found -0.5"),
         ("adaptive_avg_pool2d", vec![image(), int(0)], "`adaptive_avg_pool2d` expects a `size` of at least 1, found 0"),

@@ -122,6 +122,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("LOOP_STACK", "a list and a loop"),
     ("MAKER", "the author's own sizes"),
     ("OPERATION_ARGUMENT", "an argument of the author's"),
+    ("PLAIN_IN_TENSOR", "an argument of the author's, or an `if` around what is written"),
     ("PLAIN_OPERANDS", "an argument of the author's"),
     ("OPERANDS", "a field"),
     ("SIMT_BACKWARDS", "the head of a loop, whose body follows"),

@@ -161,7 +161,7 @@ methods! {
     "the elements `x[.., i, .., i + offset, ..]` of axes `first` and `second`, on a new last axis" diagonal(offset: integer, first: integer, second: integer);
     "the sum of the main diagonal of each matrix `[.., m, n]`" trace();
     "axis `from` at place `to`, the others in their order" movedim(from: integer, to: integer);
-    "the elements moved by `shift` places along `axis`, to higher positions if positive; those that leave one end enter at the other; a number of each call as of `narrow`" roll(shift: integer, axis: integer);
+    "the elements moved by `shift` places along `axis`, to higher positions if positive; those that leave one end enter at the other; a number of each call as of `narrow`; an axis whose size is a symbol has at least so many" roll(shift: integer, axis: integer);
     "`count` copies of `x` one after the other along `axis`" repeat(axis: integer, count: integer);
     "`counts` copies of `x` one after the other along each axis; of more counts than axes the first are for new ones" tile(counts: integers);
     "each element `count` times along `axis`, its copies side by side" repeat_interleave(axis: integer, count: integer);
