@@ -1,14 +1,19 @@
-//! The text of these kernels' native code is that of the kernels.
+//! The text of these kernels' native code is that of the kernels, and gives the interpreter's bits.
 
+use super::super::faults::Faults;
+use super::super::memory::HostBuffer;
+use super::super::multiversion::engine;
+use super::super::native::{Args, Passed};
 use super::{emitted, nameless};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
-use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::emit::rust::native_code;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op, OutputKind};
-use netcl_kernels::kir::Kernel;
+use netcl_kernels::kir::interp::{CompiledKernel, LaunchArg};
 use netcl_kernels::kir::verify::{Capabilities, verify};
+use netcl_kernels::kir::{Kernel, ParamKind};
 use netcl_kernels::ops::{self, Value};
 use std::collections::BTreeMap;
 
@@ -105,4 +110,99 @@ fn the_emitted_text_is_current() {
     let checked_in = std::fs::read_to_string(path).unwrap();
     assert!(checked_in == text, "the emitted text has changed; look at it with NETCL_BLESS=1 and `git diff`");
     assert_eq!(emitted::ENTRIES.len(), kernels().len());
+}
+
+/// What a kernel of small sizes has room for.
+const ELEMENTS: usize = 4096;
+
+/// A parameter's memory, or its number: sizes of 2 to 7, and others of 1 or 2, so that nothing is read past that room.
+fn argument(kind: &ParamKind, name: &str) -> Result<HostBuffer, Literal> {
+    let dtype = match kind {
+        ParamKind::Buffer(dtype, _) => *dtype,
+        ParamKind::Scalar(dtype) => {
+            let number = match name {
+                "span" => 64,
+                "radix" => 2,
+                _ => 1,
+            };
+            return Err(Literal::Int(number, *dtype));
+        }
+        _ => return Err(Literal::Int(size(name) as i64, DType::U32)),
+    };
+    let buffer = HostBuffer::new(ELEMENTS * dtype.size()).unwrap();
+    let mut state = 0x9e37_79b9u32;
+    let mut bytes = Vec::with_capacity(ELEMENTS * dtype.size());
+    for _ in 0..ELEMENTS {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let unit = f64::from(state >> 8) / f64::from(1 << 24);
+        match dtype {
+            DType::F32 => bytes.extend((unit as f32 * 2.0 - 0.5).to_ne_bytes()),
+            DType::F64 => bytes.extend((unit * 2.0 - 0.5).to_ne_bytes()),
+            _ => bytes.extend(((unit * 3.0) as i32).to_ne_bytes()),
+        }
+    }
+    buffer.write(0, &bytes).unwrap();
+    Ok(buffer)
+}
+
+fn size(name: &str) -> u64 {
+    2 + name.bytes().map(u64::from).sum::<u64>() % 6
+}
+
+/// The bytes of the buffers, in which NaNs are one: IEEE leaves their sign and payload open.
+fn contents(kernel: &Kernel, arguments: &[Result<HostBuffer, Literal>]) -> Vec<Vec<u8>> {
+    let read = |(param, argument): (&netcl_kernels::kir::Param, &Result<HostBuffer, Literal>)| {
+        let (ParamKind::Buffer(dtype, _), Ok(buffer)) = (&param.kind, argument) else { return None };
+        let mut bytes = vec![0; buffer.bytes()];
+        buffer.read(0, &mut bytes).unwrap();
+        for value in bytes.chunks_exact_mut(dtype.size()) {
+            let nan = match dtype {
+                DType::F32 => f32::from_ne_bytes((&*value).try_into().unwrap()).is_nan(),
+                DType::F64 => f64::from_ne_bytes((&*value).try_into().unwrap()).is_nan(),
+                _ => false,
+            };
+            if nan {
+                value.fill(0xff);
+            }
+        }
+        Some(bytes)
+    };
+    kernel.params.iter().zip(arguments).filter_map(read).collect()
+}
+
+#[test]
+fn native_code_gives_the_bits_of_the_interpreter() {
+    let entries: BTreeMap<&str, _> = emitted::ENTRIES.iter().copied().collect();
+    for (text, kernel) in kernels() {
+        let arguments = || kernel.params.iter().map(|param| argument(&param.kind, &param.name)).collect::<Vec<_>>();
+        let (interpreted, native) = (arguments(), arguments());
+        let symbols = kernel.params.iter().filter(|param| matches!(param.kind, ParamKind::Symbol | ParamKind::Size));
+        let bindings: Vec<(Symbol, u64)> = symbols
+            .map(|param| (Symbol::new(&param.name), size(&param.name)))
+            .chain([(Symbol::new("R"), size("R"))])
+            .collect();
+        let values = interpreted.iter().map(|argument| match argument {
+            Ok(buffer) => LaunchArg::Buffer(buffer),
+            Err(literal) => LaunchArg::Scalar(*literal),
+        });
+        let compiled = CompiledKernel::new(&verify(&kernel, &Capabilities::unlimited()).unwrap());
+        compiled.launch(&values.collect::<Vec<_>>(), &bindings, engine()).unwrap().run().unwrap();
+
+        let passed = native.iter().map(|argument| match argument {
+            Ok(buffer) => Passed::Buffer(buffer),
+            Err(literal) => Passed::Scalar(*literal),
+        });
+        let passed: Vec<Passed<'_>> = passed.collect();
+        let mut global = [1; 3];
+        for (size, dim) in global.iter_mut().zip(&kernel.launch.global) {
+            *size = usize::try_from(dim.evaluate(&bindings).unwrap()).unwrap();
+        }
+        let faults = Faults::default();
+        let args = Args::new(&passed, global, [1; 3], &faults);
+        entries[&*text].code().unwrap()(&args, 0..args.items());
+        args.result(&kernel).unwrap();
+        assert!(contents(&kernel, &interpreted) == contents(&kernel, &native), "{} on {bindings:?}", kernel.name);
+        let unchanged = contents(&kernel, &arguments());
+        assert!(contents(&kernel, &native) != unchanged, "{} writes nothing", kernel.name);
+    }
 }
