@@ -6,7 +6,7 @@ use crate::parse;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{NodeId, Op};
 use proc_macro2::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr};
@@ -141,9 +141,10 @@ impl<'a> Lowering<'a> {
         // `ys = ys.concat([y], 1);`: a choice between the parts at each place.
         let joins = matches!(&self.builder.node(after).op, Op::Select(..));
         let grown = (0..old.rank()).filter(|_| old.rank() == new.rank()).find(|axis| old[*axis] != new[*axis]);
+        let is_made_of_itself = || self.any_below(after, |node| (node == carried).then_some(true));
         let grows = |axis: &usize| {
             let more = new[*axis].clone() - old[*axis].clone();
-            more.as_constant().is_some_and(|more| more > 0) && joins && self.is_made_of(after, carried)
+            more.as_constant().is_some_and(|more| more > 0) && joins && is_made_of_itself()
         };
         let instead = match grown.filter(grows) {
             Some(axis) => format!(
@@ -160,20 +161,6 @@ impl<'a> Lowering<'a> {
             }
         };
         self.report(variable.assigned_at, &m::LOOP_CARRIED, &[name, &shown(before), &shown(after), &instead]);
-    }
-
-    /// Whether the node is computed from the other one.
-    fn is_made_of(&self, node: NodeId, of: NodeId) -> bool {
-        let (mut seen, mut left) = (BTreeSet::new(), vec![node]);
-        while let Some(id) = left.pop() {
-            if id == of {
-                return true;
-            }
-            if seen.insert(id) {
-                self.builder.node(id).op.visit_operands(|operand| left.push(operand));
-            }
-        }
-        false
     }
 }
 

@@ -356,7 +356,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether `found` says so of the node or one that it is computed from; where it answers, nothing below is asked.
-    fn any_below(&self, id: NodeId, found: impl Fn(NodeId) -> Option<bool>) -> bool {
+    pub(super) fn any_below(&self, id: NodeId, found: impl Fn(NodeId) -> Option<bool>) -> bool {
         let mut seen = std::collections::BTreeSet::new();
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {

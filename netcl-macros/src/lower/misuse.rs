@@ -254,10 +254,8 @@ pub(super) fn is_text(expr: &Expr) -> bool {
 
 /// What is borrowed, or stands in parentheses.
 pub(super) fn bare(expr: &Expr) -> &Expr {
-    match expr {
+    match crate::parse::unparenthesized(expr) {
         Expr::Reference(inner) => bare(&inner.expr),
-        Expr::Paren(inner) => bare(&inner.expr),
-        Expr::Group(inner) => bare(&inner.expr),
         other => other,
     }
 }

@@ -5,6 +5,7 @@
 
 use super::carried::{CarriedVariable, starts};
 use super::leave::EnteredLoop;
+use super::misuse::bare;
 use super::round::SymbolicLoop;
 use super::{Lowering, Val};
 use crate::messages as m;
@@ -262,12 +263,6 @@ impl<'a> Lowering<'a> {
 
     /// Rule: a body is compiled for every device. Wrong: `Tensor::zeros(x.device(), &[N, 4], DType::F32)`, as outside of it.
     fn made_on_device(&self, call: &syn::ExprCall) -> Option<Val<'a>> {
-        fn bare(expr: &Expr) -> &Expr {
-            match expr {
-                Expr::Reference(inner) => bare(&inner.expr),
-                other => parse::unparenthesized(other),
-            }
-        }
         let first = call.args.first()?;
         let of_device = match bare(first) {
             Expr::MethodCall(inner) => inner.method == "device",

@@ -10,6 +10,7 @@ mod emitted;
 use cases::{Argument, Case, cases};
 use netcl::__private::host::{Args, Faults, HostBuffer, Passed, engine};
 use netcl::__private::kernels;
+use netcl_fixtures::bits::one_nan;
 
 use kernels::dim::{Dim, Symbol};
 use kernels::dtype::{DType, Literal};
@@ -89,24 +90,13 @@ fn number(argument: &Argument, n: usize) -> Literal {
     }
 }
 
-/// The bytes of the buffers. NaNs are made one: IEEE leaves their sign and payload open, and so do compilers.
+/// The bytes of the buffers, in which NaNs are one.
 fn contents(case: &Case, buffers: &[Option<HostBuffer>]) -> Vec<Vec<u8>> {
     let read = |(argument, buffer): (&Argument, &Option<HostBuffer>)| {
         let (Argument::Buffer(dtype, _), Some(buffer)) = (argument, buffer) else { return None };
         let mut bytes = vec![0; buffer.bytes()];
         buffer.read(0, &mut bytes).unwrap();
-        for value in bytes.chunks_exact_mut(dtype.size()) {
-            let nan = match dtype {
-                DType::F32 => f32::from_ne_bytes(value.try_into().unwrap()).is_nan(),
-                DType::F64 => f64::from_ne_bytes(value.try_into().unwrap()).is_nan(),
-                DType::F16 => half::f16::from_ne_bytes(value.try_into().unwrap()).is_nan(),
-                DType::BF16 => half::bf16::from_ne_bytes(value.try_into().unwrap()).is_nan(),
-                _ => false,
-            };
-            if nan {
-                value.fill(0xff);
-            }
-        }
+        one_nan(&mut bytes, *dtype);
         Some(bytes)
     };
     case.args.iter().zip(buffers).filter_map(read).collect()

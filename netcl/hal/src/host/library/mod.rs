@@ -20,7 +20,7 @@ pub(super) fn native(kernel: &Kernel) -> Option<NativeEntry> {
     use std::collections::HashMap;
     use std::sync::LazyLock;
     static ENTRIES: LazyLock<HashMap<&str, NativeEntry>> = LazyLock::new(|| emitted::ENTRIES.iter().copied().collect());
-    ENTRIES.get(&*nameless(kernel)).copied()
+    ENTRIES.get(&*key_of(kernel)).copied()
 }
 
 /// Built without optimisation it would be slower than the interpreter, which crates optimise as a dependency.
@@ -31,7 +31,7 @@ pub(super) fn native(_: &Kernel) -> Option<NativeEntry> {
 
 /// What it is found by.
 #[cfg_attr(debug_assertions, allow(dead_code, reason = "nothing is looked up there"))]
-fn nameless(kernel: &Kernel) -> String {
+fn key_of(kernel: &Kernel) -> String {
     let mut own = kernel.clone();
     own.name.clear();
     own.doc.clear();

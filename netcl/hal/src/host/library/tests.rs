@@ -4,7 +4,8 @@ use super::super::faults::Faults;
 use super::super::memory::HostBuffer;
 use super::super::multiversion::engine;
 use super::super::native::{Args, Passed};
-use super::{emitted, nameless};
+use super::{emitted, key_of};
+use netcl_fixtures::bits::one_nan;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
@@ -80,7 +81,7 @@ fn kernels() -> BTreeMap<String, Kernel> {
         for graph in dtypes.into_iter().flat_map(|dtype| graphs(&call, dtype)) {
             for node in &graph.nodes {
                 let Op::Custom { kernel: custom, .. } = &node.op else { continue };
-                all.extend(custom.kernels.iter().map(|kernel| (nameless(kernel), kernel.clone())));
+                all.extend(custom.kernels.iter().map(|kernel| (key_of(kernel), kernel.clone())));
             }
         }
     }
@@ -149,22 +150,13 @@ fn size(name: &str) -> u64 {
     2 + name.bytes().map(u64::from).sum::<u64>() % 6
 }
 
-/// The bytes of the buffers, in which NaNs are one: IEEE leaves their sign and payload open.
+/// The bytes of the buffers, in which NaNs are one.
 fn contents(kernel: &Kernel, arguments: &[Result<HostBuffer, Literal>]) -> Vec<Vec<u8>> {
     let read = |(param, argument): (&netcl_kernels::kir::Param, &Result<HostBuffer, Literal>)| {
         let (ParamKind::Buffer(dtype, _), Ok(buffer)) = (&param.kind, argument) else { return None };
         let mut bytes = vec![0; buffer.bytes()];
         buffer.read(0, &mut bytes).unwrap();
-        for value in bytes.chunks_exact_mut(dtype.size()) {
-            let nan = match dtype {
-                DType::F32 => f32::from_ne_bytes((&*value).try_into().unwrap()).is_nan(),
-                DType::F64 => f64::from_ne_bytes((&*value).try_into().unwrap()).is_nan(),
-                _ => false,
-            };
-            if nan {
-                value.fill(0xff);
-            }
-        }
+        one_nan(&mut bytes, *dtype);
         Some(bytes)
     };
     kernel.params.iter().zip(arguments).filter_map(read).collect()
