@@ -53,13 +53,19 @@
                             : (uint4)(0);
 #endif
 
-// The largest or the sum of what the four work-items of a row have.
-#define EXCHANGED(x, distance)                                                                                         \
-    ({                                                                                                                 \
-        float other_;                                                                                                  \
-        asm volatile("shfl.sync.bfly.b32 %0, %1, " #distance ", 31, -1;" : "=f"(other_) : "f"(x));                     \
-        other_;                                                                                                        \
-    })
+// What belongs to TILE_N queries; zeros where there are none. Half of the work-items copy one of the two.
+#define FETCH_NUMBERS(to_lse, to_delta, other)                                                                         \
+    {                                                                                                                  \
+        const int query_ = (other) + item % TILE_N;                                                                    \
+        const int is_there = query_ < QUERIES;                                                                         \
+        const size_t from_ = (size_t)batch * QUERIES + (is_there ? query_ : 0);                                        \
+        if (item < TILE_N) {                                                                                           \
+            COPY_4(ADDRESS((to_lse) + item % TILE_N), lse + from_, is_there ? 4 : 0);                                  \
+        } else {                                                                                                       \
+            COPY_4(ADDRESS((to_delta) + item % TILE_N), delta + from_, is_there ? 4 : 0);                              \
+        }                                                                                                              \
+    }
+
 // Two numbers, rounded.
 #define PACKED(low, high)                                                                                              \
     ({                                                                                                                 \
@@ -113,6 +119,10 @@
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
     __local uint4 tiles[OTHER_LEFT(2)] __attribute__((aligned(1024)));
+#if KIND == 2
+    // What belongs to the queries that keys meet.
+    __local float lse_of[2][TILE_N], delta_of[2][TILE_N];
+#endif
 
     const int item = (int)get_local_id(0);
     const int lane = item % 32;
@@ -132,6 +142,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void KERNEL_NAME(KER
 #define FETCH_OTHERS(slot, other)                                                                                      \
     FETCH(OTHER_LEFT(slot), TILE_N, WIDTH, q, Q_OFFSET(batch), Q_STRIDE, other, QUERIES)                               \
     FETCH(OTHER_RIGHT(slot), TILE_N, VALUE_WIDTH, g, G_OFFSET(batch), G_STRIDE, other, QUERIES)                        \
+    FETCH_NUMBERS(lse_of[slot], delta_of[slot], other)                                                                 \
     COMMIT;
     FETCH(OWN_LEFT, TILE_M, WIDTH, k, K_OFFSET(batch), K_STRIDE, first, KEYS)
     FETCH(OWN_RIGHT, TILE_M, VALUE_WIDTH, v, V_OFFSET(batch), V_STRIDE, first, KEYS)
@@ -268,19 +279,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void KERNEL_NAME(KER
         }
 #else
 #pragma unroll
-        for (int j = 0; j < TILE_N / 8; ++j)
+        for (int j = 0; j < TILE_N / 8; ++j) {
+            const float2 own_lse = *(__local const float2 *)(lse_of[now] + COLUMN(j, 0)) * LOG2_E;
+            const float2 own_delta = *(__local const float2 *)(delta_of[now] + COLUMN(j, 0));
 #pragma unroll
-            for (int h = 0; h < 2; ++h) {
-                const int query = other + COLUMN(j, h);
-                const size_t of_row = (size_t)batch * QUERIES + query;
-                const float own_lse = query < QUERIES ? lse[of_row] * LOG2_E : 0.0f;
-                const float own_delta = query < QUERIES ? delta[of_row] : 0.0f;
-#pragma unroll
-                for (int e = h; e < 4; e += 2) {
-                    scores[j][e] = native_exp2(fma(scores[j][e], exponent, -own_lse));
-                    slopes[j][e] = scores[j][e] * (slopes[j][e] - own_delta);
-                }
+            for (int e = 0; e < 4; ++e) {
+                scores[j][e] = native_exp2(fma(scores[j][e], exponent, -(e % 2 ? own_lse.y : own_lse.x)));
+                slopes[j][e] = scores[j][e] * (slopes[j][e] - (e % 2 ? own_delta.y : own_delta.x));
             }
+        }
 #endif
 
 #if KIND != 1

@@ -18,7 +18,7 @@
 // same kernel for every other device, as a reference.
 //
 // Launch: global size (ceil(N / TILE_N) * THREADS, ceil(M / TILE_M), BATCH), local size (THREADS, 1, 1), where
-// THREADS = 32 * (TILE_M / SUB_M) * (TILE_N / SUB_N).
+// THREADS = 32 * (TILE_M / SUB_M) * (TILE_N / SUB_N). With BULK 1 the kernel is that of matmul_bulk.cl.
 //
 // Tunables:
 //   UNIT                    2: NVIDIA's matrix unit by inline PTX for warpgroups (compute capability 9.0, warpgroups.cl); 1: for
@@ -81,43 +81,21 @@
 #define STORE_VECTOR(batch, m, n, value) vstore4(value, 0, c + C_OFFSET(batch, m, n))
 #endif
 
-// See matmul_register.cl. The unit adds 16 terms at a time, so that blocks may be longer.
-#ifndef LONG_SUMS
-#define LONG_SUMS 0
-#endif
-#define ADD_BLOCK(total, lost, block)                                                                                  \
-    {                                                                                                                  \
-        const float before = total;                                                                                    \
-        const float own = block;                                                                                       \
-        const float after = before + own;                                                                              \
-        const float added = after - before;                                                                            \
-        lost += (before - (after - added)) + (own - added);                                                            \
-        total = after;                                                                                                 \
+// Four neighbours of row `m`, of which some may be outside.
+#define STORE_IN_BOUNDS(m, n, result)                                                                                  \
+    if ((m) < M && (n) + 4 <= N) {                                                                                     \
+        STORE_VECTOR(batch, m, n, result);                                                                             \
+    } else if ((m) < M) {                                                                                              \
+        if ((n) < N) {                                                                                                 \
+            STORE(batch, m, n, (result).s0);                                                                           \
+        }                                                                                                              \
+        if ((n) + 1 < N) {                                                                                             \
+            STORE(batch, m, n + 1, (result).s1);                                                                       \
+        }                                                                                                              \
+        if ((n) + 2 < N) {                                                                                             \
+            STORE(batch, m, n + 2, (result).s2);                                                                       \
+        }                                                                                                              \
     }
-#define BLOCK_K 4096 // a multiple of TILE_K
-#define SUM_COUNT (SUB_M / 16 * (SUB_N / 8) * 4)
-#define AT(i, j, e) (((i) * (SUB_N / 8) + (j)) * 4 + (e))
-#if LONG_SUMS
-// A total with what it has lost and the last block.
-static inline float PASTE(KERNEL_NAME, _whole)(float total, float lost, const float last)
-{
-    ADD_BLOCK(total, lost, last)
-    return isfinite(lost) ? total + lost : total;
-}
-#endif
-// What is done with each sum, which must have a fixed place to be in a register.
-#define EACH_SUM(statements)                                                                                           \
-    _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i)                                                            \
-        _Pragma("unroll") for (uint j = 0; j < SUB_N / 8; ++j) _Pragma("unroll") for (uint e = 0; e < 4; ++e)          \
-    {                                                                                                                  \
-        statements                                                                                                     \
-    }
-
-#if defined(__clang__) && !defined(NETCL_LOOPS_IN_ORDER) // which says of every loop that it makes no vectors
-#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
-#else
-#define ROLLED _Pragma("unroll 1")
-#endif
 
 #if UNIT == 2
 #define SUMS PASTE(SUMS_, TILE_N)
@@ -284,6 +262,7 @@ static inline float PASTE(KERNEL_NAME, _value)(const ushort bits)
     WAIT;                                                                                                              \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
     NEXT_SLOTS
+#if !BULK
 // How many tiles are on their way: with UNIT 2 two may be in use, one by this warpgroup and one by another that is not as far.
 #if UNIT == 2
 #define AHEAD (STAGES - 2)
@@ -334,9 +313,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     float sum[SUB_M / 16][SUB_N / 8][4];
     EACH_SUM(sum[i][j][e] = 0.0f;)
 #if LONG_SUMS
-    // In memory, and volatile so that they stay there: in registers they would leave too few for the sums.
-    volatile float total[SUM_COUNT];
-    volatile float lost[SUM_COUNT];
+    LONG_SUM_ARRAYS
 #endif
 
     uint k_next = 0;
@@ -412,30 +389,14 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         NEXT_TILES
 #endif
 #if LONG_SUMS
-        if ((k0 + TILE_K) % BLOCK_K == 0 && k0 + TILE_K < (uint)(K)) {
-            const bool first = k0 + TILE_K == BLOCK_K;
-            PRODUCTS_DONE(SUMS(sum[0]))
-            EACH_SUM({
-                const uint at = AT(i, j, e);
-                if (first) {
-                    total[at] = sum[i][j][e];
-                    lost[at] = 0.0f;
-                } else {
-                    ADD_BLOCK(total[at], lost[at], sum[i][j][e])
-                }
-                sum[i][j][e] = 0.0f;
-            })
-        }
+        ADD_LONG_SUMS(k0)
 #endif
     }
     WAIT_ALL;
     PRODUCTS_DONE(SUMS(sum[0]))
 
 #if LONG_SUMS
-#define WHOLE_SUM PASTE(KERNEL_NAME, _whole)
-    if ((uint)(K) > BLOCK_K) {
-        EACH_SUM(sum[i][j][e] = WHOLE_SUM(total[AT(i, j, e)], lost[AT(i, j, e)], sum[i][j][e]);)
-    }
+    WHOLE_SUMS
 #endif
     __local float *const results = (__local float *)tiles + sub * (16 * PITCH);
 #pragma unroll
@@ -468,19 +429,8 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         ROLLED
         for (uint at = lane; at < 16 * SUB_N / 4; at += 32) {
             RESULT_AT(at)
-            if (m < M && n + 4 <= N) {
-                STORE_VECTOR(batch, m, n, result);
-            } else if (m < M) {
-                if (n < N) {
-                    STORE(batch, m, n, result.s0);
-                }
-                if (n + 1 < N) {
-                    STORE(batch, m, n + 1, result.s1);
-                }
-                if (n + 2 < N) {
-                    STORE(batch, m, n + 2, result.s2);
-                }
-            }
+            STORE_IN_BOUNDS(m, n, result)
         }
     }
 }
+#endif

@@ -6,6 +6,11 @@
 #define UNIT 0
 #endif
 
+// Whether tiles are copied by tensor maps (tensor_maps.cl).
+#ifndef BULK
+#define BULK 0
+#endif
+
 // The axis on which elements of an operand are neighbours: the one that is summed over, or the rows or columns of results.
 #define ALONG_K 0
 #define ALONG_M 1

@@ -62,6 +62,21 @@ pub(crate) fn products_of(sizes: [&str; 4], dtype: DType) -> Graph {
     m.b.finish()
 }
 
+/// Products of what lies in parts: every second half of rows, in batches that are one, and from the last row to the first.
+pub(crate) fn parts_of_rows(dtype: DType) -> Graph {
+    let mut m = Maker::new("parts_of_rows");
+    let x = m.argument("x", &symbols("40 144"), dtype);
+    let w = m.argument("w", &symbols("3 72 64"), dtype);
+    for (step, first_row) in [(1, 0), (-1, 39)] {
+        let row = AxisIndex { terms: vec![(1, step)], offset: Dim::constant(first_row), divisor: 1 };
+        let column = AxisIndex { terms: vec![(2, 1)], offset: Dim::constant(72), divisor: 1 };
+        let right = m.b.view(x, Shape(symbols("3 40 72")), vec![row, column]).unwrap();
+        let y = m.b.matmul(right, w).unwrap();
+        m.result(y);
+    }
+    m.b.finish()
+}
+
 /// The gradients of `sum((attention(q, k, v) + dy) · dy)`, and it itself.
 pub(crate) fn attention(dtype: DType, [width, value_width]: [usize; 2], causal: bool) -> Graph {
     let mut m = Maker::new("attention");

@@ -7,7 +7,7 @@ use crate::graphs::{Example, limits};
 use crate::model_cases::example;
 use crate::variant_graphs::{
     aligned, attention, batch_norm, computed, convolution, convolutions, geometry, gradients, halves, heads_of_one,
-    large_parts, maps, padded, products, products_of, recurrences, reductions, windows,
+    large_parts, maps, padded, parts_of_rows, products, products_of, recurrences, reductions, windows,
 };
 use libtest_mimic::{Completion, Failed};
 use netcl::{Avoid, Device};
@@ -124,11 +124,24 @@ pub(crate) fn all() -> Vec<Case> {
         for parts in [0, 4] {
             cases.push(way(parts).case(&format!("long sums of {dtype}"), products(dtype), LONG_SUMS));
         }
-        // Of several tiles and not whole ones, of rows that are copied in 8 bytes and not in 16, and of several blocks.
-        for sizes in [["2", "264", "136", "200"], ["1", "12", "20", "68"], ["1", "136", "72", "9000"]] {
-            let name = format!("aligned {} of {dtype}", sizes.join("x"));
-            cases.push(way(0).case(&name, products_of(sizes, dtype), &[&[]]));
+        // Of several tiles and not whole ones, of rows that are copied in 8 bytes and not in 16, of several blocks, and of more tiles
+        // than a device holds work-groups at a time.
+        let sizes = [
+            ["2", "264", "136", "200"],
+            ["1", "12", "20", "68"],
+            ["1", "136", "72", "9000"],
+            ["300", "40", "48", "24"],
+            ["2", "264", "520", "8"],
+        ];
+        for sizes in sizes {
+            for parts in [0, 4] {
+                if parts == 0 || sizes[3] == "200" {
+                    let name = format!("aligned {} of {dtype}", sizes.join("x"));
+                    cases.push(way(parts).case(&name, products_of(sizes, dtype), &[&[]]));
+                }
+            }
         }
+        cases.push(way(0).case(&format!("parts of rows of {dtype}"), parts_of_rows(dtype), &[&[]]));
         cases.push(way(0).case(&format!("long sums of computed operands of {dtype}"), computed(dtype), LONG_SUMS));
     }
     let half = Way { tolerance: 2e-3, ..way(MatMulMma, 4) };

@@ -1,6 +1,6 @@
 //! Which buffers a plan has, and what they are called.
 
-use crate::dim::Shape;
+use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::{ClusterKind, Division};
 use crate::graph::verify::attention_result;
@@ -8,6 +8,7 @@ use crate::graph::{ConvKind, CustomResult, Graph, InputKind, NodeId, Op, OutputK
 use crate::identifier::{distinct, sanitized};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::scatter::ScatterShape;
+use crate::template::matmul_mma::MAPS_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The buffers of a plan and the nodes they hold.
@@ -21,6 +22,8 @@ pub(super) struct Buffers {
     scalars: BTreeMap<String, usize>,
     /// What scatter-adds keep between their kernels, and what users' kernels write that nobody reads.
     between: BTreeMap<NodeId, Vec<BufferId>>,
+    /// Where products make their tensor maps, one after the other.
+    maps: Option<BufferId>,
 }
 
 impl Buffers {
@@ -30,9 +33,9 @@ impl Buffers {
         elements.filter_map(|elements| u64::try_from(elements).ok()).any(|elements| elements > most)
     }
 
-    /// A buffer for every input, output and stored node, and where scatter-adds sort (`sorts`), for what these keep between
-    /// their kernels.
-    pub(super) fn new(graph: &Graph, division: &Division, sorts: bool) -> Self {
+    /// A buffer for every input, output and stored node; where scatter-adds sort (`sorts`), for what these keep between their
+    /// kernels; and where products copy by tensor maps, for so many work-groups' (`mapped`).
+    pub(super) fn new(graph: &Graph, division: &Division, sorts: bool, mapped: Option<u32>) -> Self {
         let (mut buffers, mut taken) = Buffers::of_nodes(graph, division);
         let scatters = division.clusters.iter().filter_map(|cluster| match cluster.kind {
             ClusterKind::Scatter(id) => Some(id),
@@ -50,7 +53,29 @@ impl Buffers {
             buffers.between.insert(id, between);
         }
         buffers.unread(graph, &mut taken);
+        let is_mapped = |kind: &ClusterKind| match kind {
+            ClusterKind::MatMul(id) => graph[*id].op.factors().is_some_and(|[a, _]| graph[a].dtype.size() == 2),
+            _ => false,
+        };
+        if let Some(groups) = mapped.filter(|_| division.clusters.iter().any(|cluster| is_mapped(&cluster.kind))) {
+            let name = distinct(&mut taken, "tensor_maps".to_owned());
+            let words = Dim::constant(i64::from(groups) * i64::from(MAPS_BYTES / 4));
+            buffers.maps = Some(BufferId(buffers.list.len() as u32));
+            buffers.named.insert(name.clone(), BufferId(buffers.list.len() as u32));
+            buffers.list.push(Buffer {
+                name,
+                shape: Shape(vec![words]),
+                dtype: DType::U32,
+                role: Role::Scratch,
+                written: None,
+            });
+        }
         buffers
+    }
+
+    /// Where the work-groups of a product make their tensor maps.
+    pub(super) fn maps(&self) -> Option<BufferId> {
+        self.maps
     }
 
     /// A buffer for every input and output: what callers bring and get.
@@ -67,6 +92,7 @@ impl Buffers {
             named: BTreeMap::new(),
             scalars: BTreeMap::new(),
             between: BTreeMap::new(),
+            maps: None,
         };
         let outputs: BTreeMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
         let mut taken: BTreeSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();

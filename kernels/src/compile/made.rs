@@ -11,6 +11,7 @@ use crate::graph::{Graph, Scan};
 use crate::rewrite::{Marks, rewrite};
 use crate::span::Result;
 use crate::target::Target;
+use crate::template::matmul_mma::most_resident;
 use std::cell::Cell;
 
 /// Where a graph stands.
@@ -40,8 +41,9 @@ pub(super) fn made(
         if let Around::Loop(scan, _) = &around {
             division.starts = left::starts(scan, &graph);
         }
-        let buffers = Buffers::new(&graph, &division, scatter::sorts(target, &options.limits));
-        let mut builder = PlanBuilder::new(&graph, &division, &buffers, target, options.width);
+        let (sorts, mapped) = (scatter::sorts(target, &options.limits), most_resident(&options.limits));
+        let buffers = Buffers::new(&graph, &division, sorts, mapped);
+        let mut builder = PlanBuilder::new(&graph, &division, &buffers, (target, options.limits), options.width);
         let configs = builder.survey(&marks, &mut decider)?;
         let mut wanted = configs.in_parts.clone();
         wanted.extend(configs.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));

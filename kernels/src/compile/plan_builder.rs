@@ -19,6 +19,7 @@ use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::{Arg, Buffer, BufferId, Repeat, Step, Work};
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
+use crate::template::Limits;
 use crate::variant::Decision;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -29,6 +30,7 @@ pub(super) struct PlanBuilder<'a> {
     pub division: &'a Division,
     pub buffers: &'a Buffers,
     pub target: Target,
+    pub limits: Limits,
     pub configs: ClusterConfigs,
     /// Of the index arithmetic in what the compiler writes; users' kernels and convolutions count with 32 bits.
     pub width: IndexWidth,
@@ -72,7 +74,7 @@ impl<'a> PlanBuilder<'a> {
         graph: &'a Graph,
         division: &'a Division,
         buffers: &'a Buffers,
-        target: Target,
+        (target, limits): (Target, Limits),
         width: IndexWidth,
     ) -> Self {
         PlanBuilder {
@@ -80,6 +82,7 @@ impl<'a> PlanBuilder<'a> {
             division,
             buffers,
             target,
+            limits,
             configs: ClusterConfigs::default(),
             width,
             steps: Vec::new(),

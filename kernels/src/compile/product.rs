@@ -8,9 +8,9 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::product::{Extents, extents, in_memory};
 use crate::graph::NodeId;
-use crate::index::Index;
+use crate::index::{Atom, Index};
 use crate::kir::Kernel;
-use crate::plan::{Arg, Operand, Work};
+use crate::plan::{Arg, Buffer, Operand, Work};
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
 use crate::template::{Axis, Choice, Matrix, Template};
@@ -131,8 +131,23 @@ impl PlanBuilder<'_> {
         }
         instance.sums_of(&sizes.k, self.factor_dtype(product));
         instance.types(self.factor_dtype(product), (template.lanes)(&choice));
-        let launch = (template.grid)(&choice).launch(&sizes.m, &sizes.n, &sizes.batch);
-        self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
+        let local_bytes = (template.local_bytes)(&choice, &problem);
+        let grid = (template.grid)(&choice);
+        let resident = (template.by_maps)(&choice, &self.limits);
+        let maps = self.buffers.maps().filter(|_| sides.both().into_iter().all(Side::has_map));
+        let (Some(resident), Some(maps)) = (resident, maps) else {
+            let launch = grid.launch(&sizes.m, &sizes.n, &sizes.batch);
+            return self.add_template(cluster, instance, functions, launch, local_bytes);
+        };
+        instance.define("BULK", "1".to_string());
+        let Buffer { name, dtype, .. } = &self.buffers.list[maps.0 as usize];
+        instance.writes(name, *dtype);
+        let pointer = instance.parameter_name(name);
+        instance.define("MAPS", pointer);
+        let launch = resident.launch(&grid.tiles(&sizes.m, &sizes.n, &sizes.batch));
+        self.add_template(cluster, instance, functions, launch, local_bytes)?;
+        self.also_writes(&[maps]);
+        Ok(())
     }
 }
 
@@ -212,6 +227,16 @@ impl Side {
             }
         }
         side
+    }
+
+    /// Whether a tensor map can say where it lies: rows that begin at multiples of 16 bytes, one behind the other, in batches that do.
+    fn has_map(&self) -> bool {
+        let Some((_, address)) = self.address.as_ref().filter(|_| self.alignment == 8) else { return false };
+        let stride = |axis: usize| address.coefficient(axis).unwrap_or_default();
+        let forward = (0..self.axes.len()).all(|axis| stride(axis).never_negative());
+        let batches = (0..self.batch_rank()).map(|axis| self.axes[axis].times(&stride(axis)));
+        let batch = batches.fold(Index::constant(Dim::default()), |sum, own| sum.plus(&own));
+        forward && batch.terms().all(|(atom, _)| matches!(atom, Atom::Var(_)))
     }
 
     /// How many of its own axes count the products.

@@ -67,7 +67,7 @@ impl PlanBuilder<'_> {
         candidate.place();
         let Candidate { scan, division, batch, piece, turn } = &candidate;
         let graph = &scan.body;
-        let mut buffers = Buffers::new(graph, division, false);
+        let mut buffers = Buffers::new(graph, division, false, None);
         let mut initial = BTreeMap::new();
         let mut states = Vec::new();
         let mut names: BTreeMap<NodeId, String> = BTreeMap::new();
@@ -81,7 +81,7 @@ impl PlanBuilder<'_> {
             names.insert(result, own);
             buffers.double(argument);
         }
-        let mut builder = PlanBuilder::new(graph, division, &buffers, self.target, self.width);
+        let mut builder = PlanBuilder::new(graph, division, &buffers, (self.target, self.limits), self.width);
         builder.go_on(self.lend_kernels());
         let buffer_name = |id: NodeId| names.get(&id).cloned().unwrap_or_else(|| buffers.name(id));
         let rounds = RoundKernel {

@@ -31,6 +31,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms: |_, _| Vec::new(),
     grid: |choice| Grid { per_group_m: choice.get("TILE_M"), per_group_n: WIDEST as u32, local: [GROUP, 1, 1] },
+    by_maps: |_, _| None,
     columns: |_| Columns::OfProduct,
     groups_of_unit: |_| 2,
     local_bytes,

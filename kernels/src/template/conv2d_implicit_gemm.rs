@@ -17,6 +17,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms: |_, _| Vec::new(),
     grid: matmul_register::grid,
+    by_maps: |_, _| None,
     columns: |_| Columns::OfProduct,
     groups_of_unit: |_| 2,
     local_bytes: matmul_register::local_bytes,

@@ -1,7 +1,7 @@
 //! What the declaration of a template says.
 
 use super::choice::{Choice, Tunable, every_choice};
-use super::launch::{Columns, Grid};
+use super::launch::{Columns, Grid, Resident};
 use super::problem::{Axis, Limits, Matrix, Problem};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -34,6 +34,8 @@ pub struct Template {
     pub other_forms: fn(&Problem, &Limits) -> Vec<Choice>,
     /// The launch of a choice.
     pub grid: fn(&Choice) -> Grid,
+    /// The launch of its kernel whose operands are copied by tensor maps (`BULK`), where a choice has one.
+    pub by_maps: fn(&Choice, &Limits) -> Option<Resident>,
     /// The columns that its launch covers.
     pub columns: fn(&Choice) -> Columns,
     /// Work-groups that keep a compute unit busy.

@@ -24,6 +24,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms,
     grid,
+    by_maps: |_, _| None,
     columns: |_| Columns::OfProduct,
     groups_of_unit: |_| 2,
     local_bytes: |_, _| 0,

@@ -1,6 +1,6 @@
 //! Products of f16 and bf16 by a matrix unit.
 
-use super::{Axis, Choice, Columns, Grid, Limits, Problem, Template, Tunable};
+use super::{Axis, Choice, Columns, Grid, Limits, Problem, Resident, Template, Tunable};
 use crate::dim::saturating_product;
 use crate::dtype::DType;
 
@@ -13,13 +13,22 @@ pub const FRAGMENTS: &str = include_str!("../../templates/fragments.cl");
 /// The text of `warpgroups.cl`.
 pub const WARPGROUPS: &str = include_str!("../../templates/warpgroups.cl");
 
+/// The text of `long_sums.cl`.
+pub const LONG_SUMS: &str = include_str!("../../templates/long_sums.cl");
+
+/// The text of `tensor_maps.cl`.
+pub const TENSOR_MAPS: &str = include_str!("../../templates/tensor_maps.cl");
+
+/// The text of `matmul_bulk.cl`.
+pub const BULK: &str = include_str!("../../templates/matmul_bulk.cl");
+
 /// The text of `matmul_mma.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_mma.cl");
 
 /// Fragments that sub-groups hold and a matrix unit multiplies; multiply-adds, as a reference, where there is none.
 pub const TEMPLATE: Template = Template {
     name: "matmul_mma",
-    sources: &[PTX, FRAGMENTS, WARPGROUPS, SOURCE],
+    sources: &[PTX, FRAGMENTS, WARPGROUPS, TENSOR_MAPS, LONG_SUMS, SOURCE, BULK],
     tunables: TUNABLES,
     convolution: false,
     for_processors: false,
@@ -28,6 +37,7 @@ pub const TEMPLATE: Template = Template {
     initial,
     other_forms: |_, _| Vec::new(),
     grid,
+    by_maps: resident,
     columns: |_| Columns::OfProduct,
     groups_of_unit: |choice| if choice.get("UNIT") == 2 { 1 } else { 2 },
     local_bytes,
@@ -44,7 +54,7 @@ const TUNABLES: &[Tunable] = &[
     Tunable { name: "TILE_N", default: 64, values: &[64, 128, 256] },
     Tunable { name: "TILE_K", default: 32, values: &[32, 64] },
     Tunable { name: "SUB_M", default: 32, values: &[16, 32, 64] },
-    Tunable { name: "SUB_N", default: 32, values: &[32, 64, 128] },
+    Tunable { name: "SUB_N", default: 32, values: &[32, 64, 128, 256] },
     Tunable { name: "STAGES", default: 2, values: &[2, 3, 4, 5] },
     Tunable { name: "GROUP_M", default: 8, values: &[1, 8] },
 ];
@@ -80,9 +90,9 @@ fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'st
             "without a matrix unit tiles are not copied ahead, and sub-groups have few results: STAGES is 2, SUB_M and SUB_N are 32",
         );
     }
-    if unit == 2 && (stages < 3 || tile_k != 64 || sub_m != 16 || sub_n != tile_n || !matches!(tile_n, 64 | 128)) {
+    if unit == 2 && (stages < 3 || tile_k != 64 || sub_m != 16 || sub_n != tile_n || tile_m * tile_n > 128 * 256) {
         return Err(
-            "warpgroups multiply whole rows of tiles: TILE_N is 64 or 128, TILE_K 64, SUB_M 16, SUB_N as TILE_N, STAGES at least 3",
+            "warpgroups multiply whole rows of tiles of at most 128 x 256: TILE_K is 64, SUB_M 16, SUB_N as TILE_N, STAGES at least 3",
         );
     }
     if unit != 2 && (sub_m == 16 || sub_n > 64) {
@@ -113,10 +123,10 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
         [64, 64, 64, 32, 32, 3],
         [64, 64, 32, 32, 32, 2],
     ];
-    // By warpgroups. On an H100 the first gives 550 TFLOP/s at 4096 and 440 at 2048, where it has 128 work-groups for 132 units;
-    // the fourth is best at 1024.
+    // By warpgroups. With tensor maps the first gives 785 TFLOP/s at 4096 on an H200, and 680 at 2048, where it has 128 tiles for
+    // 132 units; the third is best at 1024.
     const WARPGROUP_TILES: [[u32; 6]; 5] = [
-        [256, 128, 64, 16, 128, 4],
+        [128, 256, 64, 16, 256, 4],
         [128, 128, 64, 16, 128, 5],
         [64, 128, 64, 16, 128, 4],
         [128, 64, 64, 16, 64, 4],
@@ -172,11 +182,34 @@ fn grid(choice: &Choice) -> Grid {
     Grid { per_group_m: choice.get("TILE_M"), per_group_n: choice.get("TILE_N"), local: [threads(choice), 1, 1] }
 }
 
+/// Bytes that a work-group has for its tensor maps.
+pub const MAPS_BYTES: u32 = 256;
+
+/// More work-groups than that a unit does not hold at a time.
+const GROUPS_OF_UNIT: u64 = 4;
+
+/// Most work-groups that [`Template::by_maps`] may ask for, where it may.
+pub fn most_resident(limits: &Limits) -> Option<u32> {
+    limits.matrix_unit.warpgroups.then(|| limits.units.saturating_mul(GROUPS_OF_UNIT as u32))
+}
+
+/// As many as units have local memory for; a warpgroup more copies.
+fn resident(choice: &Choice, limits: &Limits) -> Option<Resident> {
+    let of_unit = (limits.local_bytes / tile_bytes(choice).max(1)).clamp(1, GROUPS_OF_UNIT);
+    let groups = limits.units.saturating_mul(of_unit as u32);
+    (choice.get("UNIT") == 2).then(|| Resident { groups, local: 128 * (choice.get("TILE_M") / 64 + 1) })
+}
+
+/// Bytes of all copies of both tiles, and of what says when they are there.
+fn tile_bytes(choice: &Choice) -> u64 {
+    let [tile_m, tile_n, tile_k, stages] =
+        ["TILE_M", "TILE_N", "TILE_K", "STAGES"].map(|name| u64::from(choice.get(name)));
+    let barriers = if choice.get("UNIT") == 2 { 16 * stages + u64::from(MAPS_BYTES) } else { 0 };
+    2 * stages * tile_k * (tile_m + tile_n) + barriers
+}
+
 fn local_bytes(choice: &Choice, _: &Problem) -> u64 {
-    let [tile_m, tile_n, tile_k, sub_n, stages] =
-        ["TILE_M", "TILE_N", "TILE_K", "SUB_N", "STAGES"].map(|name| u64::from(choice.get(name)));
-    let tiles = 2 * stages * tile_k * (tile_m + tile_n);
     // On their way out: 16 rows of each sub-group, of which each has 8 more columns.
-    let results = 4 * 16 * (sub_n + 8) * u64::from(threads(choice) / SUB_GROUP);
-    tiles.max(results)
+    let results = 4 * 16 * (u64::from(choice.get("SUB_N")) + 8) * u64::from(threads(choice) / SUB_GROUP);
+    tile_bytes(choice).max(results)
 }

@@ -38,7 +38,7 @@ pub(crate) use choice::every_choice;
 pub use choice::{Choice, Tunable};
 use declaration::RUNNING;
 pub use declaration::Template;
-pub use launch::{Columns, Grid};
+pub use launch::{Columns, Grid, Resident};
 pub use problem::{Axis, Limits, Matrix, MatrixUnit, Problem};
 
 /// Every template, simplest first.

@@ -3,6 +3,7 @@
 
 mod legality;
 mod parts;
+mod tensor_maps;
 
 use netcl_kernels::compile::{CompileOptions, compile_with};
 use netcl_kernels::dim::IndexWidth;
