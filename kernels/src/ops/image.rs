@@ -2,6 +2,7 @@
 
 use super::args::{Args, X, arg, float};
 use super::convolution::{avg_pool2d, count, pair};
+use super::shape::get;
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
@@ -112,11 +113,7 @@ fn mean_of_areas(b: &mut Builder, x: NodeId, count: u64) -> Result<NodeId> {
     let sum = b.reduce(crate::graph::ReduceOp::Sum, counted, &[last + 1], false)?;
     let elements = b.binary(BinaryOp::Sub, end, start)?;
     // The same at every position, of which there is one.
-    let mut areas = b.shape(elements).clone();
-    areas.0.pop();
-    let mut first: Vec<AxisIndex> = (0..=last).map(AxisIndex::axis).collect();
-    first.push(AxisIndex::fixed(Dim::constant(0)));
-    let elements = b.view(elements, areas, first)?;
+    let elements = get(b, elements, last + 1, &Dim::constant(0))?;
     let elements = b.cast(elements, b.dtype(x))?;
     b.binary(BinaryOp::Div, sum, elements)
 }

@@ -109,19 +109,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
         name: "pad_reflect",
         doc: "`before` and `after` elements around `axis` as in a mirror at its first and last element, which are not repeated",
         args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size)],
-        build: |b, a| around(b, a, "pad_reflect", reflected, |size| Some(size - 1)),
+        build: |b, a| around(b, a, "pad_reflect", reflected, Some(1)),
     },
     Operation {
         name: "pad_replicate",
         doc: "`before` copies of the first element and `after` of the last around `axis`",
         args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size)],
-        build: |b, a| around(b, a, "pad_replicate", replicated, |size| (size == 0).then_some(0)),
+        build: |b, a| around(b, a, "pad_replicate", replicated, None),
     },
     Operation {
         name: "pad_circular",
         doc: "the last `before` elements before `axis`, and its first `after` behind it",
         args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size)],
-        build: |b, a| around(b, a, "pad_circular", wrapped, Some),
+        build: |b, a| around(b, a, "pad_circular", wrapped, Some(0)),
     },
     Operation {
         name: "outer",
@@ -291,8 +291,9 @@ pub(super) fn copies(b: &mut Builder, op: &str, x: NodeId, axis: usize, new: usi
 /// What is added at one end: the tensor, the axis, how many elements, and whether it is behind.
 type Edge = fn(&mut Builder, NodeId, usize, &Dim, bool) -> Result<NodeId>;
 
-/// `x` between the edges that `edge` makes of it, each of up to as many elements as `most` says of an axis, if that is bounded.
-fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, most: fn(i64) -> Option<i64>) -> Result<NodeId> {
+/// `x` between the edges that `edge` makes of it: each of all elements of the axis but so many (`others`) at most, or of any number,
+/// for which one element is enough.
+fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, others: Option<i64>) -> Result<NodeId> {
     let x = a.tensor(0)?;
     let axis = args::axis(op, b.shape(x), a.integer(1)?)?;
     let (before, after) = (a.size(2)?, a.size(3)?);
@@ -301,6 +302,10 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, most: fn(i6
     let sides: Vec<i64> = [&before, &after].into_iter().filter_map(Dim::as_constant).collect();
     let largest = sides.iter().copied().max().unwrap_or(0);
     let size = source[axis].as_constant();
+    let most = |size: i64| match others {
+        Some(others) => Some(size - others),
+        None => (size == 0).then_some(0),
+    };
     if let Some(size) = size
         && let Some(most) = most(size)
         && largest > most.max(0)
@@ -322,6 +327,15 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, most: fn(i6
             "`{op}` makes axis {axis} of {source} longer than {} elements, found {before} before and {after} behind",
             i32::MAX
         )));
+    }
+    for side in [&before, &after].into_iter().filter(|side| !side.is(0)) {
+        let least = others.map_or(Dim::constant(1), |others| side.clone() + Dim::constant(others));
+        if size.is_none() && !b.is_sure(&(source[axis].clone() - least.clone())) {
+            let note = b.origin_note(x, axis);
+            let words =
+                [format!("`{op}` expects at least "), format!(" along axis {axis} of {source}{note}, which has")];
+            b.limit(Limit { end: least, size: source[axis].clone(), words });
+        }
     }
     let mut parts = Vec::new();
     if !before.is(0) {

@@ -190,8 +190,9 @@ impl Builder {
         all
     }
 
-    /// Notes that a slice must end inside an axis, where symbols decide that.
+    /// Notes that a slice must end inside an axis, where symbols decide that: what follows is built as if it did.
     pub(crate) fn limit(&mut self, limit: Limit) {
+        self.bounds.sizes.insert(limit.size.clone() - limit.end.clone());
         if !self.graph.limits.contains(&limit) {
             self.graph.limits.push(limit);
         }

@@ -87,7 +87,7 @@ impl Builder {
     }
 
     /// Whether the size is not negative in any call that is not refused.
-    pub(super) fn is_sure(&self, size: &Dim) -> bool {
+    pub(crate) fn is_sure(&self, size: &Dim) -> bool {
         size.as_constant().is_some_and(|size| size >= 0)
             || self.bounds.sizes.contains(size)
             || self.is_never_negative(size)

@@ -153,6 +153,26 @@ fn limits(plan: &Plan) -> Vec<&Requirement> {
     plan.requirements.iter().filter(|requirement| matches!(requirement, Requirement::Limit(_))).collect()
 }
 
+/// What a mirror, a copy of the edge or a circle takes must be there, which calls tell of sizes that are symbols.
+#[test]
+fn pads_of_any_axis_are_looked_at() {
+    let at = |size: i64| Value::Dim(Dim::constant(size));
+    let of = |pad: &str, before: i64, after: i64| {
+        plan_of([Dim::symbol("N"), Dim::from(4)], &[(pad, &[at(0), at(before), at(after)])])
+    };
+    let refused = |plan: &Plan, n: u64| problem(plan, &[("N", n)]).is_some();
+    for (pad, before, after, least) in
+        [("pad_reflect", 2, 3, 4), ("pad_reflect", 2, 0, 3), ("pad_circular", 2, 3, 3), ("pad_circular", 4, 0, 4)]
+    {
+        let plan = of(pad, before, after);
+        assert!(refused(&plan, least - 1) && !refused(&plan, least), "{pad} {before} {after}: {:?}", plan.requirements);
+    }
+    // One element is always there.
+    assert!(limits(&of("pad_replicate", 5, 7)).is_empty());
+    let expected = "`pad_reflect` expects at least 4 along axis 0 of [N, 4], which has N = 3";
+    assert_eq!(problem(&of("pad_reflect", 2, 3), &[("N", 3)]).as_deref(), Some(expected));
+}
+
 /// What is seen not to be negative is not looked at, and a size is looked at once.
 #[test]
 fn only_sizes_that_may_be_negative_are_looked_at() {
