@@ -209,3 +209,17 @@ fn matrices_of_a_batch_have_ranks_of_their_own() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn least_squares_of_nothing_have_gradients_in_both_sides() -> Result<()> {
+    for device in all() {
+        for (rows, columns, batch) in [(4, 2, 0), (3, 0, 1), (0, 0, 2)] {
+            let side = |columns: usize| Tensor::full(&device, 1.0f32, &[batch, rows, columns])?.requires_grad();
+            let (a, b) = (side(columns)?, side(1)?);
+            let gradients = a.lstsq(&b).sum_all().backward()?;
+            assert_eq!(gradients.wrt(&a)?.shape(), a.shape());
+            assert!(gradients.wrt(&b)?.to_vec::<f32>()?.iter().all(|value| *value == 0.0), "{rows} by {columns}");
+        }
+    }
+    Ok(())
+}
