@@ -7,8 +7,9 @@ use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, Derivative, NodeId};
 use crate::span::Result;
 
-/// As LAPACK's `geqrf` and `orgqr`: a column is reflected to the other side of 0, unless there is nothing below its diagonal. The
-/// reflections stay below the diagonal of `work`, as multiples whose first element is 1.
+/// As LAPACK's `geqrf` and `orgqr`: a column is reflected to the other side of 0, unless there is nothing below its diagonal, or nothing
+/// that is not lost in the rounding of what is on it. The reflections stay below the diagonal of `work`, as multiples whose first element
+/// is 1, and of none zeros.
 const QR: &str = "
 kernel qr
 launch [R]
@@ -27,6 +28,7 @@ var a2: i32
 var a3: i32
 var a4: i32
 var a5: i32
+var a6: i32
 var j: i32
 var b1: i32
 var b2: i32
@@ -82,6 +84,10 @@ for $i in 0i32..@N step 1i32 {
       for $a5 in add($i, 1i32)..@M step 1i32 {
         store @work[add(mul(add(mul($a5, @N), $j), @R), $lane)] = sub(load @work[add(mul(add(mul($a5, @N), $j), @R), $lane)], mul(load @work[add(mul(add(mul($a5, @N), $i), @R), $lane)], $sum))
       }
+    }
+  } else {
+    for $a6 in add($i, 1i32)..@M step 1i32 {
+      store @work[add(mul(add(mul($a6, @N), $i), @R), $lane)] = 0.0%T
     }
   }
 }

@@ -9,8 +9,9 @@ use crate::graph::{AxisIndex, BinaryOp, Derivative, NodeId, UnaryOp};
 use crate::span::Result;
 
 /// Columns are rotated until each two are orthogonal but for rounding; what they are then long are the singular values. They are put in
-/// order, a column of zeros becomes what is left of a unit vector beside those before it, and of each vector of one side the largest
-/// element is made positive.
+/// order. A column that is lost in the rounding of the longest says no direction that is sure to be orthogonal: squares of it may be too
+/// small for the type, and it may be zeros. It becomes what is left of it beside those before it, and if that is little, of a unit vector.
+/// Of each vector of one side the largest element is made positive.
 const SVD: &str = "
 kernel svd
 launch [R]
@@ -78,6 +79,7 @@ var held: %T
 var value: %T
 var other: %T
 var left: %T
+var longest: %T
 var part: %T
 var long: %T
 var dot: %T
@@ -164,28 +166,15 @@ for $i in 0i32..@N step 1i32 {
     store @v[add(mul(add(mul($k5, @N), $most_at), @R), $lane)] = $other
   }
 }
+let $longest = load @s[$lane]
 for $e1 in 0i32..@N step 1i32 {
   if ne(load @s[add(mul($e1, @R), $lane)], 0.0%T) {
     for $f1 in 0i32..@M step 1i32 {
       store @u[add(mul(add(mul($f1, @N), $e1), @R), $lane)] = div(load @u[add(mul(add(mul($f1, @N), $e1), @R), $lane)], load @s[add(mul($e1, @R), $lane)])
     }
-  } else {
-    let $best = 0i32
-    let $left = 0.0%T
-    for $f2 in 0i32..@M step 1i32 {
-      let $part = 1.0%T
-      for $g1 in 0i32..$e1 step 1i32 {
-        set $part = sub($part, mul(load @u[add(mul(add(mul($f2, @N), $g1), @R), $lane)], load @u[add(mul(add(mul($f2, @N), $g1), @R), $lane)]))
-      }
-      if gt($part, $left) {
-        set $left = $part
-        set $best = $f2
-      }
-    }
-    for $g2 in 0i32..@M step 1i32 {
-      store @u[add(mul(add(mul($g2, @N), $e1), @R), $lane)] = select(eq($g2, $best), 1.0%T, 0.0%T)
-    }
-    for $again in 0i32..2i32 step 1i32 {
+  }
+  if eq(add($longest, load @s[add(mul($e1, @R), $lane)]), $longest) {
+    for $again in 0i32..3i32 step 1i32 {
       for $g3 in 0i32..$e1 step 1i32 {
         let $dot = 0.0%T
         for $g4 in 0i32..@M step 1i32 {
@@ -199,8 +188,26 @@ for $e1 in 0i32..@N step 1i32 {
       for $g6 in 0i32..@M step 1i32 {
         set $long = add($long, mul(load @u[add(mul(add(mul($g6, @N), $e1), @R), $lane)], load @u[add(mul(add(mul($g6, @N), $e1), @R), $lane)]))
       }
-      for $g7 in 0i32..@M step 1i32 {
-        store @u[add(mul(add(mul($g7, @N), $e1), @R), $lane)] = div(load @u[add(mul(add(mul($g7, @N), $e1), @R), $lane)], sqrt($long))
+      if and(eq($again, 0i32), lt($long, 0.25%T)) {
+        let $best = 0i32
+        let $left = 0.0%T
+        for $f2 in 0i32..@M step 1i32 {
+          let $part = 1.0%T
+          for $g1 in 0i32..$e1 step 1i32 {
+            set $part = sub($part, mul(load @u[add(mul(add(mul($f2, @N), $g1), @R), $lane)], load @u[add(mul(add(mul($f2, @N), $g1), @R), $lane)]))
+          }
+          if gt($part, $left) {
+            set $left = $part
+            set $best = $f2
+          }
+        }
+        for $g2 in 0i32..@M step 1i32 {
+          store @u[add(mul(add(mul($g2, @N), $e1), @R), $lane)] = select(eq($g2, $best), 1.0%T, 0.0%T)
+        }
+      } else {
+        for $g7 in 0i32..@M step 1i32 {
+          store @u[add(mul(add(mul($g7, @N), $e1), @R), $lane)] = div(load @u[add(mul(add(mul($g7, @N), $e1), @R), $lane)], sqrt($long))
+        }
       }
     }
   }

@@ -249,10 +249,10 @@ fn gradients_that_do_not_fit_are_refused_by_name_and_line() {
     assert!(matches!(y.sum_all().backward(), Err(Error::Interrupted)));
     // In between there is no gradient to ask for.
     let error = y.requires_grad().unwrap_err().to_string();
-    assert!(error.contains("`detach` it first"), "{error}");
+    assert!(error.contains("go on from `x.detach().requires_grad()?`"), "{error}");
     let fine = x.on_gradient(Tensor::clone);
     let error = fine.sum_all().backward().unwrap().wrt(&fine).unwrap_err().to_string();
-    assert!(error.contains("computed from others"), "{error}");
+    assert!(error.contains("`netcl::grad(&x, |x| loss(x))?` gives that of what a function makes of it"), "{error}");
 }
 
 /// Which hooks were called, with which gradients.

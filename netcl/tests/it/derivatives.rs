@@ -24,6 +24,29 @@ fn everywhere(run: impl Fn(&Device) -> Result<()>) {
     }
 }
 
+/// Steps of descent that are differentiated with what comes after them: what is said of a gradient in a value on the way leads there.
+#[test]
+fn inner_steps_are_differentiated_as_the_message_says() {
+    everywhere(|device| {
+        let loss = |w: &Tensor| (w.square() - 1.0).square().sum_all();
+        let [start, rate] = [0.5f64, 0.1];
+        let begun = tensor(device, &[start as f32])?.requires_grad()?;
+        let (mut w, mut by_hand, mut slope) = (begun.clone(), start, 1.0);
+        for round in 0..2 {
+            let on_the_way = loss(&w).backward_recorded()?.wrt(&w);
+            assert_eq!(on_the_way.is_err(), round > 0);
+            for error in on_the_way.err().into_iter().chain(w.requires_grad().err()) {
+                assert!(error.to_string().contains("`netcl::grad(&x, |x| loss(x))?`"), "{error}");
+            }
+            w = &w - netcl::grad(&w, |w| loss(w))? * rate;
+            slope *= 1.0 - rate * (12.0 * by_hand * by_hand - 4.0);
+            by_hand -= rate * 4.0 * by_hand * (by_hand * by_hand - 1.0);
+        }
+        slope *= 4.0 * by_hand * (by_hand * by_hand - 1.0);
+        close("the first", &loss(&w).backward()?.wrt(&begun)?, &[slope as f32])
+    });
+}
+
 #[test]
 fn gradients_nest_to_any_order() {
     everywhere(|device| {

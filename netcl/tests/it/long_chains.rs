@@ -79,6 +79,24 @@ fn with_hooks_and_regions_between() {
     near("a", &gradients.wrt(&a).unwrap(), expected[2]);
 }
 
+/// Nothing of it is kept: where a part begins, what it starts from is computed again.
+#[test]
+fn of_a_region_that_is_long_itself() {
+    let device = Device::host();
+    let (w, a) = (number(&device, 0.7), number(&device, 0.3));
+    let mut expected = [0.0; 3];
+    let loss = netcl::checkpoint([&w, &a], |[w, a]| {
+        let (loss, own) = recurrent(w, a, 400, |_, h| h);
+        expected = own;
+        loss
+    });
+    near("loss", &loss, expected[0]);
+    for gradients in [loss.backward().unwrap(), loss.backward().unwrap()] {
+        near("w", &gradients.wrt(&w).unwrap(), expected[1]);
+        near("a", &gradients.wrt(&a).unwrap(), expected[2]);
+    }
+}
+
 #[test]
 fn functions_of_them_are_differentiated_in_what_they_are_given() {
     let device = Device::host();
@@ -128,4 +146,68 @@ fn on_every_driver() {
         near(&format!("w on {device}"), &gradients.wrt(&w).unwrap(), expected[1]);
         near(&format!("a on {device}"), &gradients.wrt(&a).unwrap(), expected[2]);
     }
+}
+
+/// Rounds of `h = a * h + 0.1`'s sine, of what `before` says of those before, by number; and each by hand with its derivative in `a`.
+fn skipping(a: &Tensor, rounds: usize, before: impl Fn(usize) -> Option<usize>) -> (Tensor, [f64; 2]) {
+    let own = f64::from(a.to_vec::<f32>().unwrap()[0]);
+    let (mut all, mut by_hand) = (vec![a.clone()], vec![[own, 1.0]]);
+    for round in 0..rounds {
+        let [h, dh] = by_hand[round];
+        let inner = own * h + 0.1;
+        let mut next = (a * &all[round] + 0.1).sin();
+        let mut value = [inner.sin(), inner.cos() * (h + own * dh)];
+        if let Some(before) = before(round) {
+            next = next + &all[before] * 0.1;
+            value = [value[0] + 0.1 * by_hand[before][0], value[1] + 0.1 * by_hand[before][1]];
+        }
+        all.push(next);
+        by_hand.push(value);
+    }
+    (all[rounds].sum_all(), by_hand[rounds])
+}
+
+#[test]
+fn values_that_are_used_long_after() {
+    let rounds = 700;
+    let skips: [(&str, &dyn Fn(usize) -> Option<usize>); 5] = [
+        ("the third at the end", &|round| (round + 1 == rounds).then_some(3)),
+        ("the third in every round", &|round| (round > 3).then_some(3)),
+        ("each in the second half", &|round| (round >= rounds / 2).then(|| rounds - 1 - round)),
+        ("those of twenty rounds before", &|round| round.checked_sub(20)),
+        ("those of a hundred rounds before now and then", &|round| round.checked_sub(100).filter(|_| round % 50 < 2)),
+    ];
+    let device = Device::host();
+    for (what, before) in skips {
+        let a = number(&device, 0.9);
+        let (loss, expected) = skipping(&a, rounds, before);
+        near(what, &loss, expected[0]);
+        for gradients in [loss.backward().unwrap(), loss.backward().unwrap()] {
+            near(&format!("a, {what}"), &gradients.wrt(&a).unwrap(), expected[1]);
+        }
+    }
+}
+
+/// More values than a part has operations, each kept and each used once.
+#[test]
+fn many_kept_values_that_are_used_long_after() {
+    let (device, rounds) = (Device::host(), 300);
+    let a = Tensor::from_slice(&device, &[0.9f32], &[1, 1]).unwrap().requires_grad().unwrap();
+    let (mut h, mut own, mut slope) = (a.clone(), f64::from(0.9f32), 1.0);
+    let (mut all, mut by_hand) = (Vec::new(), Vec::new());
+    for round in 0..2 * rounds {
+        h = h.matmul(&a);
+        (own, slope) = (own * f64::from(0.9f32), slope * f64::from(0.9f32) + own);
+        if round < rounds {
+            all.push(h.clone());
+            by_hand.push([own, slope]);
+        } else {
+            h = h + &all[2 * rounds - 1 - round] * 0.5;
+            let [value, derivative] = by_hand[2 * rounds - 1 - round];
+            (own, slope) = (own + 0.5 * value, slope + 0.5 * derivative);
+        }
+    }
+    let loss = h.sum_all();
+    near("loss", &loss, own);
+    near("a", &loss.backward().unwrap().wrt(&a).unwrap(), slope);
 }

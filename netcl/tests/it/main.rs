@@ -5,6 +5,7 @@ mod batches;
 mod cache;
 mod checkpoints;
 mod custom;
+mod decompositions;
 mod derivatives;
 mod derivatives_around;
 mod derivatives_stopped;

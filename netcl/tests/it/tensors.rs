@@ -449,3 +449,21 @@ fn cosines_are_of_what_broadcasts() {
     assert_eq!(of(x.cosine_similarity(&y, 2)), of(x.cosine_similarity(&all, 2)));
     assert_eq!(of(y.cosine_similarity(&x, -2)), of(all.cosine_similarity(&x, 1)));
 }
+
+/// Rows of nothing, of which there are more than anybody could go through.
+#[test]
+fn nothing_is_launched_for_what_has_no_elements() {
+    for device in all() {
+        // With counters of its own, where there are queues.
+        let own = device.with_queue(QueueOrder::InOrder);
+        let (device, is_own) = own.map_or((device, false), |own| (own, true));
+        let x = Tensor::zeros(&device, &[0], DType::F32).unwrap();
+        let before = device.launches();
+        let y = x.broadcast_to([1i64 << 33, 0]).exp();
+        y.eval().unwrap();
+        let z = x.broadcast_to([1i64 << 33, 0]).repeat(0, 2).pad(0, 1, 1, 0.0);
+        z.eval().unwrap();
+        assert_eq!((y.shape(), z.shape()), (&[1 << 33, 0][..], &[(1 << 34) + 2, 0][..]));
+        assert!(!is_own || device.launches() == before, "{device}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Decompositions with orthogonal factors.
 
 use super::super::shape::{concat, narrow};
-use super::matrices::{Matrices, both};
+use super::matrices::{Matrices, both, of_nothing};
 use crate::dim::Dim;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
@@ -112,7 +112,7 @@ pub(super) fn least_squares(b: &mut Builder, operands: [NodeId; 2]) -> Result<No
             .hint("of fewer equations than unknowns there are many solutions"));
     }
     if left.is_empty(b) || right.is_empty(b) {
-        return right.filled(b, 0.0, &[left.size[1].clone(), right.size[1].clone()]);
+        return of_nothing(b, [&left, &right], &[left.size[1].clone(), right.size[1].clone()]);
     }
     let [q, r] = qr::qr(b, left.rows)?;
     let projected = transposed_times(b, q, right.rows)?;

@@ -2,7 +2,7 @@
 
 use super::super::linear::matmul;
 use super::super::shape::{squeeze, unsqueeze};
-use super::matrices::{Matrices, both};
+use super::matrices::{Matrices, both, of_nothing};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp, UnaryOp};
 use crate::numeric::lu::{Lu, lower, lu, permuted};
@@ -25,16 +25,10 @@ pub(super) fn solve_triangular(b: &mut Builder, operands: [NodeId; 2], upper: bo
     let [left, right] = both(b, OP, operands)?;
     let (left, all) = (Matrices::square(b, OP, left)?, Matrices::of(b, OP, right)?);
     if all.is_empty(b) {
-        return of_nothing(b, &left, right, &all);
+        return of_nothing(b, [&left, &all], &all.size);
     }
     let x = triangular::solve(b, left.rows, all.rows, upper)?;
     all.given(b, x)
-}
-
-/// What solves systems without elements: the right sides, which have none either, with a gradient in both.
-fn of_nothing(b: &mut Builder, left: &Matrices, right: NodeId, all: &Matrices) -> Result<NodeId> {
-    let nothing = left.filled(b, 0.0, &all.size)?;
-    b.binary(BinaryOp::Add, right, nothing)
 }
 
 /// `b` is matrices, or one vector.
@@ -47,7 +41,7 @@ pub(super) fn solve(b: &mut Builder, op: &str, [left, right]: [NodeId; 2]) -> Re
     let [left, right] = both(b, op, [left, right])?;
     let (left, all) = (Matrices::square(b, op, left)?, Matrices::of(b, op, right)?);
     if all.is_empty(b) {
-        return of_nothing(b, &left, right, &all);
+        return of_nothing(b, [&left, &all], &all.size);
     }
     let of = lu(b, left.rows)?;
     let x = solved(b, &of, all.rows)?;

@@ -102,9 +102,7 @@ impl Ranked {
             b.cast(element, dtype)
         });
         let (below, above) = (below?, above?);
-        let difference = b.binary(BinaryOp::Sub, above, below)?;
-        let step = b.binary(BinaryOp::Mul, difference, weight)?;
-        let between = b.binary(BinaryOp::Add, below, step)?;
+        let between = between(b, [below, above], weight)?;
         // Nothing is between an element and itself, even if it is infinite.
         let value = b.select(whole, below, between)?;
         b.cast(value, own)
@@ -136,4 +134,20 @@ impl Ranked {
         let element = self.element(b, place)?;
         b.compare(CompareOp::Ne, element, element)
     }
+}
+
+/// What stands between two numbers, so far from the first, as a part of what is between them.
+fn between(b: &mut Builder, [below, above]: [NodeId; 2], weight: NodeId) -> Result<NodeId> {
+    let dtype = b.dtype(below);
+    let difference = b.binary(BinaryOp::Sub, above, below)?;
+    let step = b.binary(BinaryOp::Mul, difference, weight)?;
+    let near = b.binary(BinaryOp::Add, below, step)?;
+    // Between an infinite one and another, or where the difference is larger than all numbers, what is added is a part of each.
+    let one = b.constant(1.0, dtype);
+    let rest = b.binary(BinaryOp::Sub, one, weight)?;
+    let (below, above) = (b.binary(BinaryOp::Mul, below, rest)?, b.binary(BinaryOp::Mul, above, weight)?);
+    let far = b.binary(BinaryOp::Add, below, above)?;
+    let (size, infinite) = (b.unary(UnaryOp::Abs, difference)?, b.constant(f64::INFINITY, dtype));
+    let is_near = b.compare(CompareOp::Lt, size, infinite)?;
+    b.select(is_near, near, far)
 }

@@ -221,3 +221,35 @@ fn of_rows_of_unknown_length_as_many_are_taken_as_there_are() {
     let found = results(&graph, &[(Symbol::new("N"), 5)], &x);
     assert_eq!(found, [vec![7.0, 5.0, 3.0], vec![2.0], vec![3.0], vec![2.0]]);
 }
+
+/// Between an infinite element and another one, and where what is between them is larger than all numbers. Between both infinities there
+/// is no proportion.
+#[test]
+fn quantiles_beside_infinite_elements() {
+    let (infinity, nan, huge) = (f64::INFINITY, f64::NAN, f64::MAX);
+    let cases: [(&[f64], f64, f64); 11] = [
+        (&[-infinity, 1.0], 0.0, -infinity),
+        (&[-infinity, 1.0], 0.3, -infinity),
+        (&[-infinity, 1.0], 0.75, -infinity),
+        (&[-infinity, 1.0], 1.0, 1.0),
+        (&[1.0, infinity], 0.25, infinity),
+        (&[1.0, infinity], 0.0, 1.0),
+        (&[-1.0, 1.0, infinity, infinity], 0.75, infinity),
+        (&[-infinity, infinity], 0.5, nan),
+        (&[-huge, huge], 0.5, 0.0),
+        (&[1.0, 4.0, 3.0], 0.25, 2.0),
+        (&[1.0, nan, infinity], 0.25, nan),
+    ];
+    for (values, q, expected) in cases {
+        let mut b = Builder::new("quantile");
+        let x = b.input(InputKind::Argument(0), "x", Shape::of(&[values.len()]), DType::F64);
+        let y = call(&mut b, "quantile", &[Value::Tensor(x), Value::Number(q), int(0)]);
+        b.output(OutputKind::Result(0), y);
+        let x = HostTensor::from_f64(DType::F64, &[values.len()], values).expect("a row");
+        let found = results(&b.finish(), &[], &x)[0][0];
+        assert!(
+            found == expected || found.is_nan() && expected.is_nan(),
+            "{q} of {values:?}: {found}, expected {expected}"
+        );
+    }
+}

@@ -186,11 +186,7 @@ impl Backward {
                 leaf
             }
             Some(History::Record(_) | History::Leaf(_)) => {
-                return refused(
-                    "the tensor was computed from others, in which there are gradients, but not in itself; go on from \
-                     `x.detach().requires_grad()` to have one there"
-                        .to_owned(),
-                );
+                return refused(cut::ON_THE_WAY.to_owned());
             }
             _ => return refused("the tensor is not tracked; compute the loss from `x.requires_grad()?`".to_owned()),
         };

@@ -9,6 +9,11 @@ use std::collections::BTreeSet;
 use std::panic::Location;
 use std::sync::Arc;
 
+/// What is said of a tensor between what is tracked and a loss, where the gradient in it is asked for.
+pub(super) const ON_THE_WAY: &str = "the tensor was computed from what is tracked, and no gradient is kept in it; \
+                                     `netcl::grad(&x, |x| loss(x))?` gives that of what a function makes of it, and stays connected \
+                                     with what it was computed from; where it need not, go on from `x.detach().requires_grad()?`";
+
 /// Why a thread records nothing.
 #[derive(Clone, Copy)]
 enum Paused {

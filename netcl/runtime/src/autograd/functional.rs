@@ -279,7 +279,7 @@ impl Tensor {
         match self.history() {
             Some(History::Leaf(leaf)) if leaf.stop.is_none() && leaf.of.is_none() => return Ok(self.clone()),
             Some(History::Record(_) | History::Leaf(_)) => {
-                return refused("the tensor was computed from what is tracked; `detach` it first");
+                return refused(cut::ON_THE_WAY);
             }
             _ => {}
         }

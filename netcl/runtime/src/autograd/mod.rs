@@ -9,10 +9,11 @@
 //! the records and what they hang on; `note` makes them; `tape` is the list of those that lead to a loss, by way of the `records`; `trace` is
 //! what is compiled of it, apart from the tensors; `plan` finds or compiles that, and `relative` once for all sizes and `positions`; `cut`
 //! says what ended one; `autocast` what activations are stored in; `trained` which models are differentiated in; `sweep` goes back from a
-//! loss by such plans and by what the program says between them. `calls` are values of what consists of operations, `derivative` is a
+//! loss by such plans and by what the program says between them; `again` computes what they start from and nobody kept. `calls` are values of what consists of operations, `derivative` is a
 //! derivative as such an operation, and `noted` how it is noted, where it is differentiated again. `backward`, `functional`, `products` and
 //! `custom` are what users call.
 
+mod again;
 pub(crate) mod autocast;
 mod backward;
 pub(crate) mod calls;

@@ -8,7 +8,7 @@ use netcl_kernels::dtype::DType;
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// What a tensor has to do with gradients.
 #[derive(Clone)]
@@ -29,8 +29,8 @@ pub(crate) struct Record {
     /// The number of what is known of the work.
     pub(crate) known: u64,
     pub(crate) sources: RecordSources,
-    /// Its value, unless that is cheaper to compute again than to keep.
-    pub(crate) saved: Option<Held>,
+    /// Its value, unless that is cheaper to compute again than to keep, and no gradient started from it so far.
+    saved: OnceLock<Held>,
     /// Of how many in a row that lead to it no value is kept, itself included.
     pub(crate) unsaved: u32,
     /// Of its value.
@@ -209,7 +209,7 @@ impl Leaf {
     /// One in the place of a record whose value is kept, to which its gradient goes on as it is.
     #[track_caller]
     pub(crate) fn in_place_of_record(record: &Arc<Record>) -> Option<Arc<Leaf>> {
-        let held = record.saved.clone()?;
+        let held = record.saved()?.clone();
         let (shape, dtype) = (held.shape.clone(), held.dtype);
         let source = StopSource { history: Some(History::Record(record.clone())), shape, dtype };
         let sources = SmallVec::from_iter([source]);
@@ -246,7 +246,19 @@ impl Record {
         changes: Vec<Change>,
     ) -> Arc<Record> {
         let unsaved = if saved.is_some() { 0 } else { 1 + unsaved(&sources) };
+        let saved = saved.map_or_else(OnceLock::new, OnceLock::from);
         Arc::new(Record { number: next(), work, known, sources, saved, unsaved, dtype, changes })
+    }
+
+    /// Its value, if that is kept.
+    pub(crate) fn saved(&self) -> Option<&Held> {
+        self.saved.get()
+    }
+
+    /// Keeps its value, which was computed again.
+    pub(crate) fn save(&self, value: Held) {
+        // Another thread may have been first, with the same.
+        let _ = self.saved.set(value);
     }
 
     /// What ended the histories of what it is computed from.

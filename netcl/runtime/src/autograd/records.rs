@@ -1,13 +1,14 @@
 //! Which records lead to values.
 
 use crate::autograd::record::{Cut, History, Leaf, LeafKey, Record, RecordSource, Stop};
+use crate::error::Result;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How many records one plan of a gradient has at most, where it can start from values that are at hand: of a long chain it would take
-/// long to compile, and its parts mostly are alike. A part has at least half as many.
-const MOST: usize = 512;
+/// How many records one plan of a gradient has at most: of a long chain it would take long to compile, and its parts mostly are alike. A
+/// part has at least half as many.
+pub(super) const MOST: usize = 512;
 
 /// Which gradients are asked for.
 pub(super) enum Wanted {
@@ -71,6 +72,18 @@ impl Wanted {
 }
 
 impl Records {
+    /// These, in the order in which they were made.
+    pub(super) fn these(all: &[Arc<Record>]) -> Records {
+        Records {
+            all: all.iter().cloned().collect(),
+            before: Vec::new(),
+            cuts: Vec::new(),
+            is_part: false,
+            stops: Vec::new(),
+            has_wanted: false,
+        }
+    }
+
     /// Those that lead to what has these histories, up to stops.
     pub(super) fn of(values: &[&History], wanted: &Wanted) -> Records {
         let mut records = Records::up_to_stops(values, wanted);
@@ -105,36 +118,39 @@ impl Records {
 
     /// The same, which know nothing of what is behind stops.
     fn up_to_stops(values: &[&History], wanted: &Wanted) -> Records {
-        Records::latest(values, wanted, usize::MAX)
+        Records::latest(values, wanted, 0).0
     }
 
-    /// As many of the latest as one plan is to have, up to stops.
-    pub(super) fn of_one_plan(value: &History, wanted: &Wanted) -> Records {
-        Records::latest(&[value], wanted, MOST)
+    /// Those of a part that begins with the record of that number ([`first_of_part`]), up to stops. What they are computed from before
+    /// is given to `at_hand`, which sees to it that its values are.
+    pub(super) fn of_part(
+        value: &History,
+        wanted: &Wanted,
+        first: u64,
+        at_hand: impl FnOnce(&[&Arc<Record>]) -> Result<()>,
+    ) -> Result<Records> {
+        let (mut records, before) = Records::latest(&[value], wanted, first);
+        at_hand(&before)?;
+        let leaf = |record: &&Arc<Record>| Some((record.number, Leaf::in_place_of_record(record)?));
+        records.before = before.iter().filter_map(leaf).collect();
+        Ok(records)
     }
 
-    /// The latest of them, up to stops: of more than `most` those behind the fewest values that are at hand.
-    fn latest(values: &[&History], wanted: &Wanted, most: usize) -> Records {
-        let mut records = Records {
-            all: SmallVec::new(),
-            before: Vec::new(),
-            cuts: Vec::new(),
-            is_part: false,
-            stops: Vec::new(),
-            has_wanted: false,
-        };
-        // Where they may end, with the records that come before.
-        let mut end: Option<(usize, Vec<&Arc<Record>>)> = None;
+    /// Those from the number `first` on, up to stops; and what they are computed from before.
+    fn latest<'a>(values: &[&'a History], wanted: &'a Wanted, first: u64) -> (Records, Vec<&'a Arc<Record>>) {
+        let mut records = Records::these(&[]);
         // The latest first: all that was computed from a record comes before it.
         let mut open: BTreeMap<u64, &Arc<Record>> = BTreeMap::new();
         for value in values {
-            match value {
+            match *value {
                 History::Record(record) => records.meet(&mut open, wanted, BehindLeaf::Record(record)),
                 History::Leaf(leaf) => records.meet(&mut open, wanted, wanted.behind(leaf)),
                 History::Cut(_) => {}
             }
         }
-        while let Some((_, record)) = open.pop_last() {
+        while let Some((_, record)) =
+            open.last_entry().filter(|latest| *latest.key() >= first).map(|latest| latest.remove_entry())
+        {
             for behind in record.sources.iter().filter_map(|source| wanted.behind_source(source)) {
                 records.meet(&mut open, wanted, behind);
             }
@@ -142,25 +158,9 @@ impl Records {
                 note_cut(&mut records.cuts, cut);
             }
             records.all.push(record.clone());
-            let count = records.all.len();
-            let is_least = |known: &(usize, Vec<&Arc<Record>>)| open.len() <= known.1.len();
-            if count >= most / 2
-                && end.as_ref().is_none_or(is_least)
-                && open.values().all(|before| before.saved.is_some())
-            {
-                end = Some((count, open.values().copied().collect()));
-            }
-            if count >= most && end.is_some() {
-                break;
-            }
-        }
-        if let Some((count, before)) = end.filter(|_| records.all.len() >= most) {
-            records.all.truncate(count);
-            let leaf = |record: &&Arc<Record>| Some((record.number, Leaf::in_place_of_record(record)?));
-            records.before = before.iter().filter_map(leaf).collect();
         }
         records.all.reverse();
-        records
+        (records, open.into_values().collect())
     }
 
     fn meet<'a>(&mut self, open: &mut BTreeMap<u64, &'a Arc<Record>>, wanted: &Wanted, behind: BehindLeaf<'a>) {
@@ -213,6 +213,36 @@ impl Records {
     }
 }
 
+/// The number of the first record of the latest part of what leads to these, up to stops: 0 if that is all. A part ends where the fewest
+/// values that it starts from are to be computed again, and of such places where they are fewest.
+pub(super) fn first_of_part<'a>(values: impl Iterator<Item = &'a Arc<Record>>, wanted: &'a Wanted) -> u64 {
+    // The latest first, each with whether the part is computed from it.
+    let mut open: BTreeMap<u64, (&Arc<Record>, bool)> = values.map(|record| (record.number, (record, false))).collect();
+    // How many the part is computed from, of them those without a value, and all.
+    let mut before = (0, 0);
+    let mut end: Option<((usize, usize), u64)> = None;
+    for count in 1..=MOST {
+        let Some((number, (record, is_before))) = open.pop_last() else { return 0 };
+        let of_one = |record: &Record| (usize::from(record.saved().is_none()), 1);
+        if is_before {
+            let (unsaved, one) = of_one(record);
+            before = (before.0 - unsaved, before.1 - one);
+        }
+        for behind in record.sources.iter().filter_map(|source| wanted.behind_source(source)) {
+            let BehindLeaf::Record(record) = behind else { continue };
+            let (_, is_before) = open.entry(record.number).or_insert((record, false));
+            if !std::mem::replace(is_before, true) {
+                let (unsaved, one) = of_one(record);
+                before = (before.0 + unsaved, before.1 + one);
+            }
+        }
+        if count >= MOST / 2 && end.is_none_or(|(least, _)| before <= least) {
+            end = Some((before, number));
+        }
+    }
+    if open.is_empty() { 0 } else { end.map_or(0, |(_, number)| number) }
+}
+
 fn note_cut(cuts: &mut Vec<Arc<Cut>>, cut: &Arc<Cut>) {
     if !cuts.iter().any(|known| Arc::ptr_eq(known, cut)) {
         cuts.push(cut.clone());
@@ -223,9 +253,67 @@ fn note_cut(cuts: &mut Vec<Arc<Cut>>, cut: &Arc<Cut>) {
 fn note_needed(record: &Record, needed: &mut BTreeSet<u64>) {
     for source in &record.sources {
         if let RecordSource::Record(record) = source
-            && record.saved.is_none()
+            && record.saved().is_none()
         {
             needed.insert(record.number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::tensor::Tensor;
+
+    /// How many records the parts have that lead to a loss.
+    fn parts(loss: &Tensor) -> Vec<usize> {
+        let Some(History::Record(record)) = loss.history() else { panic!("no record") };
+        let mut seeds = BTreeMap::from([(record.number, record.clone())]);
+        let mut parts = Vec::new();
+        while !seeds.is_empty() {
+            let first = first_of_part(seeds.values(), &Wanted::All);
+            let part: Vec<History> = seeds.split_off(&first).into_values().map(History::Record).collect();
+            let (records, before) = Records::latest(&part.iter().collect::<Vec<_>>(), &Wanted::All, first);
+            seeds.extend(before.into_iter().map(|record| (record.number, record.clone())));
+            parts.push(records.all.len());
+        }
+        parts
+    }
+
+    /// Rounds of two operations, of which each adds another that `before` names.
+    fn chain(rounds: usize, before: impl Fn(usize) -> Option<usize>) -> Tensor {
+        let x = Tensor::full(&Device::host(), 0.5f32, &[4]).unwrap().requires_grad().unwrap();
+        let mut all = vec![x];
+        for round in 0..rounds {
+            let next = (&all[round] * 0.98).sin();
+            all.push(match before(round) {
+                Some(before) => next + &all[before],
+                None => next,
+            });
+        }
+        all[rounds].sum_all()
+    }
+
+    #[test]
+    fn parts_are_bounded_whatever_skips_over_them() {
+        let rounds = 1000;
+        let whole = |loss: &Tensor| Records::latest(&[loss.history().unwrap()], &Wanted::All, 0).0.all.len();
+        let skips: [&dyn Fn(usize) -> Option<usize>; 6] = [
+            &|_| None,
+            &|round| (round + 1 == rounds).then_some(3),
+            &|round| (round > 3).then_some(3),
+            &|round| (round >= rounds / 2).then(|| rounds - 1 - round),
+            &|round| round.checked_sub(20),
+            &|round| round.checked_sub(1 + round / 2),
+        ];
+        for (position, before) in skips.into_iter().enumerate() {
+            let loss = chain(rounds, before);
+            let parts = parts(&loss);
+            assert!(parts.iter().all(|part| *part <= MOST), "{position}: {parts:?}");
+            assert!(parts.iter().rev().skip(1).all(|part| *part >= MOST / 2), "{position}: {parts:?}");
+            // None is in two of them.
+            assert_eq!(parts.iter().sum::<usize>(), whole(&loss), "{position}: {parts:?}");
         }
     }
 }

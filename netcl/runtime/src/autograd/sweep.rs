@@ -4,11 +4,12 @@
 //! is computed again, a function with a derivative of the program's, a hook. They are gone through from the latest to the first, which
 //! is an order in which all that a gradient consists of is known before it goes on.
 
+use crate::autograd::again;
 use crate::autograd::cut::{self, Pause};
 use crate::autograd::note::keeping_nothing;
 use crate::autograd::plan;
 use crate::autograd::record::{Cut, History, Leaf, LeafKey, Owner, Record, Stop};
-use crate::autograd::records::{BehindLeaf, Records, Wanted};
+use crate::autograd::records::{self, BehindLeaf, Records, Wanted};
 use crate::autograd::tape::{ComputedWhen, Tape};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -67,7 +68,7 @@ pub(super) fn gradients(history: &History, loss: &Tensor, wanted: &Wanted) -> Re
         has_several: false,
     };
     match history {
-        History::Record(record) => sweep.plan(record)?,
+        History::Record(record) => sweep.plan(record, records::first_of_part([record].into_iter(), wanted))?,
         history => {
             let one = Tensor::full(loss.device(), 1.0f32, &[])?.cast(loss.dtype());
             sweep.go_on(history, one)?;
@@ -78,25 +79,26 @@ pub(super) fn gradients(history: &History, loss: &Tensor, wanted: &Wanted) -> Re
 }
 
 impl GradientSweep<'_> {
-    /// What leads to a number, up to leaves, or of much of it the latest part, as one plan.
-    fn plan(&mut self, record: &Arc<Record>) -> Result<()> {
+    /// What leads to a number by records from that number on, up to leaves, as one plan.
+    fn plan(&mut self, record: &Arc<Record>, first: u64) -> Result<()> {
         // A recording does again what is called in it: what waits was called for before.
         let is_apart = recording::is_active(self.device.backend());
-        let tape = self.tape(record, is_apart)?;
+        let tape = self.tape(record, first, is_apart)?;
         match self.run(&tape) {
             Err(error) if tape.waiting().next().is_some() => {
                 // Each alone may need less; if not, it says what was called where.
                 tracing::debug!(%error, "a loss is computed before its gradients");
-                let tape = self.tape(record, true)?;
+                let tape = self.tape(record, first, true)?;
                 self.run(&tape)
             }
             result => result,
         }
     }
 
-    fn tape(&mut self, record: &Arc<Record>, is_apart: bool) -> Result<Tape> {
+    fn tape(&mut self, record: &Arc<Record>, first: u64, is_apart: bool) -> Result<Tape> {
         let history = History::Record(record.clone());
-        let records = Records::of_one_plan(&history, self.wanted);
+        let at_hand = |before: &[&Arc<Record>]| again::compute(before, self.wanted, self.device);
+        let records = Records::of_part(&history, self.wanted, first, at_hand)?;
         cut::refuse_lost(&records.cuts)?;
         let waiting = if is_apart { ComputedWhen::Before } else { ComputedWhen::Together };
         let (tape, _) = Tape::of(&records, &[], self.wanted, waiting)?;
@@ -217,11 +219,15 @@ impl GradientSweep<'_> {
         loop {
             let latest = self.stops.last_key_value().map(|(number, _)| *number);
             // All that leads from what comes after it to it.
-            let after = self.seeds.split_off(&latest.unwrap_or(0));
+            let mut after = self.seeds.split_off(&latest.unwrap_or(0));
             if !after.is_empty() {
                 self.has_several = true;
-                if let Some(record) = seeded(after.into_values()) {
-                    self.plan(&record)?;
+                let first = records::first_of_part(after.values().map(|(record, _)| record), self.wanted);
+                // What is before the part waits for what else leads from it.
+                let part = after.split_off(&first);
+                self.seeds.append(&mut after);
+                if let Some(record) = seeded(part.into_values()) {
+                    self.plan(&record, first)?;
                 }
             } else if let Some((_, (leaf, gradient))) = self.stops.pop_last() {
                 self.has_several = true;

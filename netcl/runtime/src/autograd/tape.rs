@@ -108,7 +108,7 @@ impl Tape {
             .collect();
         let is_change = |held: &Held| changes.iter().any(|change| change.value.is_same(&held.value));
         if waiting != ComputedWhen::Later {
-            let own = all.iter().filter_map(|record| record.saved.as_ref());
+            let own = all.iter().filter_map(|record| record.saved());
             let own = own.filter(|_| waiting == ComputedWhen::Before);
             let before = before.iter().map(|(_, leaf)| &leaf.held);
             let read = all.iter().flat_map(|record| record.values()).chain(before).chain(own);
@@ -130,7 +130,7 @@ impl Tape {
             }
             places.steps.push((record.number, tape.steps.len()));
             let work = (record.work.clone(), record.known);
-            tape.step(work, sources, record.dtype, record.saved.as_ref(), Some(record));
+            tape.step(work, sources, record.dtype, record.saved(), Some(record));
             if let (ComputedWhen::Later, Some(step)) = (waiting, tape.steps.last_mut())
                 && step.saved.is_some()
             {
@@ -182,7 +182,7 @@ impl Tape {
                 (None, Some(leaf)) => self.leaf(places, leaf, wanted, waiting),
                 // It is no part of what is differentiated.
                 (None, None) => {
-                    let (held, history) = (record.saved.as_ref()?, History::Record(record.clone()));
+                    let (held, history) = (record.saved()?, History::Record(record.clone()));
                     Some(self.given(places, held, true, Some(history)))
                 }
             },
@@ -313,12 +313,35 @@ impl Tape {
 
     /// It gives the gradients of the loss in the leaves, which are its first inputs.
     pub(super) fn trace(&self) -> Trace {
+        self.trace_giving("backward", TraceResult::Gradients { leaves: self.leaves.len() })
+    }
+
+    fn trace_giving(&self, name: &str, gives: TraceResult) -> Trace {
         let leaves = self.leaves.len();
         let inputs: Vec<TraceInput> = self.inputs().map(input).collect();
         let steps = self.trace_steps(|place| self.place(place));
         // Of what is no leaf first.
         let batch = trace::batch(inputs[leaves..].iter().chain(&inputs[..leaves]));
-        Trace { name: "backward".to_owned(), gives: TraceResult::Gradients { leaves }, inputs, steps, batch }
+        Trace { name: name.to_owned(), gives, inputs, steps, batch }
+    }
+
+    /// Of its steps those of these records give their values, and others none.
+    pub(super) fn give_alone(&mut self, gives: impl Fn(&Record) -> bool) {
+        for step in &mut self.steps {
+            let is_given = step.record.as_deref().is_some_and(&gives);
+            step.value = if is_given { StepValue::Result } else { StepValue::Inner };
+        }
+    }
+
+    /// It gives values alone, and no gradients.
+    pub(super) fn trace_of_values(&self) -> Trace {
+        self.trace_giving("again", TraceResult::Values)
+    }
+
+    /// As [`Tape::signature`], of the values alone.
+    pub(super) fn signature_of_values(&self) -> Signature {
+        // No tape has so many leaves.
+        std::iter::once(u64::MAX).chain(self.signature()).collect()
     }
 
     /// Its steps, where `place` says of inputs which they are.

@@ -12,7 +12,7 @@ use netcl_kernels::plan::memory::visit_buffers;
 use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Repeat, Step, Work};
 use std::ops::Range;
 
-/// Those of the plan's steps that have work-items. `places` has one entry for each buffer: `None` where no step uses it.
+/// Those of the plan's steps that have something to do. `places` has one entry for each buffer: `None` where no step uses it.
 pub(super) fn dispatches(
     plan: &Plan,
     bindings: Bindings<'_>,
@@ -104,6 +104,9 @@ impl Steps<'_> {
     }
 
     fn dispatch(&self, step: &Step) -> Result<Option<Dispatch>> {
+        if self.writes_nothing(step) {
+            return Ok(None);
+        }
         let Some(work) = self.work(step)? else { return Ok(None) };
         let passed = step.args.iter().map(|arg| self.passed(step, arg)).collect::<Result<_>>()?;
         let (mut touches, mut missing) = (Vec::new(), None);
@@ -115,6 +118,15 @@ impl Steps<'_> {
             Some(error) => Err(error),
             None => Ok(Some(Dispatch { label: step.label.clone(), work, passed, touches })),
         }
+    }
+
+    /// Whether all that it writes has no elements: its work-items, a row's for instance, would each do nothing.
+    fn writes_nothing(&self, step: &Step) -> bool {
+        let is_empty = |id: &BufferId| {
+            let buffer = self.plan.buffers.get(id.0 as usize);
+            buffer.is_some_and(|buffer| buffer.shape.0.iter().any(|size| size.evaluate(self.bindings) == Some(0)))
+        };
+        !step.writes.is_empty() && step.writes.iter().all(is_empty)
     }
 
     /// What runs; `None` if there are no work-items.
