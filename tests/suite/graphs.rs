@@ -85,8 +85,7 @@ impl Example {
         plan.target = device.profile().target;
         let json = plan.to_json().map_err(|error| error.to_string())?;
         // Functions are those of a program's text: they live as long as it does.
-        let plans =
-            vec![PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }];
+        let plans = vec![PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()) }];
         let source = FunctionSource { name: "variants", plans: Box::leak(plans.into_boxed_slice()), graph: "" };
         Ok(Compiled { function: Function::new(Box::leak(Box::new(source))), plan })
     }

@@ -233,9 +233,9 @@ impl Writer<'_> {
                 let texts = self.values(&[*index, *value]);
                 let ty = self.types[value.0 as usize];
                 let value = self.cast(dtype, ty, &texts[1]);
-                let method = if ty.lanes == 1 { "put" } else { "store" };
+                let (method, by) = if ty.lanes == 1 { ("put", "") } else { ("store", "&") };
                 let name = self.param(*buffer);
-                self.line(&format!("{name}.{method}({}, {value});", texts[0]));
+                self.line(&format!("{name}.{method}({}, {by}{value});", texts[0]));
             }
             Stmt::StoreArray { array, index, value } => {
                 let dtype = self.verified.kernel().arrays[array.0 as usize].dtype;

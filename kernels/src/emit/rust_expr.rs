@@ -136,13 +136,12 @@ impl Writer<'_> {
             }
             Expr::Horizontal(op, a) => {
                 let a = self.text(*a);
-                let name = match op {
-                    ReduceOp::Sum => "add",
-                    ReduceOp::Prod => "mul",
-                    ReduceOp::Max | ReduceOp::ArgMax => "max",
-                    ReduceOp::Min | ReduceOp::ArgMin => "min",
-                };
-                format!("{a}.fold(h::{name})")
+                match op {
+                    ReduceOp::Sum => format!("{a}.sum::<I>()"),
+                    ReduceOp::Prod => format!("{a}.fold(h::mul)"),
+                    ReduceOp::Max | ReduceOp::ArgMax => format!("{a}.fold(h::max)"),
+                    ReduceOp::Min | ReduceOp::ArgMin => format!("{a}.fold(h::min)"),
+                }
             }
             Expr::Philox { counter, seed, stream } => {
                 let (counter, seed) = (self.text(*counter), self.text(*seed));
@@ -179,7 +178,7 @@ impl Writer<'_> {
             format!("(if test.0.contains(&{wanted}) {branch} else {{ <{zero}>::default() }})")
         };
         let (then, otherwise) = (guarded(self, then, true), guarded(self, otherwise, false));
-        format!("{{ let test = {test}; h::select(test, {then}, {otherwise}) }}")
+        format!("{{ let test = {test}; h::select::<I, _, {}>(&test, &{then}, &{otherwise}) }}", ty.lanes)
     }
 
     fn mul_add(&self, ty: ValueType, a: &str, b: &str, c: &str) -> String {
@@ -189,7 +188,7 @@ impl Writer<'_> {
         }
         match ty.lanes {
             1 => format!("h::mul_add::<I, _>({a}, {b}, {c})"),
-            lanes => format!("h::mul_add_lanes::<I, _, {lanes}>({a}, {b}, {c})"),
+            lanes => format!("h::mul_add_lanes::<I, _, {lanes}>(&{a}, &{b}, &{c})"),
         }
     }
 
@@ -222,8 +221,9 @@ impl Writer<'_> {
             return format!("({a} {sign} {b})");
         }
         let truth = ty.dtype == DType::Bool;
-        if !truth && ty.lanes > 1 && !sign.is_empty() {
-            return format!("{a}.{}::<I>({b})", op.name());
+        let by_lanes = !sign.is_empty() || matches!(op, BinaryOp::Max | BinaryOp::Min);
+        if !truth && ty.lanes > 1 && by_lanes {
+            return format!("{a}.{}::<I>(&{b})", op.name());
         }
         let name = match op {
             BinaryOp::Max if truth => "h::or",
@@ -243,17 +243,18 @@ impl Writer<'_> {
             BinaryOp::Shl => "h::shl",
             BinaryOp::Shr => "h::shr",
         };
-        if ty.lanes > 1 { format!("{a}.zip({b}, {name})") } else { format!("{name}({a}, {b})") }
+        if ty.lanes > 1 { format!("{a}.zip(&{b}, {name})") } else { format!("{name}({a}, {b})") }
     }
 }
 
 fn unary(op: UnaryOp, ty: ValueType, a: &str) -> String {
     let name = op.name();
     let function = match op {
+        UnaryOp::Neg if ty.lanes > 1 => return format!("{a}.neg::<I>()"),
         UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Not => format!("h::{name}"),
         UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round if !ty.dtype.is_float() => return a.to_string(),
         UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan if ty.lanes > 1 => {
-            return format!("h::{name}_lanes::<I, _, {}>({a})", ty.lanes);
+            return format!("h::{name}_lanes::<I, _, {}>(&{a})", ty.lanes);
         }
         _ => format!("h::{name}::<I, _>"),
     };
@@ -269,7 +270,7 @@ fn compare(op: CompareOp, vector: bool, a: &str, b: &str) -> String {
         CompareOp::Gt => ("gt", ">"),
         CompareOp::Ge => ("ge", ">="),
     };
-    if vector { format!("{a}.zip({b}, h::{name})") } else { format!("({a} {sign} {b})") }
+    if vector { format!("{a}.{name}::<I>(&{b})") } else { format!("({a} {sign} {b})") }
 }
 
 fn work_item(item: WorkItem, dimension: u8) -> String {

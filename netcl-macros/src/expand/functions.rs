@@ -97,9 +97,9 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Compi
         impl #generics #ty #bounds {
             #(#others)*
         }
+        #natives
         const _: () = {
             #covers
-            #natives
             #(#levels)*
             #[allow(dead_code)]
             impl #generics #ty #bounds {

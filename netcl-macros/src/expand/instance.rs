@@ -49,8 +49,8 @@ pub(crate) fn implementation(ty: &syn::Type, all: &[(&FunctionItem, Forms)]) -> 
     let lists = each().map(|(_, (name, ..))| hidden(name));
     let variants = crate::variants::asked();
     let tokens = quote! {
+        #natives
         const _: () = {
-            #natives
             #(#statics)*
             #[automatically_derived]
             impl #private::NamedInstance for #ty {

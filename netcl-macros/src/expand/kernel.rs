@@ -176,14 +176,14 @@ pub(crate) fn plans(diag: &Diag, function: &FunctionItem, lowered: Vec<Path>) ->
     dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
     let (mut natives, graph) = (Natives::default(), compile::decided_text(&path.graph, &plans));
-    let source = source::source(&crate::parse::name(name), 0, &graph, &plans, &mut natives);
+    let functions = source::functions(&crate::parse::name(name), std::iter::once((&*graph, &*plans)), &mut natives);
     let natives = natives.items();
     Some(quote! {
         #(#attrs)*
         #vis fn #name() -> &'static #private::Function {
             #natives
-            static FUNCTION: #private::Function = #private::Function::new(&#source);
-            &FUNCTION
+            let functions: &'static [#private::Function] = { #functions };
+            &functions[0]
         }
     })
 }

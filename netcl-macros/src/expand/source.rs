@@ -14,14 +14,15 @@ use syn::{BinOp, Expr};
 /// What is the same for rustc differs in names at most.
 #[derive(Default)]
 pub(super) struct Natives {
-    /// Constants by kernels without names; none where the interpreter runs the kernel.
+    /// Modules by kernels without names; none where the interpreter runs the kernel.
     known: HashMap<Kernel, Option<Ident>>,
     /// Their items, in the order in which they were met.
     items: TokenStream,
 }
 
 impl Natives {
-    /// The constants, for where all plans that name them see them.
+    /// The modules, for where all plans that name them see them: among the user's items, as rustc gives LLVM each such module by itself
+    /// (several at once), and all that is inside of other items together.
     pub(super) fn items(self) -> TokenStream {
         self.items
     }
@@ -32,20 +33,18 @@ impl Natives {
         let items = &mut self.items;
         let known = self.known.entry(kernel.nameless()).or_insert_with(|| {
             let tokens = text?.parse::<TokenStream>().ok()?;
-            let (name, private) = (format_ident!("__NETCL_NATIVE_{next}"), paths::private());
+            let (name, private) = (format_ident!("__netcl_native_{}_{next}", paths::mark()), paths::private());
             // In a module the names of bindings are its own: those of kernels around it are statics, which none can have.
             items.extend(quote! {
-                const #name: #private::NativeEntry = {
-                    mod __netcl_native {
-                        pub(super) const ENTRY: #private::NativeEntry = #tokens;
-                    }
-                    __netcl_native::ENTRY
-                };
+                #[doc(hidden)]
+                mod #name {
+                    pub(super) const ENTRY: #private::NativeEntry = #tokens;
+                }
             });
             Some(name)
         });
         match known {
-            Some(name) => quote!(::core::option::Option::Some(#name)),
+            Some(name) => quote!(::core::option::Option::Some(#name::ENTRY)),
             None => quote!(::core::option::Option::None),
         }
     }
@@ -54,16 +53,36 @@ impl Natives {
 /// A function called `hidden` that gives the plans of all paths.
 pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned], natives: &mut Natives) -> TokenStream {
     let private = self::paths::private();
-    let sources =
-        paths.iter().enumerate().map(|(position, path)| source(name, position, &path.graph, &path.plans, natives));
-    let sources: Vec<TokenStream> = sources.collect();
-    let count = Literal::usize_unsuffixed(paths.len());
+    let all = functions(name, paths.iter().map(|path| (&*path.graph, &*path.plans)), natives);
     quote! {
         #[doc(hidden)]
         fn #hidden() -> &'static [#private::Function] {
-            static FUNCTIONS: [#private::Function; #count] = [#(#private::Function::new(&#sources)),*];
-            &FUNCTIONS
+            #all
         }
+    }
+}
+
+/// A block of type `&'static [Function]`: the graph and the plans of each path, with the native code of their kernels, which names modules
+/// of `natives`.
+///
+/// Native code is named outside of the static: see `Function::with_native`.
+pub(super) fn functions<'a>(
+    name: &str,
+    paths: impl Iterator<Item = (&'a str, &'a [CompiledPlan])>,
+    natives: &mut Natives,
+) -> TokenStream {
+    let private = self::paths::private();
+    let (mut sources, mut entries) = (Vec::new(), Vec::new());
+    for (position, (graph, plans)) in paths.enumerate() {
+        sources.push(source(name, position, graph, plans));
+        let native = plans.iter().flat_map(|plan| plan.plan.loops.iter().zip(&plan.native));
+        let native = native.map(|(kernel, text)| natives.entry(kernel, text.as_ref()));
+        entries.push(quote!(&[#(#native),*]));
+    }
+    let count = Literal::usize_unsuffixed(sources.len());
+    quote! {
+        static FUNCTIONS: [#private::Function; #count] = [#(#private::Function::new(&#sources)),*];
+        #private::Function::with_native(&FUNCTIONS, &[#(#entries),*])
     }
 }
 
@@ -110,24 +129,16 @@ pub(super) fn variants(paths: &[Planned]) -> Option<TokenStream> {
     any.then(|| quote!(let #name = #private::Variants::of(self);))
 }
 
-/// The graph and the plans of one path, by its position, as a `FunctionSource`, which names constants of `natives`.
-pub(super) fn source(
-    name: &str,
-    path: usize,
-    graph: &str,
-    plans: &[CompiledPlan],
-    natives: &mut Natives,
-) -> TokenStream {
+/// The graph and the plans of one path, by its position, as a `FunctionSource`.
+fn source(name: &str, path: usize, graph: &str, plans: &[CompiledPlan]) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);
         // `embed::find` finds it in a built binary.
         let header = Header { length: json.len(), target: plan.target, path, function: name.to_owned() };
         let text = format!("\n{header}\n{json}");
-        let native = plan.plan.loops.iter().zip(&plan.native);
-        let native = native.map(|(kernel, text)| natives.entry(kernel, text.as_ref()));
         let text = quote!(::core::concat!(#MARK, ::core::module_path!(), #text));
-        quote!(#private::PlanSource { target: #target, json: #text, native: &[#(#native),*] })
+        quote!(#private::PlanSource { target: #target, json: #text })
     });
     quote!(#private::FunctionSource { name: #name, graph: #graph, plans: &[#(#plans),*] })
 }

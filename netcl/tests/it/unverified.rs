@@ -173,7 +173,7 @@ fn plans() {
         let arguments = arguments(&text::parse(text).unwrap(), host).unwrap();
         let arguments: Vec<Tensor> = arguments.iter().map(|argument| argument.to_device(device).unwrap()).collect();
         let arguments: Vec<&Tensor> = arguments.iter().collect();
-        let plans = vec![PlanSource { target: target.name(), json: json.leak(), native: &[] }].leak();
+        let plans = vec![PlanSource { target: target.name(), json: json.leak() }].leak();
         let function = Function::new(Box::leak(Box::new(FunctionSource { name: "changed", graph: "", plans })));
         let results = function.call(None, "", &arguments, &[]);
         assert!(results.is_ok() || !whole, "{}", results.unwrap_err());

@@ -2,14 +2,14 @@
 
 use netcl_kernels::scalar::{self, Baseline};
 
-/// What native kernels are compiled for. Sealed: code for a processor that has AVX runs where `multiversion` has found it.
+/// What native kernels are compiled for. Sealed: code for a processor that has AVX2 runs where `multiversion` has found it.
 pub trait Isa: scalar::Isa + sealed::Sealed {
-    /// Whether there are AVX's operations.
-    const AVX: bool;
+    /// Whether there are AVX2's operations.
+    const AVX2: bool;
 }
 
 impl Isa for Baseline {
-    const AVX: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx"));
+    const AVX2: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx2"));
 }
 
 mod sealed {
@@ -31,5 +31,5 @@ impl scalar::Isa for Avx2 {
 
 #[cfg(target_arch = "x86_64")]
 impl Isa for Avx2 {
-    const AVX: bool = true;
+    const AVX2: bool = true;
 }

@@ -3,14 +3,17 @@
 //!
 //! By hand, and not `wide`: its types are of some lengths and elements, and these of all that kernels have; `std::simd` is not stable.
 //!
-//! What nearly every kernel does to its vectors, arithmetic of `f32`, is written in AVX's own operations where there are
-//! some: a loop over sixteen lanes for each of them took LLVM most of the time that a deep model's kernels compile in.
+//! What most kernels do to their vectors of `f32` is written in AVX's own operations ([`super::avx`]): a loop over sixteen lanes for each
+//! of them took LLVM most of the time that a deep model's kernels compile in. Operands are passed by reference, as LLVM would first
+//! have to find that a copy of sixteen lanes is none.
 
-#![allow(unsafe_code, reason = "AVX's operations, behind a test for them")]
-#![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
+#![allow(unsafe_code, reason = "AVX's operations, behind a test for them; lanes that are written one by one")]
 
+#[cfg(target_arch = "x86_64")]
+use super::avx;
 use super::isa::Isa;
 use netcl_kernels::scalar::Arithmetic;
+use std::mem::MaybeUninit;
 
 /// `L` lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +27,49 @@ impl<T: Copy + Default, const L: usize> Default for V<T, L> {
     }
 }
 
+/// Types of lanes.
+pub trait Lane: Copy + Default {
+    /// Whether it is `f32`.
+    const IS_F32: bool = false;
+}
+
+impl Lane for f32 {
+    const IS_F32: bool = true;
+}
+
+impl Lane for bool {}
+impl Lane for u8 {}
+impl Lane for i32 {}
+impl Lane for u32 {}
+impl Lane for i64 {}
+impl Lane for f64 {}
+
+/// The lanes that `of` gives. (Not by changes to an array of zeros: rustc fills one of floats in a loop, which LLVM has to remove.)
+#[inline(always)]
+pub(super) fn lanes<T: Copy, const L: usize>(of: impl Fn(usize) -> T) -> V<T, L> {
+    let mut all = MaybeUninit::<[T; L]>::uninit();
+    let mut lane = 0;
+    while lane < L {
+        // SAFETY: the lane is inside of the array.
+        unsafe { all.as_mut_ptr().cast::<T>().add(lane).write(of(lane)) };
+        lane += 1;
+    }
+    // SAFETY: all lanes have been written.
+    V(unsafe { all.assume_init() })
+}
+
+/// `$avx` where these are sixteen lanes of `f32` and the processor has AVX2's operations; or else `$lanes`.
+macro_rules! by_avx {
+    ($avx:expr, $lanes:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if const { I::AVX2 && T::IS_F32 && L == 16 } {
+            // SAFETY: so it is.
+            return unsafe { $avx };
+        }
+        $lanes
+    }};
+}
+
 impl<T: Copy, const L: usize> V<T, L> {
     /// All lanes equal.
     #[inline(always)]
@@ -31,38 +77,30 @@ impl<T: Copy, const L: usize> V<T, L> {
     where
         T: Lane,
     {
-        V(value.splat_lanes::<I, L>())
+        by_avx!(avx::splat(value), V([value; L]))
     }
 
     /// One lane.
     #[inline(always)]
-    pub fn lane(self, lane: usize) -> T {
+    pub fn lane(&self, lane: usize) -> T {
         self.0[lane]
     }
 
     /// `f` of every lane.
     #[inline(always)]
-    pub fn map<U: Copy + Default>(self, f: impl Fn(T) -> U) -> V<U, L> {
-        let mut out = [U::default(); L];
-        for lane in 0..L {
-            out[lane] = f(self.0[lane]);
-        }
-        V(out)
+    pub fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> V<U, L> {
+        lanes(|lane| f(self.0[lane]))
     }
 
     /// `f` of every two lanes.
     #[inline(always)]
-    pub fn zip<B: Copy, U: Copy + Default>(self, other: V<B, L>, f: impl Fn(T, B) -> U) -> V<U, L> {
-        let mut out = [U::default(); L];
-        for lane in 0..L {
-            out[lane] = f(self.0[lane], other.0[lane]);
-        }
-        V(out)
+    pub fn zip<B: Copy, U: Copy>(&self, other: &V<B, L>, f: impl Fn(T, B) -> U) -> V<U, L> {
+        lanes(|lane| f(self.0[lane], other.0[lane]))
     }
 
     /// All lanes combined: lane `l` with lane `l + half`, until one is left.
     #[inline(always)]
-    pub fn fold(self, f: impl Fn(T, T) -> T) -> T {
+    pub fn fold(&self, f: impl Fn(T, T) -> T) -> T {
         let mut lanes = self.0;
         let mut half = L / 2;
         while half > 0 {
@@ -73,134 +111,110 @@ impl<T: Copy, const L: usize> V<T, L> {
         }
         lanes[0]
     }
+
+    /// [`V::fold`] by addition.
+    #[inline(always)]
+    pub fn sum<I: Isa>(&self) -> T
+    where
+        T: Lane + Arithmetic,
+    {
+        by_avx!(avx::sum(self), self.fold(T::add))
+    }
+}
+
+/// Lane by lane `condition ? then : otherwise`.
+#[inline(always)]
+pub fn select<I: Isa, T: Lane, const L: usize>(condition: &V<bool, L>, then: &V<T, L>, otherwise: &V<T, L>) -> V<T, L> {
+    by_avx!(
+        avx::select(condition, then, otherwise),
+        lanes(|lane| if condition.0[lane] { then.0[lane] } else { otherwise.0[lane] })
+    )
 }
 
 macro_rules! arithmetic {
-    ($($name:ident $lanes:ident;)*) => {
+    ($($name:ident($($other:ident)?) by $each:ident;)*) => {
         #[allow(clippy::should_implement_trait, reason = "the traits know no processors")]
         impl<T: Lane + Arithmetic, const L: usize> V<T, L> {$(
             #[doc = concat!("`", stringify!($name), "` of the kernel IR, lane by lane.")]
             #[inline(always)]
-            pub fn $name<I: Isa>(self, other: Self) -> Self {
-                V(T::$lanes::<I, L>(self.0, other.0))
+            pub fn $name<I: Isa>(&self $(, $other: &Self)?) -> Self {
+                by_avx!(avx::$name(self $(, $other)?), self.$each($($other,)? T::$name))
             }
         )*}
-
-        /// Types of lanes.
-        pub trait Lane: Copy + Default {
-            /// `L` times the same.
-            #[inline(always)]
-            fn splat_lanes<I: Isa, const L: usize>(self) -> [Self; L] {
-                [self; L]
-            }
-            $(
-                #[doc = concat!("`", stringify!($name), "` of the kernel IR for all lanes.")]
-                #[inline(always)]
-                fn $lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L]) -> [Self; L]
-                where
-                    Self: Arithmetic,
-                {
-                    V(a).zip(V(b), Self::$name).0
-                }
-            )*
-        }
-
-        impl Lane for f32 {
-            #[inline(always)]
-            fn splat_lanes<I: Isa, const L: usize>(self) -> [f32; L] {
-                #[cfg(target_arch = "x86_64")]
-                if I::AVX && L == 16 {
-                    // SAFETY: the processor has AVX, and there are as many lanes.
-                    return unsafe { avx::splat(self) };
-                }
-                [self; L]
-            }
-            $(
-                #[inline(always)]
-                fn $lanes<I: Isa, const L: usize>(a: [f32; L], b: [f32; L]) -> [f32; L] {
-                    #[cfg(target_arch = "x86_64")]
-                    if I::AVX && L == 16 {
-                        // SAFETY: the processor has AVX, and there are as many lanes.
-                        return unsafe { avx::$name(a, b) };
-                    }
-                    V(a).zip(V(b), <f32 as Arithmetic>::$name).0
-                }
-            )*
-        }
     };
 }
 arithmetic! {
-    add add_lanes;
-    sub sub_lanes;
-    mul mul_lanes;
-    div div_lanes;
+    neg() by map;
+    add(other) by zip;
+    sub(other) by zip;
+    mul(other) by zip;
+    div(other) by zip;
+    max(other) by zip;
+    min(other) by zip;
 }
 
-impl Lane for bool {}
-impl Lane for u8 {}
-impl Lane for i32 {}
-impl Lane for u32 {}
-impl Lane for i64 {}
-impl Lane for f64 {}
-
-/// Sixteen lanes of `f32` in two registers of AVX. (One of AVX-512 makes memory no faster, and would be a second text for LLVM.)
-#[cfg(target_arch = "x86_64")]
-mod avx {
-    use std::arch::x86_64::*;
-
-    /// # Safety
-    ///
-    /// The processor has AVX; `L` is 16.
-    #[inline(always)]
-    unsafe fn load<const L: usize>(lanes: &[f32; L]) -> [__m256; 2] {
-        let start = lanes.as_ptr();
-        // SAFETY: the caller's promise.
-        unsafe { [_mm256_loadu_ps(start), _mm256_loadu_ps(start.add(8))] }
-    }
-
-    /// # Safety
-    ///
-    /// As of [`load`].
-    #[inline(always)]
-    unsafe fn store<const L: usize>([low, high]: [__m256; 2]) -> [f32; L] {
-        let mut lanes = [0.0; L];
-        let start = lanes.as_mut_ptr();
-        // SAFETY: the caller's promise.
-        unsafe {
-            _mm256_storeu_ps(start, low);
-            _mm256_storeu_ps(start.add(8), high);
-        }
-        lanes
-    }
-
-    /// # Safety
-    ///
-    /// As of [`load`].
-    #[inline(always)]
-    pub(super) unsafe fn splat<const L: usize>(value: f32) -> [f32; L] {
-        // SAFETY: the caller's promise.
-        unsafe { store([_mm256_set1_ps(value); 2]) }
-    }
-
-    macro_rules! arithmetic {
-        ($($name:ident $operation:ident;)*) => {$(
-            /// # Safety
-            ///
-            /// As of [`load`].
+macro_rules! comparisons {
+    ($($name:ident $sign:tt;)*) => {
+        #[allow(clippy::should_implement_trait, reason = "the traits know no processors")]
+        impl<T: Lane + PartialOrd, const L: usize> V<T, L> {$(
+            #[doc = concat!("`x ", stringify!($sign), " y` lane by lane; not so where one is NaN, but for `!=`.")]
             #[inline(always)]
-            pub(super) unsafe fn $name<const L: usize>(a: [f32; L], b: [f32; L]) -> [f32; L] {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    let ([a, c], [b, d]) = (load(&a), load(&b));
-                    store([$operation(a, b), $operation(c, d)])
-                }
+            pub fn $name<I: Isa>(&self, other: &Self) -> V<bool, L> {
+                by_avx!(avx::$name(self, other), self.zip(other, |x, y| x $sign y))
             }
-        )*};
+        )*}
+    };
+}
+comparisons! {
+    eq ==;
+    ne !=;
+    lt <;
+    le <=;
+    gt >;
+    ge >=;
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::host::isa::Avx2;
+    use netcl_kernels::scalar::Baseline;
+
+    type Lanes = V<f32, 16>;
+
+    /// The same values by the operations of `I`, as bits.
+    fn all<I: Isa>(a: &Lanes, b: &Lanes) -> Vec<u32> {
+        let numbers = [
+            a.neg::<I>(),
+            a.add::<I>(b),
+            a.sub::<I>(b),
+            a.mul::<I>(b),
+            a.div::<I>(b),
+            a.max::<I>(b),
+            a.min::<I>(b),
+            V::splat::<I>(a.lane(3)),
+            V([a.sum::<I>(); 16]),
+        ];
+        let truths = [a.eq::<I>(b), a.ne::<I>(b), a.lt::<I>(b), a.le::<I>(b), a.gt::<I>(b), a.ge::<I>(b)].into_iter();
+        let chosen = truths.clone().map(|truths| select::<I, _, 16>(&truths, a, b));
+        // Which bits of NaN an operation gives is the processor's business.
+        let bits = |value: f32| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() };
+        let numbers = numbers.into_iter().chain(chosen).flat_map(|lanes| lanes.0.map(bits));
+        numbers.chain(truths.flat_map(|truths| truths.0.map(u32::from))).collect()
     }
-    arithmetic! {
-        add _mm256_add_ps;
-        sub _mm256_sub_ps;
-        mul _mm256_mul_ps;
-        div _mm256_div_ps;
+
+    #[test]
+    fn registers_give_the_bits_of_lanes() {
+        if !std::arch::is_x86_feature_detected!("avx2") {
+            return;
+        }
+        let values = [0.0, -0.0, 1.0, -1.5, 1e-40, 3e38, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.1, 7.0];
+        let a = V(std::array::from_fn(|lane| values[lane % values.len()]));
+        for shift in 0..values.len() {
+            let b = V(std::array::from_fn(|lane| values[(lane + shift) % values.len()]));
+            assert_eq!(all::<Avx2>(&a, &b), all::<Baseline>(&a, &b), "shifted by {shift}");
+            let small = V(std::array::from_fn(|lane| lane as f32 * 0.3 - shift as f32));
+            assert_eq!(all::<Avx2>(&small, &b), all::<Baseline>(&small, &b), "shifted by {shift}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What they give is `netcl_kernels::scalar`'s business, as it is the block interpreter's, so that both give the same bits.
 
-use super::lanes::V;
+use super::lanes::{V, lanes};
 use super::view::{self, NativeElement};
 use netcl_kernels::kir::interp::ops;
 use netcl_kernels::scalar::{Arithmetic, Bitcast, Bits, Convert, Float, Isa};
@@ -38,8 +38,8 @@ macro_rules! lane_functions {
     ($($name:ident $lanes:ident;)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of every lane.")]
         #[inline(always)]
-        pub fn $lanes<I: Isa, T: Float, const L: usize>(x: V<T, L>) -> V<T, L> {
-            let mut out = x;
+        pub fn $lanes<I: Isa, T: Float, const L: usize>(x: &V<T, L>) -> V<T, L> {
+            let mut out = *x;
             T::$lanes::<I>(&x.0, &mut out.0);
             out
         }
@@ -47,7 +47,7 @@ macro_rules! lane_functions {
         #[doc = concat!("`", stringify!($name), "` of the kernel IR.")]
         #[inline(always)]
         pub fn $name<I: Isa, T: Float>(x: T) -> T {
-            $lanes::<I, T, 1>(V([x])).0[0]
+            $lanes::<I, T, 1>(&V([x])).0[0]
         }
     )*};
 }
@@ -97,24 +97,6 @@ bit_functions! {
     shr(x y);
 }
 
-macro_rules! comparisons {
-    ($($name:ident $op:tt;)*) => {$(
-        #[doc = concat!("`x ", stringify!($op), " y`; not so where one is NaN, but for `!=`.")]
-        #[inline(always)]
-        pub fn $name<T: PartialOrd>(x: T, y: T) -> bool {
-            x $op y
-        }
-    )*};
-}
-comparisons! {
-    eq ==;
-    ne !=;
-    lt <;
-    le <=;
-    gt >;
-    ge >=;
-}
-
 /// `x` to the power `y`.
 #[inline(always)]
 pub fn pow<I: Isa, T: Float>(x: T, y: T) -> T {
@@ -135,32 +117,14 @@ pub fn mul_add<I: Isa, T: Float>(a: T, b: T, c: T) -> T {
 
 /// [`mul_add`] of every lane.
 #[inline(always)]
-pub fn mul_add_lanes<I: Isa, T: Float, const L: usize>(a: V<T, L>, b: V<T, L>, c: V<T, L>) -> V<T, L> {
-    let mut out = c;
-    for lane in 0..L {
-        out.0[lane] = mul_add::<I, T>(a.0[lane], b.0[lane], c.0[lane]);
-    }
-    out
-}
-
-/// Lane by lane `condition ? then : otherwise`.
-#[inline(always)]
-pub fn select<T: Copy, const L: usize>(condition: V<bool, L>, then: V<T, L>, otherwise: V<T, L>) -> V<T, L> {
-    let mut out = otherwise;
-    for lane in 0..L {
-        out.0[lane] = if condition.0[lane] { then.0[lane] } else { otherwise.0[lane] };
-    }
-    out
+pub fn mul_add_lanes<I: Isa, T: Float, const L: usize>(a: &V<T, L>, b: &V<T, L>, c: &V<T, L>) -> V<T, L> {
+    lanes(|lane| mul_add::<I, T>(a.0[lane], b.0[lane], c.0[lane]))
 }
 
 /// `0, 1, ..` in the lanes.
 #[inline(always)]
 pub fn lane_ids<T: Arithmetic, const L: usize>() -> V<T, L> {
-    let mut out = [T::default(); L];
-    for (lane, out) in out.iter_mut().enumerate() {
-        *out = T::of_index(lane);
-    }
-    V(out)
+    lanes(T::of_index)
 }
 
 /// Conversion.

@@ -1,6 +1,8 @@
 //! The host: its memory, native kernels, products and convolutions, the interpreter's arithmetic for this processor.
 
 pub(crate) mod access;
+#[cfg(target_arch = "x86_64")]
+mod avx;
 pub mod backend;
 mod cells;
 mod conv;
@@ -34,7 +36,7 @@ pub mod exports {
     pub use super::entry::{EntryPoint, NativeEntry, entry, interpreted, wide_entry};
     pub use super::faults::Faults;
     pub use super::isa::Isa;
-    pub use super::lanes::V;
+    pub use super::lanes::{V, select};
     pub use super::math::*;
     pub use super::memory::HostBuffer;
     pub use super::multiversion::engine;

@@ -50,12 +50,36 @@ pub(super) fn has_native() -> bool {
     !cfg!(target_arch = "x86_64") || level() != IsaLevel::Baseline
 }
 
+/// A native kernel for each instruction set. Methods of the kernel: rustc puts those where the kernel is, and gives LLVM several
+/// modules at once. Functions that are generic over the kernel are one module, however many kernels there are.
+#[cfg(target_arch = "x86_64")]
+trait Versions: NativeKernel {
+    /// # Safety
+    ///
+    /// The processor has the features.
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn run_avx2(args: &Args<'_>, items: Range<usize>) {
+        Self::run::<Avx2>(args, items);
+    }
+
+    /// # Safety
+    ///
+    /// The processor has the features.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
+    unsafe fn run_avx512(args: &Args<'_>, items: Range<usize>) {
+        Self::run::<Avx2>(args, items);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<K: NativeKernel> Versions for K {}
+
 /// Runs a native kernel's work-items where [`has_native`] is true.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn run<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
     if level() != IsaLevel::Baseline {
         // SAFETY: `level` has found the features.
-        unsafe { run_avx2::<K>(args, items) }
+        unsafe { K::run_avx2(args, items) }
     }
 }
 
@@ -64,23 +88,11 @@ pub(super) fn run<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
 pub(super) fn run_wide<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
     match level() {
         // SAFETY: `level` has found the features.
-        IsaLevel::Avx512 => unsafe { run_avx512::<K>(args, items) },
+        IsaLevel::Avx512 => unsafe { K::run_avx512(args, items) },
         // SAFETY: `level` has found the features.
-        IsaLevel::Avx2 => unsafe { run_avx2::<K>(args, items) },
+        IsaLevel::Avx2 => unsafe { K::run_avx2(args, items) },
         IsaLevel::Baseline => {}
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
-fn run_avx512<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
-    K::run::<Avx2>(args, items);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn run_avx2<K: NativeKernel>(args: &Args<'_>, items: Range<usize>) {
-    K::run::<Avx2>(args, items);
 }
 
 /// Runs a native kernel's work-items.

@@ -70,16 +70,17 @@ impl<'a> Args<'a> {
         View::new(self.buffer(position), position, self.faults)
     }
 
-    #[inline(always)]
-    fn buffer(&self, position: u32) -> Option<&'a HostBuffer> {
+    /// Its memory, how many bytes that is, and itself. Compiled here, once: kernels ask for each of their parameters.
+    #[inline(never)]
+    fn buffer(&self, position: u32) -> (*mut u8, usize, Option<&'a HostBuffer>) {
         match self.passed.get(position as usize) {
-            Some(Passed::Buffer(buffer)) => Some(*buffer),
-            _ => None,
+            Some(Passed::Buffer(buffer)) => (buffer.pointer(), buffer.bytes(), Some(*buffer)),
+            _ => (std::ptr::null_mut(), 0, None),
         }
     }
 
     /// The number at `position`; zero if that is none.
-    #[inline(always)]
+    #[inline(never)]
     pub fn number<T: Number>(&self, position: u32) -> T {
         match self.passed.get(position as usize) {
             Some(Passed::Scalar(literal)) => T::of(*literal),
@@ -88,7 +89,7 @@ impl<'a> Args<'a> {
     }
 
     /// The global id of an item.
-    #[inline(always)]
+    #[inline]
     pub fn id(&self, item: usize) -> [u32; 3] {
         if self.global[1] == 1 && self.global[2] == 1 {
             return [item as u32, 0, 0];

@@ -1,11 +1,12 @@
 //! Buffers as native kernels see them: elements are copied out and in, every access is checked.
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers, see memory.rs")]
-#![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
 
+#[cfg(target_arch = "x86_64")]
+use super::avx;
 use super::cells::{Apart, Cells, Stored};
 use super::faults::Faults;
-use super::lanes::V;
+use super::lanes::{V, lanes};
 use super::memory::HostBuffer;
 use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{AtomicValue, Memory};
@@ -26,21 +27,13 @@ pub trait NativeElement: 'static {
     /// [`NativeElement::load`] of every lane.
     #[inline(always)]
     fn load_lanes<const L: usize>(stored: [Self::Stored; L]) -> [Self::Value; L] {
-        let mut values = [Self::Value::default(); L];
-        for lane in 0..L {
-            values[lane] = Self::load(stored[lane]);
-        }
-        values
+        lanes(|lane| Self::load(stored[lane])).0
     }
 
     /// [`NativeElement::store`] of every lane.
     #[inline(always)]
     fn store_lanes<const L: usize>(values: [Self::Value; L]) -> [Self::Stored; L] {
-        let mut stored = [Self::Stored::default(); L];
-        for lane in 0..L {
-            stored[lane] = Self::store(values[lane]);
-        }
-        stored
+        lanes(|lane| Self::store(values[lane])).0
     }
 }
 
@@ -80,6 +73,11 @@ impl NativeElement for bool {
     #[inline(always)]
     fn store(value: bool) -> u8 {
         u8::from(value)
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn load_lanes<const L: usize>(stored: [u8; L]) -> [bool; L] {
+        if const { L == 16 } { avx::truths(&stored) } else { lanes(|lane| Self::load(stored[lane])).0 }
     }
 }
 
@@ -166,20 +164,22 @@ impl<T: NativeElement, C: Cells> Clone for View<'_, T, C> {
 
 impl<T: NativeElement, C: Cells> Copy for View<'_, T, C> {}
 
+/// What kernels call most: not `inline(always)` but for what may be long, see `avx.rs`.
 impl<'a, T: NativeElement, C: Cells> View<'a, T, C> {
-    /// The buffer of parameter `param`.
+    /// The buffer of parameter `param`: its memory, and how many bytes that is.
     #[inline(always)]
-    pub(super) fn new(buffer: Option<&'a HostBuffer>, param: u32, faults: &'a Faults) -> Self {
-        let (start, length) = match buffer {
-            Some(buffer) => (buffer.pointer().cast(), buffer.bytes() / size_of::<T::Stored>()),
-            None => (std::ptr::null_mut(), 0),
-        };
-        View { start, length, buffer, param, faults, elements: PhantomData }
+    pub(super) fn new(
+        (start, bytes, buffer): (*mut u8, usize, Option<&'a HostBuffer>),
+        param: u32,
+        faults: &'a Faults,
+    ) -> Self {
+        let length = bytes / size_of::<T::Stored>();
+        View { start: start.cast(), length, buffer, param, faults, elements: PhantomData }
     }
 
     /// Where `count` elements from `index` on lie; notes it if some are outside.
-    #[inline(always)]
-    fn place<X: Index>(self, index: X, count: usize) -> Option<*mut T::Stored> {
+    #[inline]
+    fn place<X: Index>(&self, index: X, count: usize) -> Option<*mut T::Stored> {
         let offset = index.offset();
         // One test, since each is a branch of the kernel.
         if offset >= self.length.saturating_sub(count - 1) {
@@ -191,8 +191,8 @@ impl<'a, T: NativeElement, C: Cells> View<'a, T, C> {
     }
 
     /// One element.
-    #[inline(always)]
-    pub fn at<X: Index>(self, index: X) -> T::Value {
+    #[inline]
+    pub fn at<X: Index>(&self, index: X) -> T::Value {
         match self.place(index, 1) {
             Some(place) => {
                 // SAFETY: `place` has checked the index; the kernel's emitter picks `C`.
@@ -204,8 +204,8 @@ impl<'a, T: NativeElement, C: Cells> View<'a, T, C> {
     }
 
     /// Writes one element.
-    #[inline(always)]
-    pub fn put<X: Index>(self, index: X, value: T::Value) {
+    #[inline]
+    pub fn put<X: Index>(&self, index: X, value: T::Value) {
         if let Some(place) = self.place(index, 1) {
             // SAFETY: as above.
             unsafe { C::store(place, [T::store(value)]) }
@@ -214,28 +214,36 @@ impl<'a, T: NativeElement, C: Cells> View<'a, T, C> {
 
     /// `L` consecutive elements.
     #[inline(always)]
-    pub fn load<const L: usize, X: Index>(self, index: X) -> V<T::Value, L> {
+    pub fn load<const L: usize, X: Index>(&self, index: X) -> V<T::Value, L> {
+        V(T::load_lanes(self.stored(index)))
+    }
+
+    #[inline]
+    fn stored<const L: usize, X: Index>(&self, index: X) -> [T::Stored; L] {
         /// What is read outside of the buffer; a place, so that after the check there is one load.
         const ZEROS: &[u64; 16] = &[0; 16];
         const { assert!(L * size_of::<T::Stored>() <= size_of_val(ZEROS)) };
         let place = self.place(index, L).unwrap_or(ZEROS.as_ptr().cast_mut().cast());
         // SAFETY: `place` has checked all `L` elements, or they are zeros; the kernel's emitter picks `C`.
-        let stored: [T::Stored; L] = unsafe { C::load(place) };
-        V(T::load_lanes(stored))
+        unsafe { C::load(place) }
     }
 
     /// Writes `L` consecutive elements.
     #[inline(always)]
-    pub fn store<const L: usize, X: Index>(self, index: X, values: V<T::Value, L>) {
+    pub fn store<const L: usize, X: Index>(&self, index: X, values: &V<T::Value, L>) {
+        self.keep(index, &T::store_lanes(values.0));
+    }
+
+    #[inline]
+    fn keep<const L: usize, X: Index>(&self, index: X, stored: &[T::Stored; L]) {
         if let Some(place) = self.place(index, L) {
-            let stored = T::store_lanes(values.0);
             // SAFETY: as above.
-            unsafe { C::store(place, stored) }
+            unsafe { C::store(place, *stored) }
         }
     }
 
     /// Updates one element in one step; gives the old value.
-    pub fn atomic<X: Index>(self, op: AtomicOp, index: X, operand: T::Value) -> T::Value
+    pub fn atomic<X: Index>(&self, op: AtomicOp, index: X, operand: T::Value) -> T::Value
     where
         T::Value: Atomic,
     {

@@ -52,7 +52,7 @@ mod tests {
         let graph = b.finish();
         let plan = |target: Target| {
             let json = compile(&graph, target).unwrap().to_json().unwrap();
-            PlanSource { target: target.name(), json: json.leak(), native: &[] }
+            PlanSource { target: target.name(), json: json.leak() }
         };
         let plans = Box::leak(Box::new(Target::ALL.map(plan)));
         let source = Box::leak(Box::new(FunctionSource { name: "sines", graph: "", plans }));

@@ -20,7 +20,6 @@ use composed::{ComposedCall, ComposedFunction, WhenRecorded};
 pub use instance::{NamedInstance, PlainArgument};
 use netcl_hal::device::dispatch::Native;
 use netcl_hal::device::scalar::Scalar;
-use netcl_hal::host::NativeEntry;
 use netcl_kernels::compile::compile;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Graph;
@@ -40,8 +39,6 @@ pub struct PlanSource {
     pub target: &'static str,
     /// The [`Plan`] as JSON, which a mark may precede: [`embed::json`].
     pub json: &'static str,
-    /// For the host: native code of the loop kernels, by their positions in the plan. Empty where there is none.
-    pub native: &'static [Option<NativeEntry>],
 }
 
 /// A function, as the macro embeds it.
@@ -61,6 +58,8 @@ pub struct FunctionSource {
 pub struct Function {
     source: FunctionOrigin,
     plans: [OnceLock<VerifiedPlan>; 3],
+    /// Of the host's plan, from [`Function::with_native`] on.
+    native: OnceLock<Native>,
     /// Under which devices keep it, from its first use on.
     number: OnceLock<usize>,
     /// Calls without a model that drew random numbers.
@@ -83,6 +82,20 @@ impl Function {
         Function::of(FunctionOrigin::Embedded(source))
     }
 
+    /// `all` with the native code of the loop kernels of each one's plan for the host, by their positions there.
+    ///
+    /// Not part of their sources: rustc compiles what a static names, whether or not anybody uses it, and the code of a function
+    /// that nobody calls would take as long as that of others.
+    pub fn with_native(all: &'static [Function], native: &[Native]) -> &'static [Function] {
+        // The first one last: who finds it there finds all.
+        if all.first().is_some_and(|function| function.native.get().is_none()) {
+            for (function, native) in all.iter().zip(native).rev() {
+                function.native.get_or_init(|| native);
+            }
+        }
+        all
+    }
+
     /// Of a graph, which is compiled for each kind of device that it is called on.
     fn from_graph(name: String, graph: Graph) -> Function {
         Function::of(FunctionOrigin::Graph(name, Arc::new(graph)))
@@ -92,6 +105,7 @@ impl Function {
         Function {
             source,
             plans: [const { OnceLock::new() }; 3],
+            native: OnceLock::new(),
             number: OnceLock::new(),
             calls: AtomicU64::new(0),
             composed: OnceLock::new(),
@@ -306,7 +320,7 @@ impl Function {
             return Ok(plan.clone());
         }
         let plan = match &self.source {
-            FunctionOrigin::Embedded(_) => self.embedded(target)?,
+            FunctionOrigin::Embedded(source) => self.embedded(source, target)?,
             FunctionOrigin::Graph(name, graph) => {
                 let mut plan = compile(graph, target).map_err(|diagnostic| Error::graph(name, diagnostic))?;
                 plan.name.clone_from(name);
@@ -318,8 +332,11 @@ impl Function {
     }
 
     /// The plan that the macro has embedded.
-    fn embedded(&self, target: Target) -> Result<Plan> {
-        let source = self.plan_source(target)?;
+    fn embedded(&self, source: &FunctionSource, target: Target) -> Result<Plan> {
+        let source = source.plans.iter().find(|plan| plan.target == target.name()).ok_or_else(|| Error::Plan {
+            function: self.name().to_owned(),
+            problem: format!("it has no plan for {} devices", target.name()),
+        })?;
         let mut plan = Plan::from_json(embed::json(source.json)).map_err(|error| Error::Plan {
             function: self.name().to_owned(),
             problem: format!("its text for {} devices cannot be read: {error}", target.name()),
@@ -334,27 +351,12 @@ impl Function {
         Ok(plan)
     }
 
-    /// The native code of the plan's steps, by step; for tests of rules.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Plan`] if there is no plan for that kind of device.
-    pub fn native(&self, target: Target) -> Result<Native> {
-        match self.source {
-            FunctionOrigin::Embedded(_) => Ok(self.plan_source(target)?.native),
-            FunctionOrigin::Graph(..) => Ok(&[]),
+    /// The native code of the plan's loop kernels, by their positions there. Empty where there is none.
+    pub fn native(&self, target: Target) -> Native {
+        match target {
+            Target::Host => self.native.get().copied().unwrap_or_default(),
+            Target::Cpu | Target::Gpu => &[],
         }
-    }
-
-    fn plan_source(&self, target: Target) -> Result<&'static PlanSource> {
-        let plans = match self.source {
-            FunctionOrigin::Embedded(source) => source.plans,
-            FunctionOrigin::Graph(..) => &[],
-        };
-        plans.iter().find(|plan| plan.target == target.name()).ok_or_else(|| Error::Plan {
-            function: self.name().to_owned(),
-            problem: format!("it has no plan for {} devices", target.name()),
-        })
     }
 
     /// As one operation; `None` where its graph is not known, or its results are gradients.
@@ -388,7 +390,7 @@ impl Function {
         device.slot(FunctionTable::default).function(number, || {
             let target = device.profile().target;
             let again = self.graph().map(|graph| Recompile { graph, policy: device.kernel_policy() });
-            Loaded::new(device, self.plan(target)?, self.native(target)?, again)
+            Loaded::new(device, self.plan(target)?, self.native(target), again)
         })
     }
 

@@ -28,10 +28,10 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                         'round_0: {
                             let t_4: h::V<f32, 16> = a_p1.load::<16, _>(i_3);
                             let t_5: h::V<f32, 16> = c_p2.load::<16, _>(i_3);
-                            let t_6: h::V<bool, 16> = t_4.zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::lt);
-                            let t_7: h::V<f32, 16> = { let test = t_6; h::select(test, t_4, t_4.map(h::neg)) }.map(h::exp::<I, _>);
+                            let t_6: h::V<bool, 16> = t_4.lt::<I>(&h::V::<_, 16>::splat::<I>(0.0_f32));
+                            let t_7: h::V<f32, 16> = { let test = t_6; h::select::<I, _, 16>(&test, &t_4, &t_4.neg::<I>()) }.map(h::exp::<I, _>);
                             let e32 = h::V::<_, 16>::splat::<I>(1.0_f32);
-                            result_p4.store(i_3, t_4.mul::<I>(t_5).add::<I>(d_p3.load::<16, _>(i_3)).map(h::tanh::<I, _>).mul::<I>({ let test = t_6; h::select(test, t_7, e32) }.div::<I>(t_7.add::<I>(e32))).add::<I>(t_5.zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::max)));
+                            result_p4.store(i_3, &t_4.mul::<I>(&t_5).add::<I>(&d_p3.load::<16, _>(i_3)).map(h::tanh::<I, _>).mul::<I>(&{ let test = t_6; h::select::<I, _, 16>(&test, &t_7, &e32) }.div::<I>(&t_7.add::<I>(&e32))).add::<I>(&t_5.max::<I>(&h::V::<_, 16>::splat::<I>(0.0_f32))));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -78,7 +78,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             let (loop1_end, loop1_step): (i32, i32) = (whole_5, 16_i32);
                             'loop_1: while i_6 < loop1_end {
                                 'round_1: {
-                                    max_3 = max_3.zip(x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_6)), h::max);
+                                    max_3 = max_3.max::<I>(&x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_6)));
                                 }
                                 i_6 = h::add(i_6, loop1_step);
                             }
@@ -98,7 +98,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             let (loop3_end, loop3_step): (i32, i32) = (whole_11, 16_i32);
                             'loop_3: while i_12 < loop3_end {
                                 'round_3: {
-                                    sum_9 = sum_9.add::<I>(x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_12)).sub::<I>(h::V::<_, 16>::splat::<I>(result_8)).map(h::exp::<I, _>));
+                                    sum_9 = sum_9.add::<I>(&x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_12)).sub::<I>(&h::V::<_, 16>::splat::<I>(result_8)).map(h::exp::<I, _>));
                                 }
                                 i_12 = h::add(i_12, loop3_step);
                             }
@@ -110,14 +110,14 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 }
                                 i_13 = h::add(i_13, loop4_step);
                             }
-                            let result_14: f32 = (sum_9.fold(h::add) + sum_10);
+                            let result_14: f32 = (sum_9.sum::<I>() + sum_10);
                             let whole_15: i32 = 48_i32;
                             let mut i_16: i32 = 0_i32;
                             let (loop5_end, loop5_step): (i32, i32) = (whole_15, 16_i32);
                             'loop_5: while i_16 < loop5_end {
                                 'round_5: {
                                     let e56 = h::add(h::mul(row_2, 53_i32), i_16);
-                                    result_p2.store(e56, x_p1.load::<16, _>(e56).sub::<I>(h::V::<_, 16>::splat::<I>(result_8)).map(h::exp::<I, _>).mul::<I>(h::V::<_, 16>::splat::<I>(h::recip::<I, _>(result_14))));
+                                    result_p2.store(e56, &x_p1.load::<16, _>(e56).sub::<I>(&h::V::<_, 16>::splat::<I>(result_8)).map(h::exp::<I, _>).mul::<I>(&h::V::<_, 16>::splat::<I>(h::recip::<I, _>(result_14))));
                                 }
                                 i_16 = h::add(i_16, loop5_step);
                             }
@@ -162,7 +162,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
                             'loop_1: while k_4 < loop1_end {
                                 'round_1: {
-                                    max_3 = max_3.zip(x_p1.load::<8, _>(h::add(h::mul(k_4, 24_i32), i_2)), h::max);
+                                    max_3 = max_3.max::<I>(&x_p1.load::<8, _>(h::add(h::mul(k_4, 24_i32), i_2)));
                                 }
                                 k_4 = h::add(k_4, loop1_step);
                             }
@@ -178,25 +178,25 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                     let (loop3_end, loop3_step): (i32, i32) = (block_end_9, 1_i32);
                                     'loop_3: while k_10 < loop3_end {
                                         'round_3: {
-                                            sum_5 = sum_5.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_10, 24_i32), i_2)).sub::<I>(max_3).map(h::exp::<I, _>));
+                                            sum_5 = sum_5.add::<I>(&x_p1.load::<8, _>(h::add(h::mul(k_10, 24_i32), i_2)).sub::<I>(&max_3).map(h::exp::<I, _>));
                                         }
                                         k_10 = h::add(k_10, loop3_step);
                                     }
-                                    let after_11: h::V<f64, 8> = sum_total_6.add::<I>(sum_5);
-                                    let added_12: h::V<f64, 8> = after_11.sub::<I>(sum_total_6);
-                                    sum_lost_7 = sum_lost_7.add::<I>(sum_total_6.sub::<I>(after_11.sub::<I>(added_12)).add::<I>(sum_5.sub::<I>(added_12)));
+                                    let after_11: h::V<f64, 8> = sum_total_6.add::<I>(&sum_5);
+                                    let added_12: h::V<f64, 8> = after_11.sub::<I>(&sum_total_6);
+                                    sum_lost_7 = sum_lost_7.add::<I>(&sum_total_6.sub::<I>(&after_11.sub::<I>(&added_12)).add::<I>(&sum_5.sub::<I>(&added_12)));
                                     sum_total_6 = after_11;
                                     sum_5 = h::V::<_, 8>::splat::<I>(0.0_f64);
                                 }
                                 first_8 = h::add(first_8, loop2_step);
                             }
-                            sum_5 = { let test = sum_lost_7.sub::<I>(sum_lost_7).zip(h::V::<_, 8>::splat::<I>(0.0_f64), h::eq); h::select(test, sum_total_6.add::<I>(sum_lost_7), sum_total_6) };
+                            sum_5 = { let test = sum_lost_7.sub::<I>(&sum_lost_7).eq::<I>(&h::V::<_, 8>::splat::<I>(0.0_f64)); h::select::<I, _, 8>(&test, &sum_total_6.add::<I>(&sum_lost_7), &sum_total_6) };
                             let mut k_13: i32 = 0_i32;
                             let (loop4_end, loop4_step): (i32, i32) = (n_p0, 1_i32);
                             'loop_4: while k_13 < loop4_end {
                                 'round_4: {
                                     let e56 = h::add(h::mul(k_13, 24_i32), i_2);
-                                    result_p2.store(e56, x_p1.load::<8, _>(e56).sub::<I>(max_3).map(h::exp::<I, _>).mul::<I>(sum_5.map(h::recip::<I, _>)));
+                                    result_p2.store(e56, &x_p1.load::<8, _>(e56).sub::<I>(&max_3).map(h::exp::<I, _>).mul::<I>(&sum_5.map(h::recip::<I, _>)));
                                 }
                                 k_13 = h::add(k_13, loop4_step);
                             }
@@ -241,8 +241,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_1: while i_8 < loop1_end {
                                 'round_1: {
                                     let t_9: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_8));
-                                    sum_3 = sum_3.add::<I>(t_9);
-                                    max_4 = max_4.zip(t_9, h::max);
+                                    sum_3 = sum_3.add::<I>(&t_9);
+                                    max_4 = max_4.max::<I>(&t_9);
                                 }
                                 i_8 = h::add(i_8, loop1_step);
                             }
@@ -256,7 +256,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 }
                                 i_10 = h::add(i_10, loop2_step);
                             }
-                            let result_12: f32 = (sum_3.fold(h::add) + sum_5);
+                            let result_12: f32 = (sum_3.sum::<I>() + sum_5);
                             let result_13: f32 = h::max(max_4.fold(h::max), max_6);
                             let mut sum_14: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
                             let mut sum_15: h::V<f32, 16> = h::V::<_, 16>::splat::<I>(0.0_f32);
@@ -268,9 +268,9 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             'loop_3: while i_19 < loop3_end {
                                 'round_3: {
                                     let t_20: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_19));
-                                    let t_21: h::V<f32, 16> = t_20.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 / 1301.0_f32)));
-                                    sum_14 = sum_14.add::<I>(t_21.mul::<I>(t_21));
-                                    sum_15 = sum_15.add::<I>(t_20.sub::<I>(h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>));
+                                    let t_21: h::V<f32, 16> = t_20.sub::<I>(&h::V::<_, 16>::splat::<I>((result_12 / 1301.0_f32)));
+                                    sum_14 = sum_14.add::<I>(&t_21.mul::<I>(&t_21));
+                                    sum_15 = sum_15.add::<I>(&t_20.sub::<I>(&h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>));
                                 }
                                 i_19 = h::add(i_19, loop3_step);
                             }
@@ -285,16 +285,16 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 }
                                 i_22 = h::add(i_22, loop4_step);
                             }
-                            let result_25: f32 = (sum_14.fold(h::add) + sum_16);
-                            let result_26: f32 = (sum_15.fold(h::add) + sum_17);
+                            let result_25: f32 = (sum_14.sum::<I>() + sum_16);
+                            let result_26: f32 = (sum_15.sum::<I>() + sum_17);
                             let whole_27: i32 = 1296_i32;
                             let mut i_28: i32 = 0_i32;
                             let (loop5_end, loop5_step): (i32, i32) = (whole_27, 16_i32);
                             'loop_5: while i_28 < loop5_end {
                                 'round_5: {
                                     let t_29: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_28));
-                                    result_p3.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.sub::<I>(h::V::<_, 16>::splat::<I>((result_12 / 1301.0_f32))).mul::<I>(h::V::<_, 16>::splat::<I>(h::rsqrt::<I, _>((result_25 / 1301.0_f32)))).mul::<I>(scale_p2.load::<16, _>(i_28)));
-                                    result_1_p4.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.sub::<I>(h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>).mul::<I>(h::V::<_, 16>::splat::<I>(h::recip::<I, _>(result_26))));
+                                    result_p3.store(h::add(h::mul(row_2, 1301_i32), i_28), &t_29.sub::<I>(&h::V::<_, 16>::splat::<I>((result_12 / 1301.0_f32))).mul::<I>(&h::V::<_, 16>::splat::<I>(h::rsqrt::<I, _>((result_25 / 1301.0_f32)))).mul::<I>(&scale_p2.load::<16, _>(i_28)));
+                                    result_1_p4.store(h::add(h::mul(row_2, 1301_i32), i_28), &t_29.sub::<I>(&h::V::<_, 16>::splat::<I>(result_13)).map(h::exp::<I, _>).mul::<I>(&h::V::<_, 16>::splat::<I>(h::recip::<I, _>(result_26))));
                                 }
                                 i_28 = h::add(i_28, loop5_step);
                             }
@@ -348,20 +348,20 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                     let (loop2_end, loop2_step): (i32, i32) = (block_end_8, 1_i32);
                                     'loop_2: while k_9 < loop2_end {
                                         'round_2: {
-                                            sum_4 = sum_4.add::<I>(x_p1.load::<8, _>(h::add(h::mul(k_9, 340_i32), i_3)));
+                                            sum_4 = sum_4.add::<I>(&x_p1.load::<8, _>(h::add(h::mul(k_9, 340_i32), i_3)));
                                         }
                                         k_9 = h::add(k_9, loop2_step);
                                     }
-                                    let after_10: h::V<f64, 8> = sum_total_5.add::<I>(sum_4);
-                                    let added_11: h::V<f64, 8> = after_10.sub::<I>(sum_total_5);
-                                    sum_lost_6 = sum_lost_6.add::<I>(sum_total_5.sub::<I>(after_10.sub::<I>(added_11)).add::<I>(sum_4.sub::<I>(added_11)));
+                                    let after_10: h::V<f64, 8> = sum_total_5.add::<I>(&sum_4);
+                                    let added_11: h::V<f64, 8> = after_10.sub::<I>(&sum_total_5);
+                                    sum_lost_6 = sum_lost_6.add::<I>(&sum_total_5.sub::<I>(&after_10.sub::<I>(&added_11)).add::<I>(&sum_4.sub::<I>(&added_11)));
                                     sum_total_5 = after_10;
                                     sum_4 = h::V::<_, 8>::splat::<I>(0.0_f64);
                                 }
                                 first_7 = h::add(first_7, loop1_step);
                             }
-                            sum_4 = { let test = sum_lost_6.sub::<I>(sum_lost_6).zip(h::V::<_, 8>::splat::<I>(0.0_f64), h::eq); h::select(test, sum_total_5.add::<I>(sum_lost_6), sum_total_5) };
-                            result_p2.store(i_3, sum_4);
+                            sum_4 = { let test = sum_lost_6.sub::<I>(&sum_lost_6).eq::<I>(&h::V::<_, 8>::splat::<I>(0.0_f64)); h::select::<I, _, 8>(&test, &sum_total_5.add::<I>(&sum_lost_6), &sum_total_5) };
+                            result_p2.store(i_3, &sum_4);
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -429,7 +429,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             let (loop1_end, loop1_step): (i32, i32) = (whole_5, 8_i32);
                             'loop_1: while i_6 < loop1_end {
                                 'round_1: {
-                                    min_3 = min_3.zip(x_p1.load::<8, _>(h::add(h::mul(row_2, 340_i32), i_6)), h::min);
+                                    min_3 = min_3.min::<I>(&x_p1.load::<8, _>(h::add(h::mul(row_2, 340_i32), i_6)));
                                 }
                                 i_6 = h::add(i_6, loop1_step);
                             }
@@ -472,7 +472,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            prod_0 = prod_0.mul::<I>(x_p1.load::<8, _>(i_3));
+                            prod_0 = prod_0.mul::<I>(&x_p1.load::<8, _>(i_3));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -523,20 +523,20 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                     let (loop2_end, loop2_step): (i32, i32) = (block_end_8, 1_i32);
                                     'loop_2: while k_9 < loop2_end {
                                         'round_2: {
-                                            sum_4 = sum_4.add::<I>(x_p1.load::<16, _>(h::add(h::mul(k_9, 40_i32), i_3)));
+                                            sum_4 = sum_4.add::<I>(&x_p1.load::<16, _>(h::add(h::mul(k_9, 40_i32), i_3)));
                                         }
                                         k_9 = h::add(k_9, loop2_step);
                                     }
-                                    let after_10: h::V<f32, 16> = sum_total_5.add::<I>(sum_4);
-                                    let added_11: h::V<f32, 16> = after_10.sub::<I>(sum_total_5);
-                                    sum_lost_6 = sum_lost_6.add::<I>(sum_total_5.sub::<I>(after_10.sub::<I>(added_11)).add::<I>(sum_4.sub::<I>(added_11)));
+                                    let after_10: h::V<f32, 16> = sum_total_5.add::<I>(&sum_4);
+                                    let added_11: h::V<f32, 16> = after_10.sub::<I>(&sum_total_5);
+                                    sum_lost_6 = sum_lost_6.add::<I>(&sum_total_5.sub::<I>(&after_10.sub::<I>(&added_11)).add::<I>(&sum_4.sub::<I>(&added_11)));
                                     sum_total_5 = after_10;
                                     sum_4 = h::V::<_, 16>::splat::<I>(0.0_f32);
                                 }
                                 first_7 = h::add(first_7, loop1_step);
                             }
-                            sum_4 = { let test = sum_lost_6.sub::<I>(sum_lost_6).zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::eq); h::select(test, sum_total_5.add::<I>(sum_lost_6), sum_total_5) };
-                            result_p2.store(i_3, sum_4);
+                            sum_4 = { let test = sum_lost_6.sub::<I>(&sum_lost_6).eq::<I>(&h::V::<_, 16>::splat::<I>(0.0_f32)); h::select::<I, _, 16>(&test, &sum_total_5.add::<I>(&sum_lost_6), &sum_total_5) };
+                            result_p2.store(i_3, &sum_4);
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -657,13 +657,13 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             let (loop1_end, loop1_step): (i32, i32) = (block_end_6, 16_i32);
                             'loop_1: while i_7 < loop1_end {
                                 'round_1: {
-                                    sum_0 = sum_0.add::<I>(x_p1.load::<16, _>(i_7));
+                                    sum_0 = sum_0.add::<I>(&x_p1.load::<16, _>(i_7));
                                 }
                                 i_7 = h::add(i_7, loop1_step);
                             }
-                            let after_8: h::V<f32, 16> = sum_total_1.add::<I>(sum_0);
-                            let added_9: h::V<f32, 16> = after_8.sub::<I>(sum_total_1);
-                            sum_lost_2 = sum_lost_2.add::<I>(sum_total_1.sub::<I>(after_8.sub::<I>(added_9)).add::<I>(sum_0.sub::<I>(added_9)));
+                            let after_8: h::V<f32, 16> = sum_total_1.add::<I>(&sum_0);
+                            let added_9: h::V<f32, 16> = after_8.sub::<I>(&sum_total_1);
+                            sum_lost_2 = sum_lost_2.add::<I>(&sum_total_1.sub::<I>(&after_8.sub::<I>(&added_9)).add::<I>(&sum_0.sub::<I>(&added_9)));
                             sum_total_1 = after_8;
                             sum_0 = h::V::<_, 16>::splat::<I>(0.0_f32);
                         }
@@ -677,8 +677,8 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                         }
                         i_10 = h::add(i_10, loop2_step);
                     }
-                    sum_0 = { let test = sum_lost_2.sub::<I>(sum_lost_2).zip(h::V::<_, 16>::splat::<I>(0.0_f32), h::eq); h::select(test, sum_total_1.add::<I>(sum_lost_2), sum_total_1) };
-                    let result_11: f32 = (sum_0.fold(h::add) + sum_3);
+                    sum_0 = { let test = sum_lost_2.sub::<I>(&sum_lost_2).eq::<I>(&h::V::<_, 16>::splat::<I>(0.0_f32)); h::select::<I, _, 16>(&test, &sum_total_1.add::<I>(&sum_lost_2), &sum_total_1) };
+                    let result_11: f32 = (sum_0.sum::<I>() + sum_3);
                     result_4_p2.put(0_i32, result_11);
                 }
             }
@@ -706,7 +706,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            result_p3.store(i_3, { let seed = seed_p1; h::V::<_, 16>::splat::<I>(i_3).add::<I>(h::lane_ids::<i32, 16>()).map(h::cast::<i32, u32>).map(|counter| h::philox(counter, seed, 0)) }.mul::<I>(x_p2.load::<16, _>(i_3)));
+                            result_p3.store(i_3, &{ let seed = seed_p1; h::V::<_, 16>::splat::<I>(i_3).add::<I>(&h::lane_ids::<i32, 16>()).map(h::cast::<i32, u32>).map(|counter| h::philox(counter, seed, 0)) }.mul::<I>(&x_p2.load::<16, _>(i_3)));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -750,7 +750,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                                 'round_1: {
                                     let t_5: i32 = indices_p1.at(row_2);
                                     let t_6: bool = h::and((t_5 >= 0_i32), (t_5 < 90_i32));
-                                    result_p3.store(h::add(h::mul(row_2, 20_i32), i_4), (if t_6 {  table_p2.load::<16, _>((if t_6 { h::add(h::mul(t_5, 20_i32), i_4) } else { 0_i32 })) } else { h::V::<_, 16>::splat::<I>(0.0_f32) }));
+                                    result_p3.store(h::add(h::mul(row_2, 20_i32), i_4), &(if t_6 {  table_p2.load::<16, _>((if t_6 { h::add(h::mul(t_5, 20_i32), i_4) } else { 0_i32 })) } else { h::V::<_, 16>::splat::<I>(0.0_f32) }));
                                 }
                                 i_4 = h::add(i_4, loop1_step);
                             }
@@ -851,35 +851,35 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                         'round_0: {
                             let t_4: h::V<f32, 16> = x_p1.load::<16, _>(i_3);
                             let t_5: h::V<f32, 16> = y_p2.load::<16, _>(i_3);
-                            result_p3.store(i_3, t_4.map(h::neg));
-                            result_1_p4.store(i_3, t_4.map(h::abs));
-                            result_2_p5.store(i_3, t_4.map(h::sign));
-                            result_3_p6.store(i_3, t_4.map(h::exp::<I, _>));
-                            result_4_p7.store(i_3, t_4.map(h::exp2::<I, _>));
-                            result_5_p8.store(i_3, t_4.map(h::log::<I, _>));
-                            result_6_p9.store(i_3, t_4.map(h::log2::<I, _>));
-                            result_7_p10.store(i_3, t_4.map(h::log1p::<I, _>));
-                            result_8_p11.store(i_3, t_4.map(h::expm1::<I, _>));
-                            result_9_p12.store(i_3, t_4.map(h::sqrt::<I, _>));
-                            result_10_p13.store(i_3, t_4.map(h::rsqrt::<I, _>));
-                            result_11_p14.store(i_3, h::sin_lanes::<I, _, 16>(t_4));
-                            result_12_p15.store(i_3, h::cos_lanes::<I, _, 16>(t_4));
-                            result_13_p16.store(i_3, h::tan_lanes::<I, _, 16>(t_4));
-                            result_14_p17.store(i_3, t_4.map(h::tanh::<I, _>));
-                            result_15_p18.store(i_3, t_4.map(h::erf::<I, _>));
-                            result_16_p19.store(i_3, t_4.map(h::floor::<I, _>));
-                            result_17_p20.store(i_3, t_4.map(h::ceil::<I, _>));
-                            result_18_p21.store(i_3, t_4.map(h::round::<I, _>));
-                            result_19_p22.store(i_3, t_4.map(h::recip::<I, _>));
-                            result_20_p23.store(i_3, t_4.add::<I>(t_5));
-                            result_21_p24.store(i_3, t_4.sub::<I>(t_5));
-                            result_22_p25.store(i_3, t_4.mul::<I>(t_5));
-                            result_23_p26.store(i_3, t_4.div::<I>(t_5));
-                            result_24_p27.store(i_3, t_4.zip(t_5, h::rem));
-                            result_25_p28.store(i_3, t_4.zip(t_5, h::pow::<I, _>));
-                            result_26_p29.store(i_3, t_4.zip(t_5, h::max));
-                            result_27_p30.store(i_3, t_4.zip(t_5, h::min));
-                            result_28_p31.store(i_3, t_4.zip(t_5, h::atan2));
+                            result_p3.store(i_3, &t_4.neg::<I>());
+                            result_1_p4.store(i_3, &t_4.map(h::abs));
+                            result_2_p5.store(i_3, &t_4.map(h::sign));
+                            result_3_p6.store(i_3, &t_4.map(h::exp::<I, _>));
+                            result_4_p7.store(i_3, &t_4.map(h::exp2::<I, _>));
+                            result_5_p8.store(i_3, &t_4.map(h::log::<I, _>));
+                            result_6_p9.store(i_3, &t_4.map(h::log2::<I, _>));
+                            result_7_p10.store(i_3, &t_4.map(h::log1p::<I, _>));
+                            result_8_p11.store(i_3, &t_4.map(h::expm1::<I, _>));
+                            result_9_p12.store(i_3, &t_4.map(h::sqrt::<I, _>));
+                            result_10_p13.store(i_3, &t_4.map(h::rsqrt::<I, _>));
+                            result_11_p14.store(i_3, &h::sin_lanes::<I, _, 16>(&t_4));
+                            result_12_p15.store(i_3, &h::cos_lanes::<I, _, 16>(&t_4));
+                            result_13_p16.store(i_3, &h::tan_lanes::<I, _, 16>(&t_4));
+                            result_14_p17.store(i_3, &t_4.map(h::tanh::<I, _>));
+                            result_15_p18.store(i_3, &t_4.map(h::erf::<I, _>));
+                            result_16_p19.store(i_3, &t_4.map(h::floor::<I, _>));
+                            result_17_p20.store(i_3, &t_4.map(h::ceil::<I, _>));
+                            result_18_p21.store(i_3, &t_4.map(h::round::<I, _>));
+                            result_19_p22.store(i_3, &t_4.map(h::recip::<I, _>));
+                            result_20_p23.store(i_3, &t_4.add::<I>(&t_5));
+                            result_21_p24.store(i_3, &t_4.sub::<I>(&t_5));
+                            result_22_p25.store(i_3, &t_4.mul::<I>(&t_5));
+                            result_23_p26.store(i_3, &t_4.div::<I>(&t_5));
+                            result_24_p27.store(i_3, &t_4.zip(&t_5, h::rem));
+                            result_25_p28.store(i_3, &t_4.zip(&t_5, h::pow::<I, _>));
+                            result_26_p29.store(i_3, &t_4.max::<I>(&t_5));
+                            result_27_p30.store(i_3, &t_4.min::<I>(&t_5));
+                            result_28_p31.store(i_3, &t_4.zip(&t_5, h::atan2));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -1005,35 +1005,35 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                         'round_0: {
                             let t_4: h::V<f64, 8> = x_p1.load::<8, _>(i_3);
                             let t_5: h::V<f64, 8> = y_p2.load::<8, _>(i_3);
-                            result_p3.store(i_3, t_4.map(h::neg));
-                            result_1_p4.store(i_3, t_4.map(h::abs));
-                            result_2_p5.store(i_3, t_4.map(h::sign));
-                            result_3_p6.store(i_3, t_4.map(h::exp::<I, _>));
-                            result_4_p7.store(i_3, t_4.map(h::exp2::<I, _>));
-                            result_5_p8.store(i_3, t_4.map(h::log::<I, _>));
-                            result_6_p9.store(i_3, t_4.map(h::log2::<I, _>));
-                            result_7_p10.store(i_3, t_4.map(h::log1p::<I, _>));
-                            result_8_p11.store(i_3, t_4.map(h::expm1::<I, _>));
-                            result_9_p12.store(i_3, t_4.map(h::sqrt::<I, _>));
-                            result_10_p13.store(i_3, t_4.map(h::rsqrt::<I, _>));
-                            result_11_p14.store(i_3, h::sin_lanes::<I, _, 8>(t_4));
-                            result_12_p15.store(i_3, h::cos_lanes::<I, _, 8>(t_4));
-                            result_13_p16.store(i_3, h::tan_lanes::<I, _, 8>(t_4));
-                            result_14_p17.store(i_3, t_4.map(h::tanh::<I, _>));
-                            result_15_p18.store(i_3, t_4.map(h::erf::<I, _>));
-                            result_16_p19.store(i_3, t_4.map(h::floor::<I, _>));
-                            result_17_p20.store(i_3, t_4.map(h::ceil::<I, _>));
-                            result_18_p21.store(i_3, t_4.map(h::round::<I, _>));
-                            result_19_p22.store(i_3, t_4.map(h::recip::<I, _>));
-                            result_20_p23.store(i_3, t_4.add::<I>(t_5));
-                            result_21_p24.store(i_3, t_4.sub::<I>(t_5));
-                            result_22_p25.store(i_3, t_4.mul::<I>(t_5));
-                            result_23_p26.store(i_3, t_4.div::<I>(t_5));
-                            result_24_p27.store(i_3, t_4.zip(t_5, h::rem));
-                            result_25_p28.store(i_3, t_4.zip(t_5, h::pow::<I, _>));
-                            result_26_p29.store(i_3, t_4.zip(t_5, h::max));
-                            result_27_p30.store(i_3, t_4.zip(t_5, h::min));
-                            result_28_p31.store(i_3, t_4.zip(t_5, h::atan2));
+                            result_p3.store(i_3, &t_4.neg::<I>());
+                            result_1_p4.store(i_3, &t_4.map(h::abs));
+                            result_2_p5.store(i_3, &t_4.map(h::sign));
+                            result_3_p6.store(i_3, &t_4.map(h::exp::<I, _>));
+                            result_4_p7.store(i_3, &t_4.map(h::exp2::<I, _>));
+                            result_5_p8.store(i_3, &t_4.map(h::log::<I, _>));
+                            result_6_p9.store(i_3, &t_4.map(h::log2::<I, _>));
+                            result_7_p10.store(i_3, &t_4.map(h::log1p::<I, _>));
+                            result_8_p11.store(i_3, &t_4.map(h::expm1::<I, _>));
+                            result_9_p12.store(i_3, &t_4.map(h::sqrt::<I, _>));
+                            result_10_p13.store(i_3, &t_4.map(h::rsqrt::<I, _>));
+                            result_11_p14.store(i_3, &h::sin_lanes::<I, _, 8>(&t_4));
+                            result_12_p15.store(i_3, &h::cos_lanes::<I, _, 8>(&t_4));
+                            result_13_p16.store(i_3, &h::tan_lanes::<I, _, 8>(&t_4));
+                            result_14_p17.store(i_3, &t_4.map(h::tanh::<I, _>));
+                            result_15_p18.store(i_3, &t_4.map(h::erf::<I, _>));
+                            result_16_p19.store(i_3, &t_4.map(h::floor::<I, _>));
+                            result_17_p20.store(i_3, &t_4.map(h::ceil::<I, _>));
+                            result_18_p21.store(i_3, &t_4.map(h::round::<I, _>));
+                            result_19_p22.store(i_3, &t_4.map(h::recip::<I, _>));
+                            result_20_p23.store(i_3, &t_4.add::<I>(&t_5));
+                            result_21_p24.store(i_3, &t_4.sub::<I>(&t_5));
+                            result_22_p25.store(i_3, &t_4.mul::<I>(&t_5));
+                            result_23_p26.store(i_3, &t_4.div::<I>(&t_5));
+                            result_24_p27.store(i_3, &t_4.zip(&t_5, h::rem));
+                            result_25_p28.store(i_3, &t_4.zip(&t_5, h::pow::<I, _>));
+                            result_26_p29.store(i_3, &t_4.max::<I>(&t_5));
+                            result_27_p30.store(i_3, &t_4.min::<I>(&t_5));
+                            result_28_p31.store(i_3, &t_4.zip(&t_5, h::atan2));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -1132,24 +1132,24 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                     let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
                     'loop_0: while i_3 < loop0_end {
                         'round_0: {
-                            let t_4: h::V<f32, 8> = x_p1.load::<8, _>(i_3).mul::<I>(h::V::<_, 8>::splat::<I>(1000000000.0_f32));
-                            result_14_p2.store(i_3, t_4);
-                            result_p3.store(i_3, t_4.map(h::cast::<f32, bool>));
-                            result_1_p4.store(i_3, t_4.map(h::cast::<f32, bool>).map(h::cast::<bool, f32>));
-                            result_2_p5.store(i_3, t_4.map(h::cast::<f32, u8>));
-                            result_3_p6.store(i_3, t_4.map(h::cast::<f32, u8>).map(h::cast::<u8, f32>));
-                            result_4_p7.store(i_3, t_4.map(h::cast::<f32, i32>));
-                            result_5_p8.store(i_3, t_4.map(h::cast::<f32, i32>).map(h::cast::<i32, f32>));
-                            result_6_p9.store(i_3, t_4.map(h::cast::<f32, u32>));
-                            result_7_p10.store(i_3, t_4.map(h::cast::<f32, u32>).map(h::cast::<u32, f32>));
-                            result_8_p11.store(i_3, t_4.map(h::cast::<f32, i64>));
-                            result_9_p12.store(i_3, t_4.map(h::cast::<f32, i64>).map(h::cast::<i64, f32>));
-                            result_10_p13.store(i_3, t_4);
-                            result_11_p14.store(i_3, t_4.map(h::rounded::<h::F16>));
-                            result_12_p15.store(i_3, t_4);
-                            result_13_p16.store(i_3, t_4.map(h::rounded::<h::Bf16>));
-                            result_15_p17.store(i_3, t_4.map(h::cast::<f32, f64>));
-                            result_16_p18.store(i_3, t_4.map(h::cast::<f32, f64>).map(h::cast::<f64, f32>));
+                            let t_4: h::V<f32, 8> = x_p1.load::<8, _>(i_3).mul::<I>(&h::V::<_, 8>::splat::<I>(1000000000.0_f32));
+                            result_14_p2.store(i_3, &t_4);
+                            result_p3.store(i_3, &t_4.map(h::cast::<f32, bool>));
+                            result_1_p4.store(i_3, &t_4.map(h::cast::<f32, bool>).map(h::cast::<bool, f32>));
+                            result_2_p5.store(i_3, &t_4.map(h::cast::<f32, u8>));
+                            result_3_p6.store(i_3, &t_4.map(h::cast::<f32, u8>).map(h::cast::<u8, f32>));
+                            result_4_p7.store(i_3, &t_4.map(h::cast::<f32, i32>));
+                            result_5_p8.store(i_3, &t_4.map(h::cast::<f32, i32>).map(h::cast::<i32, f32>));
+                            result_6_p9.store(i_3, &t_4.map(h::cast::<f32, u32>));
+                            result_7_p10.store(i_3, &t_4.map(h::cast::<f32, u32>).map(h::cast::<u32, f32>));
+                            result_8_p11.store(i_3, &t_4.map(h::cast::<f32, i64>));
+                            result_9_p12.store(i_3, &t_4.map(h::cast::<f32, i64>).map(h::cast::<i64, f32>));
+                            result_10_p13.store(i_3, &t_4);
+                            result_11_p14.store(i_3, &t_4.map(h::rounded::<h::F16>));
+                            result_12_p15.store(i_3, &t_4);
+                            result_13_p16.store(i_3, &t_4.map(h::rounded::<h::Bf16>));
+                            result_15_p17.store(i_3, &t_4.map(h::cast::<f32, f64>));
+                            result_16_p18.store(i_3, &t_4.map(h::cast::<f32, f64>).map(h::cast::<f64, f32>));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
@@ -1232,22 +1232,22 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                         'round_0: {
                             let t_4: h::V<i32, 16> = x_p1.load::<16, _>(i_3);
                             let t_5: h::V<i32, 16> = y_p2.load::<16, _>(i_3);
-                            let t_6: h::V<bool, 16> = t_5.zip(h::V::<_, 16>::splat::<I>(0_i32), h::eq);
-                            let t_7: h::V<i32, 16> = { let test = t_6; h::select(test, h::V::<_, 16>::splat::<I>(1_i32), t_5) };
-                            result_p3.store(i_3, { let test = t_4.zip(h::V::<_, 16>::splat::<I>(0_i32), h::gt); h::select(test, t_4, t_5) });
-                            result_1_p4.store(i_3, t_4.map(h::abs));
-                            result_2_p5.store(i_3, t_4.add::<I>(t_5));
-                            result_3_p6.store(i_3, t_4.sub::<I>(t_5));
-                            result_4_p7.store(i_3, t_4.mul::<I>(t_5));
-                            result_5_p8.store(i_3, { let test = t_6; h::select(test, h::V::<_, 16>::splat::<I>(0_i32), t_4.div::<I>(t_7)) });
-                            result_6_p9.store(i_3, { let test = t_6; h::select(test, h::V::<_, 16>::splat::<I>(0_i32), t_4.zip(t_7, h::rem)) });
-                            result_7_p10.store(i_3, t_4.zip(t_5, h::max));
-                            result_8_p11.store(i_3, t_4.zip(t_5, h::min));
-                            result_9_p12.store(i_3, t_4.zip(t_5, h::and));
-                            result_10_p13.store(i_3, t_4.zip(t_5, h::or));
-                            result_11_p14.store(i_3, t_4.zip(t_5, h::xor));
-                            result_12_p15.store(i_3, t_4.zip(t_5, h::shl));
-                            result_13_p16.store(i_3, t_4.zip(t_5, h::shr));
+                            let t_6: h::V<bool, 16> = t_5.eq::<I>(&h::V::<_, 16>::splat::<I>(0_i32));
+                            let t_7: h::V<i32, 16> = { let test = t_6; h::select::<I, _, 16>(&test, &h::V::<_, 16>::splat::<I>(1_i32), &t_5) };
+                            result_p3.store(i_3, &{ let test = t_4.gt::<I>(&h::V::<_, 16>::splat::<I>(0_i32)); h::select::<I, _, 16>(&test, &t_4, &t_5) });
+                            result_1_p4.store(i_3, &t_4.map(h::abs));
+                            result_2_p5.store(i_3, &t_4.add::<I>(&t_5));
+                            result_3_p6.store(i_3, &t_4.sub::<I>(&t_5));
+                            result_4_p7.store(i_3, &t_4.mul::<I>(&t_5));
+                            result_5_p8.store(i_3, &{ let test = t_6; h::select::<I, _, 16>(&test, &h::V::<_, 16>::splat::<I>(0_i32), &t_4.div::<I>(&t_7)) });
+                            result_6_p9.store(i_3, &{ let test = t_6; h::select::<I, _, 16>(&test, &h::V::<_, 16>::splat::<I>(0_i32), &t_4.zip(&t_7, h::rem)) });
+                            result_7_p10.store(i_3, &t_4.max::<I>(&t_5));
+                            result_8_p11.store(i_3, &t_4.min::<I>(&t_5));
+                            result_9_p12.store(i_3, &t_4.zip(&t_5, h::and));
+                            result_10_p13.store(i_3, &t_4.zip(&t_5, h::or));
+                            result_11_p14.store(i_3, &t_4.zip(&t_5, h::xor));
+                            result_12_p15.store(i_3, &t_4.zip(&t_5, h::shl));
+                            result_13_p16.store(i_3, &t_4.zip(&t_5, h::shr));
                         }
                         i_3 = h::add(i_3, loop0_step);
                     }
