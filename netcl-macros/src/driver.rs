@@ -386,9 +386,9 @@ impl rounds::Item for ImplBlock {
         // Of models among its fields rustc says what is missing, too.
         let fields = unit.model.iter().flat_map(|model| &model.fields);
         let is_alone = !self.further && fields.flat_map(|field| field.kind.models()).next().is_none();
-        let is_whole = block.unfit.is_empty() && block.unsound.is_empty() && !payload::has_unsound(gathered);
+        let is_whole = block.unfit.is_empty() && block.unsound.is_empty();
         if is_alone && is_whole && compiled.len() < block.functions.len() {
-            guard::or_unsaid(diag, self.place());
+            guard::or_unsaid(diag, gathered, self.place());
         }
         if diag.count() > 0 || compiled.len() < block.functions.len() || !block.unfit.is_empty() {
             return None;

@@ -1,7 +1,9 @@
 //! A panic of the compiler is an error like others: it is said where the item stands, and the item stays.
 
+use crate::chain::Gathered;
 use crate::diag::Diag;
 use crate::messages::Message;
+use crate::payload;
 use proc_macro2::{Span, TokenStream};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,9 +20,9 @@ pub(crate) fn or_report<T>(diag: &Diag, work: impl FnOnce() -> T) -> Option<T> {
     result.map_err(|panic| diag.report(Span::call_site(), &INTERNAL, &[&said(&*panic)])).ok()
 }
 
-/// Reports that an item is left out, unless something was said of it.
-pub(crate) fn or_unsaid(diag: &Diag, place: Span) {
-    if diag.count() == 0 {
+/// Reports that an item is left out, unless something was said of it, or of what it has gathered where that stands.
+pub(crate) fn or_unsaid(diag: &Diag, gathered: &Gathered, place: Span) {
+    if diag.count() == 0 && !payload::has_unsound(gathered) {
         diag.report(place, &INTERNAL, &[&"it is not compiled, and nothing says why"]);
     }
 }

@@ -7,7 +7,7 @@ use crate::expand::meant::CallingBody;
 use crate::lower;
 use crate::parse::{attr, condition, text};
 use crate::recover::{self, Piece};
-use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
+use crate::{dump, expand, fallback, guard, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -207,6 +207,9 @@ impl rounds::Item for Kernel {
         } else {
             index_item(self.form, diag, &unit, item)
         };
+        if expanded.is_none() {
+            guard::or_unsaid(diag, gathered, self.place());
+        }
         let mut expanded = expanded.filter(|_| diag.count() == 0)?;
         expanded.extend(self.export(gathered, true));
         if self.form == KernelOutput::Callable {

@@ -109,6 +109,10 @@ pub(crate) fn has_unsound(gathered: &Gathered) -> bool {
             told.failed || structure.is_none_or(|(failed, ..)| failed) || has_unsound(&told.gathered)
         }),
         ItemKind::Table => read_struct(value).is_none_or(|(failed, ..)| failed),
+        ItemKind::Function => {
+            let told = read_kernel(value);
+            read_function(told.as_ref().unwrap_or(value)).is_none_or(|(_, gathered)| has_unsound(&gathered))
+        }
         _ => chain::groups(value.clone())
             .is_some_and(|parts| parts.first().is_some_and(|sound| sound.to_string() == "false")),
     };

@@ -5,8 +5,8 @@ use crate::ast::{FunctionItem, Unit};
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
 use crate::expand::meant::CallingBody;
-use crate::lower;
-use crate::{dump, expand, fallback, messages as m, parse, paths, payload, rounds, scan, simt, words};
+use crate::lower::{self, LoweredFunction};
+use crate::{dump, expand, fallback, guard, messages as m, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -102,10 +102,12 @@ impl rounds::Item for Tensors {
                 lower::mistakes(diag, &unit, &function);
                 return None;
             }
-            let mut paths = lower::lower(diag, &unit, &function, Mode::Inference).paths();
-            if diag.count() > 0 {
+            let lowered = lower::lower(diag, &unit, &function, Mode::Inference);
+            if matches!(lowered, LoweredFunction::Broken) {
+                guard::or_unsaid(diag, gathered, self.place());
                 return None;
             }
+            let mut paths = lowered.paths();
             paths.iter_mut().for_each(|path| drop(path.decisions.splice(..0, decisions.iter().cloned())));
             instances.push((function, paths));
         }
