@@ -134,3 +134,22 @@
 #define FRAGMENTS(which, s)                                                                                            \
     _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i) FRAGMENT_A(x[which][i], i, s);                             \
     _Pragma("unroll") for (uint j = 0; j < SUB_N / 16; ++j) FRAGMENT_B(y[which][j], j, s);
+
+// Sums of a work-item, in registers: how many there are, their order, and what is done with each, which must have a fixed place.
+#define SUM_COUNT (SUB_M / 16 * (SUB_N / 8) * 4)
+#define AT(i, j, e) (((i) * (SUB_N / 8) + (j)) * 4 + (e))
+#define EACH_SUM(statements)                                                                                           \
+    _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i)                                                            \
+        _Pragma("unroll") for (uint j = 0; j < SUB_N / 8; ++j) _Pragma("unroll") for (uint e = 0; e < 4; ++e)          \
+    {                                                                                                                  \
+        statements                                                                                                     \
+    }
+
+// The first row and column of a tile. Blocks of GROUP_M rows of tiles, each walked column by column; the last block may be lower.
+#define TILE_IN_BLOCKS(number)                                                                                         \
+    const uint group = number;                                                                                         \
+    const uint block = group / (GROUP_M * tiles_n);                                                                    \
+    const uint height = min((uint)GROUP_M, tiles_m - block * GROUP_M);                                                 \
+    const uint within = group - block * GROUP_M * tiles_n;                                                             \
+    const uint m0 = (block * GROUP_M + within % height) * TILE_M;                                                      \
+    const uint n0 = within / height * TILE_N;

@@ -1,36 +1,27 @@
 // The product of matmul_mma.cl by warpgroups, of operands that lie in memory in rows which tensor maps can describe: with BULK 1 and
 // UNIT 2. Stands behind matmul_mma.cl, whose hooks it has.
 //
-//   - A work-group stays on its unit and computes tile after tile: those whose numbers are its own and then every so many further.
-//   - One work-item copies (the producer, in a warpgroup of its own, which leaves its registers to the others); TILE_M / 64 warpgroups
-//     multiply. They wait for each other by two barriers for each of the STAGES copies of the tiles: it is full, it is empty. While
-//     results are stored the next tiles are already on their way.
+//   - A work-group stays on its unit: it computes the tile of its own number, and from there every get_num_groups(0)-th.
+//   - One work-item copies (the producer, in a warpgroup of its own), TILE_M / 64 warpgroups multiply. They wait for each other by two
+//     barriers for each of STAGES pairs of tiles: it is full, it is empty. While results are stored the next tiles are already on
+//     their way.
 //   - Neighbouring work-items exchange results, so that each has four neighbours to store, and pairs of them whole sectors.
 //
-// Launch: any number of work-groups of THREADS, best as many as the device holds at a time.
+// Launch: any number of work-groups of BULK_THREADS, best as many as the device holds at a time.
 //
 // MAPS is where each work-group has 256 bytes for its two maps, aligned to 128.
 
 #if BULK
 #define MULTIPLIERS (TILE_M / 64)
-#undef THREADS
-#define THREADS (128 * MULTIPLIERS + 128)
-// A producer needs few registers: with that many results for each work-item the others take what it leaves. Together they have the
-// 168 for each that work-items of three warpgroups begin with.
-#define GIVES_REGISTERS (TILE_N == 256 && MULTIPLIERS == 2)
+#define BULK_THREADS (128 * MULTIPLIERS + 128)
 
 #define TILE_OF(number)                                                                                                \
     const uint batch = (number) / (tiles_m * tiles_n);                                                                 \
-    const uint group = (number)-batch * (tiles_m * tiles_n);                                                           \
-    const uint block = group / (GROUP_M * tiles_n);                                                                    \
-    const uint height = min((uint)GROUP_M, tiles_m - block * GROUP_M);                                                 \
-    const uint within = group - block * GROUP_M * tiles_n;                                                             \
-    const uint m0 = (block * GROUP_M + within % height) * TILE_M;                                                      \
-    const uint n0 = within / height * TILE_N;
+    TILE_IN_BLOCKS((number)-batch * (tiles_m * tiles_n))
 #define EACH_TILE(number)                                                                                              \
     for (uint number = (uint)get_group_id(0); number < tiles_all; number += (uint)get_num_groups(0))
-// To the next copy of the tiles; barriers change their parity where the first one comes again.
-#define NEXT_COPY                                                                                                      \
+// To the next pair of tiles; barriers change their parity where the first one comes again.
+#define NEXT_STAGE                                                                                                     \
     now = now + 1 == STAGES ? 0 : now + 1;                                                                             \
     parity ^= now == 0;
 
@@ -38,19 +29,19 @@
 #define BATCH_BYTES(X) ((BATCH) > 1 ? ((long)(X##_OFFSET(1)) - (long)(X##_OFFSET(0))) * 2 : 0)
 // Rows of the tile that a box has: the operand's own, or as many as are summed over at a time.
 #define BOX_ROWS(X, tile) (X##_ALONG == ALONG_K ? (tile) : TILE_K)
-#define MAKE_MAP_OF(X, pointer, outers, tile, map)                                                                     \
+#define MAKE_MAP_OF(map, X, pointer, outers, tile)                                                                     \
     MAKE_MAP(map, (__global const ushort *)(pointer) + X##_OFFSET(0),                                                  \
              X##_ALONG == ALONG_K ? (uint)(K) : (uint)(outers), X##_ALONG == ALONG_K ? (uint)(outers) : (uint)(K),     \
-             BATCH_BYTES(X) == 0 ? 1 : (BATCH), 1, (ulong)(ROW_STRIDE_##X) * 2,                                        \
-             BATCH_BYTES(X) == 0 ? 16 : BATCH_BYTES(X), 16ul, BOX_ROWS(X, tile))
+             BATCH_BYTES(X) == 0 ? 1 : (BATCH), (ulong)(ROW_STRIDE_##X) * 2,                                           \
+             BATCH_BYTES(X) == 0 ? 16 : BATCH_BYTES(X), BOX_ROWS(X, tile))
 // All boxes of an operand's tile: 64 elements wide each.
 #define COPY_TILE(X, map, outer0, tile, k0)                                                                            \
     if (X##_ALONG == ALONG_K) {                                                                                        \
-        COPY_BOX(ADDRESS(tiles) + FIRST_##X(now) * 16, map, k0, outer0, batch_##X, 0, full + now);                        \
+        COPY_BOX(ADDRESS(tiles) + FIRST_##X(now) * 16, map, k0, outer0, batch_##X, full + now);                        \
     } else {                                                                                                           \
         _Pragma("unroll") for (uint box = 0; box < (tile) / 64; ++box)                                                 \
             COPY_BOX(ADDRESS(tiles) + FIRST_##X(now) * 16 + box * (TILE_K * 128), map, outer0 + box * 64, k0,          \
-                     batch_##X, 0, full + now);                                                                        \
+                     batch_##X, full + now);                                                                           \
     }
 
 // The sums of one part of the columns. Registers have no positions that could be computed: each is named.
@@ -67,7 +58,7 @@
         TAKE_FOUR(3, p)                                                                                                \
     }
 
-__kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
+__kernel __attribute__((reqd_work_group_size(BULK_THREADS, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
 {
     __local uint4 tiles[TILES_SIZE] __attribute__((aligned(1024)));
     __local uint new_maps[2 * 32] __attribute__((aligned(128)));
@@ -82,25 +73,24 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     const uint lane = thread % 32;
     const uint warpgroup = thread / 128;
     if (thread == 0) {
-        for (uint copy = 0; copy < STAGES; ++copy) {
-            INIT_MBARRIER(full + copy, 1);
-            INIT_MBARRIER(empty + copy, MULTIPLIERS * 4);
+        for (uint stage = 0; stage < STAGES; ++stage) {
+            INIT_MBARRIER(full + stage, 1);
+            INIT_MBARRIER(empty + stage, MULTIPLIERS * 4);
         }
+        // Copies arrive at barriers through a proxy of their own.
+        FENCE_TILES;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
     if (warpgroup == MULTIPLIERS) {
-#if GIVES_REGISTERS
-        ASYNC("setmaxnreg.dec.sync.aligned.u32 40;");
-#endif
         if (thread / 32 != MULTIPLIERS * 4)
             return;
         new_maps[lane] = 0;
         new_maps[lane + 32] = 0;
         WAIT_SUB_GROUP;
         if (lane == 0) {
-            MAKE_MAP_OF(A, a, M, TILE_M, new_maps)
-            MAKE_MAP_OF(B, b, N, TILE_N, new_maps + 32)
+            MAKE_MAP_OF(new_maps, A, a, M, TILE_M)
+            MAKE_MAP_OF(new_maps + 32, B, b, N, TILE_N)
         }
         WAIT_SUB_GROUP;
         __global uint *const own_maps = MAPS + (size_t)get_group_id(0) * 64;
@@ -121,15 +111,12 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
                 ARRIVE_WITH_BYTES(full + now, (TILE_M + TILE_N) * TILE_K * 2);
                 COPY_TILE(A, own_maps, m0, TILE_M, k0)
                 COPY_TILE(B, own_maps + 32, n0, TILE_N, k0)
-                NEXT_COPY
+                NEXT_STAGE
             }
         }
         return;
     }
 
-#if GIVES_REGISTERS
-    ASYNC("setmaxnreg.inc.sync.aligned.u32 232;");
-#endif
     const uint sub = thread / 32;
     const uint odd = lane % 2;
     uint now = 0;
@@ -157,7 +144,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
                 ARRIVE(empty + last);
             }
             last = now;
-            NEXT_COPY
+            NEXT_STAGE
 #if LONG_SUMS
             ADD_LONG_SUMS(k0)
 #endif
@@ -208,7 +195,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
             } else {
                 ROLLED
                 for (uint at = 0; at < 4; ++at) {
-                    const ACC_VECTOR result = at == 0 ? results[0] : at == 1 ? results[1] : at == 2 ? results[2] : results[3];
+                    const ACC_VECTOR result = at < 2 ? (at ? results[1] : results[0]) : (at == 2 ? results[2] : results[3]);
                     STORE_IN_BOUNDS(ROW_AT(at), COLUMN_AT(at), result)
                 }
             }

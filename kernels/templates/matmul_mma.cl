@@ -280,15 +280,9 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     const uint sub_m = sub / SUBS_N * SUB_M;
     const uint sub_n = sub % SUBS_N * SUB_N;
 
-    // Blocks of GROUP_M rows of tiles, each walked column by column; the last block may be lower.
     const uint tiles_n = (uint)get_num_groups(0);
     const uint tiles_m = (uint)get_num_groups(1);
-    const uint group = (uint)get_group_id(1) * tiles_n + (uint)get_group_id(0);
-    const uint block = group / (GROUP_M * tiles_n);
-    const uint height = min((uint)GROUP_M, tiles_m - block * GROUP_M);
-    const uint within = group - block * GROUP_M * tiles_n;
-    const uint m0 = (block * GROUP_M + within % height) * TILE_M;
-    const uint n0 = within / height * TILE_N;
+    TILE_IN_BLOCKS((uint)get_group_id(1) * tiles_n + (uint)get_group_id(0))
     const uint batch = (uint)get_group_id(2);
 
     const uint a_row = thread / CHUNKS_A, a_chunk = thread % CHUNKS_A;

@@ -11,6 +11,12 @@
 #define BULK 0
 #endif
 
+#if defined(__clang__) && !defined(NETCL_LOOPS_IN_ORDER) // which says of every loop that it makes no vectors
+#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define ROLLED _Pragma("unroll 1")
+#endif
+
 // The axis on which elements of an operand are neighbours: the one that is summed over, or the rows or columns of results.
 #define ALONG_K 0
 #define ALONG_M 1

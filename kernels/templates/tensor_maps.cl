@@ -36,43 +36,43 @@
 #else
 #define ELEMENT_TYPE "6"
 #endif
-// Makes the map, of 128 bytes, of rows of elements of 16 bits in batches along two axes: how many there are, and the bytes from one to
-// the next. Boxes have 64 elements of so many rows, in the 128-byte swizzle.
-#define MAKE_MAP(map, start, row, rows, inner, outer, row_bytes, inner_bytes, outer_bytes, box_rows)                   \
+// Makes the map, of 128 bytes, of batches of rows of elements of 16 bits: how many there are, and the bytes from one to the next. Boxes
+// have 64 elements of so many rows, in the 128-byte swizzle.
+#define MAKE_MAP(map, start, row, rows, batches, row_bytes, batch_bytes, box_rows)                                     \
     {                                                                                                                  \
         REPLACE_LONG(map, "global_address", "", start);                                                                \
-        REPLACE_NUMBER(map, "rank", 3); /* less one */                                                                 \
+        REPLACE_NUMBER(map, "rank", 2); /* less one */                                                                 \
         REPLACE_OF_AXIS(map, "box_dim", 0, 64);                                                                        \
         REPLACE_OF_AXIS(map, "box_dim", 1, box_rows);                                                                  \
         REPLACE_OF_AXIS(map, "box_dim", 2, 1);                                                                         \
-        REPLACE_OF_AXIS(map, "box_dim", 3, 1);                                                                         \
         REPLACE_OF_AXIS(map, "global_dim", 0, row);                                                                    \
         REPLACE_OF_AXIS(map, "global_dim", 1, rows);                                                                   \
-        REPLACE_OF_AXIS(map, "global_dim", 2, inner);                                                                  \
-        REPLACE_OF_AXIS(map, "global_dim", 3, outer);                                                                  \
+        REPLACE_OF_AXIS(map, "global_dim", 2, batches);                                                                 \
         REPLACE_LONG(map, "global_stride", "0, ", row_bytes);                                                          \
-        REPLACE_LONG(map, "global_stride", "1, ", inner_bytes);                                                        \
-        REPLACE_LONG(map, "global_stride", "2, ", outer_bytes);                                                        \
+        REPLACE_LONG(map, "global_stride", "1, ", batch_bytes);                                                        \
         REPLACE_OF_AXIS(map, "element_stride", 0, 1);                                                                  \
         REPLACE_OF_AXIS(map, "element_stride", 1, 1);                                                                  \
         REPLACE_OF_AXIS(map, "element_stride", 2, 1);                                                                  \
-        REPLACE_OF_AXIS(map, "element_stride", 3, 1);                                                                  \
         REPLACE_NAMED(map, "elemtype", ELEMENT_TYPE);                                                                  \
         REPLACE_NAMED(map, "interleave_layout", "0");                                                                  \
         REPLACE_NAMED(map, "swizzle_mode", "3");                                                                       \
         REPLACE_NAMED(map, "fill_mode", "0");                                                                          \
     }
-// Copies a map to global memory, by a whole sub-group, for it to copy boxes by.
+// Copies a map to global memory, by a whole sub-group, for it to copy boxes by. The release makes its bytes visible to copies, which read
+// maps through a proxy of their own; the acquire drops what an earlier launch left there in the cache of maps.
 #define PUBLISH_MAP(to, map)                                                                                           \
-    asm volatile("//netcl:sm_90a tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync"       \
-                 ".aligned [%0], [%1], 128;" ::"l"((ulong)(to)),                                                       \
-                 "r"(ADDRESS(map))                                                                                     \
-                 : "memory");                                                                                          \
-    asm volatile("//netcl:sm_90a fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"((ulong)(to)) : "memory")
+    {                                                                                                                  \
+        asm volatile("//netcl:sm_90a tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync"   \
+                     ".aligned [%0], [%1], 128;" ::"l"((ulong)(to)),                                                   \
+                     "r"(ADDRESS(map))                                                                                 \
+                     : "memory");                                                                                      \
+        asm volatile("//netcl:sm_90a fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"((ulong)(to))         \
+                     : "memory");                                                                                      \
+    }
 // Starts the copy of the box that begins at element `x` of row `y` of a batch to local memory; its bytes arrive at the barrier.
-#define COPY_BOX(to, map, x, y, inner, outer, barrier)                                                                 \
-    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "        \
-                 "{%3, %4, %5, %6}], [%2];" ::"r"(to),                                                                 \
-                 "l"((ulong)(map)), "r"(ADDRESS(barrier)), "r"(x), "r"(y), "r"(inner), "r"(outer)                      \
+#define COPY_BOX(to, map, x, y, batch, barrier)                                                                        \
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "        \
+                 "{%3, %4, %5}], [%2];" ::"r"(to),                                                                     \
+                 "l"((ulong)(map)), "r"(ADDRESS(barrier)), "r"(x), "r"(y), "r"(batch)                                  \
                  : "memory")
 #endif

@@ -15,20 +15,24 @@ use netcl_kernels::dim::{Dim, IndexWidth};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::Target;
-use netcl_kernels::template::Limits;
+use netcl_kernels::template::{Choice, Limits};
 use netcl_kernels::variant::{Family, KernelConfig, SPLIT_K, Select, Task, Variant, candidates};
 
 /// Takes the first configuration of one variant, with so many parts, for every task that has one, and the simplest
-/// variant for other products and convolutions.
+/// variant for other products and convolutions; or one configuration.
 struct Only {
     variant: Variant,
     parts: u32,
+    config: Option<KernelConfig>,
     target: Target,
     limits: Limits,
 }
 
 impl Select for Only {
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+        if let Some(config) = self.config.as_ref().filter(|own| own.variant.family() == task.family()) {
+            return Some(config.clone());
+        }
         let all = candidates(&task.estimate(), self.target, &self.limits);
         let wanted = all.iter().find(|config| self.takes(config));
         // What is not looked at is to compile quickly.
@@ -39,7 +43,10 @@ impl Select for Only {
 
 impl Only {
     fn takes(&self, config: &KernelConfig) -> bool {
-        config.variant == self.variant && config.values.get(SPLIT_K) == self.parts
+        match &self.config {
+            Some(own) => config == own,
+            None => config.variant == self.variant && config.values.get(SPLIT_K) == self.parts,
+        }
     }
 }
 
@@ -52,19 +59,22 @@ struct Way {
     tolerance: f64,
     /// For what kind of device; the device's own where nothing is said.
     target: Option<Target>,
+    /// Rows and columns of tiles and how many copies there are of them, by warpgroups and with tensor maps.
+    bulk: Option<[u32; 3]>,
 }
 
 fn way(variant: Variant, parts: u32) -> Way {
     // Tiles of Winograd are differences of pixels.
     let tolerance = if variant == Variant::Conv2dWinograd { 1e-4 } else { 2e-5 };
-    Way { variant, parts, tolerance, target: None }
+    Way { variant, parts, tolerance, target: None, bulk: None }
 }
 
 impl Way {
     fn name(&self) -> String {
         let target = self.target.map(|target| format!(" for a {}", target.name())).unwrap_or_default();
         let parts = if self.parts == 0 { String::new() } else { format!(" in {} parts", self.parts) };
-        format!("{}{parts}{target}", self.variant)
+        let bulk = self.bulk.map(|[m, n, _]| format!(" of {m}x{n} by tensor maps")).unwrap_or_default();
+        format!("{}{bulk}{parts}{target}", self.variant)
     }
 
     /// A case that compiles `graph` in this way once and runs it with each of the `sizes`.
@@ -76,6 +86,9 @@ impl Way {
                 if wide && !device.profile().fp64 {
                     return Ok(Completion::ignored_with("the device has no f64"));
                 }
+                if self.bulk.is_some() && !device.profile().ptx.is_some_and(|ptx| ptx.wgmma) {
+                    return Ok(Completion::ignored_with("the device has no warpgroups that multiply"));
+                }
                 let avoid = Avoid::Variant(self.variant);
                 if let Some(quirk) = device.profile().quirks.iter().find(|quirk| quirk.avoid == avoid) {
                     return Ok(Completion::ignored_with(quirk.reason));
@@ -85,14 +98,29 @@ impl Way {
         }
     }
 
+    /// The one configuration that it is about.
+    fn config(&self) -> Option<KernelConfig> {
+        let [tile_m, tile_n, stages] = self.bulk?;
+        let tiles = [("TILE_M", tile_m), ("TILE_N", tile_n), ("SUB_N", tile_n), ("STAGES", stages)];
+        let others = [("UNIT", 2), ("TILE_K", 64), ("SUB_M", 16), ("GROUP_M", 8)];
+        let mut values = Choice::new(&tiles.into_iter().chain(others).collect::<Vec<_>>());
+        if self.parts > 0 {
+            values.set(SPLIT_K, self.parts);
+        }
+        Some(KernelConfig::new(self.variant, values))
+    }
+
     fn check(&self, device: &Device, graph: &Graph, sizes: &[&[(&str, u64)]]) -> Result<(), Failed> {
         let examples: Vec<Example> = sizes.iter().map(|sizes| example(graph.clone(), sizes)).collect();
         let target = self.target.unwrap_or(device.profile().target);
         let limits = limits(device, target);
-        let only = Only { variant: self.variant, parts: self.parts, target, limits };
+        let only = Only { variant: self.variant, parts: self.parts, config: self.config(), target, limits };
         let compiled = examples[0].compiled(device, target, &only, IndexWidth::Narrow)?;
         if !compiled.plan.decisions.iter().any(|decision| only.takes(&decision.config)) {
             return Err(format!("{} was taken for nothing:\n{graph}", self.name()).into());
+        }
+        if self.bulk.is_some() && !compiled.plan.source.mentions("#define BULK 1\n") {
+            return Err(format!("no product of this has tensor maps:\n{graph}").into());
         }
         examples.iter().try_for_each(|example| example.check_compiled(device, &compiled, self.tolerance))
     }
@@ -124,24 +152,22 @@ pub(crate) fn all() -> Vec<Case> {
         for parts in [0, 4] {
             cases.push(way(parts).case(&format!("long sums of {dtype}"), products(dtype), LONG_SUMS));
         }
-        // Of several tiles and not whole ones, of rows that are copied in 8 bytes and not in 16, of several blocks, and of more tiles
-        // than a device holds work-groups at a time.
-        let sizes = [
-            ["2", "264", "136", "200"],
-            ["1", "12", "20", "68"],
-            ["1", "136", "72", "9000"],
-            ["300", "40", "48", "24"],
-            ["2", "264", "520", "8"],
-        ];
-        for sizes in sizes {
-            for parts in [0, 4] {
-                if parts == 0 || sizes[3] == "200" {
-                    let name = format!("aligned {} of {dtype}", sizes.join("x"));
-                    cases.push(way(parts).case(&name, products_of(sizes, dtype), &[&[]]));
-                }
-            }
+        // Of several tiles and not whole ones, of rows that are copied in 8 bytes and not in 16, and of several blocks.
+        for sizes in [["2", "264", "136", "200"], ["1", "12", "20", "68"], ["1", "136", "72", "9000"]] {
+            let name = format!("aligned {} of {dtype}", sizes.join("x"));
+            cases.push(way(0).case(&name, products_of(sizes, dtype), &[&[]]));
         }
-        cases.push(way(0).case(&format!("parts of rows of {dtype}"), parts_of_rows(dtype), &[&[]]));
+        for bulk in [[128, 256, 4], [256, 128, 4], [128, 128, 5], [64, 256, 4], [64, 64, 4]] {
+            let way = |parts| Way { bulk: Some(bulk), ..way(parts) };
+            // The first has more tiles than a device holds work-groups at a time.
+            for sizes in [["300", "40", "48", "24"], ["2", "264", "520", "72"], ["1", "136", "72", "9000"]] {
+                let name = format!("{} of {dtype}", sizes.join("x"));
+                cases.push(way(0).case(&name, products_of(sizes, dtype), &[&[]]));
+            }
+            let name = format!("1x264x264x256 of {dtype}");
+            cases.push(way(4).case(&name, products_of(["1", "264", "264", "256"], dtype), &[&[]]));
+            cases.push(way(0).case(&format!("parts of rows of {dtype}"), parts_of_rows(dtype), &[&[]]));
+        }
         cases.push(way(0).case(&format!("long sums of computed operands of {dtype}"), computed(dtype), LONG_SUMS));
     }
     let half = Way { tolerance: 2e-3, ..way(MatMulMma, 4) };

@@ -8,7 +8,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::product::{Extents, extents, in_memory};
 use crate::graph::NodeId;
-use crate::index::{Atom, Index};
+use crate::index::Index;
 use crate::kir::Kernel;
 use crate::plan::{Arg, Buffer, Operand, Work};
 use crate::span::{Diagnostic, Result};
@@ -229,14 +229,16 @@ impl Side {
         side
     }
 
-    /// Whether a tensor map can say where it lies: rows that begin at multiples of 16 bytes, one behind the other, in batches that do.
+    /// Whether a tensor map can say where it lies: rows of a multiple of 8 elements, none of them twice or backwards, which begin at
+    /// multiples of 16 bytes, in batches that are one or lie equally far apart.
     fn has_map(&self) -> bool {
         let Some((_, address)) = self.address.as_ref().filter(|_| self.alignment == 8) else { return false };
         let stride = |axis: usize| address.coefficient(axis).unwrap_or_default();
-        let forward = (0..self.axes.len()).all(|axis| stride(axis).never_negative());
-        let batches = (0..self.batch_rank()).map(|axis| self.axes[axis].times(&stride(axis)));
-        let batch = batches.fold(Index::constant(Dim::default()), |sum, own| sum.plus(&own));
-        forward && batch.terms().all(|(atom, _)| matches!(atom, Atom::Var(_)))
+        let batches = self.batch_rank();
+        let forward = (0..batches).all(|axis| stride(axis).never_negative());
+        let apart = (batches..self.axes.len()).all(|axis| (stride(axis) - Dim::constant(1)).never_negative());
+        let batch = (0..batches).map(|axis| self.axes[axis].times(&stride(axis)));
+        forward && apart && batch.fold(Index::constant(Dim::default()), |sum, own| sum.plus(&own)).is_affine()
     }
 
     /// How many of its own axes count the products.

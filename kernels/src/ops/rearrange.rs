@@ -291,9 +291,9 @@ pub(super) fn copies(b: &mut Builder, op: &str, x: NodeId, axis: usize, new: usi
 /// What is added at one end: the tensor, the axis, how many elements, and whether it is behind.
 type Edge = fn(&mut Builder, NodeId, usize, &Dim, bool) -> Result<NodeId>;
 
-/// `x` between the edges that `edge` makes of it: each of all elements of the axis but so many (`others`) at most, or of any number,
-/// for which one element is enough.
-fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, others: Option<i64>) -> Result<NodeId> {
+/// `x` between the edges that `edge` makes of it. An edge repeats no element, and may have all of the axis but `spared`; with `None` it
+/// repeats one element, as often as is asked.
+fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, spared: Option<i64>) -> Result<NodeId> {
     let x = a.tensor(0)?;
     let axis = args::axis(op, b.shape(x), a.integer(1)?)?;
     let (before, after) = (a.size(2)?, a.size(3)?);
@@ -302,8 +302,8 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, others: Opt
     let sides: Vec<i64> = [&before, &after].into_iter().filter_map(Dim::as_constant).collect();
     let largest = sides.iter().copied().max().unwrap_or(0);
     let size = source[axis].as_constant();
-    let most = |size: i64| match others {
-        Some(others) => Some(size - others),
+    let most = |size: i64| match spared {
+        Some(spared) => Some(size - spared),
         None => (size == 0).then_some(0),
     };
     if let Some(size) = size
@@ -328,9 +328,15 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, others: Opt
             i32::MAX
         )));
     }
-    for side in [&before, &after].into_iter().filter(|side| !side.is(0)) {
-        let least = others.map_or(Dim::constant(1), |others| side.clone() + Dim::constant(others));
-        if size.is_none() && !b.is_sure(&(source[axis].clone() - least.clone())) {
+    // The longer side first, if that is known: what it needs is enough for the other.
+    let mut sides = [&before, &after];
+    if !(before.clone() - after.clone()).never_negative() {
+        sides.reverse();
+    }
+    for side in sides.into_iter().filter(|side| !side.is(0)) {
+        let least = spared.map_or(Dim::constant(1), |spared| side.clone() + Dim::constant(spared));
+        let told = sides[0].clone() - side.clone();
+        if !b.is_sure(&(source[axis].clone() - least.clone())) && (side == sides[0] || !told.never_negative()) {
             let note = b.origin_note(x, axis);
             let words =
                 [format!("`{op}` expects at least "), format!(" along axis {axis} of {source}{note}, which has")];

@@ -14,7 +14,7 @@ pub(super) const RUNNING: i64 = 2048;
 pub struct Template {
     /// The stem of its file.
     pub name: &'static str,
-    /// Texts that follow the prelude, in this order. The last one holds the kernel.
+    /// Texts that follow the prelude, in this order. The last one holds the kernel, or one of the last: which, the prelude says (`BULK`).
     pub sources: &'static [&'static str],
     /// What a tuner may vary.
     pub tunables: &'static [Tunable],

@@ -56,7 +56,7 @@ impl Resident {
     /// The launch of all of them, or of as many as there are tiles where that is known.
     pub fn launch(&self, tiles: &[Dim; 3]) -> Launch {
         let known = tiles.iter().map(Dim::as_constant).try_fold(1i64, |product, size| product.checked_mul(size?));
-        let groups = known.map_or(i64::from(self.groups), |tiles| tiles.clamp(1, self.groups.into()));
+        let groups = known.map_or(i64::from(self.groups), |tiles| tiles.clamp(1, self.groups.max(1).into()));
         Launch { global: vec![Dim::constant(groups * i64::from(self.local))], local: vec![self.local] }
     }
 }

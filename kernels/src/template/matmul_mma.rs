@@ -102,7 +102,8 @@ fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'st
     if !(tile_m * tile_k / 8).is_multiple_of(threads) || !(tile_n * tile_k / 8).is_multiple_of(threads) {
         return Err("every work-item copies equally many chunks of a tile");
     }
-    if threads > limits.work_group {
+    let most = if unit == 2 { threads.max(bulk_threads(choice)) } else { threads };
+    if most > limits.work_group {
         return Err("the tile has more work-items than a work-group may have");
     }
     if local_bytes(choice, problem) > limits.local_bytes {
@@ -123,8 +124,8 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
         [64, 64, 64, 32, 32, 3],
         [64, 64, 32, 32, 32, 2],
     ];
-    // By warpgroups. With tensor maps the first gives 785 TFLOP/s at 4096 on an H200, and 680 at 2048, where it has 128 tiles for
-    // 132 units; the third is best at 1024.
+    // By warpgroups. Of random numbers the first gives 673 TFLOP/s at 4096 on an H200 with tensor maps, and 685 at 2048, where it has 128
+    // tiles for 132 units; the third is best at 1024.
     const WARPGROUP_TILES: [[u32; 6]; 5] = [
         [128, 256, 64, 16, 256, 4],
         [128, 128, 64, 16, 128, 5],
@@ -193,11 +194,16 @@ pub fn most_resident(limits: &Limits) -> Option<u32> {
     limits.matrix_unit.warpgroups.then(|| limits.units.saturating_mul(GROUPS_OF_UNIT as u32))
 }
 
-/// As many as units have local memory for; a warpgroup more copies.
+/// As many as units have local memory for.
 fn resident(choice: &Choice, limits: &Limits) -> Option<Resident> {
     let of_unit = (limits.local_bytes / tile_bytes(choice).max(1)).clamp(1, GROUPS_OF_UNIT);
     let groups = limits.units.saturating_mul(of_unit as u32);
-    (choice.get("UNIT") == 2).then(|| Resident { groups, local: 128 * (choice.get("TILE_M") / 64 + 1) })
+    (choice.get("UNIT") == 2).then(|| Resident { groups, local: bulk_threads(choice) })
+}
+
+/// Work-items of a work-group whose tiles are copied by tensor maps: a warpgroup more copies.
+fn bulk_threads(choice: &Choice) -> u32 {
+    128 * (choice.get("TILE_M") / 64 + 1)
 }
 
 /// Bytes of all copies of both tiles, and of what says when they are there.

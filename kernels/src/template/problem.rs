@@ -183,7 +183,7 @@ pub struct MatrixUnit {
     pub f16: bool,
     /// Of bf16.
     pub bf16: bool,
-    /// Whether four sub-groups together multiply operands in local memory.
+    /// Whether four sub-groups together multiply operands in local memory, to which tensor maps copy tiles.
     pub warpgroups: bool,
 }
 

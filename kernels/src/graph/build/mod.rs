@@ -190,7 +190,7 @@ impl Builder {
         all
     }
 
-    /// Notes that a slice must end inside an axis, where symbols decide that: what follows is built as if it did.
+    /// Notes that `end` may not be more than `size`, for which calls are checked: what follows is built as if it were not.
     pub(crate) fn limit(&mut self, limit: Limit) {
         self.bounds.sizes.insert(limit.size.clone() - limit.end.clone());
         if !self.graph.limits.contains(&limit) {

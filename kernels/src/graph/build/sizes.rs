@@ -14,9 +14,8 @@ impl Builder {
     /// What the graph so far says of sizes.
     pub(super) fn know_bounds(&mut self) {
         for limit in &self.graph.limits {
-            if limit.end.is(0) {
-                self.bounds.sizes.insert(limit.size.clone());
-            } else if limit.size.is(WIDE_LIMIT as i64) {
+            self.bounds.sizes.insert(limit.size.clone() - limit.end.clone());
+            if limit.size.is(WIDE_LIMIT as i64) {
                 self.bounds.elements.insert(limit.end.clone());
             }
         }
@@ -82,7 +81,6 @@ impl Builder {
     }
 
     fn note_at_least_zero(&mut self, size: Dim, words: [String; 2]) {
-        self.bounds.sizes.insert(size.clone());
         self.limit(Limit { end: Dim::constant(0), size, words });
     }
 
@@ -91,6 +89,7 @@ impl Builder {
         size.as_constant().is_some_and(|size| size >= 0)
             || self.bounds.sizes.contains(size)
             || self.is_never_negative(size)
+            || self.bounds.sizes.iter().any(|known| (size.clone() - known.clone()).never_negative())
     }
 
     /// The size in the rounds of loops where it may be least, if that is seen.

@@ -72,12 +72,23 @@ fn what_is_computed_or_goes_backwards_has_none() {
     let shape = || Shape(vec![Dim::constant(1000), Dim::constant(776)]);
     let rows = |step: i64, first: i64| {
         plan(|b| {
-            let (x, w) = (argument(b, 0, &["1000", "776"]), argument(b, 1, &["776", "1504"]));
-            let row = AxisIndex { terms: vec![(0, step)], offset: Dim::constant(first), divisor: 1 };
+            let (x, w) = (argument(b, 0, &["2000", "776"]), argument(b, 1, &["776", "1504"]));
+            let terms = if step == 0 { vec![] } else { vec![(0, step)] };
+            let row = AxisIndex { terms, offset: Dim::constant(first), divisor: 1 };
             [b.view(x, shape(), vec![row, AxisIndex::axis(1)]).unwrap(), w]
         })
     };
+    assert!(launch(&rows(2, 0)).is_some());
     assert_eq!(launch(&rows(-1, 999)), None);
+    // The same row, again and again.
+    assert_eq!(launch(&rows(0, 3)), None);
+}
+
+#[test]
+fn batches_are_one_or_lie_equally_far_apart() {
+    assert!(launch(&of_shapes(&["2", "3", "1000", "776"], &["2", "3", "776", "1504"])).is_some());
+    assert!(launch(&of_shapes(&["2", "3", "1000", "776"], &["776", "1504"])).is_some());
+    assert_eq!(launch(&of_shapes(&["2", "3", "1000", "776"], &["3", "776", "1504"])), None);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Instructions that NVIDIA's driver takes in PTX, but not in OpenCL C.
 //!
-//! The driver compiles OpenCL C for `sm_90`, where the assembler refuses products of warpgroups and register counts that change. Its
+//! The driver compiles OpenCL C for `sm_90`, where the assembler refuses products of warpgroups and what makes tensor maps. Its
 //! binaries are PTX text, and PTX for `sm_90a` it assembles. So a source writes such an instruction as a comment of PTX,
 //! `asm volatile("//netcl:sm_90a wgmma.fence.sync.aligned;")`; what the driver makes of the source is built again as a binary, with
 //! these comments as instructions, for that target.

@@ -9,7 +9,7 @@ use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::plan::memory::visit_buffers;
-use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Repeat, Step, Work};
+use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Repeat, Role, Step, Work};
 use std::ops::Range;
 
 /// Those of the plan's steps that have something to do. `places` has one entry for each buffer: `None` where no step uses it.
@@ -120,13 +120,19 @@ impl Steps<'_> {
         }
     }
 
-    /// Whether all that it writes has no elements: its work-items, a row's for instance, would each do nothing.
+    /// Whether all that it writes has no elements: its work-items, a row's for instance, would each do nothing. What it keeps for itself
+    /// alone, as tensor maps, does not count.
     fn writes_nothing(&self, step: &Step) -> bool {
         let is_empty = |id: &BufferId| {
             let buffer = self.plan.buffers.get(id.0 as usize);
             buffer.is_some_and(|buffer| buffer.shape.0.iter().any(|size| size.evaluate(self.bindings) == Some(0)))
         };
-        !step.writes.is_empty() && step.writes.iter().all(is_empty)
+        let is_own = |id: &BufferId| {
+            let is_scratch = self.plan.buffers.get(id.0 as usize).is_some_and(|own| own.role == Role::Scratch);
+            is_scratch && !self.plan.steps.iter().any(|other| other.reads.contains(id))
+        };
+        let mut results = step.writes.iter().filter(|id| !is_empty(id));
+        !step.writes.is_empty() && results.all(is_own) && step.writes.iter().any(is_empty)
     }
 
     /// What runs; `None` if there are no work-items.

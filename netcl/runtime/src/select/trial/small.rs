@@ -13,10 +13,10 @@ const MANY_GROUPS: u64 = 16;
 /// along each axis; with `parts` its sum can be cut into two ([`netcl_kernels::variant::SPLIT_K`]).
 pub(super) fn small(task: &Task<u64>, parts: bool) -> Task<u64> {
     match task {
-        // Multiples of 4 keep what is aligned aligned.
+        // Multiples of 8 keep what is aligned aligned, and what tensor maps can describe so.
         Task::Product(product) => {
-            let k = if parts { 168 } else { 84 };
-            Task::Product(Product { m: 140, n: 76, k, batch: product.batch.clamp(1, 2), ..product.clone() })
+            let k = if parts { 176 } else { 88 };
+            Task::Product(Product { m: 136, n: 72, k, batch: product.batch.clamp(1, 2), ..product.clone() })
         }
         Task::Conv2d(conv) => {
             let mut small = conv.clone();
