@@ -105,7 +105,7 @@ fn matrices() -> Vec<Matrix> {
     for (rows, columns) in [(3, 3), (8, 8), (8, 5), (5, 8), (12, 4)] {
         all.push(Matrix::new(rows, columns, |_, _| 0.0));
         all.push(Matrix::new(rows, columns, |_, _| 1.0));
-        all.push(Matrix::new(rows, columns, |row, column| wave(row, column)));
+        all.push(Matrix::new(rows, columns, wave));
         all.push(Matrix::new(rows, columns, |row, column| wave(row / 2, column)));
         all.push(Matrix::new(rows, columns, |row, column| wave(row, column) * 1e-30));
         all.push(Matrix::new(

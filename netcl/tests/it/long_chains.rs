@@ -167,10 +167,13 @@ fn skipping(a: &Tensor, rounds: usize, before: impl Fn(usize) -> Option<usize>) 
     (all[rounds].sum_all(), by_hand[rounds])
 }
 
+/// Which round's value a round uses.
+type Skip<'a> = &'a dyn Fn(usize) -> Option<usize>;
+
 #[test]
 fn values_that_are_used_long_after() {
     let rounds = 700;
-    let skips: [(&str, &dyn Fn(usize) -> Option<usize>); 5] = [
+    let skips: [(&str, Skip<'_>); 5] = [
         ("the third at the end", &|round| (round + 1 == rounds).then_some(3)),
         ("the third in every round", &|round| (round > 3).then_some(3)),
         ("each in the second half", &|round| (round >= rounds / 2).then(|| rounds - 1 - round)),
