@@ -294,7 +294,20 @@ impl<'a> Lowering<'a> {
                         Some(_) => "the closure's value is the element of the result: leave the assignment out",
                         None => NEW_TENSORS,
                     };
-                    return self.report(span, &m::ASSIGN_ARGUMENT, &[&text(&path.path), &instead]);
+                    let name = text(&path.path);
+                    let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name);
+                    let (message, instead) = match variable {
+                        Some(variable) if !variable.argument => match variable.value {
+                            Val::List(_) => (
+                                &m::ASSIGN_ELEMENT,
+                                "where a position is known only when a round runs, make a list of the rounds: `list.push(..)` of one that \
+                                 begins as `Vec::new()`",
+                            ),
+                            _ => (&m::ASSIGN_ELEMENT, instead),
+                        },
+                        _ => (&m::ASSIGN_ARGUMENT, instead),
+                    };
+                    return self.report(span, message, &[&name, &instead]);
                 }
                 None
             }
@@ -320,8 +333,10 @@ impl<'a> Lowering<'a> {
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                let value = self.binary(op, current, right, super::arith::Places::all(span));
-                let value = self.shifted((op, left), value);
+                let value = match self.of_their_type(op, (left, None), (&current, &right), span) {
+                    Some(value) => value,
+                    None => self.binary(op, current, right, super::arith::Places::all(span)),
+                };
                 self.own_of(&name, value)
             }
             None => right,
