@@ -365,7 +365,7 @@ messages! {
     KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "{}";
     KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
-    KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
+    KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "{}";
     KERNEL_INDEX_WIDTH = "an index is an `i32` or a `u32`, found elements of {}", "convert them: write `{} as i32`";
     LIST_BOUNDS = "{} may be outside `{}`, which has {} elements", "a list is read by an index whose range is known to be inside: change the range, or the list";
     KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name, such as `{}`, here and where the closure names it: `{}`";
