@@ -238,10 +238,7 @@ impl<'a> Lowering<'a> {
                     {
                         return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
                     }
-                    if let Operator::Binary(
-                        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr,
-                    ) = op
-                    {
+                    if is_of_bits(op) {
                         let place = if matches!(left, Val::Number(_)) { places.left } else { places.right };
                         return self.report(place, &m::BITS_OF_FLOAT, &[&text]);
                     }
@@ -368,6 +365,12 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+}
+
+/// Whether the operator is of bits, which floats have none of.
+fn is_of_bits(op: Operator) -> bool {
+    use BinaryOp::{And, Or, Shl, Shr, Xor};
+    matches!(op, Operator::Binary(And | Or | Xor | Shl | Shr))
 }
 
 /// What an operator takes; where one side is a list in a kernel, how its values are read.

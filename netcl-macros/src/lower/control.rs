@@ -1,5 +1,6 @@
 //! Blocks, `let`, assignment and `for`.
 
+use super::assign::NEW_TENSORS;
 use super::{FieldRef, Lowering, Val, declared};
 use crate::literal;
 use crate::messages as m;
@@ -9,9 +10,6 @@ use netcl_kernels::dim::Dim;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, Pat, Stmt};
-
-/// What to write instead of an assignment.
-const NEW_TENSORS: &str = "operations give new tensors: write `let y = ..`";
 
 impl<'a> Lowering<'a> {
     /// The block's value, in a scope of its own.
@@ -290,24 +288,7 @@ impl<'a> Lowering<'a> {
             Expr::Index(index) => {
                 // `x[n, c] = ..` in a kernel: elements of inputs are not assigned.
                 if let Expr::Path(path) = &*index.expr {
-                    let instead = match self.axes {
-                        Some(_) => "the closure's value is the element of the result: leave the assignment out",
-                        None => NEW_TENSORS,
-                    };
-                    let name = text(&path.path);
-                    let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name);
-                    let (message, instead) = match variable {
-                        Some(variable) if !variable.argument => match variable.value {
-                            Val::List(_) => (
-                                &m::ASSIGN_ELEMENT,
-                                "where a position is known only when a round runs, make a list of the rounds: `list.push(..)` of one that \
-                                 begins as `Vec::new()`",
-                            ),
-                            _ => (&m::ASSIGN_ELEMENT, instead),
-                        },
-                        _ => (&m::ASSIGN_ARGUMENT, instead),
-                    };
-                    return self.report(span, message, &[&name, &instead]);
+                    return self.element_assigned(&text(&path.path), span);
                 }
                 None
             }

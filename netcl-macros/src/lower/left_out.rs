@@ -53,7 +53,7 @@ impl<'a> Lowering<'a> {
             return false;
         }
         let mut named = Named::new();
-        let all = self.missing(rows(given), &[value.clone()], &mut named).is_empty();
+        let all = self.missing(rows(given), std::slice::from_ref(value), &mut named).is_empty();
         if all {
             named.into_iter().for_each(|(on, patterns)| self.note_patterns(given, &on, &patterns));
         }
@@ -63,12 +63,12 @@ impl<'a> Lowering<'a> {
     /// Whether the pattern takes all that an enum of layers may be.
     pub(super) fn takes_all(&self, pattern: &Pat, value: &Val<'a>) -> bool {
         let rows = || vec![vec![whole_or(pattern)]];
-        Enum::of(value).is_some() && self.missing(rows(), &[value.clone()], &mut Named::new()).is_empty()
+        Enum::of(value).is_some() && self.missing(rows(), std::slice::from_ref(value), &mut Named::new()).is_empty()
     }
 
     /// What no arm is for, as patterns.
     pub(super) fn left_out(&self, given: &'a ExprMatch, value: &Val<'a>) -> Vec<String> {
-        let missing = self.missing(rows(given), &[value.clone()], &mut Named::new());
+        let missing = self.missing(rows(given), std::slice::from_ref(value), &mut Named::new());
         let more = missing.len().saturating_sub(TOLD);
         let told = missing.into_iter().take(TOLD).filter_map(|mut one| one.pop()).map(|one| format!("`{one}`"));
         told.chain((more > 0).then(|| format!("{more} more"))).collect()

@@ -25,18 +25,7 @@ impl<'a> Lowering<'a> {
             (Pat::Wild(_) | Pat::Rest(_), _) => Val::Bool(true),
             (Pat::Paren(inner), _) => self.fits(&inner.pat, value),
             (Pat::Reference(inner), _) => self.fits(&inner.pat, value),
-            (Pat::Or(either), _) if self.case_of(either).is_some() => {
-                match self.case_of(either).filter(|_| self.judge_cases(either)) {
-                    Some(case) => self.fits(case, value),
-                    None => Val::Unknown,
-                }
-            }
-            (Pat::Or(either), _) => {
-                let all = self.takes_all(pattern, value);
-                let fits =
-                    self.all_fit(either.cases.iter().map(|case| (case, value)), syn::BinOp::Or(Default::default()));
-                if all && !fits.is_unknown() { Val::Bool(true) } else { fits }
-            }
+            (Pat::Or(either), _) => self.one_fits(pattern, either, value),
             (Pat::Lit(literal), _) => self.equals(literal_of(&literal.lit), &literal.lit, value, span),
             (Pat::Range(range), _) => {
                 let ends = [(range.start.as_deref(), true), (range.end.as_deref(), false)];
@@ -117,6 +106,16 @@ impl<'a> Lowering<'a> {
             }
             _ => self.report(span, &m::MATCH_PATTERN, &[&text(pattern), &value.kind()]),
         }
+    }
+
+    /// Whether the value fits a case of the or-pattern, or the one that is meant.
+    fn one_fits(&mut self, pattern: &'a Pat, either: &'a syn::PatOr, value: &Val<'a>) -> Val<'a> {
+        if let Some(case) = self.case_of(either) {
+            return if self.judge_cases(either) { self.fits(case, value) } else { Val::Unknown };
+        }
+        let all = self.takes_all(pattern, value);
+        let fits = self.all_fit(either.cases.iter().map(|case| (case, value)), syn::BinOp::Or(Default::default()));
+        if all && !fits.is_unknown() { Val::Bool(true) } else { fits }
     }
 
     fn all_fit<'v>(&mut self, parts: impl Iterator<Item = (&'a Pat, &'v Val<'a>)>, op: syn::BinOp) -> Val<'a>
