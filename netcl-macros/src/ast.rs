@@ -272,6 +272,8 @@ pub(crate) struct LayerField {
     pub(crate) places: Vec<Option<Span>>,
     /// How its tensors start, where that is written: the biases, and the others.
     pub(crate) starts: Starts,
+    /// The keys that say so.
+    pub(crate) starting: Vec<Ident>,
     /// The field that its tensors are said to be those of.
     pub(crate) shared_with: Option<Ident>,
     /// The same, found.

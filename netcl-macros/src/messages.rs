@@ -143,6 +143,7 @@ messages! {
     MISSING_PRESENT = "nothing says whether `{}` is there", "write `present = STRIDE > 1` among the keys of its `#[layer(..)]`: a comparison of the model's numbers, or a parameter that is 0 where it is not there; what always is needs no `Option`";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
+    SHARED_START = "`{}` starts nothing of `{}`: what it would start is `{}`'s", "leave `{}` out, or write it above `{}`";
     SHARED_TENSOR = "`{}` is shared as a whole, with the tensors that both have", "write `{}`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
@@ -203,6 +204,7 @@ messages! {
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "write `{}`";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
+    FIELD_TWICE = "`{}` is given its field `{}` twice", "leave one of them out";
     STRUCT_FIELDS = "`{}` is given without its field `{}`", "write each of its fields: {}";
     TUPLE_FIELD = "a tuple of {} has no field `{}`", "its last field is `.{}`";
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
@@ -281,6 +283,10 @@ messages! {
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
     MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples of these, names and `_`";
     MATCH_WITHOUT_ARM = "no arm of this `match` is for {}", "end with `_ => ..`";
+    UNREACHABLE_CASE = "no value comes to this case of the pattern: `{}` takes it{}", "leave the case out, or write what it is meant for";
+    OPTION_PATTERN = "the pattern `{}` is none of an `Option`", "an `Option` is `Some(x)`, with a name of your own for what is in it, or `None`";
+    PATTERN_FIELDS = "`{}` has fields that this pattern does not name: {}", "name them, or end the pattern with `..`";
+    CASES_BIND = "`{}` is not bound in `{}`, another case of the same pattern", "bind the same names in each case, or write a pattern of its own for each";
     UNREACHABLE_ARM = "no value comes to this arm: `{}` above takes it{}", "leave the arm out, or write what it is meant for";
     RETURNED = "what is returned here is {} for some elements and {} for others", "give values of one type: convert one with `as`";
     OPTION_METHOD = "an `Option` has no method `{}` here", "it has `is_some()`, `is_none()`, `unwrap_or(x)` and `map(|x| ..)`; or write `if let Some(x) = .. { .. }`";
@@ -305,6 +311,7 @@ messages! {
     LET_TYPE = "`{}` cannot be the type of a variable here", "types are `Tensor<f32, N, 64>`, `f32`, `i32`, `u32`, `bool`, `usize`, and tuples and arrays of these; or leave the type out";
     LET_VALUE = "`{}` is declared as `{}`, its value is {}", "change what stands behind `:`, or the value";
     LET_AXIS = "`{}` is declared with {} here, its value has {}{}", "write `{}`, or change what gives the value this size";
+    ASSIGN_ELEMENT = "the elements of `{}` cannot be assigned", "{}";
     ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
     ASSIGN_FIELD = "`{}` is a field, and not assigned", "a `#[state]` is set: `{}.set(..)`; a `#[parameter]` gets its new value in ordinary Rust, after the call: `model.set_tensor(\"{}\", &new)?`";
@@ -342,6 +349,8 @@ messages! {
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
     NO_TRUTH = "{} is no truth value", "write `true` or `false`, or a comparison such as `x != 0`";
     TOO_LARGE = "`{}` is no number of 64 bits", "whole numbers go from `i64::MIN` to `i64::MAX`; write a float, such as `1e20`, for larger ones";
+    SHIFT_DISTANCE = "a number is shifted by 0 to 63 bits, found {}", "write a distance that it has; a number with a suffix, such as `1u32`, is shifted by as many as its type has, counted from 0 again";
+    BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "count from 0; the index is a number that is known here";
 
     // Kernels
@@ -356,7 +365,7 @@ messages! {
     KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "{}";
     KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
-    KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
+    KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "{}";
     KERNEL_INDEX_WIDTH = "an index is an `i32` or a `u32`, found elements of {}", "convert them: write `{} as i32`";
     LIST_BOUNDS = "{} may be outside `{}`, which has {} elements", "a list is read by an index whose range is known to be inside: change the range, or the list";
     KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name, such as `{}`, here and where the closure names it: `{}`";
@@ -405,6 +414,7 @@ messages! {
     SIMT_UNWRITTEN = "nothing is written to the result `{}`", "assign its elements, `{}[i] = ..;`, or remove the argument";
     SIMT_ARRAY_UNWRITTEN = "`{}` is read and never written", "assign its elements, `{}[{}] = ..;`, {}";
     SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
+    SIMT_GRADIENT_TYPE = "`{}` takes `{}` of {}, but of `{}` it is {}", "the inputs are those of the kernel, and a cotangent has the type of the result that it is of";
     SIMT_GRADIENT_FORM = "`{}` {}; as the gradient of `{}` it {}: the inputs and a cotangent of each float result, and a gradient of each float input", "write `{}`";
     SIMT_OWN_GRADIENT = "`{}` is its own gradient", "write another kernel, which takes the inputs and a cotangent for each float result, and name it here: `#[gradient({}_gradient)]`";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";

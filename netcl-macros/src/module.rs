@@ -161,6 +161,7 @@ pub(crate) fn without_keys(layer: &'static Layer) -> Option<LayerField> {
         places: vec![None; layer.config.len()],
         starts: Starts::default(),
         shared_with: None,
+        starting: Vec::new(),
         shared: None,
     })
 }

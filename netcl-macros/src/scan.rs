@@ -86,13 +86,21 @@ struct Uses {
     constants: Vec<Path>,
     /// Names that are variables where the visit is, scope by scope.
     bound: Vec<BTreeSet<String>>,
+    /// Whether the visit is in a pattern that a value may not fit, where a name in capitals is a constant's.
+    compared: bool,
 }
 
 impl Uses {
     /// Of a function's body, where `symbols` are no constants.
     fn of(sig: &Signature, block: &Block, known: fn(&str) -> bool, symbols: BTreeSet<String>) -> Uses {
-        let mut uses =
-            Uses { known, functions: Vec::new(), operations: Vec::new(), constants: Vec::new(), bound: vec![symbols] };
+        let mut uses = Uses {
+            known,
+            functions: Vec::new(),
+            operations: Vec::new(),
+            constants: Vec::new(),
+            bound: vec![symbols],
+            compared: false,
+        };
         // Sizes in the arguments' types are looked at by [`Dims`].
         for input in &sig.inputs {
             if let FnArg::Typed(input) = input {
@@ -107,6 +115,13 @@ impl Uses {
         self.bound.push(BTreeSet::new());
         visit(self);
         self.bound.pop();
+    }
+
+    /// Visits a pattern that a value may not fit.
+    fn compared(&mut self, pattern: &syn::Pat) {
+        let outside = std::mem::replace(&mut self.compared, true);
+        self.visit_pat(pattern);
+        self.compared = outside;
     }
 
     fn is_bound(&self, name: &str) -> bool {
@@ -161,7 +176,12 @@ impl<'ast> Visit<'ast> for Uses {
     }
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        if let Some(scope) = self.bound.last_mut() {
+        if let Some((_, inner)) = &pattern.subpat {
+            self.visit_pat(inner);
+        }
+        if self.compared && pattern.ident.to_string().starts_with(char::is_uppercase) {
+            self.constant(&pattern.ident.clone().into());
+        } else if let Some(scope) = self.bound.last_mut() {
             scope.insert(parse::name(&pattern.ident));
         }
     }
@@ -179,7 +199,15 @@ impl<'ast> Visit<'ast> for Uses {
         if let Some(init) = &local.init {
             self.visit_local_init(init);
         }
-        self.visit_pat(&local.pat);
+        match local.init.as_ref().is_some_and(|init| init.diverge.is_some()) {
+            true => self.compared(&local.pat),
+            false => self.visit_pat(&local.pat),
+        }
+    }
+
+    fn visit_expr_let(&mut self, chosen: &'ast syn::ExprLet) {
+        self.visit_expr(&chosen.expr);
+        self.compared(&chosen.pat);
     }
 
     fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
@@ -195,7 +223,10 @@ impl<'ast> Visit<'ast> for Uses {
     }
 
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
-        self.scope(|this| visit::visit_arm(this, arm));
+        self.scope(|this| {
+            this.compared(&arm.pat);
+            this.visit_expr(&arm.body);
+        });
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {

@@ -1,15 +1,22 @@
 //! What a body binds and never uses. It is compiled to no Rust that would say so: rustc is given a variable of the name, at its
 //! place, that nobody uses, and warns as the user has told it to.
 
+use crate::parse::condition::adds_notes;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr};
 
+/// A name that nothing reads, and the levels of lints around it.
+pub(crate) struct Unused {
+    name: Ident,
+    levels: Vec<Attribute>,
+}
+
 /// The names of `arguments`, `let`s and loops that nothing in `body` reads. Names that begin with `_` are meant to be unused.
-pub(crate) fn names<'a>(arguments: impl IntoIterator<Item = &'a Ident>, body: &Block) -> Vec<Ident> {
-    let mut uses = Uses { scopes: vec![Vec::new()], unused: Vec::new() };
+pub(crate) fn names<'a>(arguments: impl IntoIterator<Item = &'a Ident>, body: &Block) -> Vec<Unused> {
+    let mut uses = Uses { scopes: vec![Vec::new()], levels: Vec::new(), unused: Vec::new() };
     arguments.into_iter().for_each(|argument| uses.bind(argument));
     uses.visit_block(body);
     uses.close();
@@ -17,12 +24,13 @@ pub(crate) fn names<'a>(arguments: impl IntoIterator<Item = &'a Ident>, body: &B
 }
 
 /// Variables of those names, for a block of their own.
-pub(crate) fn variables(names: &[Ident]) -> TokenStream {
-    if names.is_empty() {
+pub(crate) fn variables(unused: &[Unused]) -> TokenStream {
+    if unused.is_empty() {
         return TokenStream::new();
     }
-    let covers = covers(names);
-    quote!({ #covers #(let #names = 0u8;)* })
+    let covers = covers(&unused.iter().map(|unused| unused.name.clone()).collect::<Vec<_>>());
+    let variables = unused.iter().map(|Unused { name, levels }| quote!(#(#levels)* let #name = 0u8;));
+    quote!({ #covers #(#variables)* })
 }
 
 /// Functions of those names, for a block where variables have them: no variable hides a static, as a kernel is; it hides a
@@ -34,10 +42,10 @@ pub(crate) fn covers(names: &[Ident]) -> TokenStream {
 }
 
 /// The same beside an item with those attributes.
-pub(crate) fn beside(attrs: &[Attribute], names: &[Ident]) -> Option<TokenStream> {
-    let variables = variables(names);
+pub(crate) fn beside(attrs: &[Attribute], unused: &[Unused]) -> Option<TokenStream> {
+    let variables = variables(unused);
     let levels = attrs.iter().filter(|attr| is_level(attr));
-    (!names.is_empty()).then(|| quote!(#(#levels)* const _: fn() = || #variables;))
+    (!unused.is_empty()).then(|| quote!(#(#levels)* const _: fn() = || #variables;))
 }
 
 /// Whether the attribute says which lints speak.
@@ -47,20 +55,23 @@ pub(crate) fn is_level(attr: &Attribute) -> bool {
 
 struct Uses {
     /// Scope by scope: what is bound, and whether it has been used.
-    scopes: Vec<Vec<(Ident, bool)>>,
-    unused: Vec<Ident>,
+    scopes: Vec<Vec<(Unused, bool)>>,
+    /// The levels of lints around this place.
+    levels: Vec<Attribute>,
+    unused: Vec<Unused>,
 }
 
 impl Uses {
     fn bind(&mut self, name: &Ident) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.push((name.clone(), name.to_string().starts_with('_')));
+            let unused = Unused { name: name.clone(), levels: self.levels.clone() };
+            scope.push((unused, name.to_string().starts_with('_')));
         }
     }
 
     fn used(&mut self, name: &Ident) {
         let bound = self.scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev());
-        if let Some((_, used)) = bound.into_iter().find(|(bound, _)| bound == name) {
+        if let Some((_, used)) = bound.into_iter().find(|(bound, _)| bound.name == *name) {
             *used = true;
         }
     }
@@ -74,6 +85,14 @@ impl Uses {
         self.scopes.push(Vec::new());
         visit(self);
         self.close();
+    }
+
+    /// Visits what has these attributes.
+    fn under(&mut self, attrs: &[Attribute], visit: impl FnOnce(&mut Self)) {
+        let outside = self.levels.len();
+        self.levels.extend(attrs.iter().filter(|attr| is_level(attr) || adds_notes(attr)).cloned());
+        visit(self);
+        self.levels.truncate(outside);
     }
 
     fn words(&mut self, tokens: TokenStream) {
@@ -105,12 +124,19 @@ impl<'ast> Visit<'ast> for Uses {
         visit::visit_pat_ident(self, pattern);
     }
 
+    /// Each case binds the same variables.
+    fn visit_pat_or(&mut self, either: &'ast syn::PatOr) {
+        either.cases.first().into_iter().for_each(|case| self.visit_pat(case));
+    }
+
     /// A variable is there from the next statement on.
     fn visit_local(&mut self, local: &'ast syn::Local) {
-        if let Some(init) = &local.init {
-            self.visit_local_init(init);
-        }
-        self.visit_pat(&local.pat);
+        self.under(&local.attrs, |this| {
+            if let Some(init) = &local.init {
+                this.visit_local_init(init);
+            }
+            this.visit_pat(&local.pat);
+        });
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
@@ -119,9 +145,11 @@ impl<'ast> Visit<'ast> for Uses {
 
     fn visit_expr_for_loop(&mut self, each: &'ast syn::ExprForLoop) {
         self.visit_expr(&each.expr);
-        self.scope(|this| {
-            this.visit_pat(&each.pat);
-            this.visit_block(&each.body);
+        self.under(&each.attrs, |this| {
+            this.scope(|this| {
+                this.visit_pat(&each.pat);
+                this.visit_block(&each.body);
+            });
         });
     }
 
@@ -142,7 +170,7 @@ impl<'ast> Visit<'ast> for Uses {
     }
 
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
-        self.scope(|this| visit::visit_arm(this, arm));
+        self.under(&arm.attrs, |this| this.scope(|this| visit::visit_arm(this, arm)));
     }
 
     /// The indices of a closure are used, or an error says that they are not.

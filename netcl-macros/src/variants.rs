@@ -2,7 +2,7 @@
 
 use crate::words;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -120,10 +120,28 @@ pub(crate) fn is_question(condition: &TokenStream) -> bool {
 
 /// What a condition says about enums, as a user would: `` `self.act` is `Gelu` ``; `None` of other conditions.
 pub(crate) fn said(condition: &TokenStream, holds: bool) -> Option<String> {
+    said_of(&syn::parse2::<syn::Expr>(condition.clone()).ok()?, holds)
+}
+
+fn said_of(condition: &syn::Expr, holds: bool) -> Option<String> {
     let is = if holds { "is" } else { "is not" };
-    let expr = syn::parse2::<syn::Expr>(condition.clone()).ok()?;
-    match &expr {
-        syn::Expr::MethodCall(call) if is_question(condition) => {
+    match condition {
+        syn::Expr::Paren(inner) => said_of(&inner.expr, holds),
+        syn::Expr::Group(inner) => said_of(&inner.expr, holds),
+        syn::Expr::Unary(not) if matches!(not.op, syn::UnOp::Not(_)) => said_of(&not.expr, !holds),
+        syn::Expr::Binary(both) if is_question(&both.to_token_stream()) => {
+            let word = match (&both.op, holds) {
+                (syn::BinOp::And(_), true) | (syn::BinOp::Or(_), false) => "and",
+                (syn::BinOp::And(_), false) | (syn::BinOp::Or(_), true) => "or",
+                _ => return None,
+            };
+            let side = |side: &syn::Expr| {
+                let word = if holds { "holds" } else { "does not hold" };
+                said_of(side, holds).unwrap_or_else(|| format!("`{}` {word}", crate::parse::text(side)))
+            };
+            Some(format!("{} {word} {}", side(&both.left), side(&both.right)))
+        }
+        syn::Expr::MethodCall(call) if is_question(&condition.to_token_stream()) => {
             let mut words = call.args.iter().map(|arg| match arg {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(word), .. }) => Some(word.value()),
                 _ => None,

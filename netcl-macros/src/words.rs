@@ -42,6 +42,8 @@ pub(crate) const SET: &str = "set";
 pub(crate) const SHARED: &str = "shared";
 /// How a layer's biases start.
 pub(crate) const BIAS_INIT: &str = "bias_init";
+/// The keys that fields of every layer have, where they fit the field.
+pub(crate) const OF_ALL_LAYERS: [&str; 6] = [INIT, BIAS_INIT, SHARED, COUNT, PRESENT, VARIANT];
 /// How a tensor field starts.
 pub(crate) const INIT: &str = "init";
 /// `#[netcl::function]`, beside which `#[netcl::dynamic]` may stand.

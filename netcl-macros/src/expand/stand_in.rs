@@ -39,6 +39,7 @@ pub(super) fn of(ty: &Type) -> Option<FieldKind> {
         places: vec![None; layer.config.len()],
         starts: Starts::default(),
         shared_with: None,
+        starting: Vec::new(),
         shared: None,
     }))
 }

@@ -399,6 +399,11 @@ impl Here {
         let all = args.join(", ");
         match self {
             Named(name) => format!("it is called `{name}` here: write `{receiver}.{name}({all})`"),
+            Listed("broadcast_to") if args.iter().any(|arg| arg.contains('-')) => {
+                format!(
+                    "it is called `broadcast_to` here and takes every size, in place of -1 the one that the axis has: `{receiver}.broadcast_to([N, 4])`"
+                )
+            }
             Listed(name) => {
                 let list = args.len() == 1 && all.trim_start_matches('&').starts_with('[');
                 let list = if list { all } else { format!("[{all}]") };

@@ -166,11 +166,24 @@ impl<'a> Lowering<'a> {
         }
         match (op, &left, &right) {
             (Operator::Binary(op), Val::Dim(a), Val::Dim(b)) => {
+                if matches!(op, BinaryOp::Shl | BinaryOp::Shr)
+                    && b.as_constant().is_some_and(|b| !(0..i64::from(i64::BITS)).contains(&b))
+                {
+                    return self.report(places.right, &m::SHIFT_DISTANCE, &[b]);
+                }
                 if is_too_large(op, a, b) {
                     return self.report(span, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]);
                 }
                 if let Some(dim) = dims(op, a, b) {
                     return Val::Dim(dim);
+                }
+                let axes = self.axes.as_deref().unwrap_or_default();
+                let left = || Val::Index(Affine::fixed(a.clone()));
+                if self.indexing
+                    && !(b.is(0) && matches!(op, BinaryOp::Div | BinaryOp::Rem))
+                    && let Some(Ok(index)) = indices(op, &left(), &right, axes)
+                {
+                    return Val::Index(index);
                 }
                 if matches!(op, BinaryOp::Shl | BinaryOp::Shr) && (self.is_open(a) || self.is_open(b)) {
                     return self.open();
@@ -224,6 +237,10 @@ impl<'a> Lowering<'a> {
                         && x != y
                     {
                         return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
+                    }
+                    if is_of_bits(op) {
+                        let place = if matches!(left, Val::Number(_)) { places.left } else { places.right };
+                        return self.report(place, &m::BITS_OF_FLOAT, &[&text]);
                     }
                     let ty = typed(&left).or(typed(&right));
                     match op {
@@ -341,12 +358,19 @@ impl<'a> Lowering<'a> {
                 let result = self.builder.unary(UnaryOp::Not, id);
                 self.check(result, span)
             }
+            (UnOp::Not(_), Val::Number(_)) => self.report(span, &m::BITS_OF_FLOAT, &[&"!"]),
             (op, value) => {
                 let text = op.to_token_stream().to_string();
                 self.report(span, &m::OPERAND, &[&text, &value.kind()])
             }
         }
     }
+}
+
+/// Whether the operator is of bits, which floats have none of.
+fn is_of_bits(op: Operator) -> bool {
+    use BinaryOp::{And, Or, Shl, Shr, Xor};
+    matches!(op, Operator::Binary(And | Or | Xor | Shl | Shr))
 }
 
 /// What an operator takes; where one side is a list in a kernel, how its values are read.
@@ -416,7 +440,6 @@ fn is_too_large(op: BinaryOp, a: &Dim, b: &Dim) -> bool {
         BinaryOp::Shl => {
             1i64.checked_shl(u32::try_from(b).unwrap_or(u32::MAX)).and_then(|b| a.checked_mul(b)).is_none()
         }
-        BinaryOp::Shr => !(0..i64::from(i64::BITS)).contains(&b),
         _ => false,
     }
 }

@@ -18,6 +18,9 @@ impl<'a> Lowering<'a> {
         if value.is_unknown() {
             self.judge_options(given);
         }
+        if matches!(value, Val::Option(_)) && !arms.iter().all(|arm| self.judge_option(&arm.pat)) {
+            return;
+        }
         arms.iter().for_each(|arm| self.judge_pattern(&arm.pat, value));
         // rustc sees the body of a function of scalars as well.
         if self.diag.count() > before || self.frame().unit.in_rust {
@@ -25,10 +28,22 @@ impl<'a> Lowering<'a> {
         }
         for (at, arm) in arms.iter().enumerate() {
             let pattern = without_guard(&arm.pat);
-            let earlier = arms[..at].iter().map(|arm| &arm.pat).find(|earlier| covers(earlier, pattern));
+            let between = |pattern: &Pat| self.between(pattern);
+            let earlier = arms[..at].iter().map(|arm| &arm.pat).find(|earlier| covers(earlier, pattern, &between));
             if let Some(earlier) = earlier {
                 let line = parse::line(earlier.span());
                 return drop(self.report(pattern.span(), &m::UNREACHABLE_ARM, &[&text(earlier), &line]));
+            }
+            // Where a condition does not hold for what one case binds, it may for another's.
+            let own = if matches!(arm.pat, Pat::Guard(_)) { 0 } else { cases(pattern).len() };
+            // Of cases that overlap in part none need be left out: `2..=4 => .., 3 | 5 => ..`.
+            let cases = cases(pattern);
+            for (position, case) in cases.iter().enumerate().filter(|_| cases.len() > 1) {
+                let before = arms[..at].iter().map(|arm| &arm.pat).chain(cases[..position.min(own)].iter().copied());
+                if let Some(earlier) = before.into_iter().find(|earlier| covers(earlier, case, &|_| None)) {
+                    let line = parse::line(earlier.span());
+                    return drop(self.report(case.span(), &m::UNREACHABLE_CASE, &[&text(earlier), &line]));
+                }
             }
         }
     }
@@ -81,10 +96,27 @@ impl<'a> Lowering<'a> {
         });
     }
 
+    /// Rule: a pattern for an `Option` is `Some(x)` or `None`. Wrong: `Ok(x)`, `None(x)`.
+    pub(super) fn judge_option(&mut self, pattern: &'a Pat) -> bool {
+        let fits = match pattern {
+            Pat::Guard(guarded) => return self.judge_option(&guarded.pat),
+            Pat::Paren(inner) => return self.judge_option(&inner.pat),
+            Pat::Reference(inner) => return self.judge_option(&inner.pat),
+            Pat::Or(either) => return either.cases.iter().all(|case| self.judge_option(case)),
+            Pat::TupleStruct(some) => some.path.is_ident("Some") && some.elems.len() == 1,
+            Pat::Struct(some) => some.path.is_ident("Some") && some.fields.is_empty() && some.rest.is_some(),
+            pattern => named(pattern).is_none_or(|name| name == "None"),
+        };
+        if !fits {
+            self.report(pattern.span(), &m::OPTION_PATTERN, &[&text(pattern)]);
+        }
+        fits
+    }
+
     /// Rule: the arms are all that there are, also where only uses of the model say whether an `Option` is there. Wrong:
     /// `match &self.extra { Some(extra) => extra.forward(x) }`.
-    fn judge_options(&self, given: &'a ExprMatch) {
-        if !self.may_be_none(&given.expr) {
+    fn judge_options(&mut self, given: &'a ExprMatch) {
+        if !self.may_be_none(&given.expr) || !given.arms.iter().all(|arm| self.judge_option(&arm.pat)) {
             return;
         }
         let takes = |name: &str| {
@@ -134,12 +166,27 @@ fn of_name(pattern: &Pat, name: &str) -> bool {
         Pat::Ident(ident) => ident.ident == name,
         Pat::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == name),
         Pat::TupleStruct(parts) => parts.path.segments.last().is_some_and(|last| last.ident == name),
+        Pat::Struct(parts) => parts.path.segments.last().is_some_and(|last| last.ident == name),
         _ => false,
     }
 }
 
+/// The cases of an or-pattern; of another one itself.
+fn cases(pattern: &Pat) -> Vec<&Pat> {
+    match pattern {
+        Pat::Paren(inner) => cases(&inner.pat),
+        Pat::Or(either) => either.cases.iter().flat_map(cases).collect(),
+        one => vec![one],
+    }
+}
+
+/// The first and the last whole number that a pattern is for.
+type Between<'b> = &'b dyn Fn(&Pat) -> Option<(u64, u64)>;
+
 /// Whether every value of `later` is one of `earlier`, as far as that is plain to see.
-fn covers(earlier: &Pat, later: &Pat) -> bool {
+fn covers(earlier: &Pat, later: &Pat, between: Between<'_>) -> bool {
+    let covers = |earlier: &Pat, later: &Pat| covers(earlier, later, between);
+    let all_cover = |earlier, later| all_cover(earlier, later, between);
     match (earlier, later) {
         (Pat::Guard(_), _) => false,
         (Pat::Paren(inner), _) => covers(&inner.pat, later),
@@ -163,13 +210,20 @@ fn covers(earlier: &Pat, later: &Pat) -> bool {
         (Pat::Ident(a), Pat::Ident(b)) => a.ident == b.ident,
         (Pat::Lit(a), Pat::Lit(b)) => text(a) == text(b),
         (Pat::Rest(_), Pat::Rest(_)) => true,
-        (Pat::Range(_), Pat::Range(_)) | (Pat::Struct(_), Pat::Struct(_)) => text(earlier) == text(later),
-        _ => false,
+        (Pat::Struct(_), Pat::Struct(_)) => text(earlier) == text(later),
+        _ => match (between(earlier), between(later)) {
+            (Some((least, most)), Some((first, last))) => least <= first && last <= most,
+            _ => matches!((earlier, later), (Pat::Range(_), Pat::Range(_))) && text(earlier) == text(later),
+        },
     }
 }
 
-fn all_cover<P>(earlier: &Punctuated<Pat, P>, later: &Punctuated<Pat, P>) -> bool {
-    earlier.iter().zip(later).all(|(earlier, later)| covers(earlier, later))
+fn all_cover(
+    earlier: &Punctuated<Pat, syn::Token![,]>,
+    later: &Punctuated<Pat, syn::Token![,]>,
+    between: Between<'_>,
+) -> bool {
+    earlier.iter().zip(later).all(|(earlier, later)| covers(earlier, later, between))
 }
 
 /// Whether both name the same, as `Act::Gelu` and `Self::Gelu` do.

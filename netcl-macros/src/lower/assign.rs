@@ -7,6 +7,9 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, Member};
 
+/// What to write instead of an assignment.
+pub(super) const NEW_TENSORS: &str = "operations give new tensors: write `let y = ..`";
+
 /// What leads from a variable to a part of it.
 pub(super) enum Projection {
     Position(usize),
@@ -38,6 +41,25 @@ impl<'a> Lowering<'a> {
         };
         let instead = format!("write `let mut {name} = {name};` above, and assign that");
         Some(self.store((&name, &path), new, (left, &instead), span))
+    }
+
+    /// Rule: no element of a tensor is assigned. Wrong: `x[n, c] = ..` in a kernel, `h[0] = 0.0`.
+    pub(super) fn element_assigned(&self, name: &str, span: Span) -> Val<'a> {
+        let instead = match self.axes {
+            Some(_) => "the closure's value is the element of the result: leave the assignment out",
+            None => NEW_TENSORS,
+        };
+        let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name);
+        let (message, instead) = match variable.filter(|variable| !variable.argument).map(|variable| &variable.value) {
+            Some(Val::List(_)) => (
+                &m::ASSIGN_ELEMENT,
+                "where a position is known only when a round runs, make a list of the rounds: `list.push(..)` of one that begins as \
+                 `Vec::new()`",
+            ),
+            Some(_) => (&m::ASSIGN_ELEMENT, instead),
+            None => (&m::ASSIGN_ARGUMENT, instead),
+        };
+        self.report(span, message, &[&name, &instead])
     }
 
     /// Gives the variable, or a part of it, the value. What is to be written `instead` where it is an argument.

@@ -51,40 +51,40 @@ impl<'a> Lowering<'a> {
         }
         let condition = self.expr(&branch.cond);
         self.expected = expected;
-        match condition {
+        let before = self.diag.count();
+        match self.as_condition(condition, &branch.cond) {
             Val::Bool(value) => self.taken(branch, value, wanted),
             Val::Plain(tokens, PlainType::Bool) => {
                 let value = self.decide(tokens);
                 self.taken(branch, value, wanted)
             }
-            Val::Unknown if self.partial => {
+            Val::Tensor(condition) => self.elementwise_branch(branch, condition, wanted),
+            _ if self.partial && self.diag.count() == before => {
                 self.perhaps(span, |this| {
                     this.taken(branch, true, wanted);
                     this.taken(branch, false, wanted);
                 });
                 Val::Unknown
             }
-            Val::Tensor(condition) if self.elementwise && self.builder.dtype(condition) == DType::Bool => {
-                self.elementwise_branch(branch, condition, wanted)
-            }
-            Val::Unknown => self.undecided(branch, wanted),
-            Val::Tensor(_) if !self.elementwise => {
-                self.report(
-                    span,
-                    &m::CONDITION_TENSOR,
-                    &[&format!("`{}`", text(&branch.cond)), &self.as_plain(&branch.cond)],
-                );
-                self.undecided(branch, wanted)
-            }
-            wrong => {
-                let found = match wrong {
-                    Val::Tensor(id) => self.builder.dtype(id).to_string(),
-                    other => other.kind(),
-                };
-                self.report(span, &m::CONDITION_TYPE, &[&found]);
-                self.undecided(branch, wanted)
-            }
+            _ => self.undecided(branch, wanted),
         }
+    }
+
+    /// The value of a condition: a truth that is known, that a plain argument tells, or, among scalars, of each element. What is
+    /// none of these is reported.
+    pub(super) fn as_condition(&mut self, value: Val<'a>, written: &'a Expr) -> Val<'a> {
+        let span = written.span();
+        let found = match value {
+            Val::Unknown | Val::Bool(_) | Val::Plain(_, PlainType::Bool) => return value,
+            Val::Tensor(_) if !self.elementwise => {
+                let on = format!("`{}`", text(written));
+                return self.report(span, &m::CONDITION_TENSOR, &[&on, &self.as_plain(written)]);
+            }
+            Val::Tensor(id) if self.builder.dtype(id) == DType::Bool => return value,
+            Val::Tensor(id) => self.builder.dtype(id).to_string(),
+            other => other.kind(),
+        };
+        self.report(span, &m::CONDITION_TYPE, &[&found])
     }
 
     /// Looks into both branches for mistakes of their own.

@@ -132,21 +132,26 @@ impl<'a> Lowering<'a> {
     pub(super) fn report_carried(
         &self,
         variable: &CarriedVariable,
-        carried: NodeId,
+        (carried, position): (NodeId, usize),
         (before, after): (NodeId, NodeId),
     ) {
         let shown = |id: NodeId| format!("`{}{}`", self.builder.dtype(id), self.builder.shape(id));
         let (old, new) = (self.builder.shape(before), self.builder.shape(after));
-        let name = &variable.name;
+        let (scope, at) = variable.place;
+        let name = &format!("{}{}", variable.name, part_of(&self.frame().scopes[scope][at].value, position));
         // `ys = ys.concat([y], 1);`: a choice between the parts at each place.
         let joins = matches!(&self.builder.node(after).op, Op::Select(..));
         let grown = (0..old.rank()).filter(|_| old.rank() == new.rank()).find(|axis| old[*axis] != new[*axis]);
         let is_made_of_itself = || self.any_below(after, |node| (node == carried).then_some(true));
         let grows = |axis: &usize| {
             let more = new[*axis].clone() - old[*axis].clone();
-            more.as_constant().is_some_and(|more| more > 0) && joins && is_made_of_itself()
+            more.never_negative() && joins && is_made_of_itself()
         };
         let instead = match grown.filter(grows) {
+            Some(axis) if (new[axis].clone() - old[axis].clone()).as_constant().is_none() => format!(
+                "what grows from round to round is a list: `let mut list = Vec::new();` above the loop, `list.push(..);` of what a \
+                 round puts to `{name}`, and `list.concat({axis})` behind it"
+            ),
             Some(axis) => format!(
                 "what grows from round to round is a list: `let mut list = Vec::new();` above the loop, `list.push(..);` of what a \
                  round puts to `{name}`, without axis {axis}, and `list.stack({axis})` behind it"
@@ -154,10 +159,12 @@ impl<'a> Lowering<'a> {
             None => {
                 let dtype = self.builder.dtype(after);
                 let dtype = if dtype == DType::F32 { String::new() } else { format!(", {dtype}") };
-                format!(
-                    "what is carried keeps its shape and type: begin with `let mut {name} = Tensor::zeros({new}{dtype});`, or change \
-                     what is assigned"
-                )
+                let zeros = format!("Tensor::zeros({new}{dtype})");
+                let start = match *name == variable.name {
+                    true => format!("begin with `let mut {name} = {zeros};`"),
+                    false => format!("begin with `{zeros}` in its place"),
+                };
+                format!("what is carried keeps its shape and type: {start}, or change what is assigned")
             }
         };
         self.report(variable.assigned_at, &m::LOOP_CARRIED, &[name, &shown(before), &shown(after), &instead]);
@@ -174,6 +181,26 @@ pub(super) fn starts<'i>(variables: &[CarriedVariable], initial: &'i [NodeId]) -
         rest = others;
     }
     all
+}
+
+/// How the part is called that is the tensor of that position among those that a value is made of: `.0` of a tuple.
+fn part_of(value: &Val<'_>, position: usize) -> String {
+    let parts: Vec<(String, &Val<'_>)> = match value {
+        Val::Tuple(parts) => parts.iter().enumerate().map(|(at, part)| (format!(".{at}"), part)).collect(),
+        Val::List(parts) => parts.iter().enumerate().map(|(at, part)| (format!("[{at}]"), part)).collect(),
+        Val::Struct(_, fields) => fields.iter().map(|(name, part)| (format!(".{name}"), part)).collect(),
+        _ => return String::new(),
+    };
+    let mut left = position;
+    for (name, part) in parts {
+        let mut tensors = Vec::new();
+        tensors_in(part, &mut tensors);
+        if left < tensors.len().max(1) {
+            return name + &part_of(part, left);
+        }
+        left -= tensors.len();
+    }
+    String::new()
 }
 
 /// Adds the tensors that a value is made of; false where it is made of other things too.

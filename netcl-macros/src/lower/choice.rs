@@ -1,18 +1,19 @@
 //! `match`, `if let` and the patterns in them: which arm is taken is known while compiling, chosen by a plain argument, or, among
 //! scalars, chosen element by element.
 
-use super::arith::{Operator, Places};
+use super::arith::Places;
+use super::cases::{Cases, cases};
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
-use crate::parse::{self, constant, text};
-use netcl_kernels::dim::Dim;
+use crate::parse::text;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{CompareOp, NodeId};
-use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use netcl_kernels::graph::NodeId;
 use syn::spanned::Spanned;
-use syn::{Arm, Expr, ExprIf, ExprMatch, Pat, RangeLimits};
+use syn::{Arm, Expr, ExprIf, ExprMatch, Pat};
+
+/// An arm, with the cases of its or-patterns that it is taken for.
+type OneArm<'a> = (&'a Arm, Cases<'a>);
 
 /// What of a value is known that a pattern is compared with.
 enum Taken {
@@ -79,34 +80,38 @@ impl<'a> Lowering<'a> {
             return self.report(given.expr.span(), &m::MATCH_TENSOR, &[&on]);
         }
         let decided = self.decisions.len();
-        self.arms(given, &given.arms, value, (wanted, decided))
+        let arms: Vec<OneArm<'a>> =
+            given.arms.iter().flat_map(|arm| cases(&arm.pat).into_iter().map(move |cases| (arm, cases))).collect();
+        self.arms(given, &arms, value, (wanted, decided))
     }
 
     /// The first of the arms that the value fits.
     fn arms(
         &mut self,
         given: &'a ExprMatch,
-        arms: &'a [Arm],
+        arms: &[OneArm<'a>],
         value: Val<'a>,
         (wanted, decided): (bool, usize),
     ) -> Val<'a> {
-        let Some((arm, rest)) = arms.split_first() else {
+        let Some(((arm, cases), rest)) = arms.split_first() else {
             let found = match &value {
                 Val::Dim(dim) => format!("`{dim}`"),
                 Val::Bool(truth) => format!("`{truth}`"),
                 Val::Number(number) => format!("`{:?}`", number.value),
                 Val::Variant(ty, name) => format!("`{ty}::{name}`"),
-                other => self.without_arm(other).unwrap_or_else(|| other.kind()),
+                other => match self.left_out(given, other) {
+                    left if left.is_empty() => other.kind(),
+                    left => left.join(", "),
+                },
             };
             return self.report(given.match_token.span, &m::MATCH_WITHOUT_ARM, &[&found]);
         };
         self.frame_mut().scopes.push(Vec::new());
-        // Rustc is asked whether the arms are all that there are: then the last one needs no question.
+        // Where the arms are all that there are, the last one needs no question.
         let last = rest.is_empty() && !matches!(arm.pat, Pat::Guard(_));
-        let asked = Self::asked(&value, given.expr.span()).filter(|(_, called)| last && *called);
-        let taken = match asked {
-            Some((on, _)) => {
-                self.note_match(given, &on);
+        let taken = match last && self.are_all(given, &value) {
+            true => {
+                self.cases = cases.clone();
                 // Of a pattern that fits no such value it is said.
                 match self.fits(&arm.pat, &value) {
                     Val::Unknown => Taken::Unknown,
@@ -116,7 +121,7 @@ impl<'a> Lowering<'a> {
                     }
                 }
             }
-            None => self.takes(&arm.pat, &value),
+            false => self.takes_case(&arm.pat, cases, &value),
         };
         let result = match taken {
             Taken::Yes => self.arm_value(arm, wanted),
@@ -127,7 +132,7 @@ impl<'a> Lowering<'a> {
             Taken::Unknown => {
                 self.somehow(arm.pat.span(), |this| drop(this.arm_value(arm, wanted)));
                 self.frame_mut().scopes.pop();
-                for arm in rest {
+                for (arm, _) in rest {
                     self.somehow(arm.pat.span(), |this| {
                         this.frame_mut().scopes.push(Vec::new());
                         this.bind_unknown(&arm.pat, false);
@@ -138,7 +143,7 @@ impl<'a> Lowering<'a> {
                 return Val::Unknown;
             }
             Taken::Elementwise(condition) => {
-                let suffix = arms.iter().find_map(|arm| self.whole_type(&arm.body));
+                let suffix = arms.iter().find_map(|(arm, _)| self.whole_type(&arm.body));
                 self.expected = suffix.or(self.expected);
                 let value = self.elementwise_choice(
                     (condition, (given.expr.span(), given.span()), true),
@@ -161,6 +166,18 @@ impl<'a> Lowering<'a> {
 
     /// Whether the value fits the pattern, whose names are bound then. What plain arguments say is decided on this path.
     fn takes(&mut self, pattern: &'a Pat, value: &Val<'a>) -> Taken {
+        for cases in cases(pattern) {
+            match self.takes_case(pattern, &cases, value) {
+                Taken::No => {}
+                taken => return taken,
+            }
+        }
+        Taken::No
+    }
+
+    /// The same of these cases of the or-patterns in it.
+    fn takes_case(&mut self, pattern: &'a Pat, cases: &Cases<'a>, value: &Val<'a>) -> Taken {
+        self.cases = cases.clone();
         let (pattern, guard) = match pattern {
             Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
             pattern => (pattern, None),
@@ -188,6 +205,7 @@ impl<'a> Lowering<'a> {
             let and = syn::BinOp::And(Default::default());
             guarded = self.binary(&and, Val::Tensor(condition), guarded, Places::all(guard.span()));
         }
+        let guarded = self.as_condition(guarded, guard);
         self.holds(guarded)
     }
 
@@ -201,222 +219,6 @@ impl<'a> Lowering<'a> {
             },
             Val::Tensor(id) if self.elementwise && self.builder.dtype(id) == DType::Bool => Taken::Elementwise(id),
             _ => Taken::Unknown,
-        }
-    }
-
-    /// Whether the value fits the pattern, as a truth that is known, chosen when the function is called, or computed.
-    fn fits(&mut self, pattern: &'a Pat, value: &Val<'a>) -> Val<'a> {
-        let span = pattern.span();
-        if let Some(fits) = self.fits_variant(pattern, value) {
-            return fits;
-        }
-        match (pattern, value) {
-            (_, Val::Unknown) => Val::Unknown,
-            (Pat::Wild(_) | Pat::Rest(_), _) => Val::Bool(true),
-            (Pat::Paren(inner), _) => self.fits(&inner.pat, value),
-            (Pat::Reference(inner), _) => self.fits(&inner.pat, value),
-            (Pat::Or(either), _) => {
-                self.all_fit(either.cases.iter().map(|case| (case, value)), syn::BinOp::Or(Default::default()))
-            }
-            (Pat::Lit(literal), _) => self.equals(literal_of(&literal.lit), &literal.lit, value, span),
-            (Pat::Range(range), _) => {
-                let ends = [(range.start.as_deref(), true), (range.end.as_deref(), false)];
-                let mut all = Val::Bool(true);
-                for (end, starts) in ends {
-                    let Some(end) = end else { continue };
-                    let op = match (starts, &range.limits) {
-                        (true, _) => syn::BinOp::Ge(Default::default()),
-                        (false, RangeLimits::HalfOpen(_)) => syn::BinOp::Lt(Default::default()),
-                        (false, RangeLimits::Closed(_)) => syn::BinOp::Le(Default::default()),
-                    };
-                    let end = self.expr(end);
-                    let one = self.binary(&op, value.clone(), end, Places::all(span));
-                    all = self.both(all, one, span);
-                }
-                all
-            }
-            (Pat::Ident(name), Val::Option(given)) if name.ident == "None" => Val::Bool(given.is_none()),
-            (Pat::Ident(name), _) if self.names_a_value(&name.ident) => match self.constant_of(&name.ident) {
-                Some(known) => {
-                    self.binary(&syn::BinOp::Eq(Default::default()), value.clone(), known, Places::all(span))
-                }
-                None => self.is_variant(&parse::name(&name.ident), value, span),
-            },
-            (Pat::Ident(name), _) => match &name.subpat {
-                Some((_, inner)) => self.fits(inner, value),
-                None => Val::Bool(true),
-            },
-            (Pat::Path(path), _) => match constant::known(&path.path, &self.frame().unit.constants) {
-                Some(known) => {
-                    let eq = syn::BinOp::Eq(Default::default());
-                    self.binary(&eq, value.clone(), known.into(), Places::all(span))
-                }
-                None => self.is_variant(&last(&path.path), value, span),
-            },
-            (Pat::Struct(parts), Val::Struct(..)) => {
-                let mut all = Val::Bool(true);
-                for (pattern, value) in self.fields_of(parts, value.clone()) {
-                    let one = self.fits(pattern, &value);
-                    all = self.both(all, one, span);
-                }
-                all
-            }
-            (Pat::Struct(variant), Val::Plain(_, PlainType::Enum) | Val::Variant(..))
-                if variant.fields.is_empty() && variant.rest.is_some() =>
-            {
-                self.is_variant(&last(&variant.path), value, span)
-            }
-            (Pat::TupleStruct(variant), Val::Plain(_, PlainType::Enum) | Val::Variant(..))
-                if variant.elems.iter().all(|part| matches!(part, Pat::Rest(_) | Pat::Wild(_))) =>
-            {
-                self.is_variant(&last(&variant.path), value, span)
-            }
-            (Pat::TupleStruct(some), Val::Option(given)) if some.path.is_ident("Some") && some.elems.len() == 1 => {
-                match given.as_deref() {
-                    Some(inner) => self.fits(&some.elems[0], inner),
-                    None => Val::Bool(false),
-                }
-            }
-            (Pat::Tuple(parts), Val::Tuple(values)) if parts.elems.len() == values.len() => {
-                self.all_fit(parts.elems.iter().zip(values), syn::BinOp::And(Default::default()))
-            }
-            (Pat::Slice(parts), Val::List(values)) if parts.elems.len() == values.len() => {
-                self.all_fit(parts.elems.iter().zip(values), syn::BinOp::And(Default::default()))
-            }
-            (Pat::Tuple(tuple), Val::Tuple(values)) => {
-                self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()])
-            }
-            (Pat::TupleStruct(_) | Pat::Struct(_), Val::Plain(_, PlainType::Enum) | Val::Variant(..)) => {
-                self.bind_unknown(pattern, false);
-                let name = text(pattern).split(['(', '{']).next().unwrap_or_default().trim().to_string();
-                self.report(span, &m::MATCH_VALUES, &[&name])
-            }
-            _ => self.report(span, &m::MATCH_PATTERN, &[&text(pattern), &value.kind()]),
-        }
-    }
-
-    fn all_fit<'v>(&mut self, parts: impl Iterator<Item = (&'a Pat, &'v Val<'a>)>, op: syn::BinOp) -> Val<'a>
-    where
-        'a: 'v,
-    {
-        let mut all: Option<Val<'a>> = None;
-        for (pattern, value) in parts {
-            let one = self.fits(pattern, value);
-            all = Some(match (all, &op) {
-                (None, _) => one,
-                (Some(all), syn::BinOp::And(_)) => self.both(all, one, pattern.span()),
-                (Some(Val::Bool(true)), _) => Val::Bool(true),
-                (Some(Val::Bool(false)), _) => one,
-                (Some(_), _) if matches!(one, Val::Bool(true)) => Val::Bool(true),
-                (Some(all), _) if matches!(one, Val::Bool(false)) => all,
-                (Some(all), op) => self.binary(op, all, one, Places::all(pattern.span())),
-            });
-        }
-        all.unwrap_or(Val::Bool(true))
-    }
-
-    fn both(&mut self, a: Val<'a>, b: Val<'a>, span: Span) -> Val<'a> {
-        match (a, b) {
-            (Val::Bool(false), _) | (_, Val::Bool(false)) => Val::Bool(false),
-            (Val::Bool(true), other) | (other, Val::Bool(true)) => other,
-            (a, b) => self.binary(&syn::BinOp::And(Default::default()), a, b, Places::all(span)),
-        }
-    }
-
-    /// Whether the value is the literal.
-    fn equals(&mut self, known: Option<Val<'a>>, literal: &syn::Lit, value: &Val<'a>, span: Span) -> Val<'a> {
-        let known = known.unwrap_or(Val::Unknown);
-        match (value, &known) {
-            (Val::Plain(tokens, PlainType::Bool), Val::Bool(true)) => Val::Plain(tokens.clone(), PlainType::Bool),
-            (Val::Plain(tokens, PlainType::Bool), Val::Bool(false)) => Val::Plain(quote!(! #tokens), PlainType::Bool),
-            (Val::Bool(a), Val::Bool(b)) => Val::Bool(a == b),
-            (Val::Plain(_, PlainType::Usize), Val::Dim(_))
-            | (Val::Dim(_) | Val::Number(_) | Val::Tensor(_) | Val::Index(_), Val::Dim(_) | Val::Number(_)) => {
-                self.binary(&syn::BinOp::Eq(Default::default()), value.clone(), known, Places::all(span))
-            }
-            _ => self.report(span, &m::MATCH_PATTERN, &[&text(literal), &value.kind()]),
-        }
-    }
-
-    /// Whether a name in a pattern is that of a value: a constant, or a variant of an enum.
-    fn names_a_value(&self, name: &syn::Ident) -> bool {
-        name.to_string().starts_with(char::is_uppercase)
-    }
-
-    fn constant_of(&self, name: &syn::Ident) -> Option<Val<'a>> {
-        let name = parse::name(name);
-        let size = self.frame().symbols.get(&name).map(|dim| Val::Dim(dim.clone()));
-        size.or_else(|| self.frame().unit.constants.get(&name).map(|known| (*known).into()))
-    }
-
-    /// Whether the value, of an enum, is that variant.
-    fn is_variant(&mut self, name: &str, value: &Val<'a>, span: Span) -> Val<'a> {
-        match value {
-            Val::Variant(_, own) => Val::Bool(own == name),
-            Val::Plain(tokens, PlainType::Enum) => self.plain_variant(tokens, name, span),
-            other => self.report(span, &m::MATCH_PATTERN, &[&name, &other.kind()]),
-        }
-    }
-
-    /// Whether a plain argument is that variant of its enum, of which only Rust knows.
-    pub(super) fn plain_variant(&self, argument: &TokenStream, name: &str, span: Span) -> Val<'a> {
-        let Some(ty) = self.enums.get(&argument.to_string()) else { return Val::Unknown };
-        let variant = syn::Ident::new(name, span);
-        Val::Plain(quote!(::core::matches!(#argument, #ty::#variant { .. })), PlainType::Bool)
-    }
-
-    /// `kind == Kind::Deep`.
-    pub(super) fn is_that_variant(&mut self, op: Operator, a: &Val<'a>, b: &Val<'a>, span: Span) -> Option<Val<'a>> {
-        let negated = match op {
-            Operator::Compare(CompareOp::Eq) => false,
-            Operator::Compare(CompareOp::Ne) => true,
-            _ => return None,
-        };
-        let value = match (a, b) {
-            (Val::Variant(_, name), other) | (other, Val::Variant(_, name)) => self.is_variant(name, other, span),
-            _ => return None,
-        };
-        Some(match value {
-            Val::Bool(same) => Val::Bool(same != negated),
-            Val::Plain(tokens, ty) if negated => Val::Plain(quote!((! #tokens)), ty),
-            value => value,
-        })
-    }
-
-    /// Binds the names of a pattern that the value fits.
-    pub(super) fn bind_matched(&mut self, pattern: &'a Pat, value: &Val<'a>) {
-        if self.bind_variant(pattern, value) {
-            return;
-        }
-        match (pattern, value) {
-            (Pat::Paren(inner), _) => self.bind_matched(&inner.pat, value),
-            (Pat::Reference(inner), _) => self.bind_matched(&inner.pat, value),
-            (Pat::Ident(name), _) if self.names_a_value(&name.ident) => {}
-            (Pat::Ident(name), _) => {
-                if let Some((_, inner)) = &name.subpat {
-                    self.bind_matched(inner, value);
-                }
-                self.bind(&parse::name(&name.ident), value.clone(), name.mutability.is_some(), false);
-            }
-            (Pat::TupleStruct(some), Val::Option(Some(inner))) if some.elems.len() == 1 => {
-                self.bind_matched(&some.elems[0], inner);
-            }
-            (Pat::Struct(parts), Val::Struct(..)) => {
-                for (pattern, value) in self.fields_of(parts, value.clone()) {
-                    self.bind_matched(pattern, &value);
-                }
-            }
-            (Pat::Tuple(parts), Val::Tuple(values)) if parts.elems.len() == values.len() => {
-                parts.elems.iter().zip(values).for_each(|(part, value)| self.bind_matched(part, value));
-            }
-            (Pat::Slice(parts), Val::List(values)) if parts.elems.len() == values.len() => {
-                parts.elems.iter().zip(values).for_each(|(part, value)| self.bind_matched(part, value));
-            }
-            (pattern, _) => {
-                if crate::parse::function::names(pattern).iter().any(|name| !self.names_a_value(name)) {
-                    self.bind_unknown(pattern, false);
-                }
-            }
         }
     }
 
@@ -464,18 +266,7 @@ impl<'a> Lowering<'a> {
             }
             other => {
                 let value = self.expr(other);
-                match &value {
-                    Val::Unknown | Val::Bool(_) | Val::Plain(_, PlainType::Bool) => {}
-                    Val::Tensor(_) if !self.elementwise => {
-                        self.report(
-                            other.span(),
-                            &m::CONDITION_TENSOR,
-                            &[&format!("`{}`", text(other)), &self.as_plain(other)],
-                        );
-                    }
-                    Val::Tensor(_) => {}
-                    wrong => drop(self.report(other.span(), &m::CONDITION_TYPE, &[&wrong.kind()])),
-                }
+                let value = self.as_condition(value, other);
                 self.holds(value)
             }
         };
@@ -499,15 +290,4 @@ pub(super) fn has_let(condition: &Expr) -> bool {
         Expr::Binary(chain) => has_let(&chain.left) || has_let(&chain.right),
         _ => false,
     }
-}
-
-fn literal_of<'a>(literal: &syn::Lit) -> Option<Val<'a>> {
-    constant::literal(literal).map(|known| match known {
-        crate::ast::Constant::Integer(number) => Val::Dim(Dim::constant(number)),
-        known => known.into(),
-    })
-}
-
-fn last(path: &syn::Path) -> String {
-    path.segments.last().map(|last| parse::name(&last.ident)).unwrap_or_default()
 }

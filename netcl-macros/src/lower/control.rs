@@ -1,5 +1,6 @@
 //! Blocks, `let`, assignment and `for`.
 
+use super::assign::NEW_TENSORS;
 use super::{FieldRef, Lowering, Val, declared};
 use crate::literal;
 use crate::messages as m;
@@ -9,9 +10,6 @@ use netcl_kernels::dim::Dim;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, Pat, Stmt};
-
-/// What to write instead of an assignment.
-const NEW_TENSORS: &str = "operations give new tensors: write `let y = ..`";
 
 impl<'a> Lowering<'a> {
     /// The block's value, in a scope of its own.
@@ -290,11 +288,7 @@ impl<'a> Lowering<'a> {
             Expr::Index(index) => {
                 // `x[n, c] = ..` in a kernel: elements of inputs are not assigned.
                 if let Expr::Path(path) = &*index.expr {
-                    let instead = match self.axes {
-                        Some(_) => "the closure's value is the element of the result: leave the assignment out",
-                        None => NEW_TENSORS,
-                    };
-                    return self.report(span, &m::ASSIGN_ARGUMENT, &[&text(&path.path), &instead]);
+                    return self.element_assigned(&text(&path.path), span);
                 }
                 None
             }
@@ -320,8 +314,10 @@ impl<'a> Lowering<'a> {
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                let value = self.binary(op, current, right, super::arith::Places::all(span));
-                let value = self.shifted((op, left), value);
+                let value = match self.of_their_type(op, (left, None), (&current, &right), span) {
+                    Some(value) => value,
+                    None => self.binary(op, current, right, super::arith::Places::all(span)),
+                };
                 self.own_of(&name, value)
             }
             None => right,

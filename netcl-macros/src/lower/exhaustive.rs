@@ -27,15 +27,25 @@ impl<'a> Lowering<'a> {
 
     /// Leaves to rustc whether the arms are all that there are.
     pub(super) fn note_match(&mut self, given: &'a ExprMatch, on: &TokenStream) {
+        // An arm with a condition may always be passed by.
+        let arms = given.arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_)));
+        let patterns: Vec<&Pat> = arms.map(|arm| &arm.pat).collect();
+        self.note_patterns(given, on, &patterns);
+    }
+
+    /// The same of these patterns, which stand in its arms.
+    pub(super) fn note_patterns(&mut self, given: &'a ExprMatch, on: &TokenStream, patterns: &[&Pat]) {
         if self.frames.len() > 1 {
             // Said where that function stands.
             return;
         }
-        // At the user's places, to which rustc adds what is missing. An arm with a condition may always be passed by.
-        let arms = given.arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_))).map(|arm| {
-            let pattern = &arm.pat;
+        // At the user's places, to which rustc adds what is missing.
+        let arms = patterns.iter().map(|pattern| {
             // Behind the whole body rustc shows what is missing.
-            let end = arm.body.to_token_stream().into_iter().last().map_or(arm.body.span(), |last| last.span());
+            let own = given.arms.iter().find(|arm| std::ptr::eq(&arm.pat, *pattern));
+            let end = own.map_or(given.match_token.span, |arm| {
+                arm.body.to_token_stream().into_iter().last().map_or(arm.body.span(), |last| last.span())
+            });
             quote_spanned!(end=> #pattern => {})
         });
         let mut arms = Group::new(Delimiter::Brace, quote!(#(#arms)*));

@@ -91,11 +91,15 @@ impl<'a> Lowering<'a> {
                 if let Some(refused) = self.cut_off(binary, &left, &right) {
                     return refused;
                 }
+                let sides = (&*binary.left, Some(&*binary.right));
+                if let Some(value) = self.of_their_type(&binary.op, sides, (&left, &right), binary.op.span()) {
+                    return value;
+                }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
                 self.advice = self.advise_power(binary, &left).or_else(|| self.advise_operator(binary, &left, &right));
                 let value = self.binary(&binary.op, left, right, places);
                 self.advice = None;
-                self.shifted((&binary.op, &binary.left), value)
+                value
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);

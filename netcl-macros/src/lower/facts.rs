@@ -1,6 +1,7 @@
 //! What has been decided on one way through a function, and what follows of it: where `k == 1` holds, `k == 2` does not, and no plan
 //! is made for both.
 
+use crate::variants;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,10 +53,11 @@ impl Facts {
     /// What follows of these decisions.
     pub(super) fn of(decisions: &[(TokenStream, bool)]) -> Facts {
         let mut facts = Facts::default();
-        for (condition, holds) in decisions {
-            if let Ok(condition) = syn::parse2(condition.clone()) {
-                facts.learn(&condition, *holds);
-            }
+        let read = |(condition, holds): &(TokenStream, bool)| Some((syn::parse2(condition.clone()).ok()?, *holds));
+        let decisions: Vec<(Expr, bool)> = decisions.iter().filter_map(read).collect();
+        // What is decided later tells more of what was before: where `a && b` does not hold and `b` does, `a` does not.
+        for (condition, holds) in decisions.iter().chain(&decisions) {
+            facts.learn(condition, *holds);
         }
         facts
     }
@@ -164,6 +166,9 @@ fn question(condition: &Expr) -> Question<'_> {
             };
             compared.unwrap_or_else(other)
         }
+        Expr::MethodCall(call) if variants::is_question(&call.receiver.to_token_stream()) && call.args.len() == 2 => {
+            Question::Variant(format!("self.{}", text(&call.args[0])), text(&call.args[1]))
+        }
         Expr::Macro(call) if call.mac.path.segments.last().is_some_and(|last| last.ident == "matches") => {
             let text = call.mac.tokens.to_string();
             match text.split_once(',') {
@@ -206,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_decided_decides_what_follows() {
-        let cases: [Case; 8] = [
+        let cases: [Case; 10] = [
             (
                 &[("(k == 1)", true)],
                 &[("(k == 2)", Some(false)), ("(k < 2)", Some(true)), ("k != 1", Some(false)), ("j == 1", None)],
@@ -219,7 +224,16 @@ mod tests {
             (&[("k > 3", false), ("k >= 3", true)], &[("k == 3", Some(true)), ("3 < k", Some(false))]),
             (&[("k < 0", false)], &[("k < 0", Some(false)), ("k == 0", None)]),
             (&[("! flag", true)], &[("flag", Some(false)), ("flag && other", Some(false)), ("flag || other", None)]),
-            (&[("(a || b)", true), ("a", false)], &[("(a || b)", Some(true)), ("b", None)]),
+            (&[("(a || b)", true), ("a", false)], &[("(a || b)", Some(true)), ("b", Some(true))]),
+            (&[("a && b", false), ("! b", false)], &[("a", Some(false))]),
+            (
+                &[("__netcl_variants.is(\"act\", \"A\") || __netcl_variants.is(\"act\", \"B\")", false)],
+                &[
+                    ("__netcl_variants.is(\"act\", \"A\")", Some(false)),
+                    ("__netcl_variants.is(\"act\", \"C\")", None),
+                    ("__netcl_variants.is(\"other\", \"A\")", None),
+                ],
+            ),
             (
                 &[("::core::matches!(d, Depth::A { .. })", false), ("::core::matches!(d, Depth::B { .. })", true)],
                 &[

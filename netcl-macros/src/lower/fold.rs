@@ -277,7 +277,13 @@ impl<'a> Lowering<'a> {
         let span = closure.body.span();
         let mut leaves = Vec::new();
         if !parts_of(&after, &mut leaves) || !is_like(&after, &carried.value) {
-            self.report(span, &m::FOLD_CARRIED, &[&carried.value.kind(), &after.kind()]);
+            let parts = |value: &Val<'a>| match value {
+                Val::Tuple(parts) => format!("a tuple of {}", parts.len()),
+                Val::List(parts) => format!("a list of {}", parts.len()),
+                other => other.kind(),
+            };
+            let [from, to] = [&carried.value, &after].map(parts);
+            self.report(span, &m::FOLD_CARRIED, &[&from, &to]);
             return None;
         }
         let mut tensors = Vec::with_capacity(leaves.len());

@@ -121,6 +121,7 @@ impl<'a> Lowering<'a> {
             match pattern {
                 Pat::Ident(ident) if taken.contains(&&ident.ident) => {
                     self.report(ident.ident.span(), &m::KERNEL_DUPLICATE_INDEX, &[&ident.ident]);
+                    self.bind(&parse::name(&ident.ident), Val::Unknown, false, true);
                 }
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                     taken.push(&ident.ident);
@@ -299,7 +300,9 @@ impl<'a> Lowering<'a> {
 
     /// One index of a read; `None` of what is none, which is reported.
     fn coordinate(&mut self, (read, padded): (&'a ExprIndex, bool), expr: &'a Expr) -> Option<Coordinate> {
+        let outside = std::mem::replace(&mut self.indexing, true);
         let value = self.expr(expr);
+        self.indexing = outside;
         match value {
             Val::Unknown => {}
             // An axis for its parts would have another size in each round.
@@ -309,8 +312,14 @@ impl<'a> Lowering<'a> {
             Val::Index(index) => return Some(Coordinate::Affine(index)),
             Val::Dim(dim) => return Some(Coordinate::Affine(Affine::fixed(dim))),
             Val::Tensor(id) if !self.builder.dtype(id).is_integer() => {
-                let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
-                self.report(expr.span(), &m::KERNEL_INDEX_ELEMENTS, &[&dtype, &given]);
+                let instead = match parse::unparenthesized(expr) {
+                    // `n as f32`
+                    Expr::Cast(cast) if !matches!(self.expr(&cast.expr), Val::Tensor(_)) => {
+                        format!("it is one without `as`: write `{}`", text(&cast.expr))
+                    }
+                    _ => format!("convert them: write `{} as i32`", operand_text(expr)),
+                };
+                self.report(expr.span(), &m::KERNEL_INDEX_ELEMENTS, &[&self.builder.dtype(id), &instead]);
             }
             // An index computed from indices, or by a plain argument: its elements are no data.
             Val::Tensor(id) if !self.reads_data(id) && (!padded || self.divides_indices(id)) => {

@@ -60,6 +60,16 @@ impl<'a> Lowering<'a> {
                 Some(self.report(span, &m::STEP_ZERO, &[]))
             }
             (_, Val::Range(start, end), _) if is_adapter(name) => {
+                // What goes down has no rounds in Rust: `T - 1..0` is meant to be `0..T`.
+                let down = (start.clone() - end.clone()).never_negative() && end.as_constant() != start.as_constant();
+                let meant = |start: &Dim| match start.to_string().ends_with(" - 1") {
+                    true => start.clone() + Dim::constant(1),
+                    false => start.clone(),
+                };
+                let (start, end) = match down && start.as_constant().is_none() {
+                    true => (end.clone(), meant(start)),
+                    false => (start.clone(), end.clone()),
+                };
                 let range = format!("{start}..{end}");
                 if self.axes.is_some() {
                     let last = end.clone() - Dim::constant(1);

@@ -264,6 +264,8 @@ pub(super) fn bare(expr: &Expr) -> &Expr {
 pub(crate) fn written(expr: &Expr) -> String {
     match expr {
         Expr::Reference(inner) => written(&inner.expr),
+        // `no_grad(|| x)`
+        Expr::Closure(closure) if closure.inputs.is_empty() => written(&closure.body),
         Expr::Path(_)
         | Expr::Field(_)
         | Expr::MethodCall(_)

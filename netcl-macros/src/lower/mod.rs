@@ -19,6 +19,7 @@ mod callable;
 mod calls;
 mod calls_made;
 mod carried;
+mod cases;
 mod choice;
 mod closure;
 mod control;
@@ -37,6 +38,7 @@ mod indexed;
 mod iterators;
 mod launched;
 mod leave;
+mod left_out;
 mod listed;
 mod method;
 mod misuse;
@@ -44,6 +46,7 @@ mod nodes;
 mod open;
 mod options;
 mod parts;
+mod pattern;
 mod place;
 mod position;
 mod ranges;
@@ -144,6 +147,8 @@ pub(crate) struct Lowering<'a> {
     frozen: BTreeSet<String>,
     /// What enums of layers are whose fields say so, by the paths of these.
     fixed: BTreeMap<String, &'a syn::Ident>,
+    /// Of the pattern that a value is compared with: which case of each or-pattern that is taken case by case.
+    cases: cases::Cases<'a>,
     seed: Option<NodeId>,
     /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
     positions: BTreeMap<NodeId, ops::Position>,
@@ -167,6 +172,8 @@ pub(crate) struct Lowering<'a> {
     ends: affine::Ends,
     /// In a function of scalars or a kernel: `if` on a tensor chooses element by element.
     elementwise: bool,
+    /// This stands in an index of a read: what sizes and numbers alone make is one, too.
+    indexing: bool,
     /// The type that the expression evaluated next is declared to have.
     expected: Option<DType>,
     /// Whether the value of the block evaluated next is used.
@@ -352,6 +359,7 @@ impl<'a> Lowering<'a> {
             updates: BTreeMap::new(),
             frozen: BTreeSet::new(),
             fixed: BTreeMap::new(),
+            cases: Vec::new(),
             seed: None,
             private: Vec::new(),
             depth: 0,
@@ -363,6 +371,7 @@ impl<'a> Lowering<'a> {
             axes: None,
             ends: affine::Ends::new(),
             elementwise: false,
+            indexing: false,
             expected: None,
             wanted: false,
             computed: Vec::new(),

@@ -95,6 +95,20 @@ impl<'a> Lowering<'a> {
         let (Composite::Struct(of, parts), Val::Struct(name, given)) = (parts, value) else { return false };
         let fields: Vec<String> = parts.iter().map(|(field, _)| crate::parse::name(field)).collect();
         let missing = fields.iter().find(|field| given.iter().all(|(given, _)| given != *field));
+        if missing.is_none() && given.len() > fields.len() && name.may_be(of) {
+            let place = if self.frames.len() == 1 { name.path.span() } else { span };
+            let all = crate::parse::list(fields.iter().map(String::as_str));
+            let own = fields.iter().find(|field| given.iter().filter(|(given, _)| given == *field).count() > 1);
+            match (own, given.iter().find(|(given, _)| !fields.contains(given))) {
+                (_, Some((other, _))) => {
+                    let near = crate::parse::suggestion(other, fields.iter().map(String::as_str));
+                    self.report(place, &m::UNKNOWN_FIELD, &[name, other, &near, &all]);
+                }
+                (Some(twice), None) => drop(self.report(place, &m::FIELD_TWICE, &[name, twice])),
+                (None, None) => return false,
+            }
+            return true;
+        }
         // Where only rustc knows whether it is this struct, fields that it does not have say that it is not.
         let known = name.identity.is_some() || given.iter().all(|(given, _)| fields.contains(given));
         let Some(missing) = missing.filter(|_| name.may_be(of) && known) else {
@@ -142,6 +156,16 @@ impl<'a> Lowering<'a> {
         let Val::Struct(ty, fields) = value else {
             return parts.fields.iter().map(|field| (&*field.pat, Val::Unknown)).collect();
         };
+        let named = |own: &str| {
+            parts.fields.iter().any(|field| match &field.member {
+                Member::Named(name) => crate::parse::name(name) == own,
+                Member::Unnamed(position) => position.index.to_string() == own,
+            })
+        };
+        let left: Vec<&str> = fields.iter().map(|(own, _)| own.as_str()).filter(|own| !named(own)).collect();
+        if parts.rest.is_none() && !left.is_empty() && parts.fields.len() < fields.len() {
+            self.report(parts.path.span(), &m::PATTERN_FIELDS, &[&ty, &crate::parse::list(left.into_iter())]);
+        }
         let mut all = Vec::new();
         for field in &parts.fields {
             let wanted = match &field.member {

@@ -34,6 +34,11 @@ impl Limits {
     fn varying(start: Affine, length: Affine, axes: &[Dim], ends: &Ends) -> Option<Limits> {
         /// How much longer than the longest an axis may be that has at least one position, as all axes have.
         const FEW: i64 = 16;
+        // `c..0` goes down, whatever the sizes are.
+        let down = |(_, by): &(super::affine::Atom, i64)| *by < 0;
+        if length.terms.iter().all(down) && length.offset.as_constant().is_some_and(|most| most <= 0) {
+            return None;
+        }
         let longest = length.range_within(axes, ends).1;
         if length.terms.is_empty() {
             return longest.as_constant().is_none_or(|size| size > 0).then_some(Limits {

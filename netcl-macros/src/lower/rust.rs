@@ -5,7 +5,8 @@
 //! `sign`) and means the same everywhere.
 
 use super::arith::{Operator, Places, number, typed};
-use super::{Lowering, Val};
+use super::{Affine, Lowering, Val};
+use crate::messages as m;
 use crate::number::ConstFloat;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
@@ -25,14 +26,35 @@ impl<'a> Lowering<'a> {
         args: &[Val<'a>],
         (function, span): (bool, Span),
     ) -> Option<Val<'a>> {
+        if let ("rem_euclid" | "div_euclid", Val::Dim(_) | Val::Index(_), [Val::Dim(divisor)]) = (name, receiver, args)
+            && divisor.is(0)
+        {
+            return Some(self.report(span, &m::KERNEL_BY_ZERO, &[&name]));
+        }
         if let Some(value) = super::whole::method(name, receiver, args) {
             return Some(value);
         }
         if let Some(value) = self.kept_in_round(name, receiver, args) {
             return Some(value);
         }
-        if let Some(value) = super::whole::of_index(name, receiver, args, self.axes.as_deref().unwrap_or_default()) {
+        let axes = self.axes.as_deref().unwrap_or_default();
+        let known = match receiver {
+            Val::Dim(size) if self.indexing => Val::Index(Affine::fixed(size.clone())),
+            receiver => receiver.clone(),
+        };
+        if let Some(value) = super::whole::of_index(name, &known, args, axes) {
             return Some(value);
+        }
+        if let ("rem_euclid" | "div_euclid", Val::Index(_), [divisor @ Val::Dim(_)], true) =
+            (name, receiver, args, self.indexing)
+        {
+            // Of whole numbers, and not of the floats that an index is beside floats.
+            let [Some(whole), Some(divisor)] =
+                [receiver, divisor].map(|value| self.tensor(value.clone(), Some(DType::I32), span))
+            else {
+                return Some(Val::Unknown);
+            };
+            return self.composed(name, &Val::Tensor(whole), &[Val::Tensor(divisor)], span);
         }
         if (self.axes.is_some() || self.elementwise)
             && let Some(value) = self.composed(name, receiver, args, span)

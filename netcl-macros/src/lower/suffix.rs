@@ -6,7 +6,8 @@ use super::{Lowering, Val};
 use crate::messages as m;
 use crate::{literal, parse};
 use netcl_kernels::dim::Dim;
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::ops::{self, ArgKind};
 use proc_macro2::Span;
@@ -54,14 +55,39 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What `<<` leaves of a whole number that is known: the bits that its type has.
-    pub(super) fn shifted(&self, (op, left): (&syn::BinOp, &Expr), value: Val<'a>) -> Val<'a> {
-        match (&value, operator(op)) {
-            (Val::Dim(shifted), Some(Operator::Binary(BinaryOp::Shl))) => {
-                let wrapped = shifted.as_constant().zip(self.type_of_bits(left));
-                wrapped.map_or(value, |(shifted, dtype)| Val::Dim(Dim::constant(dtype.wrap(shifted))))
-            }
-            _ => value,
+    /// Whole numbers that are known and of a type are computed with as elements of that type are: they wrap. Rule: both are of one type,
+    /// but for the distance of a shift. Wrong: `1u32 + 1i32`. `None` of others.
+    pub(super) fn of_their_type(
+        &mut self,
+        op: &syn::BinOp,
+        (left, right): (&Expr, Option<&Expr>),
+        values: (&Val<'a>, &Val<'a>),
+        span: Span,
+    ) -> Option<Val<'a>> {
+        let (Val::Dim(a), Val::Dim(b)) = values else { return None };
+        let (a, b) = (a.as_constant()?, b.as_constant()?);
+        let whole = |ty: Option<DType>| ty.filter(|ty| ty.is_integer());
+        let own = whole(self.type_of_bits(left));
+        let other = right.and_then(|right| whole(self.type_of_bits(right)));
+        let operator = operator(op)?;
+        let shifts = matches!(operator, Operator::Binary(BinaryOp::Shl | BinaryOp::Shr));
+        if let (Some(own), Some(other), false) = (own, other, shifts)
+            && own != other
+        {
+            return Some(self.report(span, &m::SIMT_TYPES, &[&parse::text(op), &own, &other]));
+        }
+        if shifts && b < 0 {
+            return Some(self.report(right.map_or(span, Spanned::span), &m::SHIFT_DISTANCE, &[&b]));
+        }
+        // What is none of 64 bits is an error.
+        let ty = if shifts { own } else { own.or(other) }.filter(|ty| *ty != DType::I64)?;
+        match operator {
+            // Of quotients it is said elsewhere whether they are meant.
+            Operator::Binary(BinaryOp::Div | BinaryOp::Rem) | Operator::Compare(_) => None,
+            Operator::Binary(op) => match fold::binary(op, Literal::Int(a, ty), Literal::Int(b, ty))? {
+                Literal::Int(value, _) => Some(Val::Dim(Dim::constant(value))),
+                _ => None,
+            },
         }
     }
 
@@ -71,6 +97,10 @@ impl<'a> Lowering<'a> {
             Expr::Paren(inner) => self.type_of_bits(&inner.expr),
             Expr::Group(inner) => self.type_of_bits(&inner.expr),
             Expr::Cast(cast) => DType::from_name(&parse::text(&cast.ty)),
+            // `i32::MAX`
+            Expr::Path(path) if path.path.segments.len() == 2 => {
+                DType::from_name(&parse::name(&path.path.segments[0].ident))
+            }
             Expr::Binary(binary) => self.type_of_bits(&binary.left).or_else(|| self.type_of_bits(&binary.right)),
             other => self.whole_type(other),
         }

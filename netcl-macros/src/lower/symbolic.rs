@@ -80,12 +80,12 @@ impl<'a> Lowering<'a> {
                 }
                 continue;
             }
-            for ((before, carried), after) in start.iter().zip(carried).zip(&mut after) {
+            for (position, ((before, carried), after)) in start.iter().zip(carried).zip(&mut after).enumerate() {
                 // Every round finds the type that the loop began with.
                 *after = self.as_declared(*after, self.builder.dtype(*before));
                 let same = self.builder.shape(*before).to_string() == self.builder.shape(*after).to_string();
                 if !same || self.builder.dtype(*before) != self.builder.dtype(*after) {
-                    self.report_carried(variable, *carried, (*before, *after));
+                    self.report_carried(variable, (*carried, position), (*before, *after));
                 }
             }
             next.extend(after);

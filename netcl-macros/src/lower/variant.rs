@@ -1,6 +1,7 @@
 //! Enums of layers in patterns: `match self { Act::Relu => .., Act::Gelu(line) => .. }`. Which variant a model is, each says where the
 //! program runs, and chooses by it a way through the function, as plain arguments do; a field may say it while compiling.
 
+use super::facts::Facts;
 use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{FieldKind, PlainType, Unit};
 use crate::messages as m;
@@ -36,6 +37,19 @@ impl<'a> Enum<'a> {
     /// Whether its model has parameters.
     pub(super) fn is_generic(&self) -> bool {
         self.unit.model.as_ref().is_none_or(|model| !model.generics.params.is_empty())
+    }
+
+    /// The names of the variants that it may be: the one that its field says, or all.
+    pub(super) fn possible(&self, fixed: Option<&syn::Ident>) -> Vec<String> {
+        match fixed {
+            Some(fixed) => vec![parse::name(fixed)],
+            None => self.variants.names(),
+        }
+    }
+
+    /// Where it is, as the path of a field.
+    pub(super) fn path(&self) -> &str {
+        &self.path
     }
 
     fn place(&self) -> &str {
@@ -96,7 +110,8 @@ impl<'a> Lowering<'a> {
                 None => Val::Unknown,
             };
         }
-        let answer = |variant: &Variant| self.answer(of, variant);
+        let facts = Facts::of(&self.decisions);
+        let answer = |variant: &Variant| facts.know(&of.question(variant));
         if let Some(known) = answer(variant) {
             return Val::Bool(known);
         }
@@ -208,23 +223,5 @@ impl<'a> Lowering<'a> {
             Some(_) => {}
         }
         self.fixed.insert(path.to_string(), variant);
-    }
-
-    /// The variants of an enum that no arm is for, as `Act::Relu`.
-    pub(super) fn without_arm(&self, value: &Val<'a>) -> Option<String> {
-        let of = Enum::of(value)?;
-        let fixed = self.fixed.get(&of.path);
-        let left = of.variants.all.iter().filter(|variant| match fixed {
-            Some(fixed) => variant.name == **fixed,
-            None => self.answer(&of, variant) != Some(false),
-        });
-        let left: Vec<String> = left.map(|variant| format!("{}::{}", of.unit.name(), variant.name)).collect();
-        Some(list(left.iter().map(String::as_str)))
-    }
-
-    /// What has been asked on this way whether it is the variant.
-    fn answer(&self, of: &Enum<'a>, variant: &Variant) -> Option<bool> {
-        let question = of.question(variant).to_string();
-        self.decisions.iter().find(|(known, _)| known.to_string() == question).map(|(_, answer)| *answer)
     }
 }

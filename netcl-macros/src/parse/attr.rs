@@ -1,7 +1,7 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{list, nearest, starts, text, types};
+use super::{list, nearest, starts, suggestion, text, types};
 use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
@@ -222,6 +222,13 @@ pub(crate) fn layer(
         }
         let position = layer.config.iter().position(|known| known.name == name);
         let at = position.map_or(key.span(), |_| value.span());
+        let own = || layer.config.iter().map(|known| known.name);
+        let of_all = suggestion(&name, words::OF_ALL_LAYERS.into_iter());
+        if position.is_none() && suggestion(&name, own()).is_empty() && !of_all.is_empty() {
+            let all = list(own().chain(words::OF_ALL_LAYERS));
+            diag.report(key.span(), &m::UNKNOWN_KEY, &[&layer.name, &name, &of_all, &all]);
+            continue;
+        }
         let mut value = config_value(value, constants);
         if let Some(position) = position {
             places[position] = Some(at);
@@ -242,7 +249,7 @@ pub(crate) fn layer(
     match configured {
         Ok(config) => {
             starts::judge(diag, layer, &config, &starting, &given);
-            Some(LayerField { layer, config, places, starts, shared_with, shared: None })
+            Some(LayerField { layer, config, places, starts, starting, shared_with, shared: None })
         }
         Err(errors) => {
             for error in errors {

@@ -25,7 +25,7 @@ pub(crate) fn is_condition(attr: &Attribute) -> bool {
 }
 
 /// Whether a condition adds what changes nothing, as `#[cfg_attr(test, allow(unused))]` does.
-pub(super) fn adds_notes(attr: &Attribute) -> bool {
+pub(crate) fn adds_notes(attr: &Attribute) -> bool {
     let added = added(attr);
     attr.path().is_ident("cfg_attr") && !added.is_empty() && added.iter().all(|added| attr::is_note_path(added.path()))
 }

@@ -3,6 +3,7 @@
 use crate::ast::{Field, FieldKind, LayerField, SharedTensors};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::words;
 use proc_macro2::Ident;
 
 /// Finds the layers that fields share tensors with. What is wrong is reported, and then nothing is shared.
@@ -40,11 +41,26 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             }
         };
         match found {
-            Ok(shared) => own.shared = Some(shared),
+            Ok(shared) => {
+                starts_elsewhere(diag, own, &shared, &field.name);
+                own.shared = Some(shared);
+            }
             Err(found) => {
                 diag.report(with.span(), &m::SHARED, &[&field.name, &found]);
                 field.kind = FieldKind::Unknown;
             }
+        }
+    }
+}
+
+/// Rule: what is said to start is the layer's own. Wrong: `init = 0.0` beside `shared = words`.
+fn starts_elsewhere(diag: &Diag, own: &LayerField, shared: &SharedTensors, name: &Ident) {
+    let tensors = (own.layer.tensors)(&own.config.closed());
+    for key in &own.starting {
+        let of_bias = key == words::BIAS_INIT;
+        let mut started = tensors.iter().filter(|tensor| tensor.trainable && tensor.name.ends_with("bias") == of_bias);
+        if started.all(|tensor| shared.tensors.iter().any(|(name, _)| *name == tensor.name)) {
+            diag.report(key.span(), &m::SHARED_START, &[&key, name, &shared.field, &key, &shared.field]);
         }
     }
 }

@@ -113,7 +113,8 @@ impl Simt<'_> {
             let here = foreign::device_of(here, &args);
             return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
-        if crate::lower::is_no_function_of_scalars(call) {
+        let over_range = |arg: &Expr| matches!(arg, Expr::Range(_) | Expr::Closure(_));
+        if crate::lower::is_no_function_of_scalars(call) && call.args.iter().any(over_range) {
             return self.over_range(&name, call, span);
         }
         if let Some(Var { value, .. }) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
@@ -125,6 +126,11 @@ impl Simt<'_> {
         }
         if let Some(Intrinsic::Atomic(op)) = find(&name) {
             return self.atomic(op, &name, call, span);
+        }
+        let text = |arg: &Expr| matches!(arg, Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }));
+        if find(&name).is_none() && call.args.iter().any(text) {
+            let instead = "a kernel prints nothing, and no function takes a text: return what is to be looked at as a result of its own";
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
         }
         let mut args = self.operands(&call.args);
         if args.iter().any(|arg| matches!(arg, Val::Unknown)) {

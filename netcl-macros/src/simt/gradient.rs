@@ -140,6 +140,12 @@ fn compare(diag: &Diag, (of, kernel): (&Shapes, &Ident), (by, gradient): (&Shape
         diag.report(name.span(), &m::SIMT_GRADIENT_FORM, &[name, &found, kernel, &fitting, &instead]);
         return false;
     }
+    for ((input, own), ty) in by.inputs.iter().zip(&given) {
+        if own.dtype != ty.dtype {
+            diag.report(own.span, &m::SIMT_GRADIENT_TYPE, &[name, input, &own.dtype, kernel, &ty.dtype]);
+            return false;
+        }
+    }
     let mut sizes: BTreeMap<Symbol, Dim> = BTreeMap::new();
     for ((_, own), ty) in by.inputs.iter().zip(given) {
         for (own, dim) in own.dims.iter().zip(&ty.dims) {

@@ -93,6 +93,40 @@ fn at(body: TokenStream, at: &[f64], values: &[f64], slopes: &[f64]) {
 }
 
 #[test]
+fn sizes_and_numbers_alone_are_indices() {
+    for (body, of) in [
+        (quote!(x[n, min(1, T - 1)]), (|t: i64| 1.min(t - 1)) as fn(i64) -> i64),
+        (quote!(x[n, max(T - 2, 0)]), |t| 0.max(t - 2)),
+        (quote!(x[n, clamp(1, 0, T - 1)]), |t| 1.clamp(0, t - 1)),
+        (quote!(x[n, (T - 2).max(0)]), |t| 0.max(t - 2)),
+        (quote!(x[n, 5 % T]), |t| 5 % t),
+        (quote!({ let mut s = 0.0; for k in 2..3 { s += x[n, min(k, T - 1)]; } s }), |t| 2.min(t - 1)),
+    ] {
+        let graph = graph(quote!(fn k(x: &Tensor<f32, N, T>) -> Tensor<f32, N> { |n| #body }), "k");
+        for t in 1..5 {
+            let row: Vec<f64> = (0..t).map(f64::from).collect();
+            let given = Given { sizes: &[("N", 1), ("T", t as u64)], args: &[(&[1, t as usize], &row)] };
+            assert_eq!(given.value(&graph), [of(i64::from(t)) as f64], "{body} of {t}");
+        }
+    }
+}
+
+#[test]
+fn known_numbers_wrap_as_elements_do() {
+    let hash = |numbers: &[u32]| numbers.iter().fold(2166136261u32, |h, i| (h ^ i).wrapping_mul(16777619));
+    for (body, value) in [
+        (quote!(let mut h = 2166136261u32; for i in 0..4 { h = (h ^ i) * 16777619; } h), hash(&[0, 1, 2, 3])),
+        (quote!(let h = (200u8 + 100u8) as u32; h), 44),
+        (quote!(let h = 3u32 - 5; h), 3u32.wrapping_sub(5)),
+        (quote!(let h = 1u32 << 40; h), 256),
+    ] {
+        let graph = graph(quote!(fn k(x: &Tensor<u32, N>) -> Tensor<u32, N> { |n| { #body ^ x[n] } }), "k");
+        let given = Given { sizes: &[("N", 2)], args: &[(&[2], &[0.0, 7.0])] };
+        assert_eq!(given.value(&graph), [f64::from(value), f64::from(value ^ 7)], "{body}");
+    }
+}
+
+#[test]
 fn branches_that_are_not_taken_contribute_nothing() {
     let inf = f64::INFINITY;
     at(quote!(if x > 0.0 { x.sqrt() } else { 0.0 }), &[4.0, 0.0, -1.0], &[2.0, 0.0, 0.0], &[0.25, 0.0, 0.0]);

@@ -1,6 +1,7 @@
 //! Unit tests of the drivers: tokens in, tokens out, no rustc.
 
 mod absurd;
+mod arms;
 mod bounds;
 mod derivatives;
 mod early;
@@ -8,6 +9,7 @@ mod fuzz;
 mod gradients;
 mod hints;
 mod kernels;
+mod known;
 mod meaning;
 mod models;
 mod names;
@@ -190,6 +192,7 @@ pub(crate) fn marked(file: syn::File) -> Vec<Marked> {
     for mut item in file.items {
         let mut taken = Vec::new();
         if let Item::Struct(syn::ItemStruct { attrs, .. })
+        | Item::Enum(syn::ItemEnum { attrs, .. })
         | Item::Impl(syn::ItemImpl { attrs, .. })
         | Item::Fn(syn::ItemFn { attrs, .. })
         | Item::Type(syn::ItemType { attrs, .. })

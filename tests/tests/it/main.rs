@@ -3,6 +3,7 @@
 
 mod alone_in_structs;
 mod any_size;
+mod arms;
 mod arranged;
 mod autocast;
 mod bits;

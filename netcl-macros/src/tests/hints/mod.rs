@@ -105,6 +105,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("CALL_ARGUMENTS", "as many arguments as are declared"),
     ("NOT_A_FUNCTION", "what a variable is used for"),
     ("ASSIGN_ARGUMENT", "what the elements become"),
+    ("ASSIGN_ELEMENT", "what the elements become"),
     ("LIST_METHOD", "what is done with a list of the author's"),
     ("LOOP_CARRIED", "a line in front of the loop"),
     ("LOOP_STATE", "lines around the loop"),
