@@ -326,3 +326,55 @@ fn an_axis_that_may_be_empty_is_gone_around() {
         }
     }
 }
+
+#[netcl::model]
+pub struct Mirrors {
+    #[parameter(init = 2.0)]
+    scale: Tensor<f32>,
+}
+
+#[netcl::model]
+impl Mirrors {
+    pub fn padded(&self, x: &Tensor<f32, T>) -> (Tensor<f32, { T + 5 }>, Tensor<f32, { T + 4 }>) {
+        (x.pad_reflect(0, 2, 3) * &self.scale, x.pad_circular(0, 3, 1) * &self.scale)
+    }
+
+    #[gradients(x)]
+    pub fn loss(&self, x: &Tensor<f32, T>) -> Tensor<f32> {
+        (x.pad_reflect(0, 2, 3) * &self.scale).square().sum_all()
+    }
+}
+
+#[test]
+fn axes_of_any_size_are_padded_by_what_is_there() {
+    for device in devices() {
+        let model = Mirrors::new(&device, Seed(1)).unwrap();
+        for length in [4usize, 5, 9] {
+            let x: Vec<f32> = (0..length).map(|value| value as f32 + 1.0).collect();
+            let x = Tensor::from_slice(&device, &x, &[length]).unwrap();
+            let (mirrored, around) = model.padded(&x).unwrap();
+            // The place in a mirror at both ends, and in a circle.
+            let last = length as i64 - 1;
+            let mirror = |at: i64| {
+                if at < 0 {
+                    -at
+                } else if at > last {
+                    2 * last - at
+                } else {
+                    at
+                }
+            };
+            let expected: Vec<f32> = (-2..=last + 3).map(|at| 2.0 * (mirror(at) + 1) as f32).collect();
+            assert_eq!(mirrored.to_vec::<f32>().unwrap(), expected, "{device} {length}");
+            let expected: Vec<f32> =
+                (-3..=last + 1).map(|at| 2.0 * (at.rem_euclid(length as i64) + 1) as f32).collect();
+            assert_eq!(around.to_vec::<f32>().unwrap(), expected, "{device} {length}");
+            let mut gradient = vec![0.0f32; length];
+            (-2..=last + 3).for_each(|at| gradient[mirror(at) as usize] += 8.0 * (mirror(at) + 1) as f32);
+            let (_, _, in_x) = model.loss_with_gradients(&x).unwrap();
+            assert_eq!(in_x.to_vec::<f32>().unwrap(), gradient, "{device} {length}");
+        }
+        let error = model.padded(&Tensor::zeros(&device, &[3], netcl::DType::F32).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("`pad_reflect` expects at least 4"), "{error}");
+    }
+}
