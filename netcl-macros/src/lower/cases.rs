@@ -1,11 +1,8 @@
 //! Or-patterns that bind names, `Act::Line(l) | Act::Other(l)`: what a name is bound to depends on the case that fits, so that each is
 //! taken by itself, as an arm of its own would be.
 
-use super::Lowering;
-use crate::messages as m;
 use crate::parse;
 use std::collections::BTreeSet;
-use syn::spanned::Spanned;
 use syn::{Pat, PatOr};
 
 /// Which case is meant of each or-pattern that is taken case by case.
@@ -48,31 +45,7 @@ fn parts(pattern: &Pat) -> Vec<&Pat> {
 }
 
 /// The names that a pattern binds; those of values, as of constants, begin with a capital.
-fn names(pattern: &Pat) -> BTreeSet<String> {
+pub(super) fn names(pattern: &Pat) -> BTreeSet<String> {
     let all = parse::function::names(pattern).into_iter().map(|name| parse::name(&name));
     all.filter(|name| !name.starts_with(char::is_uppercase)).collect()
-}
-
-impl<'a> Lowering<'a> {
-    /// The case of the or-pattern that is meant, if it is taken case by case.
-    pub(super) fn case_of(&self, either: &PatOr) -> Option<&'a Pat> {
-        let (own, at) = self.cases.iter().find(|(known, _)| std::ptr::eq(*known, either))?;
-        own.cases.iter().nth(*at)
-    }
-
-    /// Rule: each case of an or-pattern binds the same names. Wrong: `Act::Line(l) | Act::Other(_)`.
-    pub(super) fn judge_cases(&mut self, either: &'a PatOr) -> bool {
-        if self.frame().unit.in_rust {
-            // rustc says so.
-            return true;
-        }
-        let all: BTreeSet<String> = either.cases.iter().flat_map(names).collect();
-        for case in &either.cases {
-            if let Some(missing) = all.difference(&names(case)).next() {
-                self.report(case.span(), &m::CASES_BIND, &[missing, &parse::text(case)]);
-                return false;
-            }
-        }
-        true
-    }
 }

@@ -15,7 +15,7 @@ use syn::{ExprMatch, Pat, RangeLimits};
 const TOLD: usize = 6;
 
 /// One way that a value may be, as far as the patterns tell.
-struct Way<'a> {
+struct ValueForm<'a> {
     is: Is,
     /// The pattern that is for it alone, with gaps for its parts.
     text: String,
@@ -35,7 +35,7 @@ enum Is {
 }
 
 /// The patterns of one arm, one for each value; `None` takes all.
-type Row<'p> = Vec<Option<&'p Pat>>;
+type PatternRow<'p> = Vec<Option<&'p Pat>>;
 
 /// Which variants arms are for, of plain arguments that are enums: rustc knows whether there are others.
 type Named<'p> = Vec<(TokenStream, Vec<&'p Pat>)>;
@@ -75,14 +75,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Patterns for what the rows leave out, one for each value.
-    fn missing<'p>(&self, rows: Vec<Row<'p>>, values: &[Val<'a>], named: &mut Named<'p>) -> Vec<Vec<String>> {
+    fn missing<'p>(&self, rows: Vec<PatternRow<'p>>, values: &[Val<'a>], named: &mut Named<'p>) -> Vec<Vec<String>> {
         let Some((value, others)) = values.split_first() else {
             return if rows.is_empty() { vec![Vec::new()] } else { Vec::new() };
         };
-        let rows: Vec<Row<'p>> = rows.into_iter().flat_map(cases).collect();
+        let rows: Vec<PatternRow<'p>> = rows.into_iter().flat_map(cases).collect();
         let heads: Vec<&'p Pat> = rows.iter().filter_map(|row| row[0]).collect();
         let mut missing = Vec::new();
-        for Way { is, text, parts } in self.ways(value, &heads, rows.is_empty(), named) {
+        for ValueForm { is, text, parts } in self.ways(value, &heads, rows.is_empty(), named) {
             let fitting = rows.iter().filter_map(|row| {
                 let head = match row[0] {
                     Some(pattern) => self.taken_apart_as(pattern, &is)?,
@@ -105,8 +105,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// What the value may be, as far as the patterns tell its ways apart. `none`: there are no arms.
-    fn ways<'p>(&self, value: &Val<'a>, heads: &[&'p Pat], none: bool, named: &mut Named<'p>) -> Vec<Way<'a>> {
-        let one = |is: Is, text: String| Way { is, text, parts: Vec::new() };
+    fn ways<'p>(&self, value: &Val<'a>, heads: &[&'p Pat], none: bool, named: &mut Named<'p>) -> Vec<ValueForm<'a>> {
+        let one = |is: Is, text: String| ValueForm { is, text, parts: Vec::new() };
         if heads.is_empty() && !(none && Enum::of(value).is_some()) {
             return vec![one(Is::Whatever, "_".into())];
         }
@@ -133,15 +133,17 @@ impl<'a> Lowering<'a> {
                     heads.iter().filter_map(|head| Some((parse::name(self::named(head)?), text(head)))).collect();
                 names.into_iter().map(|(name, text)| one(Is::Variant(name), text)).collect()
             }
-            Val::Tuple(parts) => vec![Way { is: Is::Tuple, text: String::new(), parts: parts.clone() }],
-            Val::Option(Some(inner)) => vec![Way { is: Is::Some, text: String::new(), parts: vec![(**inner).clone()] }],
+            Val::Tuple(parts) => vec![ValueForm { is: Is::Tuple, text: String::new(), parts: parts.clone() }],
+            Val::Option(Some(inner)) => {
+                vec![ValueForm { is: Is::Some, text: String::new(), parts: vec![(**inner).clone()] }]
+            }
             Val::Option(None) => vec![one(Is::None, "None".into())],
             _ => vec![one(Is::Whatever, "_".into())],
         }
     }
 
     /// Whole numbers, divided where a pattern begins or ends.
-    fn ranges_of(&self, heads: &[&Pat]) -> Vec<Way<'a>> {
+    fn ranges_of(&self, heads: &[&Pat]) -> Vec<ValueForm<'a>> {
         let mut starts = BTreeSet::from([0]);
         for (first, last) in heads.iter().filter_map(|head| self.between(head)) {
             starts.insert(first);
@@ -154,13 +156,13 @@ impl<'a> Lowering<'a> {
                 last if last == *first => first.to_string(),
                 last => format!("{first}..={last}"),
             };
-            Way { is: Is::Numbers(*first, last), text, parts: Vec::new() }
+            ValueForm { is: Is::Numbers(*first, last), text, parts: Vec::new() }
         });
         ways.collect()
     }
 
     /// The patterns of the parts where the pattern takes what is so.
-    fn taken_apart_as<'p>(&self, pattern: &'p Pat, is: &Is) -> Option<Row<'p>> {
+    fn taken_apart_as<'p>(&self, pattern: &'p Pat, is: &Is) -> Option<PatternRow<'p>> {
         let none = |fits: bool| fits.then(Vec::new);
         match (is, pattern) {
             (Is::Tuple, Pat::Tuple(parts)) => Some(parts.elems.iter().map(|part| whole_or(part)).collect()),
@@ -228,7 +230,7 @@ fn has_enum(value: &Val<'_>) -> bool {
 }
 
 /// The arms without a condition: one with a condition may be passed by.
-fn rows(given: &ExprMatch) -> Vec<Row<'_>> {
+fn rows(given: &ExprMatch) -> Vec<PatternRow<'_>> {
     let arms = given.arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_)));
     arms.map(|arm| vec![whole_or(&arm.pat)]).collect()
 }
@@ -248,7 +250,7 @@ fn whole_or(pattern: &Pat) -> Option<&Pat> {
 }
 
 /// A row for each case of the or-pattern that it begins with.
-fn cases(row: Row<'_>) -> Vec<Row<'_>> {
+fn cases(row: PatternRow<'_>) -> Vec<PatternRow<'_>> {
     match row.first() {
         Some(Some(Pat::Or(either))) => {
             let each = either.cases.iter().map(|case| {

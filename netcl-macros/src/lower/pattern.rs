@@ -1,6 +1,7 @@
 //! Patterns: whether a value fits one, as far as that is known, and the names that it binds.
 
 use super::arith::{Operator, Places};
+use super::cases::names;
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -9,8 +10,9 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::CompareOp;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::{Pat, RangeLimits};
+use syn::{Pat, PatOr, RangeLimits};
 
 impl<'a> Lowering<'a> {
     /// Whether the value fits the pattern, as a truth that is known, chosen when the function is called, or computed.
@@ -108,8 +110,30 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The case of the or-pattern that is meant, if it is taken case by case.
+    pub(super) fn case_of(&self, either: &PatOr) -> Option<&'a Pat> {
+        let (own, at) = self.cases.iter().find(|(known, _)| std::ptr::eq(*known, either))?;
+        own.cases.iter().nth(*at)
+    }
+
+    /// Rule: each case of an or-pattern binds the same names. Wrong: `Act::Line(l) | Act::Other(_)`.
+    pub(super) fn judge_cases(&mut self, either: &'a PatOr) -> bool {
+        if self.frame().unit.in_rust {
+            // rustc says so.
+            return true;
+        }
+        let all: BTreeSet<String> = either.cases.iter().flat_map(names).collect();
+        for case in &either.cases {
+            if let Some(missing) = all.difference(&names(case)).next() {
+                self.report(case.span(), &m::CASES_BIND, &[missing, &parse::text(case)]);
+                return false;
+            }
+        }
+        true
+    }
+
     /// Whether the value fits a case of the or-pattern, or the one that is meant.
-    fn one_fits(&mut self, pattern: &'a Pat, either: &'a syn::PatOr, value: &Val<'a>) -> Val<'a> {
+    fn one_fits(&mut self, pattern: &'a Pat, either: &'a PatOr, value: &Val<'a>) -> Val<'a> {
         if let Some(case) = self.case_of(either) {
             return if self.judge_cases(either) { self.fits(case, value) } else { Val::Unknown };
         }
