@@ -11,24 +11,24 @@ use super::lanes::{V, lanes};
 use netcl_kernels::scalar::Arithmetic;
 
 /// Types of lanes. Sealed: what says that it is `f32` is.
-pub trait LaneElement: Copy + Default + sealed::Sealed {}
+pub trait LaneElement: Copy + Default + sealed::LaneKind {}
 
-impl<T: Copy + Default + sealed::Sealed> LaneElement for T {}
+impl<T: Copy + Default + sealed::LaneKind> LaneElement for T {}
 
 mod sealed {
-    pub trait Sealed {
+    pub trait LaneKind {
         /// Whether it is `f32`.
         const IS_F32: bool = false;
     }
-    impl Sealed for f32 {
+    impl LaneKind for f32 {
         const IS_F32: bool = true;
     }
-    impl Sealed for bool {}
-    impl Sealed for u8 {}
-    impl Sealed for i32 {}
-    impl Sealed for u32 {}
-    impl Sealed for i64 {}
-    impl Sealed for f64 {}
+    impl LaneKind for bool {}
+    impl LaneKind for u8 {}
+    impl LaneKind for i32 {}
+    impl LaneKind for u32 {}
+    impl LaneKind for i64 {}
+    impl LaneKind for f64 {}
 }
 
 /// `$avx` where these are sixteen lanes of `f32` and the processor has AVX2's operations; or else `$lanes`.
