@@ -20,6 +20,7 @@ mod matmul;
 pub mod memory;
 mod multiversion;
 pub(crate) mod native;
+mod operations;
 #[allow(unsafe_code, reason = "elements as bytes and back")]
 pub mod plain;
 pub mod pool;
@@ -36,11 +37,12 @@ pub mod exports {
     pub use super::entry::{EntryPoint, NativeEntry, entry, interpreted, wide_entry};
     pub use super::faults::Faults;
     pub use super::isa::Isa;
-    pub use super::lanes::{V, select};
+    pub use super::lanes::V;
     pub use super::math::*;
     pub use super::memory::HostBuffer;
     pub use super::multiversion::engine;
     pub use super::native::{Args, NativeKernel, Passed};
+    pub use super::operations::{LaneElement, select};
     pub use super::view::{Bf16, F16, NativeElement, View, array_at, array_put};
     pub use netcl_kernels::kir::AtomicOp;
 }

@@ -191,25 +191,16 @@ impl<'a, T: NativeElement, C: Cells> View<'a, T, C> {
     }
 
     /// One element.
-    #[inline]
+    #[inline(always)]
     pub fn at<X: Index>(&self, index: X) -> T::Value {
-        match self.place(index, 1) {
-            Some(place) => {
-                // SAFETY: `place` has checked the index; the kernel's emitter picks `C`.
-                let [stored] = unsafe { C::load(place) };
-                T::load(stored)
-            }
-            None => T::Value::default(),
-        }
+        let [stored] = self.stored(index);
+        T::load(stored)
     }
 
     /// Writes one element.
-    #[inline]
+    #[inline(always)]
     pub fn put<X: Index>(&self, index: X, value: T::Value) {
-        if let Some(place) = self.place(index, 1) {
-            // SAFETY: as above.
-            unsafe { C::store(place, [T::store(value)]) }
-        }
+        self.keep(index, &[T::store(value)]);
     }
 
     /// `L` consecutive elements.
@@ -237,7 +228,7 @@ impl<'a, T: NativeElement, C: Cells> View<'a, T, C> {
     #[inline]
     fn keep<const L: usize, X: Index>(&self, index: X, stored: &[T::Stored; L]) {
         if let Some(place) = self.place(index, L) {
-            // SAFETY: as above.
+            // SAFETY: as of reads.
             unsafe { C::store(place, *stored) }
         }
     }
