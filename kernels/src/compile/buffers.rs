@@ -34,8 +34,8 @@ impl Buffers {
     }
 
     /// A buffer for every input, output and stored node; where scatter-adds sort (`sorts`), for what these keep between their
-    /// kernels; and where products copy by tensor maps, for so many work-groups' (`mapped`).
-    pub(super) fn new(graph: &Graph, division: &Division, sorts: bool, mapped: Option<u32>) -> Self {
+    /// kernels; and where products copy by tensor maps, for the maps of so many work-groups (`map_groups`).
+    pub(super) fn new(graph: &Graph, division: &Division, sorts: bool, map_groups: Option<u32>) -> Self {
         let (mut buffers, mut taken) = Buffers::of_nodes(graph, division);
         let scatters = division.clusters.iter().filter_map(|cluster| match cluster.kind {
             ClusterKind::Scatter(id) => Some(id),
@@ -44,32 +44,21 @@ impl Buffers {
         for id in scatters.filter(|_| sorts) {
             let mut between = Vec::new();
             for (what, shape, dtype) in ScatterShape::of(graph, id).between() {
-                let name = distinct(&mut taken, format!("{}_{what}", buffers.names[&id]));
-                let own = BufferId(buffers.list.len() as u32);
-                buffers.named.insert(name.clone(), own);
-                buffers.list.push(Buffer { name, shape, dtype, role: Role::Scratch, written: None });
-                between.push(own);
+                let wanted = format!("{}_{what}", buffers.names[&id]);
+                between.push(buffers.scratch(&mut taken, wanted, shape, dtype));
             }
             buffers.between.insert(id, between);
         }
         buffers.unread(graph, &mut taken);
-        let is_mapped = |kind: &ClusterKind| match kind {
+        let may_have_maps = |kind: &ClusterKind| match kind {
             ClusterKind::MatMul(id) => graph[*id].op.factors().is_some_and(|[a, _]| graph[a].dtype.size() == 2),
             _ => false,
         };
-        if let Some(groups) = mapped.filter(|_| division.clusters.iter().any(|cluster| is_mapped(&cluster.kind))) {
-            let name = distinct(&mut taken, "tensor_maps".to_owned());
+        let have_maps = division.clusters.iter().any(|cluster| may_have_maps(&cluster.kind));
+        buffers.maps = map_groups.filter(|_| have_maps).map(|groups| {
             let words = Dim::constant(i64::from(groups) * i64::from(MAPS_BYTES / 4));
-            buffers.maps = Some(BufferId(buffers.list.len() as u32));
-            buffers.named.insert(name.clone(), BufferId(buffers.list.len() as u32));
-            buffers.list.push(Buffer {
-                name,
-                shape: Shape(vec![words]),
-                dtype: DType::U32,
-                role: Role::Scratch,
-                written: None,
-            });
-        }
+            buffers.scratch(&mut taken, "tensor_maps".to_owned(), Shape(vec![words]), DType::U32)
+        });
         buffers
     }
 
@@ -172,11 +161,8 @@ impl Buffers {
             for (_, (own, shape, dtype)) in
                 results.into_iter().enumerate().skip(1).filter(|(position, _)| !read(*position))
             {
-                let name = distinct(taken, format!("{}_{own}", self.names[&id]));
-                let own = BufferId(self.list.len() as u32);
-                self.named.insert(name.clone(), own);
-                self.list.push(Buffer { name, shape, dtype, role: Role::Scratch, written: None });
-                unread.push(own);
+                let wanted = format!("{}_{own}", self.names[&id]);
+                unread.push(self.scratch(taken, wanted, shape, dtype));
             }
             self.between.insert(id, unread);
         }
@@ -185,10 +171,17 @@ impl Buffers {
     /// One more, which no node of the graph lies in.
     pub(super) fn add(&mut self, wanted: &str, shape: Shape, dtype: DType) -> String {
         let mut taken: BTreeSet<String> = self.named.keys().chain(self.scalars.keys()).cloned().collect();
-        let name = distinct(&mut taken, wanted.to_owned());
-        self.named.insert(name.clone(), BufferId(self.list.len() as u32));
-        self.list.push(Buffer { name: name.clone(), shape, dtype, role: Role::Scratch, written: None });
-        name
+        let own = self.scratch(&mut taken, wanted.to_owned(), shape, dtype);
+        self.list[own.0 as usize].name.clone()
+    }
+
+    /// A scratch buffer behind the others, called as wanted or much like it.
+    fn scratch(&mut self, taken: &mut BTreeSet<String>, wanted: String, shape: Shape, dtype: DType) -> BufferId {
+        let own = BufferId(self.list.len() as u32);
+        let name = distinct(taken, wanted);
+        self.named.insert(name.clone(), own);
+        self.list.push(Buffer { name, shape, dtype, role: Role::Scratch, written: None });
+        own
     }
 
     /// Makes the buffer that holds `id` one of two places of its size.

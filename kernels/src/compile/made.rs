@@ -41,8 +41,8 @@ pub(super) fn made(
         if let Around::Loop(scan, _) = &around {
             division.starts = left::starts(scan, &graph);
         }
-        let (sorts, mapped) = (scatter::sorts(target, &options.limits), most_resident(&options.limits));
-        let buffers = Buffers::new(&graph, &division, sorts, mapped);
+        let (sorts, map_groups) = (scatter::sorts(target, &options.limits), most_resident(&options.limits));
+        let buffers = Buffers::new(&graph, &division, sorts, map_groups);
         let mut builder = PlanBuilder::new(&graph, &division, &buffers, (target, options.limits), options.width);
         let configs = builder.survey(&marks, &mut decider)?;
         let mut wanted = configs.in_parts.clone();

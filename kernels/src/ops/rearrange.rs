@@ -335,8 +335,7 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, spared: Opt
     }
     for side in sides.into_iter().filter(|side| !side.is(0)) {
         let least = spared.map_or(Dim::constant(1), |spared| side.clone() + Dim::constant(spared));
-        let told = sides[0].clone() - side.clone();
-        if !b.is_sure(&(source[axis].clone() - least.clone())) && (side == sides[0] || !told.never_negative()) {
+        if !b.is_sure(&(source[axis].clone() - least.clone())) {
             let note = b.origin_note(x, axis);
             let words =
                 [format!("`{op}` expects at least "), format!(" along axis {axis} of {source}{note}, which has")];

@@ -131,8 +131,7 @@ impl Steps<'_> {
             let is_scratch = self.plan.buffers.get(id.0 as usize).is_some_and(|own| own.role == Role::Scratch);
             is_scratch && !self.plan.steps.iter().any(|other| other.reads.contains(id))
         };
-        let mut results = step.writes.iter().filter(|id| !is_empty(id));
-        !step.writes.is_empty() && results.all(is_own) && step.writes.iter().any(is_empty)
+        step.writes.iter().any(is_empty) && step.writes.iter().all(|id| is_empty(id) || is_own(id))
     }
 
     /// What runs; `None` if there are no work-items.
