@@ -136,11 +136,12 @@
     _Pragma("unroll") for (uint j = 0; j < SUB_N / 16; ++j) FRAGMENT_B(y[which][j], j, s);
 
 // Sums of a work-item, in registers: how many there are, their order, and what is done with each, which must have a fixed place.
-#define SUM_COUNT (SUB_M / 16 * (SUB_N / 8) * 4)
-#define AT(i, j, e) (((i) * (SUB_N / 8) + (j)) * 4 + (e))
+#define SUM_ROWS (SUB_M / 16)
+#define SUM_COLUMNS (SUB_N / 8)
+#define SUM_COUNT (SUM_ROWS * SUM_COLUMNS * 4)
 #define EACH_SUM(statements)                                                                                           \
-    _Pragma("unroll") for (uint i = 0; i < SUB_M / 16; ++i)                                                            \
-        _Pragma("unroll") for (uint j = 0; j < SUB_N / 8; ++j) _Pragma("unroll") for (uint e = 0; e < 4; ++e)          \
+    _Pragma("unroll") for (uint i = 0; i < SUM_ROWS; ++i)                                                              \
+        _Pragma("unroll") for (uint j = 0; j < SUM_COLUMNS; ++j) _Pragma("unroll") for (uint e = 0; e < 4; ++e)        \
     {                                                                                                                  \
         statements                                                                                                     \
     }

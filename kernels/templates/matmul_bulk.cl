@@ -127,7 +127,7 @@ __kernel __attribute__((reqd_work_group_size(BULK_THREADS, 1, 1))) void KERNEL_N
         float sum[1][SUB_N / 8][4];
         EACH_SUM(sum[i][j][e] = 0.0f;)
 #if LONG_SUMS
-        LONG_SUM_ARRAYS
+        TOTALS
 #endif
         uint last = STAGES;
         ROLLED

@@ -307,7 +307,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
     float sum[SUB_M / 16][SUB_N / 8][4];
     EACH_SUM(sum[i][j][e] = 0.0f;)
 #if LONG_SUMS
-    LONG_SUM_ARRAYS
+    TOTALS
 #endif
 
     uint k_next = 0;

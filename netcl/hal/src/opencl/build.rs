@@ -3,7 +3,7 @@
 use super::driver::Program;
 use super::exit;
 use super::programs::obtain;
-use super::retarget::retargeted;
+use super::retarget::{assembled_once, retargeted};
 use super::shared::{DeviceResources, Shared};
 use crate::config;
 use crate::device::profile::DeviceProfile;
@@ -224,27 +224,31 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
                 .to_owned(),
         });
     }
+    let built = |program| {
+        tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
+        Ok(program)
+    };
+    let (context, device) = (shared.context.get(), shared.device.id());
+    // Other drivers give no PTX, and inline PTX is an error for them.
+    let is_nvidia = shared.profile.vendor == Vendor::Nvidia;
+    if is_nvidia && let Some(program) = assembled_once(context, device, source.text, source.options) {
+        return built(program);
+    }
     let in_order = source.options.contains(LOOPS_IN_ORDER).then(|| format!("{IN_ORDER}{}", source.text));
-    let program = Program::create_from_source(shared.context.get(), in_order.as_deref().unwrap_or(source.text))
+    let program = Program::create_from_source(context, in_order.as_deref().unwrap_or(source.text))
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = program.build(shared.device.id(), source.options) {
+    if let Err(error) = program.build(device, source.options) {
         return Err(not_built(shared, source, error.0, |code| {
-            let log = program.get_build_log(shared.device.id()).unwrap_or_default();
+            let log = program.get_build_log(device).unwrap_or_default();
             failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
         }));
     }
-    // Other drivers give no PTX, and inline PTX is an error for them.
-    let program = match shared.profile.vendor {
-        Vendor::Nvidia => {
-            let (context, device) = (shared.context.get(), shared.device.id());
-            retargeted(context, device, (&program, source.text), source.options)
-                .map_err(|error| not_built(shared, source, error.0, |_| failed(NOT_RETARGETED.to_owned())))?
-                .unwrap_or(program)
-        }
-        _ => program,
-    };
-    tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
-    Ok(program)
+    if !is_nvidia {
+        return built(program);
+    }
+    let retargeted = retargeted(context, device, (&program, source.text), source.options)
+        .map_err(|error| not_built(shared, source, error.0, |_| failed(NOT_RETARGETED.to_owned())))?;
+    built(retargeted.unwrap_or(program))
 }
 
 /// Why there is no program: the source's fault, which the log tells, or the driver's or device's.

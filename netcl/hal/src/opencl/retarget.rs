@@ -2,8 +2,9 @@
 //!
 //! The driver compiles OpenCL C for `sm_90`, where the assembler refuses products of warpgroups and what makes tensor maps. Its
 //! binaries are PTX text, and PTX for `sm_90a` it assembles. So a source writes such an instruction as a comment of PTX,
-//! `asm volatile("//netcl:sm_90a wgmma.fence.sync.aligned;")`; what the driver makes of the source is built again as a binary, with
-//! these comments as instructions, for that target.
+//! `asm volatile("//netcl:sm_90a wgmma.fence.sync.aligned;")`, which becomes an instruction on the way to that target: before the
+//! driver compiles the source where it keeps the PTX that its assembler refuses ([`assembled_once`]), else in the PTX of a program that
+//! it has assembled with the comments ([`retargeted`]).
 
 use super::driver::{Context, Program};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
@@ -44,36 +45,61 @@ pub(super) fn retargeted(
     Ok(Some(program))
 }
 
+/// The program of a source with marked instructions, which is compiled with these in place: the assembler ends at the first of them, in
+/// far less time than it takes for the kernels, and the PTX is built for the target that has them. `None` where the source has none, or
+/// the driver makes no such program of it: why, [`retargeted`] finds.
+pub(super) fn assembled_once(context: &Context, device: cl_device_id, source: &str, options: &str) -> Option<Program> {
+    let mark = std::str::from_utf8(MARK).ok()?;
+    let source = source.contains(mark).then(|| source.replace(mark, ""))?;
+    let program = Program::create_from_source(context, &source).ok()?;
+    match program.build(device, options) {
+        Ok(()) => return Some(program),
+        Err(error) if error.0 == CL_BUILD_PROGRAM_FAILURE => {}
+        Err(_) => return None,
+    }
+    let ptx = for_own_target(&program.binary_for(device).ok()??).ok()?;
+    // SAFETY: as in `retargeted`: PTX that this driver gave for this device, for a target whose instructions its assembler checks.
+    let program = unsafe { Program::create_from_binary(context, device, &ptx) }.ok()?;
+    program.build(device, options).ok()?;
+    Some(program)
+}
+
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|own| own == part)
 }
 
 /// PTX with its marked instructions, for the target that has them; `None` for PTX that has none.
 fn with_instructions(binary: &[u8]) -> opencl3::Result<Option<Vec<u8>>> {
-    let refused = || ClError(CL_BUILD_PROGRAM_FAILURE);
-    find(binary, PTX).ok_or_else(refused)?;
-    if find(binary, MARK).is_none() {
+    if find(binary, PTX).is_some() && find(binary, MARK).is_none() {
         return Ok(None);
     }
-    let target = find(binary, TARGET).ok_or_else(refused)?;
-    let end = target + TARGET.len();
-    let mut text = binary[..target].to_vec();
-    text.extend_from_slice(OWN_TARGET);
-    let mut rest = match binary.get(end) {
-        Some(b'a') => &binary[end + 1..],
-        Some(byte) if byte.is_ascii_alphanumeric() => return Err(refused()),
-        _ => &binary[end..],
-    };
+    let ptx = for_own_target(binary)?;
+    let mut text = Vec::with_capacity(ptx.len());
+    let mut rest = ptx.as_slice();
     while let Some(place) = find(rest, MARK) {
         text.extend_from_slice(&rest[..place]);
         rest = &rest[place + MARK.len()..];
     }
     text.extend_from_slice(rest);
+    Ok(Some(text))
+}
+
+/// The same PTX for the target that has these instructions.
+fn for_own_target(binary: &[u8]) -> opencl3::Result<Vec<u8>> {
+    let refused = || ClError(CL_BUILD_PROGRAM_FAILURE);
+    find(binary, PTX).ok_or_else(refused)?;
+    let target = find(binary, TARGET).ok_or_else(refused)?;
+    let rest = match &binary[target + TARGET.len()..] {
+        [b'a', rest @ ..] => rest,
+        [byte, ..] if byte.is_ascii_alphanumeric() => return Err(refused()),
+        rest => rest,
+    };
+    let mut text = [&binary[..target], OWN_TARGET, rest].concat();
     // The driver reads it up to a NUL.
     if text.last() != Some(&0) {
         text.push(0);
     }
-    Ok(Some(text))
+    Ok(text)
 }
 
 #[cfg(test)]
