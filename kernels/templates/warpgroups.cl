@@ -5,8 +5,8 @@
 // lie where the 128-byte swizzle wants them, chunk c of row r at c ^ (r & 7). Each sub-group has 16 of the 64 rows of results, in
 // fragments as those of mma.m16n8k16.
 //
-// Instructions that begin with //netcl:sm_90a are assembled from the PTX of the program, in which they are comments: the driver
-// takes them there only.
+// Instructions that begin with //netcl:sm_90a are for that target, which only the PTX of a program can name: in OpenCL C they are
+// comments.
 
 #if UNIT == 2
 #define ASYNC(instruction) asm volatile("//netcl:sm_90a " instruction ::: "memory")

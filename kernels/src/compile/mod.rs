@@ -29,6 +29,7 @@ mod tests_rounds;
 use crate::dim::{Dim, IndexWidth};
 use crate::dtype::DType;
 use crate::fuse;
+pub use crate::fuse::legalize::symbols_of_widths;
 use crate::graph::verify::verify;
 use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::Plan;

@@ -1,7 +1,7 @@
 //! Rewrites that fusion relies on: operations without a kernel of their own become ones that have one.
 
 use crate::decompose::written_out;
-use crate::dim::{Dim, Shape};
+use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::Literal;
 use crate::graph::build::Builder;
 use crate::graph::{Attention, AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
@@ -57,10 +57,27 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
 
 /// Whether a kernel of the target computes such an attention: of numbers of 16 bits, whose rows have few and known elements.
 fn has_kernel(graph: &Graph, attention: &Attention, target: Target) -> bool {
-    let Some(sizes) = graph.attention_sizes(attention) else { return false };
     let known = |width: &Dim| width.as_constant().is_some_and(|width| width % 8 == 0 && width <= WIDEST as i64);
+    widths(graph, attention, target).is_some_and(|widths| widths.iter().all(known))
+}
+
+/// How many elements the rows of an attention have for which the target may have a kernel.
+fn widths(graph: &Graph, attention: &Attention, target: Target) -> Option<[Dim; 2]> {
     let dtype = graph[attention.operands[0]].dtype;
-    target == Target::Gpu && dtype.compute() != dtype && known(&sizes.width) && known(&sizes.value_width)
+    let sizes = graph.attention_sizes(attention).filter(|_| target == Target::Gpu && dtype.compute() != dtype)?;
+    Some([sizes.width, sizes.value_width])
+}
+
+/// The symbols in whose place kernels of the target would have numbers: how many elements the rows of an attention have.
+pub fn symbols_of_widths(graph: &Graph, target: Target) -> Vec<Symbol> {
+    let mut symbols = Vec::new();
+    for (_, node) in graph.iter() {
+        if let Op::Attention(attention) = &node.op {
+            let widths = widths(graph, attention, target);
+            widths.iter().flatten().for_each(|width| width.visit_symbols(&mut |symbol| symbols.push(symbol.clone())));
+        }
+    }
+    symbols
 }
 
 /// The operation, of operands that a product's or convolution's result is not longer than where a library computes it.

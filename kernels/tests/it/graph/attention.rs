@@ -2,8 +2,8 @@
 
 use netcl_kernels::autodiff::check::finite_difference_check;
 use netcl_kernels::autodiff::{Arguments, append_gradients, gradients_of};
-use netcl_kernels::compile::{CompileOptions, compile, compile_with};
-use netcl_kernels::dim::Shape;
+use netcl_kernels::compile::{CompileOptions, compile, compile_with, symbols_of_widths};
+use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
@@ -68,6 +68,23 @@ fn assert_near(found: &[(OutputKind, Vec<f64>)], wanted: &[(OutputKind, Vec<f64>
             assert!((found - wanted).abs() <= most * scale, "{kind:?}: {found} against {wanted}");
         }
     }
+}
+
+#[test]
+fn kernels_of_attention_know_how_many_elements_rows_have() {
+    let widths = |dtype, width: Dim, target| {
+        let mut b = Builder::new("attention");
+        let shape = Shape(vec![Dim::symbol("N"), Dim::symbol("T"), width]);
+        let [q, k, v] = [0, 1, 2].map(|position| b.input(InputKind::Argument(position), "x", shape.clone(), dtype));
+        let out = attend(&mut b, Form::Node, [q, k, v], true);
+        b.output(OutputKind::Result(0), out);
+        symbols_of_widths(&b.finish(), target).iter().map(|symbol| symbol.name().to_owned()).collect::<Vec<_>>()
+    };
+    let any = || Dim::symbol("D");
+    assert_eq!(widths(DType::F16, any(), Target::Gpu), ["D", "D"]);
+    assert!(widths(DType::F16, Dim::constant(64), Target::Gpu).is_empty());
+    // There it is written out, whatever they have.
+    assert!(widths(DType::F32, any(), Target::Gpu).is_empty() && widths(DType::F16, any(), Target::Host).is_empty());
 }
 
 #[test]

@@ -2,16 +2,19 @@
 //! all further ones share a plan in which the sizes that change are symbols, and the positions that change are passed by value.
 //!
 //! What changes, and which sizes change together, is seen from the sets that were met: sizes of images become symbols, and channels stay
-//! numbers; where the gates of a cell begin is always the same, and where a batch begins is not.
+//! numbers; where the gates of a cell begin is always the same, and where a batch begins is not. What a kernel wants to know stays a
+//! number though it changes.
 
 use crate::autograd::positions::{PassedPositions, WorkPlan};
-use crate::autograd::trace::{RelativeTrace, Trace};
+use crate::autograd::trace::{self, RelativeTrace, Trace};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Loaded;
 use crate::hash::hash;
 use crate::jit;
 use netcl_hal::recent::Recent;
+use netcl_kernels::compile::symbols_of_widths;
+use netcl_kernels::graph::Graph;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many relative traces stay known for a device.
@@ -65,7 +68,7 @@ pub(super) fn find_or_make(trace: &Trace, device: &Device) -> Result<Option<Work
     let known: &Mutex<Recent<RelativePlan>> = device.slot(|| Mutex::new(Recent::new(KEPT)));
     let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
     let (relative, sizes) = trace.without_sizes();
-    let numbers = Numbers { sizes, positions: trace.positions().collect() };
+    let numbers = Numbers { sizes: sizes.clone(), positions: trace.positions().collect() };
     let hash = hash(&relative);
     let is_it = |plan: &RelativePlan| plan.hash == hash && plan.trace == relative;
     let mut shared = {
@@ -90,16 +93,12 @@ pub(super) fn find_or_make(trace: &Trace, device: &Device) -> Result<Option<Work
             None => return Ok(None),
         }
     };
-    let (symbols, passed) = (shared.axes.symbols(), shared.passed());
-    let graph = |any_batch| trace.graph_of_sizes(any_batch, &symbols, &passed);
-    let graph = match graph(true) {
-        // What was taken for the batch may be an axis of a weight, where batches are of one.
-        None if trace.batch.is_some() => {
-            shared.batch = trace.batch;
-            graph(false)
-        }
-        graph => graph,
-    };
+    let mut graph = shared.graph(trace);
+    let wanted = graph.as_ref().map_or(Vec::new(), |graph| symbols_of_widths(graph, device.profile().target));
+    if !wanted.is_empty() {
+        shared.axes.keep(&sizes, |number| wanted.iter().any(|symbol| symbol.name() == trace::symbol_name(number)));
+        graph = shared.graph(trace);
+    }
     shared.loaded = match graph.map(|graph| jit::load(&graph, device)).transpose() {
         // With numbers it may be possible.
         Err(Error::Graph { .. }) => None,
@@ -131,6 +130,18 @@ impl SharedPlan {
         has_batch && self.axes.have(&numbers.sizes) && self.positions.iter().zip(&numbers.positions).all(has)
     }
 
+    /// What is computed for all of its sizes; `None` where there is no such graph.
+    fn graph(&mut self, trace: &Trace) -> Option<Graph> {
+        let (symbols, passed) = (self.axes.symbols(), self.passed());
+        let graph = trace.graph_of_sizes(true, &symbols, &passed);
+        if graph.is_some() || trace.batch.is_none() {
+            return graph;
+        }
+        // What was taken for the batch may be an axis of a weight, where batches are of one.
+        self.batch = trace.batch;
+        trace.graph_of_sizes(false, &symbols, &passed)
+    }
+
     fn passed(&self) -> PassedPositions {
         PassedPositions::new(self.positions.iter().map(Option::is_none))
     }
@@ -159,6 +170,15 @@ impl Axes {
             }))
         };
         Axes(sizes.iter().enumerate().map(axis).collect())
+    }
+
+    /// The axes of those symbols have the numbers that they have in `sizes`.
+    fn keep(&mut self, sizes: &[usize], is_number: impl Fn(usize) -> bool) {
+        for (axis, size) in self.0.iter_mut().zip(sizes) {
+            if matches!(axis, AxisSize::Symbol(number) if is_number(*number)) {
+                *axis = AxisSize::Is(*size);
+            }
+        }
     }
 
     fn have_symbols(&self) -> bool {
@@ -199,6 +219,10 @@ mod tests {
         let any = Axes::that_change(&met, &[0, 3, 5, 7, 0, 5, 4]);
         assert_eq!(any.0, [Is(0), Is(3), Symbol(0), Symbol(1), Is(0), Symbol(0), Is(4)]);
         assert_eq!(any.symbols(), [None, None, Some(0), Some(1), None, Some(0), None]);
+        let mut wide = any.clone();
+        wide.keep(&[0, 3, 5, 7, 0, 5, 4], |number| number == 0);
+        assert_eq!(wide.0, [Is(0), Is(3), Is(5), Symbol(1), Is(0), Is(5), Is(4)]);
+        assert!(wide.have(&[0, 3, 5, 9, 0, 5, 4]) && !wide.have(&[0, 3, 6, 9, 0, 6, 4]));
         // What was 1 broadcast, and may not have been of the others' size.
         assert!(!Axes::that_change(&[&vec![0, 1]], &[0, 5]).have_symbols());
         assert_eq!(Axes::that_change(&[&vec![0, 1], &vec![0, 4]], &[0, 5]), Axes(vec![Is(0), Symbol(0)]));

@@ -149,6 +149,11 @@ enum Size {
 /// The axes of a trace's inputs whose sizes are symbols besides the batch's: of all axes, in order, which symbol it is.
 pub(crate) type SymbolicAxes = [Option<usize>];
 
+/// What graphs call one of these symbols.
+pub(super) fn symbol_name(number: usize) -> String {
+    format!("S{number}")
+}
+
 /// What is computed, the call that its numbers are of, of what, and what becomes of it.
 type StepKey = (WorkKey, Option<u64>, Vec<Place>, StepValue);
 
@@ -302,7 +307,7 @@ impl Trace {
         for (position, (dtype, sizes)) in self.sizes(batch, symbols).into_iter().enumerate() {
             let size = |size: Size| match size {
                 Size::Batch => Dim::symbol(BATCH),
-                Size::Symbol(number) => Dim::symbol(&format!("S{number}")),
+                Size::Symbol(number) => Dim::symbol(&symbol_name(number)),
                 Size::Is(size) => Dim::constant(size as i64),
             };
             let shape = Shape(sizes.into_iter().map(size).collect());
