@@ -60,6 +60,7 @@ messages! {
     SIZE_WITHOUT_CONST = "`{}` is a size, and lacks its `const`", "write `const {}: usize`";
     BLOCK_PARAMETER = "`{}` is declared nowhere", "the block declares the parameters of its model: write `{}`";
     NO_VARIANTS = "the enum `{}` has no variants", "write those that it may be: `enum {} { Relu, Gelu(Linear) }`";
+    VARIANT_TWICE = "the enum `{}` has a variant `{}` already", "give one of the two another name";
     DEFAULT_TWICE = "an enum of layers starts as one variant, and `{}` is marked with `#[default]` already", "remove this `#[default]`";
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
     VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
@@ -155,12 +156,13 @@ messages! {
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
-    INIT_WORD = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `init = {}`";
+    INIT_WORD = "`{}` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `{} = {}`";
     KEY_WORD = "`{}` takes a number, found `{}`", "{}";
     NO_KEY = "`{}` has no key `{}`", "{}";
     ACTIVATION_KEY = "`{}` has no key `{}`", "an activation is called on what the layer gives: `self.{}.forward(x).{}()`";
     LAYER_IS_OPERATION = "`{}` is an operation here, not a layer", "leave the field out, and call it on a tensor: `x.{}`";
-    PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `init = 0.0`, `init = uniform(0.1)` or `init = normal(0.02)`";
+    PARAMETER_INIT = "`{}` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `{} = 0.0`, `{} = uniform(0.1)` or `{} = normal(0.02)`";
+    INIT_TYPE = "`{}` of elements of `{}` takes {}, found `{}`", "write `{} = {}`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found `{}`", "write `#[constant({})]`";
     FIELD_TYPE = "a field of a model cannot be of type `{}`", "{}";
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";
@@ -211,6 +213,9 @@ messages! {
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
+    NO_LAYER = "`{}` is {}, and has no `forward`", "{}";
+    NO_STATE = "`{}` is {}, and `set` is for a state of the model", "{}";
+    SET_ARGUMENTS = "`{}.set` takes one value, found {}", "write the tensor or the number that the state becomes: `{}.set(..)`";
     ELSEWHERE = "there is no operation `{}`", "{}";
     ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
     AXES_MISSING = "`{}` takes axes, found none", "write {}";

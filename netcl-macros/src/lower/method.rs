@@ -61,7 +61,7 @@ impl<'a> Lowering<'a> {
         if self.named_argument(call.args.iter(), &called()) {
             return Val::Unknown;
         }
-        if let Some(refused) = self.unknown_type(call, &name) {
+        if let Some(refused) = self.unknown_type(call, &name).or_else(|| self.of_another(call, &name, &receiver)) {
             return refused;
         }
         let texts = match receiver {
@@ -206,7 +206,7 @@ impl<'a> Lowering<'a> {
 
     /// A method of an `Option`, or of a list with a closure.
     fn with_closures(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
-        let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
+        let closures = call.args.last().is_some_and(|arg| self.is_closure(arg));
         let known =
             matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
         if known && self.axes.is_none() && !receiver.is_unknown() {
@@ -239,6 +239,8 @@ impl<'a> Lowering<'a> {
         let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
         let instead = if name == words::FORWARD {
             format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
+        } else if name == words::SET {
+            format!("set one by its number: write `{list}[0].set({first})`")
         } else {
             format!("loop over it: `for each in &{list} {{ .. }}`")
         };
@@ -252,6 +254,11 @@ impl<'a> Lowering<'a> {
         }
         if unit.dynamic.contains(name) {
             return self.report(span, &m::DYNAMIC_CALLED, &[&name]);
+        }
+        if matches!(name, "parameters" | "named_parameters" | "tensors" | "named_buffers" | "buffers" | "state_dict") {
+            let instead = "a body names each tensor, `self.hidden.weight`; what goes over all of them is ordinary Rust, around the \
+                           call, and an optimizer has weight decay";
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
         }
         let known = unit.function_names();
         let names = || known.iter().map(String::as_str);

@@ -15,6 +15,7 @@ pub(super) fn cases() -> Vec<String> {
     let mut cases = vec![named("«type Small = Block<64, M>;»")];
     cases.extend(in_bodies());
     cases.extend(in_fields());
+    cases.extend(on_others());
     cases.extend(in_signatures());
     cases.push("#[netcl::model] pub struct Block<«I: usize»> { #[layer(inputs = I, outputs = I)] l: Linear }".into());
     cases.push(
@@ -167,6 +168,12 @@ fn in_fields() -> Vec<String> {
         "«p: Linear<8, 2>»",
         "«p: SelfAttention<8, 2>»",
         "«#[parameter(init = 0.0)]» p: Tensor<u32, 8>",
+        "#[state(«init = 0.5»)] p: Tensor<u32, 8>",
+        "#[state(«init = normal(0.5)»)] p: Tensor<i32, 8>",
+        "#[state(«init = 2»)] p: Tensor<bool, 8>",
+        "#[state(«init = -1e6»)] p: Tensor<f16, 8>",
+        "#[state(«init = uniform(1e39)»)] p: Tensor<bf16, 8>",
+        "#[layer(inputs = 8, outputs = 8, «bias_init = -1e39»)] p: Linear",
         "«#[parameter(init = 1.0)]» p: Tensor<bool, 8>",
         "#[layer(features = 10, «heads = 4»)] p: SelfAttention",
         "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
@@ -188,6 +195,27 @@ fn in_fields() -> Vec<String> {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
+    cases
+}
+
+/// Calls on what has no such function.
+fn on_others() -> Vec<String> {
+    let mut cases: Vec<String> = [
+        "let a = 2.0; «a.forward(x)»",
+        "let all = (&self.a, &self.l[0]); let mut h = x; for (layer, i) in self.l.iter().enumerate() { h = «layer.forward(h)»; } h",
+        "let twice = |h| h * 2.0; «twice.forward(x)»",
+        "x + «Tensor::zero([N, 8])»",
+        "x + «Tensor::new([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])»",
+        "self.a.forward(«Box::new(x)»)",
+    ]
+    .map(body)
+    .into();
+    cases.push(
+        "#[netcl::model] pub struct Net { #[state(init = 0.0)] s: [Tensor<f32, 8>; 2] }
+         #[netcl::model] impl Net { pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+            let s = &self.s[1]; «s.set(x.mean([0]))»; x + &self.s[1] } }"
+            .into(),
+    );
     cases
 }
 
