@@ -177,7 +177,6 @@ messages! {
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
     NO_AXES = "`{}` has no axes, so that nothing tells `{}`", "write `{}`";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
-    UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `&{}`";
     STRUCT_BY_VALUE = "a struct of tensors is borrowed", "write `&{}`";

@@ -94,7 +94,6 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::ops;
-use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
@@ -487,23 +486,6 @@ impl<'a> Lowering<'a> {
     fn at(&mut self, span: Span) {
         let id = self.diag.id(span);
         self.builder.set_span(id);
-    }
-
-    /// The node, or the error reported.
-    fn check(&mut self, result: Result<NodeId>, span: Span) -> Val<'a> {
-        match result {
-            Ok(id) => Val::Tensor(id),
-            Err(mut diagnostic) => {
-                diagnostic.hint = self.advice.take().or(diagnostic.hint);
-                self.diagnostic(diagnostic, span);
-                Val::Unknown
-            }
-        }
-    }
-
-    fn report(&self, span: Span, message: &m::Message, values: &[&dyn std::fmt::Display]) -> Val<'a> {
-        self.diag.report(span, message, values);
-        Val::Unknown
     }
 
     fn bind(&mut self, name: &str, value: Val<'a>, mutable: bool, argument: bool) {
