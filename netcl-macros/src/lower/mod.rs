@@ -43,6 +43,7 @@ mod listed;
 mod method;
 mod misuse;
 mod nodes;
+mod not_here;
 mod open;
 mod options;
 mod parts;
