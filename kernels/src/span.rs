@@ -1,5 +1,7 @@
 //! Where something came from in the user's text, opaque to this crate.
 
+use crate::dim::Dim;
+
 /// An index into the driver's table of places. The macro maps it to tokens, the JIT to source locations, so one error
 /// text serves both. `Span::NONE` means that nobody said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,17 +28,25 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead, where that is known.
     pub hint: Option<String>,
+    /// The size that is no number, where one is needed: once it has its number, nothing may be wrong.
+    pub size: Option<Dim>,
 }
 
 impl Diagnostic {
     /// A diagnostic without a place; the caller that knows one adds it with [`Diagnostic::at`].
     pub fn new(message: impl Into<String>) -> Self {
-        Diagnostic { span: Span::NONE, message: message.into(), hint: None }
+        Diagnostic { span: Span::NONE, message: message.into(), hint: None, size: None }
     }
 
     /// The same with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same where the number of `size` is needed.
+    pub fn needs_number(mut self, size: &Dim) -> Self {
+        self.size = size.as_constant().is_none().then(|| size.clone());
         self
     }
 

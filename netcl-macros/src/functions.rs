@@ -71,11 +71,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         };
         let mut paths = match lowered {
             LoweredFunction::Paths(paths) => paths,
-            LoweredFunction::Open if function.is_chosen_otherwise() => {
-                diag.once(function.name.span(), &m::OPEN_CHOICE, &[&function.name]);
-                return None;
-            }
-            LoweredFunction::Open => return Some(CompiledForm::Instance),
+            LoweredFunction::Open => return instance(diag, function),
             LoweredFunction::Broken => return None,
         };
         paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
@@ -123,15 +119,26 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         }
         false => None,
     };
-    for form in std::iter::once(&plain).chain(&gradients) {
-        if let CompiledForm::Plans(planned) = form {
-            planned.iter().for_each(|planned| unknown_sizes(diag, function, planned));
-        }
+    let mut forms = std::iter::once(&plain).chain(&gradients);
+    if given.is_none() && forms.any(|form| form.paths().iter().any(has_unknown_size)) {
+        // No tensor tells a parameter: where the model is used, it is a number.
+        let plain = instance(diag, function)?;
+        let gradients = gradients.map(|_| CompiledForm::Instance);
+        return Some(CompiledFunction { plain, gradients, private: private.take() });
     }
     let mut private: Vec<TokenStream> = private.take();
     let mut known = BTreeSet::new();
     private.retain(|used| known.insert(used.to_string()));
     (diag.count() == before).then_some(CompiledFunction { plain, gradients, private })
+}
+
+/// The form of a function that is compiled where the model's numbers are.
+fn instance(diag: &Diag, function: &FunctionItem) -> Option<CompiledForm> {
+    if function.is_chosen_otherwise() {
+        diag.once(function.name.span(), &m::OPEN_CHOICE, &[&function.name]);
+        return None;
+    }
+    Some(CompiledForm::Instance)
 }
 
 /// The positions of the arguments that the first result depends on in a way that has a derivative.
@@ -157,20 +164,17 @@ fn independent(diag: &Diag, function: &FunctionItem, depends: &BTreeSet<usize>) 
     }
 }
 
-/// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
-/// `HIDDEN`: `fn share(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> { x / HIDDEN }`.
-fn unknown_sizes(diag: &Diag, function: &FunctionItem, planned: &Planned) {
-    for CompiledPlan { plan, .. } in &planned.plans {
+/// Whether a size is in it that no tensor tells which a call brings, or the model has.
+fn has_unknown_size(planned: &Planned) -> bool {
+    planned.plans.iter().any(|CompiledPlan { plan, .. }| {
         let given = plan.buffers.iter().filter(|buffer| match &buffer.role {
             Role::Argument(_) | Role::Parameter(_) | Role::State(_) => true,
             Role::Output(kind) => matches!(kind, OutputKind::Gradient(_) | OutputKind::State(_)),
             Role::Scratch => false,
         });
         let bound = Dim::bound_by(given.flat_map(|buffer| &buffer.shape.0));
-        for symbol in plan.symbols.iter().filter(|symbol| !bound.contains(symbol)) {
-            diag.report(function.name.span(), &m::UNUSED_SIZE, &[&function.name, symbol, symbol]);
-        }
-    }
+        plan.symbols.iter().any(|symbol| !bound.contains(symbol))
+    })
 }
 
 /// Which arguments the function has gradients in.

@@ -2,7 +2,7 @@
 
 use super::args;
 use super::operation::{ArgKind, ArgSpec, Operation, Several, Value};
-use crate::dim::MOST_AXES;
+use crate::dim::{Dim, MOST_AXES};
 use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
@@ -163,7 +163,21 @@ fn convert(
     };
     let problem =
         Diagnostic::new(format!("`{}` expects {} as `{}`, found {found}", operation.name, spec.describe(), spec.name,));
-    Err(problem.hint(instead(operation, spec, arg)))
+    let problem = problem.hint(instead(operation, spec, arg));
+    Err(match number_of(builder, spec.kind, arg) {
+        Some(size) => problem.needs_number(&size),
+        None => problem,
+    })
+}
+
+/// The size whose number makes of `arg` what an argument of that kind is.
+fn number_of(b: &Builder, kind: ArgKind, arg: &Value) -> Option<Dim> {
+    match (kind, arg) {
+        (ArgKind::Axis | ArgKind::Number, Value::Dim(size)) => Some(size.clone()),
+        (ArgKind::Axes, Value::List(list)) => list.iter().find_map(|item| number_of(b, ArgKind::Axis, item)),
+        (ArgKind::Number, Value::Tensor(id)) => b.size_behind(*id),
+        _ => None,
+    }
 }
 
 /// Whether it may stand in a list of that kind.

@@ -82,7 +82,8 @@ pub(super) fn count(op: &str, name: &str, dim: &Dim) -> Result<u64> {
                 "`{op}` expects an integer constant of at most {most} as `{name}`, found {dim}"
             )))
         }
-        _ => Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 0 as `{name}`, found {dim}"))),
+        _ => Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 0 as `{name}`, found {dim}"))
+            .needs_number(dim)),
     }
 }
 

@@ -49,7 +49,9 @@ fn conv3d(b: &mut Builder, [x, weight]: [NodeId; 2], depth: &ConvGeometry, geome
         )));
     };
     let Some(taps) = kd.as_constant().and_then(|taps| u64::try_from(taps).ok()) else {
-        return Err(Diagnostic::new(format!("`{OP}` expects a weight of constant sizes, found {kernel}")));
+        return Err(
+            Diagnostic::new(format!("`{OP}` expects a weight of constant sizes, found {kernel}")).needs_number(kd)
+        );
     };
     let note = b.origin_note(x, 2);
     let depths =

@@ -191,6 +191,7 @@ fn length(b: &Builder, op: &str, x: NodeId, axis: usize) -> Result<i64> {
         None => {
             let problem = format!("`{op}` expects an axis whose size is known, axis {axis} of {shape} is a symbol");
             Err(Diagnostic::new(problem)
+                .needs_number(&shape[axis])
                 .hint("its steps are the factors of the size: write a number, or `narrow` or pad the axis to one"))
         }
     }
@@ -371,6 +372,7 @@ fn to_real(b: &mut Builder, op: &str, x: NodeId, n: &Dim, axis: usize) -> Result
     let (mut shape, own) = (b.shape(x).clone(), b.dtype(x));
     let Some(n) = n.as_constant().filter(|&n| n > 0) else {
         return Err(Diagnostic::new(format!("`{op}` expects a number of at least 1 as `n`, found {n}"))
+            .needs_number(n)
             .hint("it is how many real numbers there are, which the frequencies do not tell"));
     };
     let half = n / 2 + 1;

@@ -153,7 +153,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
 fn count(op: &str, name: &str, dim: &Dim) -> Result<u64> {
     match dim.as_constant() {
         Some(value @ 1..) => Ok(value as u64),
-        _ => Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 1 as `{name}`, found {dim}"))),
+        _ => Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 1 as `{name}`, found {dim}"))
+            .needs_number(dim)),
     }
 }
 
@@ -214,6 +215,7 @@ fn diagonal(b: &mut Builder, op: &str, x: NodeId, offset: i64, axes: [usize; 2])
         return Err(Diagnostic::new(format!(
             "`{op}` cannot tell which of {rows} and {columns} elements of {source} there are fewer of"
         ))
+        .needs_number(&difference)
         .hint("`narrow` makes both axes equally long"));
     };
     let length = if difference < 0 { rows } else { columns };

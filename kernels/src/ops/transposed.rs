@@ -72,9 +72,14 @@ pub(crate) fn conv_transpose2d(
     let (source, kernel) = (b.shape(x).clone(), b.shape(weight).clone());
     let sizes: Option<Vec<i64>> = kernel.0.iter().skip(1).map(Dim::as_constant).collect();
     let (4, 4, Some([outputs, height, width])) = (source.rank(), kernel.rank(), sizes.as_deref()) else {
-        return Err(Diagnostic::new(format!(
+        let problem = Diagnostic::new(format!(
             "`{op}` expects an image [n, c, h, w] and a weight [c, o/groups, kh, kw] of constant sizes, found {source} and {kernel}"
-        )));
+        ));
+        let size = kernel.0.iter().skip(1).find(|size| size.as_constant().is_none());
+        return Err(match size.filter(|_| source.rank() == 4 && kernel.rank() == 4) {
+            Some(size) => problem.needs_number(size),
+            None => problem,
+        });
     };
     if b.dtype(weight) != dtype {
         let found = b.dtype(weight);

@@ -48,6 +48,7 @@ fn scale(op: &str, a: &[Value]) -> Result<[u64; 2]> {
     match sizes.iter().find(|size| size.as_constant().is_none()) {
         Some(size) => {
             Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 1 as `scale`, found {size}"))
+                .needs_number(size)
                 .hint(format!(
                     "it says how many pixels each becomes, and not how large the image is then: write `{op}(2)`"
                 )))

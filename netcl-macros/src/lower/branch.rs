@@ -49,11 +49,19 @@ impl<'a> Lowering<'a> {
             self.expected = expected;
             return self.let_branch(branch, wanted);
         }
+        if let Expr::Assign(assign) = crate::parse::unparenthesized(&branch.cond) {
+            let instead = format!("{} == {}", text(&assign.left), text(&assign.right));
+            self.report(branch.cond.span(), &m::CONDITION_ASSIGN, &[&instead]);
+            return self.undecided(branch, wanted);
+        }
         let condition = self.expr(&branch.cond);
         self.expected = expected;
         let before = self.diag.count();
         match self.as_condition(condition, &branch.cond) {
-            Val::Bool(value) => self.taken(branch, value, wanted),
+            Val::Bool(value) => {
+                self.not_taken(branch, !value);
+                self.taken(branch, value, wanted)
+            }
             Val::Plain(tokens, PlainType::Bool) => {
                 let value = self.decide(tokens);
                 self.taken(branch, value, wanted)
@@ -170,13 +178,31 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Looks at the branch that is not taken.
+    pub(super) fn not_taken(&mut self, branch: &'a ExprIf, value: bool) {
+        match &branch.else_branch {
+            _ if value => self.unreached(&branch.then_branch, |this| drop(this.block(&branch.then_branch))),
+            Some((_, otherwise)) => self.unreached(&**otherwise, |this| drop(this.expr(otherwise))),
+            None => {}
+        }
+    }
+
     pub(super) fn taken(&mut self, branch: &'a ExprIf, value: bool, wanted: bool) -> Val<'a> {
         self.wanted = wanted;
         if value {
-            return self.block(&branch.then_branch);
+            self.reached(&branch.then_branch);
+            let value = self.block(&branch.then_branch);
+            let lacks = wanted && branch.else_branch.is_none() && !matches!(value, Val::Unit | Val::Unknown);
+            return if lacks { self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]) } else { value };
         }
         match &branch.else_branch {
-            Some((_, otherwise)) => self.expr(otherwise),
+            Some((_, otherwise)) => {
+                self.reached(&**otherwise);
+                self.expr(otherwise)
+            }
+            None if wanted && self.gives_value(&branch.then_branch) => {
+                self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[])
+            }
             None => {
                 self.wanted = false;
                 Val::Unit
@@ -203,14 +229,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// Evaluates what nobody knows whether it is evaluated, or how often, for what it assigns: that is unknown from then on.
-    /// Nothing that is wrong in it is said, because it may never be reached.
+    /// Nothing is said in it but of names that there are not, because it may never be reached.
     pub(super) fn perhaps(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
-        let (said, decided) = (self.diag.count(), self.decisions.len());
+        let decided = self.decisions.len();
+        let all = self.diag.only(Some(self.whatever_numbers()));
         let doubtful = std::mem::replace(&mut self.doubtful, true);
         self.somehow(span, evaluate);
         self.doubtful = doubtful;
         self.decisions.truncate(decided);
-        self.diag.forget(said);
+        self.diag.only(all);
     }
 
     /// Evaluates what is evaluated nobody knows how often: what it assigns is unknown from then on.

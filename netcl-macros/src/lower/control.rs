@@ -25,6 +25,7 @@ impl<'a> Lowering<'a> {
             value = self.statement(statement, last, wanted && last);
             if self.leaves() {
                 value = Val::Unknown;
+                self.rest_of(&block.stmts[position..]);
                 break;
             }
         }
@@ -40,7 +41,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `wanted`: its value is that of the function or the branch.
-    fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
+    pub(super) fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
         match statement {
             Stmt::Local(local) => {
                 let Some(init) = &local.init else {
@@ -385,6 +386,8 @@ impl<'a> Lowering<'a> {
             Val::Tuple(items) if items.iter().all(|item| matches!(item, Val::Place(_))) => {
                 return Some(Rounds::Each(items));
             }
+            // Of one of them all has been said.
+            other if other.is_unknown() => return None,
             other => (&m::LOOP_RANGE, other.kind()),
         };
         self.report(each.expr.span(), wrong, &[&found]);
@@ -436,6 +439,9 @@ impl<'a> Lowering<'a> {
                 return self.symbolic_loop(pattern, (start, length, reversed), each);
             }
         };
+        if items.is_empty() {
+            self.no_rounds(pattern, each);
+        }
         let before = self.diag.count();
         for item in items {
             self.rounds += 1;

@@ -68,8 +68,10 @@ impl<'a> Lowering<'a> {
                 match (&binary.op, &left) {
                     // `act == "relu"`, where of `act: &str` all has been said.
                     (_, Val::Unknown) if super::misuse::is_text(&binary.right) => return Val::Unknown,
-                    (syn::BinOp::And(_), Val::Bool(false)) => return Val::Bool(false),
-                    (syn::BinOp::Or(_), Val::Bool(true)) => return Val::Bool(true),
+                    (syn::BinOp::And(_), Val::Bool(false)) | (syn::BinOp::Or(_), Val::Bool(true)) => {
+                        self.unreached(&*binary.right, |this| drop(this.expr(&binary.right)));
+                        return left;
+                    }
                     (syn::BinOp::And(_) | syn::BinOp::Or(_), Val::Unknown) if self.partial => {
                         self.perhaps(span, |this| drop(this.expr(&binary.right)));
                         return Val::Unknown;
@@ -270,6 +272,11 @@ impl<'a> Lowering<'a> {
             self.diag.once(span, &m::NO_SELF, &[&frame.function, &instead]);
             return Val::Unknown;
         }
+        if (name == "Self" || frame.unit.types.contains_key(name))
+            && let Some(refused) = self.type_as_value(name, span)
+        {
+            return refused;
+        }
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
         let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));
         let fields =
@@ -287,6 +294,9 @@ impl<'a> Lowering<'a> {
         if near.is_empty() && frame.symbols.contains_key(&name.to_uppercase()) {
             let size = format!("; did you mean `{}`?", name.to_uppercase());
             return self.report(span, &m::UNKNOWN_NAME, &[&name, &size]);
+        }
+        if self.axes.is_some() && frame.function == name {
+            return self.report(span, &m::KERNEL_OWN_RESULT, &[&name]);
         }
         if near.is_empty() && !name.contains(char::is_uppercase) && !name.contains("::") {
             return self.report(span, &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);

@@ -44,6 +44,7 @@ mod listed;
 mod method;
 mod misuse;
 mod nodes;
+mod not_here;
 mod open;
 mod options;
 mod parts;
@@ -66,6 +67,7 @@ mod symbolic;
 mod table;
 mod typed;
 mod unit;
+mod unreached;
 mod value;
 mod variant;
 mod whole;
@@ -95,7 +97,6 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::ops;
-use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +114,7 @@ pub(crate) struct Path {
 }
 
 /// One call: whose names hold, and its variables, scope by scope.
+#[derive(Clone)]
 struct Frame<'a> {
     unit: &'a Unit,
     /// The model that `self` is.
@@ -133,6 +135,7 @@ struct Frame<'a> {
 }
 
 /// The evaluator's state along one path.
+#[derive(Clone)]
 pub(crate) struct Lowering<'a> {
     builder: Builder,
     diag: &'a Diag,
@@ -153,6 +156,8 @@ pub(crate) struct Lowering<'a> {
     seed: Option<NodeId>,
     /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
     positions: BTreeMap<NodeId, ops::Position>,
+    /// What stands for indices among numbers.
+    from_indices: BTreeSet<NodeId>,
     /// Elements that branches of whole numbers without a type have chosen, in a kernel in index form: floats.
     chosen_wholes: BTreeSet<NodeId>,
     /// See [`Path::private`].
@@ -193,6 +198,8 @@ pub(crate) struct Lowering<'a> {
     partial: bool,
     /// This may be evaluated or not: see [`Lowering::perhaps`].
     doubtful: bool,
+    /// See [`Lowering::unreached`].
+    looked_at: unreached::LookedAt,
     /// An open size decided something.
     open: bool,
     /// No size is open: the function is compiled for numbers.
@@ -377,6 +384,7 @@ impl<'a> Lowering<'a> {
             wanted: false,
             computed: Vec::new(),
             positions: BTreeMap::new(),
+            from_indices: BTreeSet::new(),
             chosen_wholes: BTreeSet::new(),
             advice: None,
             written: written::Written::default(),
@@ -384,6 +392,7 @@ impl<'a> Lowering<'a> {
             unsure: false,
             partial: false,
             doubtful: false,
+            looked_at: unreached::LookedAt::default(),
             open: false,
             closed: false,
             enums: BTreeMap::new(),
@@ -488,23 +497,6 @@ impl<'a> Lowering<'a> {
     fn at(&mut self, span: Span) {
         let id = self.diag.id(span);
         self.builder.set_span(id);
-    }
-
-    /// The node, or the error reported.
-    fn check(&mut self, result: Result<NodeId>, span: Span) -> Val<'a> {
-        match result {
-            Ok(id) => Val::Tensor(id),
-            Err(mut diagnostic) => {
-                diagnostic.hint = self.advice.take().or(diagnostic.hint);
-                self.diagnostic(diagnostic, span);
-                Val::Unknown
-            }
-        }
-    }
-
-    fn report(&self, span: Span, message: &m::Message, values: &[&dyn std::fmt::Display]) -> Val<'a> {
-        self.diag.report(span, message, values);
-        Val::Unknown
     }
 
     fn bind(&mut self, name: &str, value: Val<'a>, mutable: bool, argument: bool) {

@@ -7,9 +7,31 @@ use crate::messages as m;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{InputKind, NodeId};
+use netcl_kernels::span::{Diagnostic, Result};
 use proc_macro2::Span;
 
 impl<'a> Lowering<'a> {
+    /// The node, or the error reported.
+    pub(super) fn check(&mut self, result: Result<NodeId>, span: Span) -> Val<'a> {
+        match result {
+            Ok(id) => Val::Tensor(id),
+            Err(Diagnostic { size: Some(size), .. }) if self.is_open(&size) => {
+                self.advice = None;
+                self.open()
+            }
+            Err(mut diagnostic) => {
+                diagnostic.hint = self.advice.take().or(diagnostic.hint);
+                self.diagnostic(diagnostic, span);
+                Val::Unknown
+            }
+        }
+    }
+
+    pub(super) fn report(&self, span: Span, message: &m::Message, values: &[&dyn std::fmt::Display]) -> Val<'a> {
+        self.diag.report(span, message, values);
+        Val::Unknown
+    }
+
     /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).
     pub(super) fn tensor(&mut self, value: Val<'a>, dtype: Option<DType>, span: Span) -> Option<NodeId> {
         let dtype = dtype.unwrap_or(DType::F32);
@@ -45,6 +67,10 @@ impl<'a> Lowering<'a> {
             Val::Number(number) => {
                 let number = format!("{:?}", number.value);
                 self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &DType::F32, &dtype]);
+                None
+            }
+            Val::Unit => {
+                self.report(span, &m::NO_VALUE, &[]);
                 None
             }
             other => {

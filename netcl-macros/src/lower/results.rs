@@ -43,7 +43,7 @@ impl<'a> Lowering<'a> {
         if self.exchanged_results(function, &values) {
             return;
         }
-        if self.grown_struct(function, &values) {
+        if self.grown_struct(function, &values) || self.unlike_array(function, &values) {
             return;
         }
         for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
@@ -133,31 +133,52 @@ impl<'a> Lowering<'a> {
         values: &[Val<'a>],
         results: &[TensorType],
     ) -> bool {
-        let (values, results) = (values.iter().take(fields.len()), &results[..fields.len().min(results.len())]);
-        let shape = |value: &Val<'a>| match value {
-            Val::Tensor(id) => Some((*id, self.builder.shape(*id))),
-            _ => None,
-        };
-        let grown = values.clone().zip(results).enumerate().find_map(|(position, (value, ty))| {
-            let (id, shape) = shape(value)?;
+        let count = fields.len().min(results.len()).min(values.len());
+        let (values, results) = (&values[..count], &results[..count]);
+        let grown = values.iter().zip(results).enumerate().find_map(|(position, (value, ty))| {
+            let Val::Tensor(id) = *value else { return None };
+            let shape = self.builder.shape(id);
             let differs = |axis: &usize| ty.dims[*axis].dim.equality(&shape[*axis]) == Equality::No;
             let axis = (0..shape.rank()).filter(|_| shape.rank() == ty.dims.len()).find(differs)?;
             Some((position, id, axis))
         });
         let Some((position, id, axis)) = grown else { return false };
-        let given = values.zip(results).map(|(value, ty)| match shape(value) {
-            Some((_, shape)) => {
-                let dims = shape.0.iter().map(|dim| DimToken { dim: dim.clone(), span: ty.span }).collect();
-                TensorType { dtype: ty.dtype, dims, span: ty.span }.to_string()
-            }
-            None => ty.to_string(),
-        });
-        let tuple = format!("({})", given.collect::<Vec<_>>().join(", "));
+        let tuple = self.as_tuple(values, results);
         let (name, note) = (&function.name, self.builder.origin_note(id, axis));
         let (declared, found) = (&results[position].dims[axis].dim, &self.builder.shape(id)[axis]);
         let (path, field) = (crate::parse::text(&of.path), &fields[position].0);
         self.report(name.span(), &m::RESULT_STRUCT, &[name, &path, field, declared, found, &note, &tuple]);
         true
+    }
+
+    /// Rule: the tensors of an array have one type. Wrong: `-> [Tensor<f32, N, 4>; 2]` of `[a, b]`, where `b` has 3 columns.
+    fn unlike_array(&self, function: &FunctionItem, values: &[Val<'a>]) -> bool {
+        let Composite::Array(_) = &function.composed else { return false };
+        let mut shapes = values.iter().filter_map(|value| match value {
+            Val::Tensor(id) => Some(self.builder.shape(*id)),
+            _ => None,
+        });
+        let Some(first) = shapes.next() else { return false };
+        let Some(other) = shapes.find(|shape| shape.0.iter().zip(&first.0).any(|(a, b)| a.equality(b) == Equality::No))
+        else {
+            return false;
+        };
+        let name = &function.name;
+        self.report(name.span(), &m::RESULT_ARRAY, &[name, first, other, &self.as_tuple(values, &function.results)]);
+        true
+    }
+
+    /// The tuple of tensors that the values are.
+    fn as_tuple(&self, values: &[Val<'a>], results: &[TensorType]) -> String {
+        let given = values.iter().zip(results).map(|(value, ty)| match value {
+            Val::Tensor(id) => {
+                let sizes = self.builder.shape(*id).0.iter();
+                let dims = sizes.map(|dim| DimToken { dim: dim.clone(), span: ty.span }).collect();
+                TensorType { dtype: ty.dtype, dims, span: ty.span }.to_string()
+            }
+            _ => ty.to_string(),
+        });
+        format!("({})", given.collect::<Vec<_>>().join(", "))
     }
 
     /// Rule: a body gives elements of the declared type. Wrong: `-> bool` of `x * 2.0`.

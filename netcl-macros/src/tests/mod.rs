@@ -3,6 +3,7 @@
 mod absurd;
 mod arms;
 mod bounds;
+mod defaults;
 mod derivatives;
 mod early;
 mod fuzz;
@@ -17,6 +18,7 @@ mod nearly;
 mod races;
 mod truncated;
 mod unknown;
+mod unreached;
 mod untyped;
 
 use crate::chain;

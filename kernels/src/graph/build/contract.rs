@@ -142,7 +142,8 @@ impl Builder {
         let mut spatial = Vec::new();
         for axis in 0..2 {
             let Some(kernel) = w[2 + axis].as_constant() else {
-                return self.fail(format!("`conv2d` expects a kernel of fixed size, found {w}"));
+                let problem = Diagnostic::new(format!("`conv2d` expects a kernel of fixed size, found {w}"));
+                return Err(problem.needs_number(&w[2 + axis]).at(self.span));
             };
             match window_count(&x[2 + axis], kernel as u64, axis, &geometry) {
                 Ok(count) => spatial.push(count),

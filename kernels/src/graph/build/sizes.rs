@@ -80,6 +80,24 @@ impl Builder {
         Ok(())
     }
 
+    /// The sizes that the number `id` is computed from, as their product, where it is computed from sizes and constants alone: once
+    /// they are numbers, it is one.
+    pub(crate) fn size_behind(&self, id: NodeId) -> Option<Dim> {
+        let (mut seen, mut left, mut sizes) = (BTreeSet::new(), vec![id], BTreeSet::new());
+        while let Some(id) = left.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match &self.node(id).op {
+                Op::Size(size) => drop(sizes.insert(size.clone())),
+                Op::Constant(_) => {}
+                op @ (Op::Unary(..) | Op::Cast(_) | Op::Binary(..)) => left.extend(op.operands()),
+                _ => return None,
+            }
+        }
+        sizes.into_iter().reduce(|all, size| all * size)
+    }
+
     fn note_at_least_zero(&mut self, size: Dim, words: [String; 2]) {
         self.limit(Limit { end: Dim::constant(0), size, words });
     }
