@@ -56,6 +56,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
             parse::stray::attributes(&diag, &mut parsed.attrs, Place::Model);
             parse::stray::sizes(&diag, &mut parsed.generics);
+            parse::stray::used_types(&diag, &parsed);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
@@ -76,7 +77,11 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
         Ok(Item::Enum(mut parsed)) => {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
-            let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else { return with_errors(diag, || item) };
+            let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else {
+                let table = fallback::no_table(&parsed.vis, &parsed.ident);
+                return with_errors(diag, || quote!(#item #table));
+            };
+            parse::stray::used_types(&diag, &parsed);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
@@ -90,7 +95,11 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(other) => {
             let instead = "put it on the struct that holds the layers and on the `impl` block with `forward`";
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[&instead]);
-            with_errors(diag, || item)
+            let table = match &other {
+                Item::Union(other) => fallback::no_table(&other.vis, &other.ident),
+                _ => TokenStream::new(),
+            };
+            with_errors(diag, || quote!(#item #table))
         }
         Err(error) => half_typed(diag, &item, &error),
     }
@@ -218,7 +227,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
 
 /// A constant that the struct uses and that is not known yet.
 fn missing_constant(item: &ItemStruct, gathered: &Gathered) -> Option<Need> {
-    let path = parse::model::unknown_constants(item, &payload::constants(gathered)).into_iter().next()?;
+    let path = parse::named::unknown_constants(item, &payload::constants(gathered)).into_iter().next()?;
     Some(Need { kind: ItemKind::Constant, path })
 }
 
@@ -474,7 +483,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A function of which only the signature is known.
 fn half_typed_function(kept: &syn::ItemFn) -> TokenStream {
     let stub = fallback::ordinary(&kept.attrs, &kept.vis, &kept.sig);
-    let export = chain::export(&kept.sig.ident, &kept.vis, &quote!({ false }));
+    let export = chain::export_of_numbers(&kept.sig.ident, &kept.vis, &quote!({ false }));
     quote!(#stub #export)
 }
 
@@ -494,17 +503,12 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
     let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
     let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
     let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
-        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
-        diag.report(span, &m::TENSORS_FORM, &[]);
-        return with_errors(diag, || match syn::parse2::<Item>(item.clone()) {
-            Ok(mut kept) => {
-                parse::parts::without_sizes(&mut kept);
-                let prelude = paths::prelude();
-                quote!(#kept #prelude)
-            }
-            Err(_) => item,
-        });
+        let rest = structs::refuse(&diag, item);
+        return with_errors(diag, || rest);
     };
+    if let Some(rest) = structs::holds_itself(&diag, &mut parsed) {
+        return with_errors(diag, || rest);
+    }
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
     let before = diag.count();
     parsed.fields.iter().for_each(|field| parse::condition::decided(&diag, &field.attrs, &m::CFG));

@@ -48,6 +48,7 @@ mod not_here;
 mod open;
 mod options;
 mod parts;
+mod passed;
 mod pattern;
 mod place;
 mod position;
@@ -128,6 +129,8 @@ struct Frame<'a> {
     symbols: BTreeMap<String, Dim>,
     /// Of a kernel that another body calls: the nodes that stand for its arguments.
     given: BTreeMap<NodeId, Given>,
+    /// Sizes and variants that it is given as plain arguments.
+    passed: Vec<passed::Passed>,
     /// What leaves its body before the end.
     control: leave::Control<'a>,
     /// The names that this function asks derivatives in.
@@ -188,6 +191,8 @@ pub(crate) struct Lowering<'a> {
     computed: Vec<String>,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
     advice: Option<String>,
+    /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
+    named: BTreeMap<NodeId, String>,
     /// The call of the user's function that is entered next.
     written: written::Written,
     /// Literals that not every type of floats has.
@@ -387,6 +392,7 @@ impl<'a> Lowering<'a> {
             from_indices: BTreeSet::new(),
             chosen_wholes: BTreeSet::new(),
             advice: None,
+            named: BTreeMap::new(),
             written: written::Written::default(),
             large: Large::default(),
             unsure: false,
@@ -416,6 +422,7 @@ impl<'a> Lowering<'a> {
             symbols: sizes.functions.clone(),
             sizes,
             given: BTreeMap::new(),
+            passed: Vec::new(),
             control: leave::Control::default(),
             differentiated: Rc::default(),
         });

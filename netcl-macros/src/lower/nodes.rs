@@ -20,7 +20,12 @@ impl<'a> Lowering<'a> {
                 self.open()
             }
             Err(mut diagnostic) => {
-                diagnostic.hint = self.advice.take().or(diagnostic.hint);
+                diagnostic.hint = match (self.advice.take(), diagnostic.hint) {
+                    (Some(also), hint) if also.starts_with(super::builtin::ALSO) => {
+                        Some(hint.map_or_else(|| also.clone(), |hint| format!("{hint}; {also}")))
+                    }
+                    (advice, hint) => advice.or(hint),
+                };
                 self.diagnostic(diagnostic, span);
                 Val::Unknown
             }

@@ -1,6 +1,7 @@
 //! Tokens to our syntax tree. Parsers report to the [`crate::diag::Diag`] and carry on.
 
 pub(crate) mod attr;
+mod bound;
 pub(crate) mod compiled;
 pub(crate) mod condition;
 pub(crate) mod constant;
@@ -18,6 +19,7 @@ pub(crate) mod items;
 mod listed;
 pub(crate) mod mode;
 pub(crate) mod model;
+pub(crate) mod named;
 pub(crate) mod own;
 pub(crate) mod parts;
 mod presence;
