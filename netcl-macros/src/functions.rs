@@ -130,7 +130,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         // No tensor tells a parameter: where the model is used, it is a number.
         let plain = instance(diag, function)?;
         let gradients = gradients.map(|_| CompiledForm::Instance);
-        return Some(CompiledFunction { plain, gradients, private: private.take() });
+        return Some(CompiledFunction { plain, gradients, unreached: false, private: private.take() });
     }
     let mut private: Vec<TokenStream> = private.take();
     let mut known = BTreeSet::new();

@@ -10,6 +10,7 @@ use netcl_kernels::dim::Dim;
 use proc_macro2::Span;
 
 /// A value that is passed, with the name of its parameter and the place where it is passed.
+#[derive(Clone)]
 pub(super) struct Passed {
     parameter: String,
     value: PassedValue,
@@ -17,6 +18,7 @@ pub(super) struct Passed {
 }
 
 /// What is passed.
+#[derive(Clone)]
 enum PassedValue {
     Size(Dim),
     Variant(String, String),

@@ -94,7 +94,7 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
 fn circle(layers: &[(String, Option<LayerField>)], from: &str) -> Option<String> {
     let next = |name: &str| {
         let (_, layer) = layers.iter().find(|(own, _)| own == name)?;
-        layer.as_ref()?.shared_with.as_ref().map(super::name)
+        layer.as_ref()?.shared_with.as_ref().map(|with| super::name(&with.name))
     };
     let mut circle = vec![from.to_string()];
     while let Some(name) = next(circle.last()?) {
