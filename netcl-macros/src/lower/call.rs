@@ -1,6 +1,6 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
-use super::passed::Passed;
+use super::passed::PlainPassed;
 use super::sizes::Sizes;
 use super::written::Written;
 use super::{FieldRef, Lowering, Val};
@@ -252,7 +252,7 @@ impl<'a> Lowering<'a> {
             let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
             match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
                 Some(value) => {
-                    passed.extend(Passed::of(arg, &value, place));
+                    passed.extend(PlainPassed::of(arg, &value, place));
                     bound.push((name_of(&arg.name), value));
                 }
                 None => return Val::Unknown,

@@ -7,6 +7,7 @@ mod advice;
 mod affine;
 mod agree;
 pub(crate) mod alone;
+mod also;
 mod another;
 mod arguments;
 mod arith;
@@ -15,6 +16,7 @@ mod assign;
 mod autocast;
 mod branch;
 mod builtin;
+mod by_name;
 mod call;
 mod callable;
 mod calls;
@@ -24,6 +26,7 @@ mod cases;
 mod choice;
 mod closure;
 mod control;
+mod decided;
 mod declared;
 mod exhaustive;
 mod expr;
@@ -130,7 +133,7 @@ struct Frame<'a> {
     /// Of a kernel that another body calls: the nodes that stand for its arguments.
     given: BTreeMap<NodeId, Given>,
     /// Sizes and variants that it is given as plain arguments.
-    passed: Vec<passed::Passed>,
+    passed: Vec<passed::PlainPassed>,
     /// What leaves its body before the end.
     control: leave::Control<'a>,
     /// The names that this function asks derivatives in.

@@ -1,6 +1,6 @@
 //! What a body gives, beside what its function declares.
 
-use super::builtin::own_is_called;
+use super::also::own_is_called;
 use super::{Lowering, Val};
 use crate::ast::{DimToken, FunctionItem, TensorType};
 use crate::messages as m;
@@ -247,8 +247,11 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// A struct, its fields, and the position of the first among all values.
+type StructAt<'p> = (&'p Declared, &'p [(Ident, Composite)], usize);
+
 /// The structs in it whose fields are tensors alone, with their fields and the position of the first among all values.
-fn structs<'p>(parts: &'p Composite, first: usize, all: &mut Vec<(&'p Declared, &'p [(Ident, Composite)], usize)>) {
+fn structs<'p>(parts: &'p Composite, first: usize, all: &mut Vec<StructAt<'p>>) {
     let mut at = first;
     let mut each = |part: &'p Composite| {
         structs(part, at, all);

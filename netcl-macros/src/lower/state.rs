@@ -26,7 +26,7 @@ enum FieldOf<'a> {
 }
 
 /// It with its path, or what has been said already.
-type Found<'a> = Result<(String, FieldOf<'a>), Val<'a>>;
+type FoundPlace<'a> = Result<(String, FieldOf<'a>), Val<'a>>;
 
 impl<'a> Lowering<'a> {
     /// The path of a layer's tensor, which may be another layer's.
@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `self.norm.mean`: a tensor of a layer's, with its path and whether it is trained.
-    fn of_layer_field(&mut self, place: &'a Expr) -> Option<Found<'a>> {
+    fn of_layer_field(&mut self, place: &'a Expr) -> Option<FoundPlace<'a>> {
         let Expr::Field(ExprField { base, member: Member::Named(name), .. }) = place else { return None };
         let wanted = crate::parse::name(name);
         match self.expr(base) {
@@ -167,7 +167,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The field of a model that the expression names, or the element of one, with its path.
-    fn field_at(&mut self, place: &'a Expr) -> Option<Found<'a>> {
+    fn field_at(&mut self, place: &'a Expr) -> Option<FoundPlace<'a>> {
         match crate::parse::unparenthesized(place) {
             Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
                 let wanted = crate::parse::name(name);
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The element of that position of the field that the expression names.
-    fn element_at_path(&mut self, list: &'a Expr, position: usize) -> Option<Found<'a>> {
+    fn element_at_path(&mut self, list: &'a Expr, position: usize) -> Option<FoundPlace<'a>> {
         let (path, kind) = match self.field_at(list)? {
             Ok((path, FieldOf::Model(kind))) => (path, kind),
             other => return Some(other),

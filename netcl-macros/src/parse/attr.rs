@@ -195,7 +195,7 @@ pub(crate) fn layer(
     let kernel = pairs.given.iter().find(|(key, _)| key == "kernel").map(|(_, value)| config_value(value, constants));
     for (key, value) in &pairs.given {
         let name = key.to_string();
-        let word = word(value).unwrap_or_else(|| text(value));
+        let word = init::word(value).unwrap_or_else(|| text(value));
         if foreign_word(diag, (layer, field), (key, &name), (&word, value.span()), kernel.as_ref()) {
             continue;
         }
@@ -277,15 +277,6 @@ pub(super) fn opened(value: ConfigValue, named: bool, constants: &Constants) -> 
             ConfigValue::Other(ConfigValue::Open(sizes).to_string())
         }
         value => value,
-    }
-}
-
-/// A bare word, as other frameworks take for a key's value: `same`, `relu`.
-pub(super) fn word(value: &Expr) -> Option<String> {
-    match value {
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
-        _ => None,
     }
 }
 

@@ -1,9 +1,9 @@
-//! Names that a pattern binds, each once, as in Rust: what is compiled in place rustc never sees.
+//! BoundNames that a pattern binds, each once, as in Rust: what is compiled in place rustc never sees.
 
 use crate::diag::Diag;
 use crate::messages as m;
 use proc_macro2::Ident;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 use syn::{Block, Pat, PatIdent, PatOr};
 
@@ -17,22 +17,15 @@ struct Patterns<'d>(&'d Diag);
 
 impl Patterns<'_> {
     fn judge<'p>(&self, patterns: impl IntoIterator<Item = &'p Pat>, whole: &str) {
-        let mut names = Names::default();
+        let mut known: BTreeMap<String, Ident> = BTreeMap::new();
         for pattern in patterns {
-            let before = names.twice.len();
-            let outside = std::mem::take(&mut names.seen);
+            let mut names = BoundNames::default();
             names.visit_pat(pattern);
-            // What is twice in one of several is no matter of the others.
-            let inside = std::mem::replace(&mut names.seen, outside);
-            names.twice.drain(before..).for_each(|name| self.report(&name, "pattern"));
-            let known: Vec<&String> = inside.intersection(&names.seen).collect();
-            if let Some(name) = crate::parse::function::names(pattern).iter().find(|name| {
-                let name = super::name(name);
-                known.iter().any(|known| **known == name)
-            }) {
+            names.twice.iter().for_each(|name| self.report(name, "pattern"));
+            if let Some((_, name)) = names.seen.iter().find(|(name, _)| known.contains_key(*name)) {
                 self.report(name, whole);
             }
-            names.seen.extend(inside);
+            known.append(&mut names.seen);
         }
     }
 
@@ -72,16 +65,16 @@ impl<'a> Visit<'a> for Patterns<'_> {
 
 /// The names of a pattern, and those that stand in it again.
 #[derive(Default)]
-struct Names {
-    seen: BTreeSet<String>,
+struct BoundNames {
+    seen: BTreeMap<String, Ident>,
     twice: Vec<Ident>,
 }
 
-impl<'a> Visit<'a> for Names {
+impl<'a> Visit<'a> for BoundNames {
     fn visit_pat_ident(&mut self, bound: &'a PatIdent) {
         // Those in capitals are values, which a pattern compares with.
         let name = super::name(&bound.ident);
-        if !name.starts_with(char::is_uppercase) && !self.seen.insert(name) {
+        if !name.starts_with(char::is_uppercase) && self.seen.insert(name, bound.ident.clone()).is_some() {
             self.twice.push(bound.ident.clone());
         }
         visit::visit_pat_ident(self, bound);
@@ -90,7 +83,7 @@ impl<'a> Visit<'a> for Names {
     /// Each case binds all of them.
     fn visit_pat_or(&mut self, either: &'a PatOr) {
         let before = self.seen.clone();
-        let mut all = BTreeSet::new();
+        let mut all = BTreeMap::new();
         for case in &either.cases {
             self.seen.clone_from(&before);
             self.visit_pat(case);

@@ -1,6 +1,5 @@
 //! How a tensor starts: `init = 0.0`, `uniform(0.1)`, `normal(0.02)`.
 
-use super::attr::word;
 use super::constant::{self, Constants};
 use super::text;
 use crate::ast::{Constant, TensorType};
@@ -124,6 +123,15 @@ fn other_type(expr: &Expr, dtype: DType, constants: &Constants) -> Option<(Strin
         _ => greatest.to_string(),
     };
     (!has(dtype, value)).then(|| (format!("numbers up to {greatest}"), instead))
+}
+
+/// A bare word, as other frameworks take for a key's value: `same`, `relu`.
+pub(super) fn word(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
 }
 
 /// What is written here for an initialiser of other frameworks, and why; where the sizes are known, with the numbers that it

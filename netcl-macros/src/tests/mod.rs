@@ -78,8 +78,8 @@ impl Crate {
                 position += 3 * way;
                 continue;
             }
-            let in_module = usize::from(way == 1 && text(3) == paths::answer().to_string()) * 3;
-            if way > 1 && text(3 * way) == paths::answer().to_string() {
+            let in_module = usize::from(way == 1 && paths::answer() == text(3)) * 3;
+            if way > 1 && paths::answer() == text(3 * way) {
                 position += 3 * (way - 1);
                 continue;
             }
