@@ -146,11 +146,15 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     {
         last.ident = paths::table_macro(&last.ident);
     }
-    // A generated name and one of Rust's own macros are ambiguous, as long as no path tells them apart.
-    let here = path.get_ident().is_some_and(paths::is_macro_of_rust).then(|| quote!(self::));
+    // Where one of Rust's own macros has the name, a function answers inside the module of that name.
+    let of_rust = path.segments.last().is_some_and(|last| paths::is_macro_of_rust(&last.ident));
+    let inside = (of_rust && need.kind == ItemKind::Function).then(|| {
+        let answer = paths::answer();
+        quote!(::#answer)
+    });
     let (judged, gathered, root) = (gathered.judged, gathered.tokens(), Root::tokens());
     quote! {
-        #here #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged { #root } #body } } }
+        #path #inside ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged { #root } #body } } }
     }
 }
 
@@ -219,6 +223,55 @@ pub(crate) fn export(name: &Ident, vis: &syn::Visibility, payload: &TokenStream)
     let exported = public.then(|| quote!(#[macro_export] #[allow(non_local_definitions)]));
     let hidden = if public { paths::public_macro(name, payload) } else { paths::export_macro(name) };
     answering(&hidden, quote!(as #name), exported, quote!(#vis), payload)
+}
+
+/// A kernel or a function of tensors, as `expanded`, that answers requests with `payload`. Where one of Rust's own macros has the name,
+/// that stays what it is: the function answers inside the module of its name, which goes wherever the name does.
+pub(crate) fn export_of_tensors(
+    name: &Ident,
+    vis: &syn::Visibility,
+    payload: &TokenStream,
+    expanded: TokenStream,
+) -> TokenStream {
+    if !paths::is_macro_of_rust(name) {
+        let export = export(name, vis, payload);
+        return quote!(#expanded #export);
+    }
+    let mut tokens: Vec<TokenTree> = expanded.into_iter().collect();
+    let is = |token: Option<&TokenTree>, word: &str| matches!(token, Some(TokenTree::Ident(own)) if own == word);
+    let own = name.to_string();
+    let module = (0..tokens.len()).find(|&at| is(tokens.get(at), "mod") && is(tokens.get(at + 1), &own));
+    let answering = answering_inside(name, vis, payload);
+    match module.map(|at| &mut tokens[at + 2]) {
+        Some(TokenTree::Group(body)) => {
+            let (inner, span) = (body.stream(), body.span());
+            *body = Group::new(Delimiter::Brace, quote!(#inner #answering));
+            body.set_span(span);
+            tokens.into_iter().collect()
+        }
+        _ => quote!(#(#tokens)* #[doc(hidden)] #vis mod #name { #answering }),
+    }
+}
+
+/// The same of a function of numbers, which answers by its name as well, whatever macro that hides: also under another name, `as other`.
+pub(crate) fn export_of_numbers(name: &Ident, vis: &syn::Visibility, payload: &TokenStream) -> TokenStream {
+    let export = export(name, vis, payload);
+    let inside = paths::is_macro_of_rust(name).then(|| {
+        let answering = answering_inside(name, vis, payload);
+        quote!(#[doc(hidden)] #vis mod #name { #answering })
+    });
+    quote!(#export #inside)
+}
+
+/// What the module of a function's name has to answer requests with.
+fn answering_inside(name: &Ident, vis: &syn::Visibility, payload: &TokenStream) -> TokenStream {
+    let (answer, public) = (paths::answer(), matches!(vis, syn::Visibility::Public(_)));
+    let (exported, vis) = match public {
+        true => (Some(quote!(#[macro_export] #[allow(non_local_definitions)])), quote!(pub)),
+        false => (None, quote!(pub(crate))),
+    };
+    let hidden = quote::format_ident!("{}_inside", paths::public_macro(name, payload));
+    answering(&hidden, quote!(as #answer), exported, vis, payload)
 }
 
 /// The same where there may be one of that name already, which stays what it is meant to be.

@@ -473,7 +473,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A function of which only the signature is known.
 fn half_typed_function(kept: &syn::ItemFn) -> TokenStream {
     let stub = fallback::ordinary(&kept.attrs, &kept.vis, &kept.sig);
-    let export = chain::export(&kept.sig.ident, &kept.vis, &quote!({ false }));
+    let export = chain::export_of_numbers(&kept.sig.ident, &kept.vis, &quote!({ false }));
     quote!(#stub #export)
 }
 

@@ -157,8 +157,7 @@ impl rounds::Item for Kernel {
             return chain::left(gathered, scan::needs_of_others(sig, block, known));
         }
         // Who calls it learns of its gradient by it.
-        let asked =
-            |path: &syn::Path| !path.get_ident().is_some_and(paths::is_macro_of_rust) && !path.is_ident(&sig.ident);
+        let asked = |path: &syn::Path| !path.is_ident(&sig.ident);
         let gradient = simt::gradient::path(&self.item).filter(asked);
         let gradient = gradient.map(|path| Need { kind: ItemKind::Function, path });
         chain::left(gathered, scan::needs_of_others(sig, block, simt::is_known).into_iter().chain(gradient))
@@ -210,8 +209,8 @@ impl rounds::Item for Kernel {
         if expanded.is_none() {
             guard::or_unsaid(diag, gathered, self.place());
         }
-        let mut expanded = expanded.filter(|_| diag.count() == 0)?;
-        expanded.extend(self.export(gathered, true));
+        let expanded = expanded.filter(|_| diag.count() == 0)?;
+        let mut expanded = self.exported(gathered, true, expanded);
         if self.form == KernelOutput::Callable {
             let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
             let called = scan::operations(&item.sig, &item.block, known);
@@ -225,17 +224,20 @@ impl rounds::Item for Kernel {
         let silent = Diag::new();
         let item = meant(&silent, &self.item);
         silent.dismiss();
-        let (stub, export) = (fallback::kernel(&item), self.export(gathered, false));
-        quote!(#stub #export)
+        self.exported(gathered, false, fallback::kernel(&item))
     }
 }
 
 impl Kernel {
-    /// What those learn who call it in a body. Where a macro of Rust's own has its name, that stays what it is.
-    fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
+    /// What it has become, and what those learn who call it in a body.
+    fn exported(&self, gathered: &Gathered, sound: bool, expanded: TokenStream) -> TokenStream {
         let (name, vis) = (&self.item.sig.ident, &self.item.vis);
-        let asked = self.form == KernelOutput::Callable && !paths::is_macro_of_rust(name);
-        if asked { chain::export(name, vis, &payload::kernel(gathered, &self.item, sound)) } else { TokenStream::new() }
+        match self.form {
+            KernelOutput::Callable => {
+                chain::export_of_tensors(name, vis, &payload::kernel(gathered, &self.item, sound), expanded)
+            }
+            KernelOutput::Plans => expanded,
+        }
     }
 }
 

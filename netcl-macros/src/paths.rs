@@ -70,6 +70,11 @@ fn expansion() -> Option<String> {
     proc_macro::is_available().then(|| format!("{:?}", proc_macro::Span::call_site()))
 }
 
+/// What a function answers by whose name is one of Rust's own macros, inside the module of that name.
+pub(crate) fn answer() -> Ident {
+    Ident::new("__netcl_function", Span::call_site())
+}
+
 /// Whether every module of Rust knows a macro of that name.
 pub(crate) fn is_macro_of_rust(name: &Ident) -> bool {
     const MACROS: [&str; 47] = [

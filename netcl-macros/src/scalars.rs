@@ -41,7 +41,7 @@ impl rounds::Item for Scalars {
             return None;
         }
         let item = &self.0;
-        let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, true));
+        let export = chain::export_of_numbers(&item.sig.ident, &item.vis, &payload::function(gathered, item, true));
         let called = scan::operations(&item.sig, &item.block, is_builtin);
         let meant = expand::meant::operations(&called, CallingBody::Element);
         Some(quote!(#[allow(dead_code)] #item #export #meant))
@@ -55,7 +55,7 @@ impl rounds::Item for Scalars {
             // In an `impl` block no macro can stand beside it.
             return rest;
         }
-        let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, false));
+        let export = chain::export_of_numbers(&item.sig.ident, &item.vis, &payload::function(gathered, item, false));
         quote!(#rest #export)
     }
 

@@ -6,10 +6,10 @@ use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
 use crate::expand::meant::CallingBody;
 use crate::lower::{self, LoweredFunction};
-use crate::{dump, expand, fallback, guard, messages as m, parse, paths, payload, rounds, scan, simt, words};
+use crate::{dump, expand, fallback, guard, messages as m, parse, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::ItemFn;
 use syn::spanned::Spanned;
@@ -51,12 +51,10 @@ impl Tensors {
         functions
     }
 
-    fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
+    /// What it has become, and what those learn who call it in a body.
+    fn exported(&self, gathered: &Gathered, sound: bool, expanded: TokenStream) -> TokenStream {
         let (name, vis) = (&self.0.sig.ident, &self.0.vis);
-        if paths::is_macro_of_rust(name) {
-            return TokenStream::new();
-        }
-        chain::export(name, vis, &payload::function(gathered, &self.0, sound))
+        chain::export_of_tensors(name, vis, &payload::function(gathered, &self.0, sound), expanded)
     }
 }
 
@@ -111,8 +109,8 @@ impl rounds::Item for Tensors {
             paths.iter_mut().for_each(|path| drop(path.decisions.splice(..0, decisions.iter().cloned())));
             instances.push((function, paths));
         }
-        let mut expanded = expand::kernel::kernel(diag, instances).filter(|_| diag.count() == 0)?;
-        expanded.extend(self.export(gathered, true));
+        let expanded = expand::kernel::kernel(diag, instances).filter(|_| diag.count() == 0)?;
+        let mut expanded = self.exported(gathered, true, expanded);
         let called = scan::operations(&self.0.sig, &self.0.block, scan::is_known_to_tensors);
         expanded.extend(expand::meant::operations(&called, CallingBody::Tensors));
         dump::tokens(&parse::name(&self.0.sig.ident), "function", &expanded);
@@ -120,8 +118,7 @@ impl rounds::Item for Tensors {
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
-        let (stub, export) = (fallback::kernel(&self.0), self.export(gathered, false));
-        quote!(#stub #export)
+        self.exported(gathered, false, fallback::kernel(&self.0))
     }
 
     fn is_in_module(&self) -> bool {

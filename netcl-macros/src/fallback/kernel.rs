@@ -4,12 +4,17 @@ use super::{plain, result};
 use crate::parse::condition::is_condition;
 use crate::{recover, simt, words};
 use netcl_kernels::dtype::DType;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Type};
 
 /// The kernel with its signature, and bodies that are never reached.
 pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
+    kernel_in(item, &item.sig.ident)
+}
+
+/// The same with a module of that name.
+pub(super) fn kernel_in(item: &ItemFn, module: &Ident) -> TokenStream {
     let item = &simt::with_first_types(item);
     let (vis, name) = (&item.vis, &item.sig.ident);
     let typed = || {
@@ -70,10 +75,10 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     });
     quote! {
         #[allow(dead_code, non_upper_case_globals)]
-        #vis static #name: #name::Kernel = #name::Kernel(());
+        #vis static #name: #module::Kernel = #module::Kernel(());
         #[doc(hidden)]
         #[allow(dead_code, unused_imports)]
-        #vis mod #name {
+        #vis mod #module {
             use super::*;
             pub struct Kernel(pub(super) ());
             impl ::netcl::__private::OfTensors for Kernel {}

@@ -17,7 +17,8 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     let module = format_ident!("__netcl_unless_{}", name);
     let mut open = item.clone();
     open.vis = syn::parse_quote!(pub);
-    let stub = super::kernel(&open);
+    // Its module has a name of its own, so that requests wait for the kernel's.
+    let stub = super::kernel::kernel_in(&open, &format_ident!("__netcl_unless_kernel_{}", name));
     quote! {
         #[doc(hidden)]
         #[allow(dead_code, unused_imports, unreachable_pub, missing_docs)]

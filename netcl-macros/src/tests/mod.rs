@@ -20,7 +20,7 @@ mod unknown;
 mod untyped;
 
 use crate::chain;
-use crate::{driver, kernel};
+use crate::{driver, kernel, paths};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeMap;
@@ -60,6 +60,13 @@ impl Crate {
                 position += 4;
                 continue;
             }
+            // What has the name of a macro of Rust's own answers in its module.
+            if text(0) == "mod"
+                && let Some(TokenTree::Group(module)) = tokens.get(position + 2)
+                && let Some(answer) = inside(module.stream())
+            {
+                self.exports.insert(text(1), answer);
+            }
             if text(0) == "use" && text(2) == "as" {
                 alias.insert(text(3), text(1));
             }
@@ -69,9 +76,14 @@ impl Crate {
                 position += 3 * way;
                 continue;
             }
+            let in_module = usize::from(way == 1 && paths::answer() == text(3)) * 3;
+            if way > 1 && paths::answer() == text(3 * way) {
+                position += 3 * (way - 1);
+                continue;
+            }
             // `path ! { { callback } { rest } }`.
-            if text(1) == "!"
-                && let Some(TokenTree::Group(call)) = tokens.get(position + 2)
+            if text(in_module + 1) == "!"
+                && let Some(TokenTree::Group(call)) = tokens.get(position + in_module + 2)
             {
                 let hidden = alias.get(&text(0)).cloned().unwrap_or_else(|| text(0));
                 if hidden.starts_with(ONCE) {
@@ -101,7 +113,7 @@ impl Crate {
                     let mut input = TokenStream::from(chain::braces(answer));
                     input.extend(rest);
                     self.add(driver::resume(input));
-                    position += 3;
+                    position += in_module + 3;
                     continue;
                 }
             }
@@ -280,6 +292,17 @@ fn filled(tokens: TokenStream, [callback, rest]: &[TokenStream; 2]) -> TokenStre
         position += 1;
     }
     all.into_iter().collect()
+}
+
+/// What the module of a function's name answers with.
+fn inside(module: TokenStream) -> Option<TokenStream> {
+    let tokens: Vec<TokenTree> = module.into_iter().collect();
+    let is_answer =
+        |at: &usize| tokens[*at].to_string() == "macro_rules" && tokens[at + 2].to_string().ends_with("_inside");
+    match tokens.get((0..tokens.len()).find(is_answer)? + 3)? {
+        TokenTree::Group(body) => Some(payload(body)),
+        _ => None,
+    }
 }
 
 /// The tokens that an exported macro answers with.

@@ -38,6 +38,7 @@ mod layers;
 mod lists;
 mod loops;
 mod macros;
+mod named_as_macros;
 mod names;
 mod negative_sizes;
 mod numbered_places;

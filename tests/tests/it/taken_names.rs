@@ -271,31 +271,6 @@ fn raw_names_are_names() -> Result<()> {
     })
 }
 
-/// Functions may have the names of macros that every module of Rust knows.
-mod named_as_macros {
-    #[netcl::function]
-    fn line(x: f32) -> f32 {
-        x * 2.0
-    }
-
-    #[netcl::function]
-    fn matches(x: f32) -> f32 {
-        line(x) + 1.0
-    }
-
-    netcl::kernel! {
-        pub fn both(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| line(x[n]) + matches(x[n]) }
-    }
-}
-
-#[test]
-fn functions_have_names_of_macros_of_rust() -> Result<()> {
-    everywhere(|| {
-        assert_eq!(named_as_macros::both(&floats(&[1.0, 2.0], &[2]))?.to_vec::<f32>()?, [5.0, 9.0]);
-        Ok(())
-    })
-}
-
 /// What a hook of a template calls its own: a model with such names computes what one with others does.
 mod hooks {
     #[netcl::model]
