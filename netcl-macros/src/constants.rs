@@ -72,6 +72,11 @@ impl Constants {
         Constants { structs: structs.clone(), ..self.clone() }
     }
 
+    /// These as if none of them were a list, so that the names of lists are among the unknown ones.
+    pub(crate) fn without_lists(&self) -> Constants {
+        Constants { lists: BTreeMap::new(), ..self.clone() }
+    }
+
     /// Whether the size is made of parameters alone.
     pub(crate) fn are_behind(&self, size: &Dim) -> bool {
         let mut all = size.as_constant().is_none();

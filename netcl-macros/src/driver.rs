@@ -218,7 +218,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
 
 /// A constant that the struct uses and that is not known yet.
 fn missing_constant(item: &ItemStruct, gathered: &Gathered) -> Option<Need> {
-    let path = parse::model::unknown_constants(item, &payload::constants(gathered)).into_iter().next()?;
+    let path = parse::named::unknown_constants(item, &payload::constants(gathered)).into_iter().next()?;
     Some(Need { kind: ItemKind::Constant, path })
 }
 

@@ -172,6 +172,7 @@ messages! {
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "{}";
     LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 72057594037927936 elements: write a smaller number";
+    LIST_FOR_VALUE = "one value belongs here, and `{}` is a list of {}", "write one of its values, such as `{}`, or the name of a `#[netcl::constant]` that has one";
     MANY_AXES = "a tensor of {} axes has too many", "a tensor has up to {} axes: join some";
     LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to {} elements: write smaller sizes";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";

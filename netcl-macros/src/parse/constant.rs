@@ -3,8 +3,11 @@
 use super::{fold_integers, standard, text};
 use crate::ast::{Constant, ConstantList};
 pub(crate) use crate::constants::Constants;
+use crate::diag::Diag;
+use crate::messages as m;
 use crate::number::ConstFloat;
 use netcl_kernels::dtype::DType;
+use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};
 
 /// The value of `const NAME: ty = expr;`, if it can be known: a float is one of the declared type.
@@ -158,6 +161,8 @@ pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<
     match expr {
         // Python's words, of which what they stand for says what they are.
         Expr::Path(path) if ["True", "False", "None"].iter().any(|word| path.path.is_ident(word)) => {}
+        // A list is known, and what it stands for says that it takes none.
+        Expr::Path(path) if constants.lists.contains_key(&key(&path.path)) => {}
         Expr::Path(path) if known(&path.path, constants).is_none() => {
             found.push(path.path.clone());
         }
@@ -176,6 +181,40 @@ pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<
         }
         _ => {}
     }
+}
+
+/// Whether a list is named in the value of a size, which is reported.
+pub(crate) fn is_listed(diag: &Diag, expr: &Expr, constants: &Constants) -> bool {
+    let mut named = Vec::new();
+    if !constants.lists.is_empty() {
+        unknown_paths(expr, &constants.without_lists(), &mut named);
+    }
+    one_value(diag, &named, constants)
+}
+
+/// Rule: a list stands where a list belongs. Wrong: `inputs = { SIZES }`, `Tensor<f32, N, { SIZES }>`.
+///
+/// Reports the first list among the names of what are to be values; whether there is one.
+pub(crate) fn one_value(diag: &Diag, named: &[syn::Path], constants: &Constants) -> bool {
+    let list = named.iter().find_map(|path| constants.lists.get(&key(path)).map(|list| (path, list)));
+    let Some((path, list)) = list else { return false };
+    let (mut first, elements) = (list, list.elements());
+    while let ConstantList::List(items) = first
+        && let Some(item) = items.first()
+    {
+        first = item;
+    }
+    let example = match first {
+        ConstantList::Number(Constant::Integer(value)) => value.to_string(),
+        ConstantList::Number(Constant::Float(value)) if value.ty == Some(DType::F32) => {
+            format!("{:?}", value.value as f32)
+        }
+        ConstantList::Number(Constant::Float(value)) => format!("{:?}", value.value),
+        ConstantList::Number(Constant::Bool(value)) => value.to_string(),
+        ConstantList::List(_) => "4".to_string(),
+    };
+    diag.report(path.span(), &m::LIST_FOR_VALUE, &[&text(path), &elements, &example]);
+    true
 }
 
 /// Which part of `expr` has no value though it is arithmetic on literals, and why.

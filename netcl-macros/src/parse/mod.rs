@@ -18,6 +18,7 @@ mod listed;
 pub(crate) mod mode;
 pub(crate) mod model;
 pub(crate) mod own;
+pub(crate) mod named;
 pub(crate) mod parts;
 mod presence;
 pub(crate) mod renamed;

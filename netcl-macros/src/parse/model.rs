@@ -1,7 +1,7 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
-use super::{field, function, gradients, mode, text, types};
+use super::{function, gradients, mode, named, text, types};
 use crate::ast::{Field, FieldKind, ModelImpl, ModelItem};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{
     Attribute, Fields, GenericArgument, GenericParam, Generics, ImplItem, ItemImpl, ItemStruct, PathArguments, Token,
     Type,
@@ -36,7 +35,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
             let fields = once(diag, named.named.iter());
-            fields.filter_map(|f| field::field(diag, f, &refused, constants)).collect()
+            fields.filter_map(|f| named::with_values(diag, f, &refused, constants)).collect()
         }
         Fields::Unnamed(_) | Fields::Unit => {
             diag.report(item.ident.span(), &m::NO_NAMED_FIELDS, &[&item.ident]);
@@ -284,71 +283,6 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
         }
         FieldKind::Constant { .. } | FieldKind::Unknown => {}
         other => other.inner().iter().for_each(|inner| visit_sizes(inner, visit)),
-    }
-}
-
-/// Asks for the constants in the value of a key. A word in small letters is no constant's name: `same`, `xavier_uniform`.
-fn asked(expr: &syn::Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
-    let word = |path: &syn::Path| path.get_ident().is_some_and(|word| !word.to_string().contains(char::is_uppercase));
-    let mut paths = Vec::new();
-    if let syn::Expr::Call(call) = expr
-        && let [deviation] = Vec::from_iter(&call.args)[..]
-        && matches!(text(&call.func).as_str(), "normal" | "uniform")
-    {
-        return asked(deviation, constants, found);
-    }
-    constant::unknown_paths(expr, constants, &mut paths);
-    let braced = matches!(expr, syn::Expr::Block(_));
-    found.extend(paths.into_iter().filter(|path| braced || !word(path)));
-}
-
-/// The paths that a struct uses as constants and that are not known: those where the compiler needs the value (array
-/// lengths, kernel sizes, ..), and among sizes those in braces.
-pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec<syn::Path> {
-    let mut found = Vec::new();
-    for field in &item.fields {
-        for attr in field.attrs.iter().filter(|attr| super::own::helper(attr).is_some()) {
-            let silent = Diag::new();
-            if attr.path().is_ident(crate::words::CONSTANT) {
-                if let Ok(expr) = attr.parse_args::<syn::Expr>() {
-                    asked(&expr, constants, &mut found);
-                }
-            } else {
-                let pairs = super::attr::pairs(&silent, attr).given;
-                for (key, expr) in pairs.into_iter().filter(|(key, _)| key != crate::words::VARIANT) {
-                    if field::takes_names(&field.ty, &key) {
-                        constant::braced_paths(&expr, constants, &mut found);
-                    } else {
-                        asked(&expr, constants, &mut found);
-                    }
-                }
-            }
-            silent.dismiss();
-        }
-        if let Type::Array(array) = &field.ty {
-            constant::unknown_paths(&array.len, constants, &mut found);
-        }
-        let mut types = Braced { constants, found: &mut found };
-        types.visit_type(&field.ty);
-    }
-    let own = |path: &syn::Path| item.generics.const_params().any(|given| path.is_ident(&given.ident));
-    found.retain(|path| !own(path));
-    found
-}
-
-/// Names in braces among the sizes of types: `Tensor<f32, { HIDDEN }>`, `Block<{ HIDDEN }>`.
-struct Braced<'a> {
-    constants: &'a Constants,
-    found: &'a mut Vec<syn::Path>,
-}
-
-impl<'ast> Visit<'ast> for Braced<'_> {
-    fn visit_generic_argument(&mut self, argument: &'ast GenericArgument) {
-        match argument {
-            GenericArgument::Const(expr) => constant::braced_paths(expr, self.constants, self.found),
-            GenericArgument::Type(ty) => self.visit_type(ty),
-            _ => {}
-        }
     }
 }
 

@@ -102,6 +102,9 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
     for argument in arguments {
         let span = argument.span();
         match dim(argument, constants) {
+            None if matches!(argument, GenericArgument::Const(size) if constant::is_listed(diag, size, constants)) => {
+                complete = false;
+            }
             None => {
                 match beyond(argument.to_token_stream()) {
                     Some(number) => diag.report(number.span(), &m::LARGE_DIMENSION, &[&text(&number)]),
@@ -266,6 +269,8 @@ pub(crate) fn expr_dim(expr: &Expr, constants: &Constants) -> Option<Dim> {
             Constant::Integer(value) => Some(Dim::constant(value)),
             _ => None,
         },
+        // A list is no size.
+        Expr::Path(path) if constants.lists.contains_key(&constant::key(&path.path)) => None,
         Expr::Path(path) if path.qself.is_none() => path_dim(&path.path, constants),
         Expr::Paren(inner) => expr_dim(&inner.expr, constants),
         Expr::Group(inner) => expr_dim(&inner.expr, constants),

@@ -236,6 +236,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                         diag.diagnostic(&Diagnostic::new(uncountable(&dim)), size.span());
                     }
                     Some(dim) => global.push((dim, size.span())),
+                    None if constant::is_listed(diag, size, constants) => {}
                     None => diag.once(size.span(), &m::BAD_DIMENSION, &[&text(size), &types::dimensions(size)]),
                 },
                 "local" => match constant::evaluate(size, constants) {
