@@ -207,6 +207,9 @@ messages! {
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
     FIELD_TWICE = "`{}` is given its field `{}` twice", "leave one of them out";
     STRUCT_FIELDS = "`{}` is given without its field `{}`", "write each of its fields: {}";
+    BOUND_TWICE = "identifier `{}` is bound more than once in the same {}", "give each a name of its own, or write `_` for what is not used";
+    POWER_OF_FRACTION = "`powi` takes a whole number, found `{}`", "write `powf({})`";
+    LIST_KINDS = "the values of a list are of one type, found {} and {}", "a tuple has values of several types: `({})`, whose parts are `.0`, `.1` and so on";
     TUPLE_FIELD = "a tuple of {} has no field `{}`", "its last field is `.{}`";
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
@@ -374,7 +377,6 @@ messages! {
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices cannot be checked against the shape; read zeros outside: write `pad({})`";
     KERNEL_DIVIDED = "an index that may be negative is divided, or by what is no size", "`n / 2` and `n % C` of what is not negative can be checked against the shape; `(n - 1).rem_euclid(N)` goes round";
     KERNEL_CLAMPED = "`{}` in an index cannot be checked against the shape", "choose between two reads: write `{}`";
-    KERNEL_DUPLICATE_INDEX = "`{}` is an index already", "give each axis of the result a name of its own: `|n, c| ..`";
     KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "read zeros outside: write `pad({})`; or make the distance a number or a `#[netcl::constant]`";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_EXCHANGED = "{} may be outside axis {} of `{}`, which has {} elements", "write `{}`";

@@ -119,8 +119,8 @@ impl<'a> Lowering<'a> {
         let mut taken = Vec::new();
         for (position, (pattern, start)) in patterns.into_iter().zip(starts).enumerate() {
             match pattern {
+                // It has been said.
                 Pat::Ident(ident) if taken.contains(&&ident.ident) => {
-                    self.report(ident.ident.span(), &m::KERNEL_DUPLICATE_INDEX, &[&ident.ident]);
                     self.bind(&parse::name(&ident.ident), Val::Unknown, false, true);
                 }
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {

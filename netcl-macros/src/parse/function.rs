@@ -1,6 +1,6 @@
 //! Functions to compile, and functions of scalars.
 
-use super::{constant::Constants, differentiated, gradients, mode, parts, text, types};
+use super::{bound, constant::Constants, differentiated, gradients, mode, parts, text, types};
 use crate::ast::{ArgDecl, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -125,6 +125,7 @@ pub(crate) fn function(
     let composed = function.params.iter().filter(|param| !param.parts.is_one());
     unknown.extend(composed.flat_map(|param| names(&param.pattern)));
     function.unsound = (diag.count() > before).then_some(unknown);
+    bound::once(diag, body);
     function
 }
 

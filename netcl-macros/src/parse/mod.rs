@@ -1,6 +1,7 @@
 //! Tokens to our syntax tree. Parsers report to the [`crate::diag::Diag`] and carry on.
 
 pub(crate) mod attr;
+mod bound;
 pub(crate) mod compiled;
 pub(crate) mod condition;
 pub(crate) mod constant;
