@@ -344,7 +344,7 @@ messages! {
     TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
     RESULT_COUNT = "`{}` returns {}, its body gives {}", "{}";
     RESULTS_EXCHANGED = "`{}` returns a `{}` and a `{}`, and its body gives them the other way round", "{}";
-    RESULT_SHAPE = "`{}` returns {}, its body gives {}{}", "change what stands behind `->`, or the last line of the body";
+    RESULT_SHAPE = "`{}` returns {}, its body gives {}{}", "change what stands behind `->`, or the last line of the body{}";
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
     RESULT_STRUCT = "`{}` returns a `{}`, whose `{}` has {} here, its body gives {}{}", "the struct has one size in arguments and results: return another struct of tensors, or a tuple, `{}`";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";

@@ -211,7 +211,7 @@ impl<'a> Lowering<'a> {
                     return self.report(span, &m::CONDITION_ROUND, &[&format!("{a} {text} {b}"), &instead]);
                 }
                 let condition = format!("{a} {text} {b}");
-                return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);
+                return self.known_later(&condition, [a, b], span);
             }
             (Operator::Binary(op), Val::Bool(a), Val::Bool(b)) => {
                 let literal = netcl_kernels::dtype::Literal::Bool;

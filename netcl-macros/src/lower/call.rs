@@ -1,5 +1,6 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
+use super::passed::PlainPassed;
 use super::sizes::Sizes;
 use super::written::Written;
 use super::{FieldRef, Lowering, Val};
@@ -114,10 +115,7 @@ impl<'a> Lowering<'a> {
         {
             return refused;
         }
-        self.advice = super::builtin::own_is_meant(&name, call.args.len());
-        let value = self.builtin(&name, args, span);
-        self.advice = None;
-        value
+        self.by_name(name, args, call, span)
     }
 
     /// `Self::function(args)`.
@@ -240,7 +238,7 @@ impl<'a> Lowering<'a> {
         }
         let Some((args, places)) = self.taken_apart(&callee, function, args, span) else { return Val::Unknown };
         let mut symbols = sizes.functions.clone();
-        let mut bound = Vec::new();
+        let (mut bound, mut passed) = (Vec::new(), Vec::new());
         let call = std::mem::take(&mut self.written);
         let precision = self.precision_of(function);
         let shapes: Vec<_> = args.iter().map(|value| self.shape_of(value)).collect();
@@ -250,7 +248,10 @@ impl<'a> Lowering<'a> {
             let value = if precision == Precision::F32 { self.as_argument(arg, value) } else { value };
             let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
             match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
-                Some(value) => bound.push((name_of(&arg.name), value)),
+                Some(value) => {
+                    passed.extend(PlainPassed::of(arg, &value, place));
+                    bound.push((name_of(&arg.name), value));
+                }
                 None => return Val::Unknown,
             }
         }
@@ -262,7 +263,7 @@ impl<'a> Lowering<'a> {
         // What the caller has a name for is that, and not only equal to it.
         let fresh: Vec<bool> = bound.iter().map(|(_, value)| !self.is_held(value)).collect();
         self.enter(unit, this, sizes, &name);
-        self.frame_mut().symbols = symbols;
+        (self.frame_mut().symbols, self.frame_mut().passed) = (symbols, passed);
         self.differentiates(function);
         self.give(function, &bound);
         for ((name, value), fresh) in bound.into_iter().zip(fresh) {
@@ -370,8 +371,8 @@ impl<'a> Lowering<'a> {
                 Some(Val::Tensor(id))
             }
             (ArgType::Plain(ty), Val::Plain(tokens, given)) if given == *ty => Some(Val::Plain(tokens, given)),
-            (ArgType::Plain(crate::ast::PlainType::Bool), value @ Val::Bool(_)) => Some(value),
-            (ArgType::Plain(crate::ast::PlainType::Usize), value @ Val::Dim(_)) => Some(value),
+            (ArgType::Plain(PlainType::Bool), value @ Val::Bool(_)) => Some(value),
+            (ArgType::Plain(PlainType::Usize), Val::Dim(size)) => Self::as_usize(callee, arg, size, span),
             (ArgType::Tensor(ty), value) => wrong(self, format!("`{ty}`"), value.kind()),
             (ArgType::Scalar(dtype), value) => wrong(self, format!("a plain `{dtype}`"), value.kind()),
             (ArgType::Plain(ty), value) => wrong(self, format!("a plain `{}`", ty.name()), value.kind()),

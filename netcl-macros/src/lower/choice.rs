@@ -94,6 +94,9 @@ impl<'a> Lowering<'a> {
         (wanted, decided): (bool, usize),
     ) -> Val<'a> {
         let Some(((arm, cases), rest)) = arms.split_first() else {
+            if self.without_arm(&given.expr, &value) {
+                return Val::Unknown;
+            }
             let found = match &value {
                 Val::Dim(dim) => format!("`{dim}`"),
                 Val::Bool(truth) => format!("`{truth}`"),

@@ -43,6 +43,9 @@ impl<'a> Lowering<'a> {
             (ty, value) if types::is_tensor(ty) => self.tensor_as(name, ty, value),
             (Type::Path(path), value) => match path.path.get_ident().map(ToString::to_string).as_deref() {
                 Some("usize") => match value {
+                    Val::Dim(size) if size.as_constant().is_some_and(|number| number < 0) => {
+                        self.report(ty.span(), &m::LET_VALUE, &[&name, &text(ty), &format!("`{size}`")])
+                    }
                     Val::Dim(_) | Val::Index(_) | Val::Plain(_, PlainType::Usize) => value,
                     value => self.not_declared(name, ty, &value),
                 },

@@ -344,9 +344,9 @@ pub(crate) fn is_no_function_of_scalars(call: &ExprCall) -> bool {
 /// Whether a maker of tensors is meant, `zeros([N, 8])` or `randn_like(x)`, or another function that takes lists: functions
 /// of scalars have neither such names, where they are given sizes, nor lists.
 pub(crate) fn is_of_tensors(call: &ExprCall, name: &str) -> bool {
-    let mut args = call.args.iter();
     let makes = || foreign::makes_tensors(name) && (name.ends_with("_like") || call.args.iter().all(is_size));
-    args.any(|arg| elements(arg).is_some()) || makes()
+    let joins = || matches!(name, "cat" | "concat" | "concatenate" | "stack") || foreign::operation(name).is_some();
+    call.args.iter().any(|arg| elements(arg).is_some()) && joins() || makes()
 }
 
 /// A number or a name in capital letters.

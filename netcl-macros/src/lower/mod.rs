@@ -7,6 +7,7 @@ mod advice;
 mod affine;
 mod agree;
 pub(crate) mod alone;
+mod also;
 mod arguments;
 mod arith;
 mod arms;
@@ -14,6 +15,7 @@ mod assign;
 mod autocast;
 mod branch;
 mod builtin;
+mod by_name;
 mod call;
 mod callable;
 mod calls;
@@ -23,6 +25,7 @@ mod cases;
 mod choice;
 mod closure;
 mod control;
+mod decided;
 mod declared;
 mod exhaustive;
 mod expr;
@@ -46,6 +49,7 @@ mod nodes;
 mod open;
 mod options;
 mod parts;
+mod passed;
 mod pattern;
 mod place;
 mod position;
@@ -125,6 +129,8 @@ struct Frame<'a> {
     symbols: BTreeMap<String, Dim>,
     /// Of a kernel that another body calls: the nodes that stand for its arguments.
     given: BTreeMap<NodeId, Given>,
+    /// Sizes and variants that it is given as plain arguments.
+    passed: Vec<passed::PlainPassed>,
     /// What leaves its body before the end.
     control: leave::Control<'a>,
     /// The names that this function asks derivatives in.
@@ -182,6 +188,8 @@ pub(crate) struct Lowering<'a> {
     computed: Vec<String>,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
     advice: Option<String>,
+    /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
+    named: BTreeMap<NodeId, String>,
     /// The call of the user's function that is entered next.
     written: written::Written,
     /// Literals that not every type of floats has.
@@ -378,6 +386,7 @@ impl<'a> Lowering<'a> {
             positions: BTreeMap::new(),
             chosen_wholes: BTreeSet::new(),
             advice: None,
+            named: BTreeMap::new(),
             written: written::Written::default(),
             large: Large::default(),
             unsure: false,
@@ -406,6 +415,7 @@ impl<'a> Lowering<'a> {
             symbols: sizes.functions.clone(),
             sizes,
             given: BTreeMap::new(),
+            passed: Vec::new(),
             control: leave::Control::default(),
             differentiated: Rc::default(),
         });
@@ -494,7 +504,12 @@ impl<'a> Lowering<'a> {
         match result {
             Ok(id) => Val::Tensor(id),
             Err(mut diagnostic) => {
-                diagnostic.hint = self.advice.take().or(diagnostic.hint);
+                diagnostic.hint = match (self.advice.take(), diagnostic.hint) {
+                    (Some(also), hint) if also.starts_with(also::ALSO) => {
+                        Some(hint.map_or_else(|| also.clone(), |hint| format!("{hint}; {also}")))
+                    }
+                    (advice, hint) => advice.or(hint),
+                };
                 self.diagnostic(diagnostic, span);
                 Val::Unknown
             }

@@ -1,5 +1,6 @@
 //! What a body gives, beside what its function declares.
 
+use super::also::own_is_called;
 use super::{Lowering, Val};
 use crate::ast::{DimToken, FunctionItem, TensorType};
 use crate::messages as m;
@@ -48,7 +49,7 @@ impl<'a> Lowering<'a> {
         }
         for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
             let Some(id) = self.tensor(value, Some(ty.dtype), ty.span) else { continue };
-            let id = self.as_declared(id, ty.dtype);
+            let id = self.as_result(id, ty.dtype);
             if self.result(name, id, ty) {
                 self.builder.output(OutputKind::Result(position), id);
             }
@@ -170,7 +171,9 @@ impl<'a> Lowering<'a> {
         if shape.rank() != ty.dims.len() {
             let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
             let way = self.way().map(|way| format!(" where {way}")).unwrap_or_default();
-            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape, &way]);
+            let named =
+                self.named.get(&id).map(|name| format!("; `{name}(..)` is an operation here, {}", own_is_called(name)));
+            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape, &way, &named.unwrap_or_default()]);
             return false;
         }
         let declares = format!("`{name}` returns");
