@@ -90,7 +90,11 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(other) => {
             let instead = "put it on the struct that holds the layers and on the `impl` block with `forward`";
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[&instead]);
-            with_errors(diag, || item)
+            let table = match &other {
+                Item::Union(other) => fallback::no_table(&other.vis, &other.ident),
+                _ => TokenStream::new(),
+            };
+            with_errors(diag, || quote!(#item #table))
         }
         Err(error) => half_typed(diag, &item, &error),
     }
@@ -493,17 +497,12 @@ pub(crate) fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
     let parsed = syn::parse2::<ItemStruct>(item.clone()).ok();
     let named = |item: &ItemStruct| matches!(&item.fields, syn::Fields::Named(fields) if !fields.named.is_empty());
     let Some(mut parsed) = parsed.filter(|item| named(item) && item.generics.params.is_empty()) else {
-        let span = item.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
-        diag.report(span, &m::TENSORS_FORM, &[]);
-        return with_errors(diag, || match syn::parse2::<Item>(item.clone()) {
-            Ok(mut kept) => {
-                parse::parts::without_sizes(&mut kept);
-                let prelude = paths::prelude();
-                quote!(#kept #prelude)
-            }
-            Err(_) => item,
-        });
+        let rest = structs::refuse(&diag, item);
+        return with_errors(diag, || rest);
     };
+    if let Some(rest) = structs::holds_itself(&diag, &mut parsed) {
+        return with_errors(diag, || rest);
+    }
     parse::attr::once(&diag, &mut parsed.attrs, "tensors");
     let before = diag.count();
     parsed.fields.iter().for_each(|field| parse::condition::decided(&diag, &field.attrs, &m::CFG));

@@ -127,7 +127,7 @@ messages! {
     MODE_ALONE = "there is no attribute `{}`", "write `#[mode({})]`";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
-    SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
+    SELF_FIELD = "a `{}` that holds itself has no end", "{}";
     FIELD_ATTRIBUTE_LAYER = "a field of a model has no attribute `{}`", "the keys of every layer stand in an attribute of one name: write `#[layer{}]`";
     FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
     INIT_ATTRIBUTE = "a field of a model has no attribute `{}`", "a parameter has it as a key, `#[parameter(init = normal(0.02))]`; how a layer's tensors start is the layer's own, and others are given to the model once it is made: `model.set_tensor(\"{}.weight\", &numbers)?`";
@@ -184,7 +184,7 @@ messages! {
     STRUCT_BY_VALUE = "a struct of tensors is borrowed", "write `&{}`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].apply(\"stack\", &[netcl::Operand::Tensors(&xs[1..].iter().collect::<Vec<_>>()), 0i64.into()])?`";
-    TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names", "write `struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`";
+    TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names{}", "{}";
     TENSORS_ATTRIBUTE = "a struct of tensors has no attribute `{}`", "leave it out, or write `#[netcl::model]` in place of `#[netcl::tensors]`: layers, and what is trained, stand in a model";
     TENSORS_FIELD = "a field of a struct of tensors cannot be of type `{}`", "{}";
     NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
@@ -205,11 +205,11 @@ messages! {
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "write `{}`";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
-    FIELD_TWICE = "`{}` is given its field `{}` twice", "leave one of them out";
-    STRUCT_FIELDS = "`{}` is given without its field `{}`", "write each of its fields: {}";
     BOUND_TWICE = "identifier `{}` is bound more than once in the same {}", "give each a name of its own, or write `_` for what is not used";
     POWER_OF_FRACTION = "`powi` takes a whole number, found `{}`", "write `powf({})`";
     LIST_KINDS = "the values of a list are of one type, found {} and {}", "a tuple has values of several types: `({})`, whose parts are `.0`, `.1` and so on";
+    FIELD_TWICE = "`{}` is given its field `{}` twice", "leave one of them out";
+    STRUCT_FIELDS = "`{}` is given without its field `{}`", "write each of its fields: {}";
     TUPLE_FIELD = "a tuple of {} has no field `{}`", "its last field is `.{}`";
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";

@@ -195,6 +195,7 @@ fn written(item: &ItemImpl, name: &Ident) -> bool {
 /// A half-typed function of plain Rust: what is known of its signature, and no body.
 pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
     let ours = |attr: &Attribute| recover::is_half_typed(attr) || mode::is_dynamic(attr) || function::is_helper(attr);
+    let ours = |attr: &Attribute| ours(attr) || attr.path().is_ident(crate::words::TYPES);
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {
@@ -208,6 +209,13 @@ pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -
         **ty = of_tensors(ty);
     }
     quote! { #(#attrs)* #[allow(dead_code, unused_variables)] #vis #sig { ::core::unreachable!() } }
+}
+
+/// What answers the block of what is no model, of which nothing more is said.
+pub(crate) fn no_table(vis: &syn::Visibility, name: &syn::Ident) -> TokenStream {
+    let payload =
+        crate::payload::table(&crate::chain::Gathered::default(), &syn::parse_quote!(#vis struct #name {}), true);
+    crate::chain::table(&paths::table_macro(name), vis, &payload)
 }
 
 /// The type as it is, unless it is of tensors, which have no parameters in Rust, or not understood.

@@ -176,7 +176,8 @@ fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
     let held = field.kind.models().into_iter().map(|nested| &nested.path);
     let own = |path: &&syn::Path| path.is_ident(&item.ident) || path.is_ident("Self");
     if let Some(path) = held.into_iter().find(own) {
-        diag.report(path.span(), &m::SELF_FIELD, &[&item.ident]);
+        let instead = "a model holds other models; what repeats is an array of them: `[Block; 4]`";
+        diag.report(path.span(), &m::SELF_FIELD, &[&item.ident, &instead]);
         field.kind = FieldKind::Unknown;
     }
     field

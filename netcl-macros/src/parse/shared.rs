@@ -15,6 +15,7 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             _ => (super::name(&field.name), None),
         })
         .collect();
+    let circle = |from: &str| circle(&layers, from);
     for field in fields {
         let FieldKind::Layer(own) = &mut field.kind else {
             if let Some(with) = named(&field.kind) {
@@ -30,6 +31,11 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             None => Err(format!("`{with}`, which is no field")),
             Some((_, None)) => Err(format!("`{with}`, which is no layer")),
             Some((name, _)) if *name == super::name(&field.name) => Err("itself".to_string()),
+            // The first of them says it.
+            Some(_) if circle(&super::name(&field.name)).is_some_and(|first| first != super::name(&field.name)) => {
+                field.kind = FieldKind::Unknown;
+                continue;
+            }
             Some((_, Some(other))) if other.shared_with.is_some() => {
                 Err(format!("`{with}`, whose tensors are those of another field"))
             }
@@ -51,6 +57,25 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             }
         }
     }
+}
+
+/// The first of the fields that share tensors with each other in a circle through the field `from`.
+fn circle(layers: &[(String, Option<LayerField>)], from: &str) -> Option<String> {
+    let next = |name: &str| {
+        let (_, layer) = layers.iter().find(|(own, _)| own == name)?;
+        layer.as_ref()?.shared_with.as_ref().map(super::name)
+    };
+    let mut circle = vec![from.to_string()];
+    while let Some(name) = next(circle.last()?) {
+        if name == from {
+            return layers.iter().map(|(own, _)| own).find(|own| circle.contains(own)).cloned();
+        }
+        if circle.contains(&name) {
+            return None;
+        }
+        circle.push(name);
+    }
+    None
 }
 
 /// Rule: what is said to start is the layer's own. Wrong: `init = 0.0` beside `shared = words`.

@@ -205,6 +205,7 @@ fn in_signatures() -> Vec<String> {
         "«#[derive(Copy)]» #[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8)] a: Linear }".into(),
     );
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
+    cases.push("#[netcl::tensors] «pub struct Pair(Tensor<f32, N>, Tensor<f32, N, 8>);»".into());
     cases.push(signature("&self, x: «&Tensor<f32>») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Tensor<f32, N, 8>») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, (x, y): («Tensor<f32, N, 8>», &Tensor<f32, N>)) -> Tensor<f32, N, 8>"));

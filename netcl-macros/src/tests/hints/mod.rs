@@ -99,6 +99,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ARGUMENT_MUT", "an argument and a line of the body"),
     ("ARGUMENT_LIST", "how many there are"),
     ("TENSORS_FORM", "the author's own tensors"),
+    ("SELF_FIELD", "what repeats, of the author's"),
     ("SET_PARAMETER", "an attribute of another place"),
     ("SIMT_ATOMIC", "a place and a value of the author's"),
     ("SIMT_AXES", "a tensor of five axes, whose position is computed"),
