@@ -1,6 +1,6 @@
 //! The functions of models: lowered, differentiated and compiled, for a model's parameters as names or for given numbers.
 
-use crate::ast::{FunctionItem, ModelImpl, Unit};
+use crate::ast::{FieldKind, FunctionItem, ModelImpl, ModelItem, Unit};
 use crate::compile::{CompiledPlan, Planned};
 use crate::diag::Diag;
 use crate::lower::{self, LoweredFunction, Sizes};
@@ -12,13 +12,15 @@ use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
 use netcl_kernels::precision;
 use proc_macro2::TokenStream;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 /// A function's forms.
 pub(crate) struct CompiledFunction {
     pub(crate) plain: CompiledForm,
     pub(crate) gradients: Option<CompiledForm>,
+    /// Whether it is a loss that no parameter leads to though the model has some: who asks for its gradients is told.
+    pub(crate) unreached: bool,
     /// What it uses of other models that not everybody may.
     pub(crate) private: Vec<TokenStream>,
 }
@@ -107,11 +109,15 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
     // What is wrong in one mode is wrong in the other.
     let plain = plain.filter(|_| diag.count() == before)?;
+    let (reached, used) = (Cell::new(false), Cell::new(unit.model.as_ref().is_some_and(trains_itself)));
     let gradients = match function.is_loss() {
         true => {
             let depends = RefCell::new(None);
             let with = |graph: Graph| {
-                depends.borrow_mut().get_or_insert_with(BTreeSet::new).extend(depended_on(&graph));
+                let (arguments, reaches) = depended_on(&graph);
+                depends.borrow_mut().get_or_insert_with(BTreeSet::new).extend(arguments);
+                reached.set(reached.get() || reaches);
+                used.set(used.get() || trains(unit, &graph));
                 autodiff::append_gradients(graph, arguments_of(function))
             };
             let mode = function.mode.unwrap_or(Mode::Training);
@@ -131,20 +137,52 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let mut private: Vec<TokenStream> = private.take();
     let mut known = BTreeSet::new();
     private.retain(|used| known.insert(used.to_string()));
-    (diag.count() == before).then_some(CompiledFunction { plain, gradients, private })
+    // What is open here is told where it is compiled.
+    let compiled = gradients.as_ref().is_some_and(|form| !matches!(form, CompiledForm::Instance));
+    let unreached = compiled && used.get() && !reached.get() && function.gradients.is_empty();
+    let gradients = gradients.filter(|_| !unreached);
+    (diag.count() == before).then_some(CompiledFunction { plain, gradients, unreached, private })
 }
 
-/// The positions of the arguments that the first result depends on in a way that has a derivative.
-fn depended_on(graph: &Graph) -> Vec<usize> {
+/// The positions of the arguments that the first result depends on in a way that has a derivative, and whether it depends so on a
+/// parameter.
+fn depended_on(graph: &Graph) -> (Vec<usize>, bool) {
     let Some((_, loss)) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)) else {
-        return Vec::new();
+        return (Vec::new(), false);
     };
     let leads = autodiff::leading_to(graph, *loss);
+    let is_parameter = |op: &Op| matches!(op, Op::Input(InputKind::Parameter));
+    let parameter = graph.iter().zip(&leads).any(|((_, node), leads)| *leads && is_parameter(&node.op));
     let arguments = graph.iter().zip(leads).filter_map(|((_, node), leads)| match node.op {
         Op::Input(InputKind::Argument(position)) if leads => Some(position),
         _ => None,
     });
-    arguments.collect()
+    (arguments.collect(), parameter)
+}
+
+/// Whether gradients are computed in a layer or a tensor of the model's own.
+fn trains_itself(model: &ModelItem) -> bool {
+    fn trains(kind: &FieldKind) -> bool {
+        match kind {
+            FieldKind::Layer(layer) => layer.own_tensors(&layer.config.closed()).iter().any(|spec| spec.trainable),
+            FieldKind::Tensor(tensor) => tensor.trainable,
+            FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => trains(each),
+            FieldKind::Several { kinds, .. } => kinds.iter().any(trains),
+            FieldKind::Slot(_) | FieldKind::Model(_) | FieldKind::Constant { .. } | FieldKind::Unknown => false,
+        }
+    }
+    model.fields.iter().any(|field| !field.frozen && trains(&field.kind))
+}
+
+/// Whether the graph has a parameter of a field that is not frozen.
+fn trains(unit: &Unit, graph: &Graph) -> bool {
+    let fields = unit.model.iter().flat_map(|model| &model.fields);
+    let frozen: BTreeSet<String> =
+        fields.filter(|field| field.frozen).map(|field| crate::parse::name(&field.name)).collect();
+    graph.iter().any(|(_, node)| {
+        let field = node.name.split(['.', '[']).next().unwrap_or_default();
+        matches!(node.op, Op::Input(InputKind::Parameter)) && !frozen.contains(field)
+    })
 }
 
 /// Rule: a loss depends on the arguments that gradients are asked in, on some way through its `if`s. Wrong: `#[gradients(x)]` on
