@@ -56,6 +56,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
             parse::stray::attributes(&diag, &mut parsed.attrs, Place::Model);
             parse::stray::sizes(&diag, &mut parsed.generics);
+            parse::stray::used_types(&diag, &parsed);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
@@ -76,7 +77,11 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
         Ok(Item::Enum(mut parsed)) => {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
-            let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else { return with_errors(diag, || item) };
+            let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else {
+                let table = fallback::no_table(&parsed.vis, &parsed.ident);
+                return with_errors(diag, || quote!(#item #table));
+            };
+            parse::stray::used_types(&diag, &parsed);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }

@@ -29,7 +29,14 @@ impl<'a> Lowering<'a> {
     /// `f16` holds a `bf16`.
     pub(super) fn stands_for(&self, found: DType, declared: DType) -> bool {
         let is_own = declared == DType::F32 || self.builder.precision().half() == Some(declared);
-        found == declared || is_own && self.converts(found, declared)
+        found == declared || is_own && self.converts(found, declared) && !self.is_other_half(found, declared)
+    }
+
+    /// Whether somebody has made halves of a tensor that are not the precision's, where others are declared: `x.cast(f16)` in a function in
+    /// `bf16`.
+    fn is_other_half(&self, found: DType, declared: DType) -> bool {
+        let is_half = |dtype: DType| matches!(dtype, DType::F16 | DType::BF16);
+        found != declared && is_half(found) && is_half(declared) && self.builder.precision().half() != Some(found)
     }
 
     /// Whether the precision makes one of two types of the other, if they are two.
@@ -44,6 +51,11 @@ impl<'a> Lowering<'a> {
             true => self.builder.cast(id, dtype).unwrap_or(id),
             false => id,
         }
+    }
+
+    /// The same of a result: no halves of a kind of their own become others.
+    pub(super) fn as_result(&mut self, id: NodeId, dtype: DType) -> NodeId {
+        if self.is_other_half(self.builder.dtype(id), dtype) { id } else { self.as_declared(id, dtype) }
     }
 
     /// The value as the type that the argument declares.
@@ -63,7 +75,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         });
         let declared: Vec<(NodeId, DType)> = declared.collect();
-        let tensors: Vec<NodeId> = declared.into_iter().map(|(id, dtype)| self.as_declared(id, dtype)).collect();
+        let tensors: Vec<NodeId> = declared.into_iter().map(|(id, dtype)| self.as_result(id, dtype)).collect();
         if values.iter().all(|value| matches!(value, Val::Tensor(_))) {
             super::carried::replace_tensors(&mut value, &mut tensors.iter());
         }

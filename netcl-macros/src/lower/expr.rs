@@ -119,8 +119,11 @@ impl<'a> Lowering<'a> {
                 self.written(parts, span)
             }
             Expr::Array(array) => {
-                let elements = Val::List(array.elems.iter().map(|elem| self.expr(elem)).collect());
-                self.written(elements, span)
+                let elements: Vec<Val<'a>> = array.elems.iter().map(|elem| self.expr(elem)).collect();
+                match self.of_one_kind(array, &elements) {
+                    true => self.written(Val::List(elements), span),
+                    false => Val::Unknown,
+                }
             }
             Expr::Repeat(list) => self.repeated(list),
             Expr::Range(range) => self.range(expr, range),

@@ -326,6 +326,12 @@ impl<'a> Lowering<'a> {
             };
             return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), Places::all(span));
         }
+        if let ("powi", [Val::Number(power)]) = (name, args.as_slice())
+            && power.value.fract() != 0.0
+        {
+            let power = format!("{:?}", power.value);
+            return self.report(span, &m::POWER_OF_FRACTION, &[&power, &power]);
+        }
         // Rust's own names for functions of `f32`, so that a body is plain Rust as well.
         let name = super::float::in_table(name);
         if scalars && ops::find(name).is_some() && !ops::is_elementwise(name) {

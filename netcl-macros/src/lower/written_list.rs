@@ -1,13 +1,17 @@
 //! Tensors from lists that are written: `Tensor::from([1.0, 2.0])`, and lists beside tensors, `x * [1.0, 2.0]`.
 
 use super::{Lowering, Val};
+use crate::ast::PlainType;
 use crate::messages as m;
+use crate::parse::text;
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{CompareOp, NodeId};
 use netcl_kernels::span::Result;
 use proc_macro2::Span;
+use syn::ExprArray;
+use syn::spanned::Spanned;
 
 /// The values of a list and of the lists in it, and how many each level has.
 struct Flat<'a> {
@@ -37,6 +41,23 @@ impl<'a> Flat<'a> {
 }
 
 impl<'a> Lowering<'a> {
+    /// Rule: the values of a list are of one type. Wrong: `[0.25, true]`.
+    pub(super) fn of_one_kind(&self, written: &ExprArray, values: &[Val<'a>]) -> bool {
+        let element = self.axes.is_some() || self.elementwise;
+        let kind = |value: &Val<'a>| match value {
+            Val::Bool(_) | Val::Plain(_, PlainType::Bool) => Some("a bool"),
+            Val::Tensor(id) if element && self.builder.dtype(*id) == DType::Bool => Some("a bool"),
+            Val::Tensor(_) if element => Some("a number"),
+            Val::Number(_) | Val::Dim(_) | Val::Index(_) | Val::Plain(_, PlainType::Usize) => Some("a number"),
+            _ => None,
+        };
+        let mut kinds = written.elems.iter().zip(values).filter_map(|(item, value)| Some((item, kind(value)?)));
+        let Some((_, first)) = kinds.next() else { return true };
+        let Some((item, other)) = kinds.find(|(_, kind)| *kind != first) else { return true };
+        self.report(item.span(), &m::LIST_KINDS, &[&first, &other, &text(&written.elems)]);
+        false
+    }
+
     /// The list as a tensor of its shape. Without `dtype` it is of the first element's type that has one; whole numbers are of
     /// `i32` then, others of `f32`, as in Rust.
     pub(super) fn listed_tensor(&mut self, list: &[Val<'a>], dtype: Option<DType>, span: Span) -> Val<'a> {

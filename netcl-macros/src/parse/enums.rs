@@ -8,7 +8,7 @@ use crate::{messages as m, words};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{ItemEnum, ItemStruct};
+use syn::{ItemEnum, ItemStruct, Meta};
 
 /// The struct that an enum of layers becomes: a field for each part of each variant, called as the variant, and as the part
 /// where it has several. `None` where it has no variants, which is reported.
@@ -27,6 +27,11 @@ pub(crate) fn structure(diag: &Diag, item: &ItemEnum) -> Option<ItemStruct> {
         }
         let (own, others): (Vec<_>, Vec<_>) = variant.attrs.iter().partition(|attr| helper(attr).is_some());
         for attr in others.iter().filter(|attr| attr.path().is_ident(words::DEFAULT)) {
+            match &attr.meta {
+                Meta::Path(_) => {}
+                Meta::List(given) => diag.report(given.tokens.span(), &m::DEFAULT_FORM, &[]),
+                Meta::NameValue(given) => diag.report(given.value.span(), &m::DEFAULT_FORM, &[]),
+            }
             match first {
                 None => first = Some(position),
                 Some(first) => {

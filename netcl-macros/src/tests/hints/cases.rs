@@ -123,6 +123,9 @@ fn in_bodies() -> Vec<String> {
         cases.push(value(expression));
     }
     for statements in [
+        "let (h, «h») = (self.a.forward(x), y); h",
+        "let act = |h, «h»| h.relu(); act(x, y)",
+        "self.a.forward(x).«powi(2.5)»",
         "let loss = self.a.forward(x).sum_all(); «grad(&loss)»",
         "grad(&«self.a.forward(x)», x)",
         "self.a.forward(x)«;»",
@@ -188,6 +191,12 @@ fn in_fields() -> Vec<String> {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
+    cases.push(
+        "#[netcl::model] pub enum Act { Relu, «#[default(true)]» Tanh }
+         #[netcl::model] impl Act { pub fn forward(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+            match self { Act::Relu => x.relu(), Act::Tanh => x.tanh() } } }"
+            .into(),
+    );
     cases
 }
 

@@ -4,6 +4,7 @@
 struct Mlp<T> {
     #[layer(inputs = 8, outputs = 4)]
     hidden: Linear,
+    act: T,
 }
 
 #[netcl::model]

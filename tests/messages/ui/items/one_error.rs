@@ -5,6 +5,7 @@ use netcl::prelude::*;
 struct Typed<B: Clone> {
     #[layer(inputs = 8, outputs = 8)]
     a: Linear,
+    b: B,
 }
 
 #[netcl::model]
