@@ -67,9 +67,9 @@ impl rounds::Item for Associated {
     }
 
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
-        let needs: Vec<Need> =
-            self.functions().flat_map(|f| scan::needs_of_others(&f.sig, &f.block, is_builtin)).collect();
-        chain::left(gathered, needs)
+        let own = |need: &Need| parse::type_of(&need.path).is_some_and(|ty| Some(ty) == self.name());
+        let needs = self.functions().flat_map(|f| scan::needs_of_others(&f.sig, &f.block, is_builtin));
+        chain::left(gathered, needs.filter(|need| !own(need)).collect::<Vec<_>>())
     }
 
     /// Nothing is made of it that others would miss.

@@ -146,6 +146,11 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     {
         last.ident = paths::table_macro(&last.ident);
     }
+    // A type tells all its functions.
+    if need.kind == ItemKind::Function && crate::parse::type_of(&path).is_some() {
+        path.segments.pop();
+        path.segments.pop_punct();
+    }
     // A generated name and one of Rust's own macros are ambiguous, as long as no path tells them apart.
     let here = path.get_ident().is_some_and(paths::is_macro_of_rust).then(|| quote!(self::));
     let (judged, gathered, root) = (gathered.judged, gathered.tokens(), Root::tokens());

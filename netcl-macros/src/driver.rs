@@ -349,7 +349,8 @@ impl rounds::Item for ImplBlock {
         let own = parse::model::type_names(&self.item.generics);
         let is_own =
             |path: &syn::Path| path.segments.first().is_some_and(|first| own.contains(&parse::name(&first.ident)));
-        let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: ItemKind::Function, path });
+        let functions = scan::helper_paths(&self.item).into_iter().filter(|path| !is_own(path));
+        let functions = functions.map(|path| Need { kind: ItemKind::Function, path });
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
         let constants = scan::constant_paths(&self.item, &sizes).into_iter().filter(|path| !is_own(path));
         let constants = constants.map(|path| Need { kind: ItemKind::Constant, path });

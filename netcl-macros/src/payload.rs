@@ -301,6 +301,14 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
 /// The functions and kernels among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
     for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Function) {
+        let of_type = syn::parse_str::<syn::Path>(path).ok().and_then(|path| parse::type_of(&path).cloned());
+        let all = told::read_functions(tokens).map(|(_, all)| all).filter(|_| of_type.is_some());
+        let tokens = match &all {
+            Some(all) => all.iter().find(|(name, _)| path.ends_with(&format!("::{name}"))).map(|(_, tokens)| tokens),
+            None => Some(tokens).filter(|tokens| of_type.is_none() || is_function(tokens)),
+        };
+        // Of a function that the type has not, its call tells.
+        let Some(tokens) = tokens else { continue };
         let kernel = read_kernel(tokens);
         let Some((item, rest)) = read_function(kernel.as_ref().unwrap_or(tokens)) else {
             unit.broken.insert(path.clone());
@@ -367,6 +375,12 @@ fn callable(item: &ItemFn, gathered: &Gathered, kernel: bool) -> Callable {
 pub(crate) fn function(gathered: &Gathered, item: &ItemFn, sound: bool) -> TokenStream {
     let gathered = gathered.tokens();
     quote!({ #sound } { #item } { #gathered })
+}
+
+/// Whether a function told that, be it wrong.
+fn is_function(payload: &TokenStream) -> bool {
+    let item = chain::groups(payload.clone()).and_then(|parts| parts.into_iter().nth(1));
+    item.is_some_and(|item| syn::parse2::<ItemFn>(item).is_ok())
 }
 
 /// The function and what it gathered; `None` where it is wrong, which has been reported where it stands.

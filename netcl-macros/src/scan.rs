@@ -6,6 +6,7 @@ use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
 use crate::words;
 use netcl_kernels::dim::Symbol;
+use netcl_kernels::layers;
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -249,7 +250,7 @@ impl<'ast> Visit<'ast> for Uses {
             {
                 self.operations.push(last.ident.clone());
             }
-            let own = first.starts_with(|c: char| c.is_uppercase())
+            let own = first.starts_with(|c: char| c.is_uppercase()) && !may_be_of_type(call, &path.path)
                 || matches!(first.as_str(), "std" | "core" | "alloc" | "torch" | "tch" | "np" | "numpy" | "jnp" | "tf");
             if !capital
                 && !own
@@ -264,6 +265,21 @@ impl<'ast> Visit<'ast> for Uses {
         }
         visit::visit_expr_call(self, call);
     }
+}
+
+/// Whether it may be a function of scalars of a user's type, `HardSwish::forward(x)`: neither a method that is called by its path, nor
+/// what makes a value of the type.
+fn may_be_of_type(call: &syn::ExprCall, path: &Path) -> bool {
+    let Some(ty) = parse::type_of(path).map(parse::name) else { return false };
+    let last = path.segments.last().map(|last| parse::name(&last.ident)).unwrap_or_default();
+    let receiver = call.args.first().is_none_or(|first| match first {
+        Expr::Reference(_) | Expr::Field(_) => true,
+        Expr::Path(path) => path.path.is_ident("self"),
+        _ => false,
+    });
+    let makes = ["new", "default"].contains(&last.as_str()) || last.starts_with("from") || last.starts_with("with_");
+    let known = ["Self", "Tensor", "Vec", "Box", "Rc", "Arc", "String", "Option", "Result", "DType", "Default"];
+    ty.len() > 1 && !known.contains(&ty.as_str()) && layers::find(&ty).is_none() && !receiver && !makes
 }
 
 /// The constants that an `impl` block's compiled functions use: capital names in bodies that no argument's type binds,

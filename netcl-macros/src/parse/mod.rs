@@ -101,6 +101,12 @@ pub(crate) fn without_arguments(path: &syn::Path) -> syn::Path {
     path
 }
 
+/// The type that a function is of, `HardSwish::forward`, where its path has one.
+pub(crate) fn type_of(path: &syn::Path) -> Option<&syn::Ident> {
+    let before = path.segments.len().checked_sub(2)?;
+    path.segments.iter().nth(before).map(|ty| &ty.ident).filter(|ty| ty.to_string().starts_with(char::is_uppercase))
+}
+
 /// Every name in the tokens.
 pub(crate) fn names_in(tokens: TokenStream) -> BTreeSet<String> {
     let mut names = BTreeSet::new();

@@ -247,6 +247,82 @@ fn blocks_of_blocks_are_judged_by_their_numbers() {
     assert!(errors[0].contains("`C = 8`"), "{errors:?}");
 }
 
+/// A function whose operations need the numbers of the model's parameters, or that uses one which no tensor tells, is compiled for
+/// the numbers that uses of the model give; one in which a parameter is an axis' size, once.
+#[test]
+fn parameters_are_numbers_of_operations() {
+    let compiled = |body: &str, result: &str| {
+        super::compiled(&format!(
+            "#[netcl::model] pub struct Up<const S: usize> {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl<const S: usize> Up<S> {{ pub fn forward(&self, x: &Tensor<f32, N, 4>) -> {result} {{ {body} }} }}
+             #[netcl::model] pub struct Net {{ up: Up<2> }}
+             #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, 4>) -> {} {{ self.up.forward(x) }} }}",
+            result.replace('S', "2")
+        ))
+    };
+    for (body, result) in [
+        ("x.reshape([N, 4, 1, 1]).tile([1, 1, 2, 2]).max_pool2d(S, S, 0, 1).reshape([N, 4])", "Tensor<f32, N, 4>"),
+        ("x.reshape([N, 4, 1, 1]).pixel_shuffle(S).reshape([N, 4])", "Tensor<f32, N, 4>"),
+        ("x.slice(1, 0, 4, S)", "Tensor<f32, N, 2>"),
+        ("x.unfold(1, S, S)", "Tensor<f32, N, { 4 / S }, S>"),
+        ("x.roll(S, 1)", "Tensor<f32, N, 4>"),
+        ("x.sum([S - 1])", "Tensor<f32, N>"),
+        ("x.leaky_relu(1.0 / S as f32)", "Tensor<f32, N, 4>"),
+        ("self.l.forward(x) / S as f32", "Tensor<f32, N, 4>"),
+        ("x.repeat(1, S)", "Tensor<f32, N, { S * 4 }>"),
+        ("x.topk(S, 1)", "Tensor<f32, N, S>"),
+        ("x.clamp(0.0, S)", "Tensor<f32, N, 4>"),
+        ("x + Tensor::zeros([S]).sum_all()", "Tensor<f32, N, 4>"),
+    ] {
+        let own = compiled(body, result);
+        own.sound();
+        assert!(own.output.contains("NamedInstance > :: function"), "{body} is compiled once");
+    }
+    let errors = compiled("x.pixel_shuffle(S)", "Tensor<f32, N, 4>").errors();
+    assert!(errors.len() == 1 && errors[0].contains("`pixel_shuffle` expects a tensor [n, c, h, w]"), "{errors:?}");
+    assert!(!compiled("self.l.forward(x)", "Tensor<f32, N, 4>").output.contains("NamedInstance > :: function"));
+}
+
+/// What the hint of `#[gradients(p)]` shows of a struct compiles.
+#[test]
+fn derivatives_in_a_field_of_a_struct_are_computed_in_a_body() {
+    let model = |attribute: &str, result: &str, body: &str| {
+        super::compiled(&format!(
+            "#[netcl::tensors] pub struct P {{ x: Tensor<f32, N, 4> }}
+             #[netcl::model] pub struct M {{ #[layer(inputs = 4, outputs = 4)] a: Linear }}
+             #[netcl::model] impl M {{ {attribute} pub fn f(&self, p: &P) -> {result} {{ {body} }} }}"
+        ))
+    };
+    let found = model("#[gradients(p)]", "Tensor<f32>", "self.a.forward(&p.x).sum_all()").errors();
+    assert!(found.len() == 1 && found[0].contains("return `grad(&value, &p.x)` of"), "{found:?}");
+    let body = "let value = self.a.forward(&p.x).sum_all(); grad(&value, &p.x)";
+    model("", "Tensor<f32, N, 4>", body).sound();
+}
+
+/// A type's own functions of scalars are called by its path, in every body.
+#[test]
+fn functions_of_types_are_called_by_their_paths() {
+    let own = super::compiled(
+        "#[netcl::function] impl Hard { pub fn gate(x: f32) -> f32 { (x / 6.0 + 0.5).clamp(0.0, 1.0) } }
+         #[netcl::model] pub struct M { #[layer(inputs = 4, outputs = 4)] l: Linear }
+         #[netcl::model] impl M {
+             pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { Hard::gate(self.l.forward(x)) } }
+         #[netcl::function] fn both(x: f32) -> f32 { x * Hard::gate(x) }
+         netcl::kernel! { fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| Hard::gate(x[n]) + both(x[n]) } }",
+    );
+    own.sound();
+    let call = |body: &str| {
+        super::compiled(&format!(
+            "#[netcl::function] impl Hard {{ pub fn gate(x: f32) -> f32 {{ x }} }}
+             #[netcl::model] pub struct M {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl M {{ pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ {body} }} }}"
+        ))
+        .errors()
+    };
+    let found = call("Hard::gates(x)");
+    assert!(found.len() == 1 && found[0].contains("there is no function `Hard::gates`"), "{found:?}");
+}
+
 /// Of a function for several types there are gradients if all of them have some.
 #[test]
 fn a_function_that_also_gives_whole_numbers_is_no_loss() {
