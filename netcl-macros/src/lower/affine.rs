@@ -10,7 +10,7 @@ const FEW: i64 = 16;
 pub(super) type Ends = BTreeMap<usize, Affine>;
 
 /// An index of a kernel: `sum(coefficient * atom) + offset`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Affine {
     /// Atom and coefficient, atoms ascending, coefficients not zero.
     pub(crate) terms: Vec<(Atom, i64)>,
@@ -110,6 +110,22 @@ impl Affine {
             self.terms.iter().map(|(atom, coefficient)| Ok((atom.clone(), factor(coefficient.checked_mul(by))?)));
         let terms = if by == 0 { Vec::new() } else { each.collect::<Result<_, _>>()? };
         Ok(Affine { terms, offset: self.offset.clone() * Dim::constant(by) })
+    }
+
+    /// The same times a size that all of it has been divided by: `i / M * M` is `i - i % M`. `None` of any other.
+    pub(super) fn times_size(&self, size: &Dim) -> Option<Result<Affine, TooLarge>> {
+        let mut sum = Ok(Affine::fixed(self.offset.clone() * size.clone()));
+        for (atom, coefficient) in &self.terms {
+            let Atom::Part(DivRem::Quotient, whole) = atom else { return None };
+            if whole.divisor != *size {
+                return None;
+            }
+            let remainder =
+                Affine { terms: vec![(Atom::Part(DivRem::Remainder, whole.clone()), -1)], ..Affine::default() };
+            let product = whole.dividend().plus(&remainder).and_then(|product| product.times(*coefficient));
+            sum = sum.and_then(|sum| sum.plus(&product?));
+        }
+        Some(sum)
     }
 
     /// What is divided or bounded in it.

@@ -483,7 +483,7 @@ fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>, axes: &[Dim]) -> Optio
         (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
         (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b))),
         (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
-            Some(a.times(b.as_constant()?))
+            b.as_constant().map(|b| a.times(b)).or_else(|| a.times_size(b))
         }
         (BinaryOp::Div, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Quotient, b, axes).map(Ok),
         (BinaryOp::Rem, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Remainder, b, axes).map(Ok),

@@ -382,6 +382,8 @@ impl<'a> Lowering<'a> {
             Val::Tuple(items) if items.iter().all(|item| matches!(item, Val::Place(_))) => {
                 return Some(Rounds::Each(items));
             }
+            // Of one of them all has been said.
+            other if other.is_unknown() => return None,
             other => (&m::LOOP_RANGE, other.kind()),
         };
         self.report(each.expr.span(), wrong, &[&found]);

@@ -204,10 +204,9 @@ impl<'a> Lowering<'a> {
         let own = if bounded || divided && (dtype.is_float() || dtype == DType::U8) { DType::I32 } else { dtype };
         let result = numbers(&mut self.builder, index, &axes, own);
         let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
-        match self.check(result, span) {
-            Val::Tensor(id) => Some(id),
-            _ => None,
-        }
+        let Val::Tensor(id) = self.check(result, span) else { return None };
+        self.from_indices.insert(id);
+        Some(id)
     }
 
     /// `x[n, c + 1]` on a whole tensor; `None` if this is no kernel or `x` no argument.
@@ -355,7 +354,11 @@ impl<'a> Lowering<'a> {
     /// Whether indices alone are divided in it: where they may be negative, sizes are rounded down and Rust's numbers are not.
     fn divides_indices(&self, id: NodeId) -> bool {
         let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
-        !self.reads_argument(id) && self.any_below(id, |node| divides(&self.builder.node(node).op).then_some(true))
+        let divided = |node| match self.from_indices.contains(&node) {
+            true => Some(false),
+            false => divides(&self.builder.node(node).op).then_some(true),
+        };
+        !self.reads_argument(id) && self.any_below(id, divided)
     }
 
     /// Whether the node depends on such an argument.

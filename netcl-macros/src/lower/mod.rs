@@ -151,6 +151,8 @@ pub(crate) struct Lowering<'a> {
     seed: Option<NodeId>,
     /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
     positions: BTreeMap<NodeId, ops::Position>,
+    /// What stands for indices among numbers.
+    from_indices: BTreeSet<NodeId>,
     /// Elements that branches of whole numbers without a type have chosen, in a kernel in index form: floats.
     chosen_wholes: BTreeSet<NodeId>,
     /// See [`Path::private`].
@@ -375,6 +377,7 @@ impl<'a> Lowering<'a> {
             wanted: false,
             computed: Vec::new(),
             positions: BTreeMap::new(),
+            from_indices: BTreeSet::new(),
             chosen_wholes: BTreeSet::new(),
             advice: None,
             written: written::Written::default(),

@@ -4,6 +4,7 @@ use super::{list, suggestion};
 use crate::ast::{ArgType, FunctionItem};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::parts::Composite;
 use crate::words;
 use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
@@ -18,7 +19,7 @@ pub(crate) fn is_gradients(attr: &Attribute) -> bool {
 /// How many arguments it lists, whatever they are.
 pub(crate) fn count(attrs: &[Attribute]) -> usize {
     let Some(given) = attrs.iter().find(|attr| is_gradients(attr)) else { return 0 };
-    given.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated).map_or(0, |names| names.len())
+    given.parse_args_with(Punctuated::<syn::Expr, Token![,]>::parse_terminated).map_or(0, |names| names.len())
 }
 
 /// Rule: the attribute lists names of arguments, once. Wrong: `#[gradients]`, `#[gradients(0)]`, `#[gradients(x, x)]`.
@@ -80,8 +81,17 @@ pub(super) fn positions(diag: &Diag, function: &FunctionItem, asked: Vec<Ident>)
                     diag.report(name.span(), &m::GRADIENTS_IN, &[name, &"no tensor", &instead]);
                 }
                 None if function.params.iter().any(|param| is_named(&param.pattern, name)) => {
+                    let of =
+                        function.params.iter().find(|param| is_named(&param.pattern, name)).map(|param| &param.parts);
+                    // In a struct there is no derivative as a whole.
+                    let within = match of {
+                        Some(Composite::Struct(_, fields)) => {
+                            fields.first().map(|(field, _)| format!("&{name}.{field}")).unwrap_or_default()
+                        }
+                        _ => name.to_string(),
+                    };
                     let instead = format!(
-                        "pass its tensors as arguments of their own; or return `grad(&value, {name})` of a number in the body"
+                        "pass its tensors as arguments of their own; or return `grad(&value, {within})` of a number in the body"
                     );
                     diag.report(name.span(), &m::GRADIENTS_IN, &[name, &"put together from several tensors", &instead]);
                 }

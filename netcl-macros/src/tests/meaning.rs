@@ -279,6 +279,20 @@ fn divided_indices_meet_other_things() {
     assert_eq!(given.gradients(&rows)[0], [2.0, 2.0, 0.0, 0.0, 4.0, 4.0]);
 }
 
+/// What is divided by a size and multiplied with it is an index; other products of quotients are read with zeros outside.
+#[test]
+fn quotients_times_their_size_are_indices() {
+    let items = quote! {
+        fn rows(x: &Tensor<f32, N, M>) -> Tensor<f32, { N * M }> { |i| x[i / M, i - i / M * M] }
+        fn starts(x: &Tensor<f32, N, M>) -> Tensor<f32, { N * M }> { |i| pad(x[i / M, i % M]) + pad(x[0, i / M * (M + 1) - 1]) }
+    };
+    let sizes = [("N", 2), ("M", 3)];
+    let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let given = Given { sizes: &sizes, args: &[(&[2, 3], &x)] };
+    assert_eq!(given.value(&graph(items.clone(), "rows")), x);
+    assert_eq!(given.value(&graph(items, "starts")), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+}
+
 /// What is said about `items`.
 fn errors(items: TokenStream) -> Vec<String> {
     let mut own = Crate::default();
@@ -298,6 +312,7 @@ fn divided_indices_stay_inside() {
         (quote!(|n| pad(x[(n - 1) / 2])), "an index that may be negative is divided"),
         (quote!(|n| x[n / (N - 1)]), "an index that may be negative is divided"),
         (quote!(|n| x[n * n]), "an index is a sum of indices"),
+        (quote!(|n| x[n / N * (N + 1)]), "an index is a sum of indices"),
         (quote!(|n| x[n] + sum(0..n, |k| x[n - k - 2])), "may be outside axis 0"),
         (quote!(|n| sum(n..N, |k| x[k - n + 1])), "may be outside axis 0"),
         (quote!(|n| x[clamp(n, 1, N)]), "may be outside axis 0"),
