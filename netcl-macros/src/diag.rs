@@ -22,6 +22,8 @@ pub(crate) struct Diag {
     asked: RefCell<Vec<TokenStream>>,
     /// What errors are told with from now on: ` (where `C = 64` of `Block`)`.
     within: RefCell<Option<String>>,
+    /// If some, no other messages are taken.
+    only: Cell<Option<&'static [Message]>>,
 }
 
 impl Diag {
@@ -40,9 +42,21 @@ impl Diag {
         self.within.replace(note)
     }
 
+    /// Takes no other messages from now on, or all; gives which it took.
+    pub(crate) fn only(&self, messages: Option<&'static [Message]>) -> Option<&'static [Message]> {
+        self.only.replace(messages)
+    }
+
     /// Reports `message` with `values` in its gaps.
     pub(crate) fn report(&self, span: Span, message: &Message, values: &[&dyn Display]) {
-        self.push(span, message.fill(values));
+        match self.only.get() {
+            Some(only) if only.iter().any(|taken| taken.text == message.text) => {
+                let only = self.only(None);
+                self.push(span, message.fill(values));
+                self.only(only);
+            }
+            _ => self.push(span, message.fill(values)),
+        }
     }
 
     /// The same, unless it has been said of another place.
@@ -157,6 +171,9 @@ impl Diag {
     }
 
     fn push(&self, span: Span, mut text: String) {
+        if self.only.get().is_some() {
+            return;
+        }
         if let Some(note) = &*self.within.borrow() {
             text.insert_str(text.find("\nhint: ").unwrap_or(text.len()), note);
         }

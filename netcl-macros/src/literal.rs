@@ -119,7 +119,7 @@ pub(crate) fn list_length(diag: &Diag, length: &Expr, constants: &Constants) -> 
 }
 
 /// The literals of a body that are beyond `f32`, with their places: whether they fit is known where they meet a type.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Large(RefCell<Vec<(f64, Span)>>);
 
 impl Large {

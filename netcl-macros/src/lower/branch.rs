@@ -53,7 +53,10 @@ impl<'a> Lowering<'a> {
         self.expected = expected;
         let before = self.diag.count();
         match self.as_condition(condition, &branch.cond) {
-            Val::Bool(value) => self.taken(branch, value, wanted),
+            Val::Bool(value) => {
+                self.not_taken(branch, !value);
+                self.taken(branch, value, wanted)
+            }
             Val::Plain(tokens, PlainType::Bool) => {
                 let value = self.decide(tokens);
                 self.taken(branch, value, wanted)
@@ -170,10 +173,22 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Looks at the branch that is not taken.
+    pub(super) fn not_taken(&mut self, branch: &'a ExprIf, value: bool) {
+        match &branch.else_branch {
+            _ if value => self.unreached(&branch.then_branch, |this| drop(this.block(&branch.then_branch))),
+            Some((_, otherwise)) => self.unreached(&**otherwise, |this| drop(this.expr(otherwise))),
+            None => {}
+        }
+    }
+
     pub(super) fn taken(&mut self, branch: &'a ExprIf, value: bool, wanted: bool) -> Val<'a> {
         self.wanted = wanted;
         if value {
-            return self.block(&branch.then_branch);
+            self.reached(&branch.then_branch);
+            let value = self.block(&branch.then_branch);
+            let lacks = wanted && branch.else_branch.is_none() && !matches!(value, Val::Unit | Val::Unknown);
+            return if lacks { self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]) } else { value };
         }
         match &branch.else_branch {
             Some((_, otherwise)) => self.expr(otherwise),
@@ -205,7 +220,8 @@ impl<'a> Lowering<'a> {
     /// Evaluates what nobody knows whether it is evaluated, or how often, for what it assigns: that is unknown from then on.
     /// Nothing that is wrong in it is said, because it may never be reached.
     pub(super) fn perhaps(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
-        let (said, decided) = (self.diag.count(), self.decisions.len());
+        let decided = self.decisions.len();
+        let all = self.diag.only(Some(self.whatever_numbers()));
         let doubtful = std::mem::replace(&mut self.doubtful, true);
         self.somehow(span, evaluate);
         self.doubtful = doubtful;

@@ -6,7 +6,7 @@ use netcl_kernels::graph::NodeId;
 use std::collections::HashMap;
 
 /// The calls along one path.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Calls<'a> {
     /// How many there have been.
     pub(super) made: usize,

@@ -13,7 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprIf, ExprMatch, Pat};
 
 /// An arm, with the cases of its or-patterns that it is taken for.
-type OneArm<'a> = (&'a Arm, Cases<'a>);
+pub(super) type OneArm<'a> = (&'a Arm, Cases<'a>);
 
 /// What of a value is known that a pattern is compared with.
 enum Taken {
@@ -34,7 +34,15 @@ impl<'a> Lowering<'a> {
             value => self.takes(&local.pat, value),
         };
         match taken {
-            Taken::Yes => Val::Unit,
+            Taken::Yes => {
+                self.unreached(otherwise, |this| {
+                    let value = this.expr(otherwise);
+                    if !this.leaves() && !value.is_unknown() {
+                        this.report(otherwise.span(), &m::LET_ELSE, &[]);
+                    }
+                });
+                Val::Unit
+            }
             Taken::No => {
                 let before = self.diag.count();
                 self.expr(otherwise);
@@ -124,9 +132,13 @@ impl<'a> Lowering<'a> {
             false => self.takes_case(&arm.pat, cases, &value),
         };
         let result = match taken {
-            Taken::Yes => self.arm_value(arm, wanted),
+            Taken::Yes => {
+                self.reached(*arm);
+                self.arm_value(arm, wanted)
+            }
             Taken::No => {
                 self.frame_mut().scopes.pop();
+                self.arms_left_out(given, &value, &arms[..1], rest);
                 return self.arms(given, rest, value, (wanted, decided));
             }
             Taken::Unknown => {
@@ -156,6 +168,7 @@ impl<'a> Lowering<'a> {
             }
         };
         self.frame_mut().scopes.pop();
+        self.arms_left_out(given, &value, rest, &[]);
         result
     }
 
@@ -227,8 +240,19 @@ impl<'a> Lowering<'a> {
         self.frame_mut().scopes.push(Vec::new());
         let taken = self.let_chain(&branch.cond);
         let value = match taken {
-            Some(true) => self.taken(branch, true, wanted),
-            Some(false) => Val::Unit,
+            Some(true) => {
+                self.not_taken(branch, false);
+                self.taken(branch, true, wanted)
+            }
+            Some(false) => {
+                self.unreached(&branch.then_branch, |this| {
+                    if let Expr::Let(inner) = &*branch.cond {
+                        this.bind_if_there(&inner.pat, &inner.expr);
+                    }
+                    this.block(&branch.then_branch);
+                });
+                Val::Unit
+            }
             None => Val::Unknown,
         };
         self.frame_mut().scopes.pop();

@@ -25,6 +25,7 @@ impl<'a> Lowering<'a> {
             value = self.statement(statement, last, wanted && last);
             if self.leaves() {
                 value = Val::Unknown;
+                self.rest_of(&block.stmts[position..]);
                 break;
             }
         }
@@ -435,6 +436,9 @@ impl<'a> Lowering<'a> {
                 return self.symbolic_loop(pattern, (start, length, reversed), each);
             }
         };
+        if items.is_empty() {
+            self.no_rounds(pattern, each);
+        }
         let before = self.diag.count();
         for item in items {
             self.rounds += 1;

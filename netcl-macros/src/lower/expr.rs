@@ -68,8 +68,10 @@ impl<'a> Lowering<'a> {
                 match (&binary.op, &left) {
                     // `act == "relu"`, where of `act: &str` all has been said.
                     (_, Val::Unknown) if super::misuse::is_text(&binary.right) => return Val::Unknown,
-                    (syn::BinOp::And(_), Val::Bool(false)) => return Val::Bool(false),
-                    (syn::BinOp::Or(_), Val::Bool(true)) => return Val::Bool(true),
+                    (syn::BinOp::And(_), Val::Bool(false)) | (syn::BinOp::Or(_), Val::Bool(true)) => {
+                        self.unreached(&*binary.right, |this| drop(this.expr(&binary.right)));
+                        return left;
+                    }
                     (syn::BinOp::And(_) | syn::BinOp::Or(_), Val::Unknown) if self.partial => {
                         self.perhaps(span, |this| drop(this.expr(&binary.right)));
                         return Val::Unknown;

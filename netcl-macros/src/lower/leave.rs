@@ -4,6 +4,7 @@ use super::value::Val;
 use netcl_kernels::graph::NodeId;
 
 /// What leaves.
+#[derive(Clone)]
 pub(super) enum Leave<'a> {
     /// The function, or the closure.
     Return(Val<'a>),
@@ -14,6 +15,7 @@ pub(super) enum Leave<'a> {
 }
 
 /// A loop whose body is being evaluated.
+#[derive(Clone)]
 pub(super) struct EnteredLoop {
     pub(super) label: Option<String>,
     /// Where it has as many rounds as a symbol says, and one body for all: how many errors there were before it.
@@ -21,7 +23,7 @@ pub(super) struct EnteredLoop {
 }
 
 /// How control goes in one call.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Control<'a> {
     /// What leaves at this moment.
     pub(super) leaves: Option<Leave<'a>>,

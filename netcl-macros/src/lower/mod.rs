@@ -40,6 +40,7 @@ mod launched;
 mod leave;
 mod left_out;
 mod listed;
+mod looked_at;
 mod method;
 mod misuse;
 mod nodes;
@@ -65,6 +66,7 @@ mod symbolic;
 mod table;
 mod typed;
 mod unit;
+mod unreached;
 mod value;
 mod variant;
 mod whole;
@@ -111,6 +113,7 @@ pub(crate) struct Path {
 }
 
 /// One call: whose names hold, and its variables, scope by scope.
+#[derive(Clone)]
 struct Frame<'a> {
     unit: &'a Unit,
     /// The model that `self` is.
@@ -131,6 +134,7 @@ struct Frame<'a> {
 }
 
 /// The evaluator's state along one path.
+#[derive(Clone)]
 pub(crate) struct Lowering<'a> {
     builder: Builder,
     diag: &'a Diag,
@@ -193,6 +197,8 @@ pub(crate) struct Lowering<'a> {
     partial: bool,
     /// This may be evaluated or not: see [`Lowering::perhaps`].
     doubtful: bool,
+    /// See [`Lowering::unreached`].
+    looked_at: looked_at::LookedAt,
     /// An open size decided something.
     open: bool,
     /// No size is open: the function is compiled for numbers.
@@ -385,6 +391,7 @@ impl<'a> Lowering<'a> {
             unsure: false,
             partial: false,
             doubtful: false,
+            looked_at: looked_at::LookedAt::default(),
             open: false,
             closed: false,
             enums: BTreeMap::new(),

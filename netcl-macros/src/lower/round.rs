@@ -5,6 +5,7 @@ use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
 
 /// A loop whose body is being evaluated.
+#[derive(Clone)]
 pub(super) struct SymbolicLoop {
     /// How many calls and scopes there are around the body.
     pub(super) around: (usize, usize),
@@ -15,6 +16,7 @@ pub(super) struct SymbolicLoop {
 }
 
 /// A fold of a kernel whose closure is being evaluated.
+#[derive(Clone)]
 pub(super) struct Round {
     /// The number of the round, which counts from 1.
     pub(super) step: Symbol,

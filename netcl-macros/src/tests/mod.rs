@@ -17,6 +17,7 @@ mod nearly;
 mod races;
 mod truncated;
 mod unknown;
+mod unreached;
 mod untyped;
 
 use crate::chain;

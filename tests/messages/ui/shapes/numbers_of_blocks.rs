@@ -32,7 +32,7 @@ impl<const F: usize, const H: usize> Block<F, H> {
         x.reshape([N, H, F / H]).sum([1])
     }
     pub fn even(&self, x: &Tensor<f32, N, F>) -> Tensor<f32, N, F> {
-        if H > 4 { x.foo() } else { x.relu() }
+        if H > 4 { x.reshape([N, 5]) } else { x.relu() }
     }
 }
 

@@ -54,7 +54,7 @@ netcl::kernel! {
             }
             let reduced = sum(1..two(x[n]) + 2, |j| w[j]) + sum((0..two(0.5), 1..3), |_h, j| w[j]);
             let element = if at == 2 { list[at] } else { list[at + 7] };
-            let last = if half(x[n]) > 0.75 && x[n - 1] > 0.0 { missing } else { w[two(x[n]) as usize] };
+            let last = if half(x[n]) > 0.75 && x[n - 1] > 0.0 { w[n + 9] } else { w[two(x[n]) as usize] };
             if two(x[n]) == 2 { chosen + reduced + element + last } else { x }
         }
     }
@@ -102,12 +102,12 @@ impl Net {
             y = y * self.scale;
         }
         let all = [&y, x];
-        if half(1.0) > 0.25 { all[two(0.5) - 2] } else { self.hiden.forward(all[7]) }
+        if half(1.0) > 0.25 { all[two(0.5) - 2] } else { self.hidden.forward(all[7]) }
     }
 
     fn mean(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32> {
         let y = self.forward(x);
-        if two(0.5) == 1 && self.missing { y } else { twice(y).mean([0, 1]) }
+        if two(0.5) == 1 && self.scale { y } else { twice(y).mean([0, 1]) }
     }
 }
 
