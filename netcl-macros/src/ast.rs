@@ -275,7 +275,7 @@ pub(crate) struct LayerField {
     /// The keys that say so.
     pub(crate) starting: Vec<Ident>,
     /// The field that its tensors are said to be those of.
-    pub(crate) shared_with: Option<Ident>,
+    pub(crate) shared_with: Option<SharedWith>,
     /// The same, found.
     pub(crate) shared: Option<SharedTensors>,
 }
@@ -285,6 +285,15 @@ pub(crate) struct LayerField {
 pub(crate) struct Starts {
     pub(crate) weights: Option<Init<Dim>>,
     pub(crate) biases: Option<Init<Dim>>,
+}
+
+/// The layer that another's tensors are to be shared with.
+#[derive(Clone)]
+pub(crate) struct SharedWith {
+    /// The layer's field.
+    pub(crate) name: Ident,
+    /// Where a tensor of it is named, and not the layer.
+    pub(crate) tensor: Option<proc_macro2::Span>,
 }
 
 /// Tensors of a layer that are another's.

@@ -160,9 +160,9 @@ impl Diag {
         self
     }
 
-    /// Forgets the errors after the first `count`.
-    pub(crate) fn forget(&self, count: usize) {
-        self.errors.borrow_mut().truncate(count);
+    /// Forgets the errors after the first `count`; their texts.
+    pub(crate) fn take_back(&self, count: usize) -> Vec<String> {
+        self.errors.borrow_mut().drain(count..).map(|(_, text)| text).collect()
     }
 
     /// Forgets the errors: somebody else has reported them.

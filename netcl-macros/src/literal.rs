@@ -52,7 +52,7 @@ fn instead_of_text(given: &str) -> String {
     match given {
         "mean" | "sum" | "none" => "leave it out: a loss is the mean of all elements".to_string(),
         name if DType::from_name(name).is_some() => format!("an element type is a name: write `{name}`"),
-        _ => "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`"
+        _ => "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`; what chooses is a `bool`, a `usize` or an enum"
             .to_string(),
     }
 }

@@ -64,6 +64,7 @@ messages! {
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
     VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
     VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
+    VARIANT_NAME = "a field is one variant, by its name, found `{}`", "write `{}`";
     UNKNOWN_VARIANT = "`{}` has no variant `{}`{}", "it has {}";
     VARIANT_PARTS = "the pattern `{}` does not name the parts of `{}`", "write `{}`, with names of your own, `_` or `..`";
     ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { {} }`";
@@ -113,7 +114,7 @@ messages! {
     PATH_SIZE = "the value of `{}` is not known here", "write `{ {} }`, with `#[netcl::constant]` above that `const`";
     NEGATIVE_SIZE = "a model's sizes are whole numbers from 0 on, found `{}`", "write a number from 0 on";
     OWN_SIZE = "the value of `{}` is not known here", "what belongs to the model is there after its struct: move the `const` above it, with `#[netcl::constant]`, and write `{ {} }`";
-    COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it: `struct Net<const INNER: usize>`, and `{}: Block<INNER>`";
+    COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it, `const INNER: usize`: then the field is `{}: {}<INNER>`";
     DERIVED = "a model cannot derive `{}`", "{}";
     UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
     UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
@@ -139,11 +140,12 @@ messages! {
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "{}";
     PARAMETER_STATE = "`{}` is marked with `#[parameter]` and with `#[state]`", "leave one of them out: `#[parameter]` for what an optimizer changes, `#[state]` for what a function assigns";
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
-    PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "write a parameter of the struct, which is 0 where it is not, or a comparison of sizes: `present = STRIDE > 1`";
+    PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "{}";
     MISSING_PRESENT = "nothing says whether `{}` is there", "write `present = STRIDE > 1` among the keys of its `#[layer(..)]`: a comparison of the model's numbers, or a parameter that is 0 where it is not there; what always is needs no `Option`";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
     SHARED_START = "`{}` starts nothing of `{}`: what it would start is `{}`'s", "leave `{}` out, or write it above `{}`";
+    SHARED_SELF = "`{}` names a field of the struct by `self`, which is not there yet", "write `{}`";
     SHARED_TENSOR = "`{}` is shared as a whole, with the tensors that both have", "write `{}`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
@@ -179,13 +181,14 @@ messages! {
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `&{}`";
+    SIMT_BY_VALUE = "a tensor is read, written or both", "what is read is `&{}`, a result `&mut {}`, and what is changed in place `mut {}: {}`";
     STRUCT_BY_VALUE = "a struct of tensors is borrowed", "write `&{}`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].apply(\"stack\", &[netcl::Operand::Tensors(&xs[1..].iter().collect::<Vec<_>>()), 0i64.into()])?`";
     TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names", "write `struct Batch { x: Tensor<f32, N, 8>, labels: Tensor<u32, N> }`";
     TENSORS_ATTRIBUTE = "a struct of tensors has no attribute `{}`", "leave it out, or write `#[netcl::model]` in place of `#[netcl::tensors]`: layers, and what is trained, stand in a model";
     TENSORS_FIELD = "a field of a struct of tensors cannot be of type `{}`", "{}";
-    NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`";
+    NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`; a model is no argument, but a field";
     SIZED_STRUCT = "the sizes of a struct of tensors stand in it, found `{}`", "write `{}`: its sizes and the function's of one name are one size";
     PARTS_OF_PARAMETER = "`{}` has a number only where the block is used, and how many tensors there are is part of this type", "write one tensor, with an axis `{}` for them: in a body, `ys.stack(0)` makes it of a list, and `xs.get(0, k)` is one of them";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
@@ -201,13 +204,16 @@ messages! {
     UNKNOWN_LOWER_NAME = "there is no `{}` here", "names in small letters are arguments, `let`s and loop variables; a `#[netcl::constant]` is known by a name in capitals: `{}`";
     NUMBER_ELSEWHERE = "there is no `{}` here", "write `{}`";
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
-    NAMED_ARGUMENT = "arguments have no names, found `{}`", "write `{}`";
+    NAMED_ARGUMENT = "arguments have no names, found `{}`", "{}";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
     FIELD_TWICE = "`{}` is given its field `{}` twice", "leave one of them out";
     STRUCT_FIELDS = "`{}` is given without its field `{}`", "write each of its fields: {}";
     TUPLE_FIELD = "a tuple of {} has no field `{}`", "its last field is `.{}`";
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
+    NO_FORWARD = "{} has no function `forward`", "layers and models have one, which stand in fields: `self.hidden.forward(x)`";
+    SET_OF = "`set` is of a field with `#[state]`, and takes its new value", "it is called as `self.mean.set(x)`; what is no such field is a variable, `let mut h = ..;`, and assigned, `h = ..;`";
+    TYPE_AS_VALUE = "`{}` is a type, and no value", "{}";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
     ELSEWHERE = "there is no operation `{}`", "{}";
@@ -277,6 +283,7 @@ messages! {
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`{}";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
     CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `({}).select(a, b)`; what the first round does alone stands before the loop, and a loop that is to end sooner runs over a shorter range";
+    CONDITION_ASSIGN = "`=` assigns, and is no condition", "write `{}`";
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
     MATCH_TENSOR = "`match` on {} would need its value while compiling", "it takes constants and plain `bool`, `usize` and enum arguments; elementwise choose with `condition.select(a, b)`";
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
@@ -341,6 +348,7 @@ messages! {
     RESULTS_EXCHANGED = "`{}` returns a `{}` and a `{}`, and its body gives them the other way round", "{}";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}{}", "change what stands behind `->`, or the last line of the body";
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
+    RESULT_ARRAY = "`{}` returns an array, whose tensors have one type, and its body gives {} and {}", "return a tuple, `-> {}`, with the parts of the body's value in parentheses";
     RESULT_STRUCT = "`{}` returns a `{}`, whose `{}` has {} here, its body gives {}{}", "the struct has one size in arguments and results: return another struct of tensors, or a tuple, `{}`";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
     RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through the body gives the declared shape: change what this one gives";
@@ -349,6 +357,7 @@ messages! {
     NO_TRUTH = "{} is no truth value", "write `true` or `false`, or a comparison such as `x != 0`";
     TOO_LARGE = "`{}` is no number of 64 bits", "whole numbers go from `i64::MIN` to `i64::MAX`; write a float, such as `1e20`, for larger ones";
     SHIFT_DISTANCE = "a number is shifted by 0 to 63 bits, found {}", "write a distance that it has; a number with a suffix, such as `1u32`, is shifted by as many as its type has, counted from 0 again";
+    BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "count from 0; the index is a number that is known here";
 
@@ -359,6 +368,7 @@ messages! {
     KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`{}";
     KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
     KERNEL_INDEX_PATTERN = "an index is a plain name, without a type", "write `|{}|`";
+    KERNEL_OWN_RESULT = "`{}` does not read its own result, whose elements are all computed at once", "what goes from element to element is carried by a `fold`: `fold(0..t + 1, 0.0, |h, k| 0.5 * h + x[k])`";
     KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "write `_{}` if that is meant";
     KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "remove it, or write `_{}`";
     KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "{}";
@@ -396,6 +406,7 @@ messages! {
     KERNEL_NO_INDEX = "there is no index `{}` here", "{}";
     KERNEL_CLOSURE_INDICES = "`{}` goes over {} range{}, and its closure has {} ind{}", "{}";
     OF_TENSORS_ALONE = "`{}` is an operation of tensors, and Rust's numbers have no function of that name", "{}";
+    PAD_TWICE = "`{}` is a number already: outside it is zero", "write `{}`";
     PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; another value there is chosen by an `if` around it";
 
     // SIMT-form kernels
@@ -424,9 +435,10 @@ messages! {
     SIMT_TYPE_TWICE = "`{}` is listed twice", "each type of a `#[types(..)]` is compiled once: remove one of them";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: write `{}`";
+    NO_VALUE = "expected a number, found nothing", "what a block gives is its last expression, without a `;` behind it";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
-    SIMT_LANES = "`{}` takes vectors of one type, found {} and {}", "repeat the number in all lanes: write `{}`";
+    SIMT_LANES = "`{}` takes vectors of one type, found {} and {}", "{}";
     SIMT_TRUTH = "`{}` takes numbers, found a bool and {}", "choose with `if`: write `{}`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
     SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";

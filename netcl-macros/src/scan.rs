@@ -257,7 +257,8 @@ impl<'ast> Visit<'ast> for Uses {
                 && !is_no_function_of_scalars(call)
                 && !is_of_tensors(call, &name)
                 && !is_rust_method(&path.path)
-                && !(single && ((self.known)(&name) || self.is_bound(&name)))
+                && !(single
+                    && ((self.known)(&name) || self.is_bound(&name) || matches!(name.as_str(), "self" | "super")))
                 && !self.functions.contains(&path.path)
             {
                 self.functions.push(path.path.clone());

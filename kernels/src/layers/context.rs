@@ -69,7 +69,20 @@ impl Context<'_> {
                 shape[rank - 1]
             ))
         } else if rank == 3 && fits(4) && !fits(2) {
-            problem.hint("`.unsqueeze(0)` makes a batch of one image, of which `.squeeze(0)` gives the image back")
+            let channels = self.config.keys.iter().any(|key| key.name == "inputs").then(|| self.config.size("inputs"));
+            let one = "`.unsqueeze(0)` makes a batch of one image, of which `.squeeze(0)` gives the image back";
+            problem.hint(match channels {
+                Some(channels) if shape[0] == channels => one.to_string(),
+                Some(channels) if channels.is(1) => {
+                    "`.unsqueeze(1)` gives each image of a batch its one channel".to_string()
+                }
+                Some(channels) if shape[1] == channels => {
+                    "`.unsqueeze(3)` makes images of one column; along one axis alone there is the layer `Conv1d`"
+                        .to_string()
+                }
+                Some(channels) => format!("an image has {channels} channels here, and a batch of images 4 axes"),
+                None => format!("of an image [c, h, w] {one}"),
+            })
         } else if fits(rank + 1) {
             problem
                 .hint(format!("`.unsqueeze({rank})` adds an axis of one element, which `.squeeze({rank})` takes away"))

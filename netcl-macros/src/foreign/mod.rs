@@ -45,6 +45,9 @@ const AT_RUN_TIME: &str =
     "the numbers of a tensor are not known while compiling: read them in ordinary Rust, from what the function returns";
 const DRAWN: &str =
     "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
+const AS_ANOTHER: &str = "sizes are written, with the names that the types of arguments give them: `x.reshape([N, 8])`";
+const EXPANDED: &str = "operands of `+`, `*` and the like meet each other's shapes: leave it out; elsewhere sizes are written, with the names that the \
+                        types of arguments give them: `x.broadcast_to([N, 8])`";
 const FILLED: &str = "a number meets every element, as in `x + 1.0`; where a tensor is needed there are `Tensor::zeros([N, 8])`, `Tensor::ones([N, 8])` and `Tensor::full(0.5, [N, 8])`";
 const COUNTED: &str = "write `Tensor::arange(T)`, of `u32`, or `Tensor::arange(T, f32)`";
 /// Of what moves a tensor elsewhere.
@@ -84,9 +87,11 @@ const EMBEDDING: &str = "it has weights, and is a layer: a field `#[layer(entrie
 /// Names elsewhere, and what is written here.
 pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     // Shapes.
-    (&["view", "view_as", "resize", "reshape_as", "to_shape", "into_shape"], Listed("reshape")),
+    (&["view", "resize", "to_shape", "into_shape"], Listed("reshape")),
+    (&["view_as", "reshape_as"], Say(AS_ANOTHER)),
     (&["ravel", "flatten_all"], Write("x.reshape([-1])")),
-    (&["expand", "broadcast", "broadcast_as", "expand_as"], Listed("broadcast_to")),
+    (&["expand", "broadcast", "broadcast_as"], Listed("broadcast_to")),
+    (&["expand_as"], Say(EXPANDED)),
     (&["size", "len", "shape", "dims", "sizes"], Write("x.dim(0)")),
     (&["numel", "nelement", "elem_count", "num_elements"], Write("x.dim(0) * x.dim(1)")),
     (
@@ -118,7 +123,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["diag"], Say("of a matrix it is `x.diagonal(0, 0, 1)`, whose axes are equally long")),
     (&["masked_select"], Say(MASKED)),
     (&["scatter", "scatter_", "index_copy", "index_put"], Say(SCATTERED)),
-    (&["zero_", "fill_", "copy_"], Say(FILLED_IN_PLACE)),
+    (&["zero_", "fill_", "copy_", "assign", "update"], Say(FILLED_IN_PLACE)),
     // Products.
     (&["mm", "bmm", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
     (&["tensordot", "inner"], Write("x.einsum(\"ij,kj->ik\", y)")),

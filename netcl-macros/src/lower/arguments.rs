@@ -51,6 +51,15 @@ impl<'a> Lowering<'a> {
             ([_, _], [counts]) if name == "repeat" && counts.starts_with('[') => {
                 format!("counts of all axes are given to `tile`: write `{x}.tile({counts})`")
             }
+            // As in PyTorch, whose `pad` takes sides of all axes, the last one's first.
+            ([_, _, _, _], [_]) if name == "pad" && sides(&call.args[0]).is_some() => {
+                let sides = sides(&call.args[0]).unwrap_or_default();
+                let along = |(at, side): (usize, &[String])| {
+                    format!(".pad({}, {}, {}, 0.0)", shape.rank() as i64 - 1 - at as i64, side[0], side[1])
+                };
+                let all: String = sides.chunks_exact(2).enumerate().map(along).collect();
+                format!("one axis after the other: write `{x}{all}`")
+            }
             (args, given) if given.len() < args.len() => {
                 let rest: Option<Vec<&str>> = args[given.len()..].iter().map(usual).collect();
                 let all: Vec<&str> = given.iter().map(String::as_str).chain(rest?).collect();
@@ -181,4 +190,14 @@ fn without_axes(operation: &Operation, x: &str, shape: &Shape) -> Option<String>
     let before = if parts { " before that of the parts" } else { "" };
     let keeps = keeps.unwrap_or_default();
     Some(format!("{whole}`{x}.{name}({})`{those} along the last axis{before}{keeps}", given.join(", ")))
+}
+
+/// The sides of a list or a tuple of them, two for each axis.
+fn sides(given: &Expr) -> Option<Vec<String>> {
+    let sides: Vec<String> = match crate::parse::unparenthesized(given) {
+        Expr::Tuple(tuple) => tuple.elems.iter().map(text).collect(),
+        Expr::Array(array) => array.elems.iter().map(text).collect(),
+        _ => return None,
+    };
+    (!sides.is_empty() && sides.len().is_multiple_of(2)).then_some(sides)
 }

@@ -49,6 +49,11 @@ impl<'a> Lowering<'a> {
             self.expected = expected;
             return self.let_branch(branch, wanted);
         }
+        if let Expr::Assign(assign) = crate::parse::unparenthesized(&branch.cond) {
+            let instead = format!("{} == {}", text(&assign.left), text(&assign.right));
+            self.report(branch.cond.span(), &m::CONDITION_ASSIGN, &[&instead]);
+            return self.undecided(branch, wanted);
+        }
         let condition = self.expr(&branch.cond);
         self.expected = expected;
         let before = self.diag.count();
@@ -191,7 +196,13 @@ impl<'a> Lowering<'a> {
             return if lacks { self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]) } else { value };
         }
         match &branch.else_branch {
-            Some((_, otherwise)) => self.expr(otherwise),
+            Some((_, otherwise)) => {
+                self.reached(&**otherwise);
+                self.expr(otherwise)
+            }
+            None if wanted && self.gives_value(&branch.then_branch) => {
+                self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[])
+            }
             None => {
                 self.wanted = false;
                 Val::Unit
@@ -218,7 +229,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Evaluates what nobody knows whether it is evaluated, or how often, for what it assigns: that is unknown from then on.
-    /// Nothing that is wrong in it is said, because it may never be reached.
+    /// Nothing is said in it but of names that there are not, because it may never be reached.
     pub(super) fn perhaps(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
         let decided = self.decisions.len();
         let all = self.diag.only(Some(self.whatever_numbers()));
@@ -226,7 +237,7 @@ impl<'a> Lowering<'a> {
         self.somehow(span, evaluate);
         self.doubtful = doubtful;
         self.decisions.truncate(decided);
-        self.diag.forget(said);
+        self.diag.only(all);
     }
 
     /// Evaluates what is evaluated nobody knows how often: what it assigns is unknown from then on.

@@ -27,8 +27,11 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let segments: Vec<String> = path.path.segments.iter().map(|segment| name_of(&segment.ident)).collect();
         let Some(name) = segments.last().cloned() else { return Val::Unknown };
-        if self.named_argument(call.args.iter(), &text(&path.path)) {
+        if self.named_argument(Expr::Call(call.clone()), &text(&path.path)) {
             return Val::Unknown;
+        }
+        if let Some(refused) = self.called_itself(&name, call).filter(|_| segments.len() == 1) {
+            return refused;
         }
         let unit = self.frame().unit;
         if segments.len() == 2 && segments[0] == "Self" {

@@ -160,9 +160,11 @@ impl<'a> Lowering<'a> {
                 let dtype = self.builder.dtype(after);
                 let dtype = if dtype == DType::F32 { String::new() } else { format!(", {dtype}") };
                 let zeros = format!("Tensor::zeros({new}{dtype})");
-                let start = match *name == variable.name {
-                    true => format!("begin with `let mut {name} = {zeros};`"),
-                    false => format!("begin with `{zeros}` in its place"),
+                // What is computed is meant to be what it is.
+                let start = match matches!(self.builder.node(before).op, Op::Constant(_)) {
+                    true if *name == variable.name => format!("begin with `let mut {name} = {zeros};`"),
+                    true => format!("begin with `{zeros}` in its place"),
+                    false => "begin with one of that shape and type".to_string(),
                 };
                 format!("what is carried keeps its shape and type: {start}, or change what is assigned")
             }

@@ -41,7 +41,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `wanted`: its value is that of the function or the branch.
-    fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
+    pub(super) fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
         match statement {
             Stmt::Local(local) => {
                 let Some(init) = &local.init else {

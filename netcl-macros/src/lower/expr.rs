@@ -272,6 +272,11 @@ impl<'a> Lowering<'a> {
             self.diag.once(span, &m::NO_SELF, &[&frame.function, &instead]);
             return Val::Unknown;
         }
+        if (name == "Self" || frame.unit.types.contains_key(name))
+            && let Some(refused) = self.type_as_value(name, span)
+        {
+            return refused;
+        }
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
         let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));
         let fields =
@@ -289,6 +294,9 @@ impl<'a> Lowering<'a> {
         if near.is_empty() && frame.symbols.contains_key(&name.to_uppercase()) {
             let size = format!("; did you mean `{}`?", name.to_uppercase());
             return self.report(span, &m::UNKNOWN_NAME, &[&name, &size]);
+        }
+        if self.axes.is_some() && frame.function == name {
+            return self.report(span, &m::KERNEL_OWN_RESULT, &[&name]);
         }
         if near.is_empty() && !name.contains(char::is_uppercase) && !name.contains("::") {
             return self.report(span, &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);

@@ -219,6 +219,10 @@ impl<'a> Lowering<'a> {
     pub(super) fn pad(&mut self, call: &'a ExprCall) -> Val<'a> {
         match call.args.first() {
             Some(Expr::Index(index)) if call.args.len() == 1 => self.read(index, true),
+            // `pad(pad(x[n - 1]))`.
+            Some(inner @ Expr::Call(twice)) if call.args.len() == 1 && text(&twice.func) == crate::words::PAD => {
+                self.report(call.span(), &m::PAD_TWICE, &[&text(&call.args), &parse::index::text_of(inner)])
+            }
             first => {
                 let instead = match first {
                     Some(Expr::Index(read)) => format!("pad({})", parse::index::text(read)),
@@ -312,6 +316,13 @@ impl<'a> Lowering<'a> {
             Val::Dim(dim) => return Some(Coordinate::Affine(Affine::fixed(dim))),
             Val::Tensor(id) if !self.builder.dtype(id).is_integer() => {
                 let instead = match parse::unparenthesized(expr) {
+                    Expr::Call(call) if text(&call.func) == "clamp" => {
+                        "it is called `clamp(index, least, most)`, with an index and two sizes or numbers".to_string()
+                    }
+                    // Nothing that is computed is data.
+                    _ if !self.reads_data(id) && !matches!(expr, Expr::Cast(_)) => {
+                        "indices are sums of those of the closure, of sizes and of whole numbers".to_string()
+                    }
                     // `n as f32`
                     Expr::Cast(cast) if !matches!(self.expr(&cast.expr), Val::Tensor(_)) => {
                         format!("it is one without `as`: write `{}`", text(&cast.expr))
@@ -351,7 +362,8 @@ impl<'a> Lowering<'a> {
         self.reads(id, Given::Number)
     }
 
-    /// Whether indices alone are divided in it: where they may be negative, sizes are rounded down and Rust's numbers are not.
+    /// Whether indices alone are divided in it that are no indices then: where they may be negative, sizes are rounded down and Rust's
+    /// numbers are not.
     fn divides_indices(&self, id: NodeId) -> bool {
         let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
         let divided = |node| match self.from_indices.contains(&node) {

@@ -34,6 +34,8 @@ impl<'a> Lowering<'a> {
         let other = (0..read.indices.len()).find(fits)?;
         let mut indices: Vec<String> = read.indices.iter().map(text).collect();
         indices.swap(position, other);
+        // An index that hides another one of its name.
+        (indices[position] != indices[other]).then_some(())?;
         Some(format!("{}[{}]", read.name, indices.join(", ")))
     }
 

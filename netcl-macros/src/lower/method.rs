@@ -34,6 +34,9 @@ impl<'a> Lowering<'a> {
         if let Some(value) = sets.then(|| self.set(call)).flatten().or_else(|| self.shortened(call, &name)) {
             return value;
         }
+        if let Some(refused) = self.pasted(call, &name) {
+            return refused;
+        }
         let receiver = self.expr(&call.receiver);
         if receiver.is_unknown()
             && let Some(refused) = self.judge_option_method(call, &name)
@@ -58,7 +61,7 @@ impl<'a> Lowering<'a> {
             return value;
         }
         let called = || format!("{}.{name}", super::misuse::written(&call.receiver));
-        if self.named_argument(call.args.iter(), &called()) {
+        if self.named_argument(syn::Expr::MethodCall(call.clone()), &called()) {
             return Val::Unknown;
         }
         if let Some(refused) = self.unknown_type(call, &name) {
@@ -131,10 +134,17 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
-        if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name, args.as_slice()) {
+        if let ("gather", [Val::Dim(_), Val::Tensor(indices)]) = (name, args.as_slice()) {
             let x = super::misuse::written(&call.receiver);
-            let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
-            return self.report(span, &m::GATHER_AXIS, &[&format!("{x}.index_select({given})")]);
+            let [axis, given] = [0, 1].map(|at| crate::parse::text(&call.args[at]));
+            let rank = |id: NodeId| self.builder.shape(id).rank();
+            // PyTorch's, whose indices have all axes.
+            let of_all = matches!(receiver, Val::Tensor(x) if rank(x) == rank(*indices) && rank(x) > 1);
+            let instead = match of_all {
+                true => format!("{x}.take_along_axis({given}, {axis})"),
+                false => format!("{x}.index_select({axis}, {given})"),
+            };
+            return self.report(span, &m::GATHER_AXIS, &[&instead]);
         }
         if name == "select"
             && let Some(refused) = self.select_exchanged(call, &receiver, &args)
@@ -255,6 +265,13 @@ impl<'a> Lowering<'a> {
         }
         let known = unit.function_names();
         let names = || known.iter().map(String::as_str);
+        if let Some(loss) = name.strip_suffix("_with_gradients").filter(|loss| names().any(|known| known == *loss)) {
+            let instead = format!(
+                "what is generated is for ordinary Rust: in a body name the number, `let loss = ..{loss}(..);`, and write `grad(&loss, x)` \
+                 for its derivative in `x`"
+            );
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
+        }
         // Of a block without a name that is not the first, nobody knows what the first has.
         let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
         let blocks = if own { FURTHER } else { "" };
@@ -346,7 +363,6 @@ impl<'a> Lowering<'a> {
             return self.several(several, receiver, &args, span);
         }
         let Some(operation) = ops::find(name) else {
-            let known = ops::names();
             if super::float::is_composed(name) {
                 let instead = "of whole tensors there are the operations; of their elements, in `kernel!` or a \
                                `#[netcl::function]`, all functions of Rust's that docs/operations.md names";
@@ -355,7 +371,7 @@ impl<'a> Lowering<'a> {
             if let Val::Plain(_, PlainType::Enum) | Val::Variant(..) = receiver {
                 return self.report(span, &m::ENUM_METHOD, &[&name]);
             }
-            return self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, known)]);
+            return self.no_operation(name, &receiver, span);
         };
         self.table_operation(operation, receiver, args, span)
     }

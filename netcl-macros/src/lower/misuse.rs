@@ -35,7 +35,10 @@ impl<'a> Lowering<'a> {
             args.iter_mut().for_each(|arg| *arg = foreign::element_type(arg).map_or(arg.clone(), |ty| ty.to_string()));
         }
         // `x.to(x.device())`, as PyTorch has `x.to(torch.float16)`.
-        let elsewhere = args.iter().any(|arg| arg.contains("device") || arg.contains("Device"));
+        let elsewhere = args.iter().any(|arg| {
+            let place = |name: &&str| arg.starts_with(&format!("\"{name}"));
+            arg.contains("device") || arg.contains("Device") || ["cuda", "cpu", "mps", "xpu"].iter().any(place)
+        });
         let here = if name == "to" && elsewhere { foreign::Here::Say(foreign::DEVICE) } else { here };
         let hint = self.of_elsewhere(here, &written(&call.receiver), &args);
         fits.then(|| self.report(span, &m::ELSEWHERE, &[&name, &hint]))
@@ -109,18 +112,42 @@ impl<'a> Lowering<'a> {
         Some(self.report(call.method.span(), &m::AXES_EXPECTED, &[&name, &value.kind(), &instead, &largest]))
     }
 
-    /// Rule: arguments stand in their order. Wrong: `x.softmax(dim = 1)`, as Python writes it.
-    pub(super) fn named_argument(&mut self, args: impl Iterator<Item = &'a Expr> + Clone, called: &str) -> bool {
-        let value = |arg: &'a Expr| match arg {
-            Expr::Assign(pair) if matches!(&*pair.left, Expr::Path(name) if name.path.get_ident().is_some()) => {
-                &pair.right
-            }
-            other => other,
+    /// Rule: arguments stand in their order. Wrong: `x.softmax(dim = 1)`, as Python writes it. What is wrong with the call without
+    /// names, too, is what the hint says.
+    pub(super) fn named_argument(&mut self, mut call: Expr, called: &str) -> bool {
+        let args = match &mut call {
+            Expr::Call(call) => &mut call.args,
+            Expr::MethodCall(call) => &mut call.args,
+            _ => return false,
         };
-        let Some(first) = args.clone().find(|arg| !std::ptr::eq(value(arg), *arg)) else { return false };
-        let without = args.map(|arg| text(value(arg))).collect::<Vec<_>>().join(", ");
-        self.report(first.span(), &m::NAMED_ARGUMENT, &[&text(first), &format!("{called}({without})")]);
+        let is_named = |arg: &Expr| match arg {
+            Expr::Assign(pair) => matches!(&*pair.left, Expr::Path(name) if name.path.get_ident().is_some()),
+            _ => false,
+        };
+        let Some(first) = args.iter().find(|arg| is_named(arg)).cloned() else { return false };
+        for arg in args.iter_mut() {
+            if let Expr::Assign(pair) = arg
+                && is_named(&Expr::Assign(pair.clone()))
+            {
+                *arg = (*pair.right).clone();
+            }
+        }
+        let without = args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let instead = self.hint_about(call).unwrap_or_else(|| format!("write `{called}({without})`"));
+        self.report(first.span(), &m::NAMED_ARGUMENT, &[&text(&first), &instead]);
         true
+    }
+
+    /// The hint that the expression's one mistake has, where it stood here.
+    pub(super) fn hint_about(&mut self, expr: Expr) -> Option<String> {
+        // What is evaluated lives as long as the evaluator: this one as long as rustc, and a mistake is what makes it end.
+        let expr: &'static Expr = Box::leak(Box::new(expr));
+        let (before, said) = (self.clone(), self.diag.count());
+        self.expr(expr);
+        *self = before;
+        let texts = self.diag.take_back(said);
+        let [text] = texts.as_slice() else { return None };
+        text.split_once("\nhint: ").map(|(_, hint)| hint.to_string())
     }
 
     /// Rule: axes are numbers. Wrong: `x.softmax("N")`, as libraries with named axes write it.
@@ -191,7 +218,7 @@ impl<'a> Lowering<'a> {
             let instead = format!("one tensor of a list: write `{own}.{joins}({axis})`");
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]);
         }
-        match self.instead(call, name).filter(|_| !own) {
+        match self.instead(call, name).or_else(|| self.made_otherwise(call)).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
         }

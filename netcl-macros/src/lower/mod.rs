@@ -44,6 +44,7 @@ mod looked_at;
 mod method;
 mod misuse;
 mod nodes;
+mod not_here;
 mod open;
 mod options;
 mod parts;

@@ -69,6 +69,10 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &DType::F32, &dtype]);
                 None
             }
+            Val::Unit => {
+                self.report(span, &m::NO_VALUE, &[]);
+                None
+            }
             other => {
                 self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
                 None

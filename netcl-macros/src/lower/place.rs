@@ -58,6 +58,10 @@ impl<'a> Lowering<'a> {
             (Val::Place(FieldRef::Layer(layer, _, path, sizes)), Member::Named(name)) => {
                 self.layer_tensor(layer, &path, &sizes, name)
             }
+            (Val::Struct(ty, fields), Member::Unnamed(position)) => {
+                let all = list(fields.iter().map(|(own, _)| own.as_str()));
+                self.report(span, &m::UNKNOWN_FIELD, &[&ty, &position.index, &"", &all])
+            }
             (base, _) => {
                 let member = field.member.to_token_stream().to_string();
                 if let (Val::Tensor(_), Some(here)) = (&base, foreign::operation(&member)) {
@@ -178,7 +182,7 @@ impl<'a> Lowering<'a> {
                 Ok(true) => Val::Option(Some(Box::new(self.resolve(unit, each, sizes, name, path)))),
                 Ok(false) => Val::Option(None),
                 Err(size) if self.is_open(&size) => self.open(),
-                Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size]),
+                Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size, &crate::presence::HINT]),
             },
             FieldKind::Constant { value, .. } => (*value).into(),
             FieldKind::Tensor(tensor) if tensor.shape.iter().any(|size| quotient::is_in(&sizes.field(size))) => {
@@ -253,6 +257,7 @@ impl<'a> Lowering<'a> {
                 return self.report(index.index.span(), &m::LOOP_POSITION, &[&of, &given, &of]);
             }
             Val::Dim(dim) => dim.as_constant(),
+            Val::Tuple(_) => return self.several_positions(index),
             _ => None,
         };
         let given = match (text(&index.index), position) {

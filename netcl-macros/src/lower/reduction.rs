@@ -232,7 +232,7 @@ impl<'a> Lowering<'a> {
         let said = self.diag.count();
         let bounds = [start, end].map(|bound| bound.map(|bound| (bound, self.expr(bound))));
         if self.diag.count() > said || !bounds.iter().flatten().any(|(_, value)| varies(value)) {
-            self.diag.forget(said);
+            drop(self.diag.take_back(said));
             return None;
         }
         let rest = match name {

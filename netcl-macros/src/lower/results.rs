@@ -43,7 +43,7 @@ impl<'a> Lowering<'a> {
         if self.exchanged_results(function, &values) {
             return;
         }
-        if self.grown_struct(function, &values) {
+        if self.grown_struct(function, &values) || self.unlike_array(function, &values) {
             return;
         }
         for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
@@ -131,19 +131,42 @@ impl<'a> Lowering<'a> {
             Some((position, id, axis))
         });
         let Some((position, id, axis)) = grown else { return false };
-        let given = values.iter().zip(&function.results).map(|(value, ty)| match shape(value) {
-            Some((_, shape)) => {
-                let dims = shape.0.iter().map(|dim| DimToken { dim: dim.clone(), span: ty.span }).collect();
-                TensorType { dtype: ty.dtype, dims, span: ty.span }.to_string()
-            }
-            None => ty.to_string(),
-        });
-        let tuple = format!("({})", given.collect::<Vec<_>>().join(", "));
+        let tuple = self.as_tuple(function, values);
         let (name, note) = (&function.name, self.builder.origin_note(id, axis));
         let (declared, found) = (&function.results[position].dims[axis].dim, &self.builder.shape(id)[axis]);
         let (path, field) = (crate::parse::text(&of.path), &fields[position].0);
         self.report(name.span(), &m::RESULT_STRUCT, &[name, &path, field, declared, found, &note, &tuple]);
         true
+    }
+
+    /// Rule: the tensors of an array have one type. Wrong: `-> [Tensor<f32, N, 4>; 2]` of `[a, b]`, where `b` has 3 columns.
+    fn unlike_array(&self, function: &FunctionItem, values: &[Val<'a>]) -> bool {
+        let Composite::Array(_) = &function.composed else { return false };
+        let mut shapes = values.iter().filter_map(|value| match value {
+            Val::Tensor(id) => Some(self.builder.shape(*id)),
+            _ => None,
+        });
+        let Some(first) = shapes.next() else { return false };
+        let Some(other) = shapes.find(|shape| shape.0.iter().zip(&first.0).any(|(a, b)| a.equality(b) == Equality::No))
+        else {
+            return false;
+        };
+        let name = &function.name;
+        self.report(name.span(), &m::RESULT_ARRAY, &[name, first, other, &self.as_tuple(function, values)]);
+        true
+    }
+
+    /// The tuple of tensors that the values are.
+    fn as_tuple(&self, function: &FunctionItem, values: &[Val<'a>]) -> String {
+        let given = values.iter().zip(&function.results).map(|(value, ty)| match value {
+            Val::Tensor(id) => {
+                let sizes = self.builder.shape(*id).0.iter();
+                let dims = sizes.map(|dim| DimToken { dim: dim.clone(), span: ty.span }).collect();
+                TensorType { dtype: ty.dtype, dims, span: ty.span }.to_string()
+            }
+            _ => ty.to_string(),
+        });
+        format!("({})", given.collect::<Vec<_>>().join(", "))
     }
 
     /// Rule: a body gives elements of the declared type. Wrong: `-> bool` of `x * 2.0`.

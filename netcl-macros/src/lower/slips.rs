@@ -26,7 +26,8 @@ impl<'a> Lowering<'a> {
                 self.report(pattern.span(), &m::SET_GIVES_NOTHING, &[&x, &text(given), &x])
             }
             (Val::Tensor(_), Pat::Tuple(parts)) => {
-                let Some(positions) = ops::find(&format!("arg{name}")) else { return value };
+                let positions = ops::find(&format!("arg{name}")).or_else(|| ops::find(&format!("{name}_indices")));
+                let Some(positions) = positions else { return value };
                 let given = text(&call.args);
                 let given = given.trim_start_matches('[').trim_end_matches(']');
                 let first = parts.elems.first().map(text).unwrap_or_default();
@@ -76,6 +77,10 @@ impl<'a> Lowering<'a> {
                     Val::Tensor(id) if self.builder.shape(id).rank() > 0 => {
                         axis += 1;
                         format!("{x}.index_select({}, {})", axis - 1, text(other))
+                    }
+                    Val::Option(None) => {
+                        axis += 1;
+                        format!("{x}.unsqueeze({})", axis - 1)
                     }
                     _ => format!("{x}.get({axis}, {})", text(other)),
                 },

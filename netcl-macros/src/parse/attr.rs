@@ -1,7 +1,7 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{list, nearest, starts, suggestion, text, types};
+use super::{list, nearest, shared, starts, suggestion, text, types};
 use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
@@ -188,18 +188,7 @@ pub(crate) fn layer(
     let starting: Vec<Ident> = pairs.given.iter().map(|(key, _)| key).filter(|key| starting(key)).cloned().collect();
     let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, fans.as_ref(), constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
-    let shared_with = pairs.take(words::SHARED).and_then(|given| match &given {
-        Expr::Path(path) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
-        Expr::Field(inner) if matches!(&*inner.base, Expr::Path(base) if base.path.get_ident().is_some()) => {
-            let layer = text(&inner.base);
-            diag.report(given.span(), &m::SHARED_TENSOR, &[&layer, &layer]);
-            None
-        }
-        other => {
-            diag.report(other.span(), &m::SHARED, &[&field, &format!("`{}`", text(other))]);
-            None
-        }
-    });
+    let shared_with = pairs.take(words::SHARED).and_then(|given| shared::with(diag, field, &given));
     let mut places = vec![None; layer.config.len()];
     let mut given = Vec::new();
     let kernel = pairs.given.iter().find(|(key, _)| key == "kernel").map(|(_, value)| config_value(value, constants));
@@ -347,6 +336,9 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
             "how the weights start is `init`: write `init = {value}`, with a number, `uniform(bound)` or `normal(deviation)`"
         ),
         "bias_initializer" => format!("write `bias_init = {value}`"),
+        "frozen" | "freeze" | "trainable" | "requires_grad" => {
+            "what is not trained has an attribute of its own above its field: `#[frozen]`".to_string()
+        }
         "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!("write `shared = {value}`"),
         "sizes" | "layers" | "hidden" | "hidden_sizes" | "dims" | "units" => {
             let sizes: Vec<&str> = value.trim_matches(['[', ']']).split(", ").collect();

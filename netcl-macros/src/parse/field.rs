@@ -129,7 +129,7 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         let each = single((diag, field), inner, attrs, Some((words::PRESENT, &mut present)), constants)?;
         let present = match present {
             Some(given) => presence::presence(&given, constants).or_else(|| {
-                diag.report(given.span(), &m::PRESENCE, &[&text(&given)]);
+                diag.report(given.span(), &m::PRESENCE, &[&text(&given), &presence::instead(&given)]);
                 None
             })?,
             None => {

@@ -167,7 +167,8 @@ fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
         found
     };
     if let Some(size) = sizes.iter().find(own) {
-        diag.report(field.ty.span(), &m::COMPUTED_SIZE, &[size, &field.name]);
+        let model = field.kind.models().first().map_or_else(|| "Block".to_string(), |of| text(&of.path));
+        diag.report(field.ty.span(), &m::COMPUTED_SIZE, &[size, &field.name, &model]);
         field.kind = FieldKind::Unknown;
     }
 }

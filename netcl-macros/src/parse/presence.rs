@@ -3,7 +3,7 @@
 use super::constant::{self, Constants};
 use super::types;
 use crate::ast::Constant;
-use crate::presence::Presence;
+use crate::presence::{HINT, Presence};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::CompareOp;
 use syn::{BinOp, Expr, Lit, UnOp};
@@ -47,6 +47,16 @@ pub(crate) fn presence(expr: &Expr, constants: &Constants) -> Option<Presence> {
             }
         },
         _ => None,
+    }
+}
+
+/// What to write for what is none.
+pub(crate) fn instead(given: &Expr) -> String {
+    match given {
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => {
+            format!("write `{}`", number.base10_digits() != "0")
+        }
+        _ => HINT.to_string(),
     }
 }
 

@@ -1,10 +1,38 @@
 //! Tensors that two layers share: `#[layer(inputs = 8, outputs = 50, shared = words)]`.
 
-use crate::ast::{Field, FieldKind, LayerField, SharedTensors};
+use crate::ast::{Field, FieldKind, LayerField, SharedTensors, SharedWith};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
 use proc_macro2::Ident;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+/// The layer of the struct's that `shared = words` names. A tensor of one, `words.weight`, is judged where the others are known.
+pub(super) fn with(diag: &Diag, field: &str, given: &Expr) -> Option<SharedWith> {
+    let name = |expr: &Expr| match expr {
+        Expr::Path(path) => path.path.get_ident().cloned(),
+        _ => None,
+    };
+    match given {
+        Expr::Path(_) if name(given).is_some() => name(given).map(|name| SharedWith { name, tensor: None }),
+        Expr::Field(inner) => match (name(&inner.base), &inner.member) {
+            (Some(own), syn::Member::Named(member)) if own == "self" => {
+                diag.report(given.span(), &m::SHARED_SELF, &[&super::text(given), member]);
+                None
+            }
+            (Some(name), _) => Some(SharedWith { name, tensor: Some(given.span()) }),
+            (None, _) => {
+                diag.report(given.span(), &m::SHARED, &[&field, &format!("`{}`", super::text(given))]);
+                None
+            }
+        },
+        other => {
+            diag.report(other.span(), &m::SHARED, &[&field, &format!("`{}`", super::text(other))]);
+            None
+        }
+    }
+}
 
 /// Finds the layers that fields share tensors with. What is wrong is reported, and then nothing is shared.
 pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
@@ -25,7 +53,13 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             continue;
         };
         let Some(with) = own.shared_with.clone() else { continue };
-        let other = layers.iter().find(|(name, _)| *name == super::name(&with));
+        let other = layers.iter().find(|(name, _)| *name == super::name(&with.name));
+        if let (Some(place), Some((_, Some(_)))) = (with.tensor, other) {
+            diag.report(place, &m::SHARED_TENSOR, &[&with.name, &with.name]);
+            field.kind = FieldKind::Unknown;
+            continue;
+        }
+        let with = with.name;
         let found = match other {
             None => Err(format!("`{with}`, which is no field")),
             Some((_, None)) => Err(format!("`{with}`, which is no layer")),
@@ -33,12 +67,9 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             Some((_, Some(other))) if other.shared_with.is_some() => {
                 Err(format!("`{with}`, whose tensors are those of another field"))
             }
-            Some((name, Some(other))) => {
-                tensors(own, other).map(|tensors| SharedTensors { field: name.clone(), tensors }).ok_or_else(|| {
-                    let own_sizes = sizes(own, &super::name(&field.name));
-                    format!("`{with}`, none of whose tensors fits: {} against {own_sizes}", sizes(other, name))
-                })
-            }
+            Some((name, Some(other))) => tensors(own, other)
+                .map(|tensors| SharedTensors { field: name.clone(), tensors })
+                .ok_or_else(|| misfit((own, &super::name(&field.name)), (other, name))),
         };
         match found {
             Ok(shared) => {
@@ -65,20 +96,25 @@ fn starts_elsewhere(diag: &Diag, own: &LayerField, shared: &SharedTensors, name:
     }
 }
 
-/// Its tensors with their sizes.
-fn sizes(layer: &LayerField, name: &str) -> String {
-    let tensors = (layer.layer.tensors)(&layer.config.closed());
-    let each = tensors.iter().map(|tensor| {
-        let sizes: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
-        format!("`{name}.{}` [{}]", tensor.name, sizes.join(", "))
-    });
-    each.collect::<Vec<_>>().join(", ")
+/// Why nothing of `other` is a tensor of `own`: both with the names of their fields.
+fn misfit((own, name): (&LayerField, &str), (other, with): (&LayerField, &str)) -> String {
+    let [mine, others] = [own, other].map(|field| (field.layer.tensors)(&field.config.closed()));
+    let sizes =
+        |shape: &[netcl_kernels::dim::Dim]| shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let alike = |spec: &&netcl_kernels::layers::TensorSpec<_>| others.iter().any(|there| there.name == spec.name);
+    let Some(spec) = mine.iter().find(alike) else {
+        return format!("`{with}`, which has no tensor of the same name");
+    };
+    let there =
+        others.iter().find(|there| there.name == spec.name).map(|there| sizes(&there.shape)).unwrap_or_default();
+    let tensor = spec.name;
+    format!("`{with}`, whose `{with}.{tensor}` [{there}] does not fit: `{name}.{tensor}` is [{}]", sizes(&spec.shape))
 }
 
 /// The field that is named where nothing can be shared.
 fn named(kind: &FieldKind) -> Option<&Ident> {
     match kind {
-        FieldKind::Layer(layer) => layer.shared_with.as_ref(),
+        FieldKind::Layer(layer) => layer.shared_with.as_ref().map(|with| &with.name),
         other => other.inner().iter().find_map(named),
     }
 }

@@ -66,7 +66,18 @@ pub(super) fn fixed((diag, field): (&Diag, &str), kind: FieldKind, value: &Expr)
         }
         (FieldKind::Model(nested), value) => match named(value) {
             Some(variant) => Some(FieldKind::Model(Nested { variant: Some(variant), ..nested })),
-            None => refused(value),
+            // `"Gelu"`, `[Gelu, Relu]`.
+            None => match value {
+                Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => {
+                    diag.report(value.span(), &m::VARIANT_NAME, &[&text(value), &name.value()]);
+                    None
+                }
+                Expr::Array(list) if !list.elems.is_empty() => {
+                    diag.report(value.span(), &m::VARIANT_NAME, &[&text(value), &text(&list.elems[0])]);
+                    None
+                }
+                _ => refused(value),
+            },
         },
         (_, value) => refused(value),
     }

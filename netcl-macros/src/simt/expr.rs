@@ -233,6 +233,11 @@ impl Simt<'_> {
 
     /// The condition of an `if` or a loop.
     pub(super) fn condition(&mut self, expr: &Expr) -> Option<ExprId> {
+        if let Expr::Assign(assign) = crate::parse::unparenthesized(expr) {
+            let instead = format!("{} == {}", text(&assign.left), text(&assign.right));
+            self.report(expr.span(), &m::CONDITION_ASSIGN, &[&instead]);
+            return None;
+        }
         let value = self.expr(expr);
         let id = self.value(value, Some(DType::Bool), expr.span())?;
         if self.ty(id).dtype != DType::Bool {

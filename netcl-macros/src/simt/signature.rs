@@ -121,6 +121,11 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
                     None => unknown.push(name),
                 }
             }
+            ty if types::is_called_tensor(ty) => {
+                let given = text(ty);
+                diag.report(ty.span(), &m::SIMT_BY_VALUE, &[&given, &given, &name, &given]);
+                unknown.push(name);
+            }
             ty => match types::argument(diag, &name.to_string(), ty, constants) {
                 Some(ArgType::Plain(_)) => {
                     diag.once(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);

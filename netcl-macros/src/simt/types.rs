@@ -121,6 +121,9 @@ impl Simt<'_> {
             let shift = if matches!(op, BinOp::Shl(_) | BinOp::ShlAssign(_)) { BinaryOp::Shl } else { BinaryOp::Shr };
             let Some(a) = self.value(a, None, span) else { return Val::Unknown };
             let ty = self.ty(a);
+            if !ty.dtype.is_integer() {
+                return self.report(span, &m::BITS_OF, &[&crate::parse::text(op), &ty]);
+            }
             let Some(b) = self.value(b, Some(ty.dtype), span) else { return Val::Unknown };
             if !self.same(op, a, b, span) {
                 return Val::Unknown;
@@ -188,13 +191,17 @@ impl Simt<'_> {
     /// The same of types, of which one may be that of a vector.
     pub(super) fn unlike_types(&self, what: &str, one: ValueType, other: ValueType, span: Span) -> Val {
         let lanes = one.lanes.max(other.lanes);
-        if self.changed || one.lanes == other.lanes || one.lanes.min(other.lanes) > 1 {
+        if self.changed || one.lanes == other.lanes {
             return self.unlike(what, &one, &other, span);
+        }
+        if one.lanes.min(other.lanes) > 1 {
+            let instead = "vectors keep their lanes: load and store as many at once, `x.load4(i)` and `y.store4(i, v)`";
+            return self.report(span, &m::SIMT_LANES, &[&what, &one, &other, &instead]);
         }
         let scalar = if one.lanes == 1 { one } else { other };
         let element = if one.lanes == 1 { other } else { one }.dtype;
         let written = if scalar.dtype == element { "..".to_string() } else { format!(".. as {element}") };
-        self.report(span, &m::SIMT_LANES, &[&what, &one, &other, &format!("splat{lanes}({written})")])
+        self.report(span, &m::SIMT_LANES, &[&what, &one, &other, &repeated(&format!("splat{lanes}({written})"))])
     }
 
     /// Rule: a vector meets vectors. Wrong: `x.load4(i) * 2.0`.
@@ -230,7 +237,11 @@ impl Simt<'_> {
         };
         let number = scalar.unwrap_or(vector.dtype);
         let instead = format!("splat{}({written})", vector.lanes);
-        Some(self.report(binary.op.span(), &m::SIMT_LANES, &[&parse::text(&binary.op), &vector, &number, &instead]))
+        Some(self.report(
+            binary.op.span(),
+            &m::SIMT_LANES,
+            &[&parse::text(&binary.op), &vector, &number, &repeated(&instead)],
+        ))
     }
 
     /// Says that `what` takes values of one type, unless the next try may see another.
@@ -375,4 +386,9 @@ pub(super) fn places(binary: &ExprBinary) -> (Span, [Span; 2]) {
         _ => op,
     };
     (op, [place(&binary.left), place(&binary.right)])
+}
+
+/// What to write for a number beside a vector.
+fn repeated(splat: &str) -> String {
+    format!("repeat the number in all lanes: write `{splat}`")
 }

@@ -14,6 +14,7 @@ pub(super) fn cases() -> Vec<String> {
     };
     let mut cases = vec![named("«type Small = Block<64, M>;»")];
     cases.extend(in_bodies());
+    cases.extend(pasted());
     cases.extend(in_fields());
     cases.extend(in_signatures());
     cases.push("#[netcl::model] pub struct Block<«I: usize»> { #[layer(inputs = I, outputs = I)] l: Linear }".into());
@@ -30,6 +31,15 @@ pub(super) fn cases() -> Vec<String> {
         cases.push(format!(
             "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, 8> {{
                 let mut h = Tensor::zeros([N, 8]); for t in «{range}» {{ h = h + self.a.forward(x.get(1, t)); }} h }} }}"
+        ));
+    }
+    for given in ["\"Gelu\"", "[Gelu, Relu]"] {
+        cases.push(format!(
+            "#[netcl::model] pub enum Act {{ Relu, Gelu }}
+             #[netcl::model] impl Act {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{
+                match self {{ Act::Relu => x.relu(), Act::Gelu => x.gelu() }} }} }}
+             #[netcl::model] pub struct Net {{ #[layer(variant = «{given}»)] a: Act }}
+             #[netcl::model] impl Net {{ pub fn f(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(x) }} }}"
         ));
     }
     cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
@@ -132,6 +142,8 @@ fn in_bodies() -> Vec<String> {
         "self.a.forward(«x, y»)",
         "let mut h = self.a.forward(x); «h.relu_();» h",
         "let «(v, _)» = x.max([1]); x",
+        "let «(v, _)» = x.topk(2, 1); x",
+        "let k = 1; if «k = 1» { x } else { y }",
         "let (weight, bias) = (Tensor::ones([4, 8]), Tensor::ones([4])); let it = «x.linear(weight, bias)»; x",
         "for t in 0..N { let it = «x[t]»; } x",
         "let mut h = x; for l in &«self.l[1..3]» { h = l.forward(h); } h",
@@ -143,6 +155,23 @@ fn in_bodies() -> Vec<String> {
         cases.push(body(statements));
     }
     cases
+}
+
+/// Text of PyTorch, NumPy and JAX in bodies, as it is pasted.
+fn pasted() -> Vec<String> {
+    let all = [
+        "«x.clamp(min = 0.0)»",
+        "«x.norm(dim = 1)»",
+        "«torch::cat([x, y], dim = 1)»",
+        "«torch.cat([x, y], 1)»",
+        "«F.gelu(x)»",
+        "«nn.functional.relu(x)»",
+        "«np.exp(x)»",
+        "«x[None]»",
+        "«x.pad((1, 1))»",
+        "«x.gather(1, labels.unsqueeze(1))»",
+    ];
+    all.into_iter().map(value).collect()
 }
 
 /// The same of fields, and of structs.
@@ -184,6 +213,8 @@ fn in_fields() -> Vec<String> {
         "#[layer(inputs = 8, outputs = 8, «bias = 0»)] p: Linear",
         "#[layer(inputs = 8, «outputs = 8.0»)] p: Linear",
         "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «words.weight»)] p: Linear",
+        "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «self.words»)] p: Linear",
+        "#[layer(inputs = 8, outputs = 8, present = «1»)] p: Option<Linear>",
     ] {
         cases.push(field(text));
     }
@@ -262,6 +293,7 @@ fn in_kernels() -> Vec<String> {
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| sum((0..C, 0..2), «|c|» x[n, c]) }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32> { sum(«0..N», |n, c| x[n, c]) }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «pad(x[n - 1] + x[n])» * 0.5 }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «pad(pad(x[n - 1]))» * 0.5 }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N, N> { |n, m| «x[n * m]» }",
         "pub fn k(x: &Tensor<f32, N, C>, len: u32) -> Tensor<f32, N> { |n| «sum(0..len, |c| x[n, c])» }",
         "pub fn k(x: &Tensor<f32, N, C>, len: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «prod(0..len[n], |c| x[n, c])» }",

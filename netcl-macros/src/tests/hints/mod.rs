@@ -141,6 +141,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("TENSORS_ATTRIBUTE", "what the struct is meant to be"),
     ("MISSING_PRESENT", "a comparison of the author's numbers"),
     ("TYPE_LISTED", "an argument of the author's"),
+    ("TYPE_AS_VALUE", "a field or a function of the author's"),
     ("ORDINARY_ATTRIBUTE", "a function that the author's calls"),
 ];
 

@@ -1,0 +1,137 @@
+//! Names and calls that mean something in other places, or in another form: text of PyTorch as it is pasted, the function of a layer on
+//! what is none.
+
+use super::{Lowering, Val, iterators};
+use crate::messages as m;
+use crate::parse::{self, suggestion, text};
+use crate::words;
+use netcl_kernels::ops;
+use proc_macro2::{Ident, Span};
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprCall, ExprIndex, ExprMethodCall, Member};
+
+/// What other frameworks' modules are called where they are imported.
+const MODULES: [&str; 9] = ["torch", "F", "nn", "np", "numpy", "jnp", "jax", "tf", "keras"];
+
+impl<'a> Lowering<'a> {
+    /// Rule: operations are methods of tensors. Wrong: `torch.cat([a, b], 1)`, `F.gelu(x)`, as Python writes it.
+    pub(super) fn pasted(&mut self, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
+        let names = modules(&call.receiver)?;
+        let first = names.first().map(parse::name)?;
+        let known = self.lookup(&first).is_some() || self.frame().symbols.contains_key(&first);
+        if !known && names.len() == 1 && is_camel(&first) && !super::is_builtin(name) {
+            return self.type_as_value(&first, call.receiver.span());
+        }
+        if known || !MODULES.contains(&first.as_str()) {
+            return None;
+        }
+        let (method, args) = (&call.method, &call.args);
+        let hint = syn::parse2(quote!(#(#names::)* #method(#args))).ok().and_then(|called| self.hint_about(called));
+        let hint = hint.unwrap_or_else(|| "operations are methods: write `x.relu()`".to_string());
+        let written = format!("{}.{name}", text(&call.receiver));
+        Some(self.report(call.span(), &m::ELSEWHERE_CALLED, &[&written, &hint]))
+    }
+
+    /// Rule: a model is called by its functions, and has no parent. Wrong: `self(x)`, `super().forward(x)`.
+    pub(super) fn called_itself(&mut self, name: &str, call: &ExprCall) -> Option<Val<'a>> {
+        let instead = match name {
+            "self" => format!("a model is called by its functions: write `self.forward({})`", text(&call.args)),
+            "super" => {
+                "a model has no other one that it extends: what it calls are its fields, `self.part.forward(x)`".into()
+            }
+            _ => return None,
+        };
+        Some(self.report(call.span(), &m::ELSEWHERE_CALLED, &[&name, &instead]))
+    }
+
+    /// What is said of an operation that there is not.
+    pub(super) fn no_operation(&self, name: &str, receiver: &Val<'a>, span: Span) -> Val<'a> {
+        match (name, receiver) {
+            (words::FORWARD, _) => self.report(span, &m::NO_FORWARD, &[&receiver.kind()]),
+            (words::SET, _) => self.report(span, &m::SET_OF, &[]),
+            (_, Val::Dim(size)) if iterators::is_adapter(name) => {
+                let instead = format!("a range stands in parentheses: write `(0..{size}).{name}()`");
+                self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a size"), &instead])
+            }
+            _ => self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, ops::names())]),
+        }
+    }
+
+    /// Rule: a list in a list is read by one index after the other. Wrong: `TAPS[0, 1]`.
+    pub(super) fn several_positions(&self, index: &ExprIndex) -> Val<'a> {
+        let positions = match &*index.index {
+            Expr::Tuple(tuple) => tuple.elems.iter().map(|at| format!("[{}]", text(at))).collect(),
+            other => format!("[{}]", text(other)),
+        };
+        let instead = format!("one index after the other: write `{}{positions}`", text(&index.expr));
+        self.report(index.span(), &m::UNSUPPORTED, &[&"an index of several numbers", &instead])
+    }
+
+    /// Rule: a type is called by its path. Wrong: `A.forward(x)`, `Softsign.forward(x)`, `Self.line`.
+    pub(super) fn type_as_value(&self, name: &str, span: Span) -> Option<Val<'a>> {
+        let is_parameter = self.frame().unit.types.contains_key(name);
+        let instead = match name {
+            "Self" => "the model is `self`, its fields `self.layer`".to_string(),
+            _ if is_parameter => {
+                format!("call the field that is of it, `self.part.forward(x)`, or `{name}::forward(x)`")
+            }
+            _ if is_camel(name) => format!("a function of a type is called by its path, `{name}::forward(x)`"),
+            _ => return None,
+        };
+        Some(self.report(span, &m::TYPE_AS_VALUE, &[&name, &instead]))
+    }
+
+    /// What to write for a call of a function of a type that is none of the user's functions.
+    pub(super) fn made_otherwise(&self, call: &ExprCall) -> Option<String> {
+        let Expr::Path(path) = &*call.func else { return None };
+        let ty = parse::name(parse::type_of(&path.path)?);
+        let name = path.path.segments.last().map(|last| parse::name(&last.ident))?;
+        let first = call.args.first().map(text);
+        Some(match ty.as_str() {
+            "Tensor" => format!(
+                "a tensor is made by `Tensor::zeros([N, 16])`, `ones`, `Tensor::full(0.5, [N, 16])`, `Tensor::arange(T)` or \
+                 `Tensor::from([1.0, 2.0])`{}",
+                suggestion(&name, ["zeros", "ones", "full", "arange", "from"].into_iter())
+            ),
+            "Box" | "Rc" | "Arc" if name == "new" => format!("leave it out: write `{}`", first?),
+            _ => {
+                let structs = &self.frame().unit.constants.structs;
+                let known = structs.iter().find(|(path, _)| path.rsplit("::").next() == Some(ty.as_str()))?;
+                let fields = known.1.item.fields.iter().filter_map(|field| field.ident.as_ref());
+                let fields: Vec<String> = fields.map(|field| format!("{field}: ..")).collect();
+                format!("a struct is written with its fields: `{ty} {{ {} }}`", fields.join(", "))
+            }
+        })
+    }
+
+    /// Whether the block gives a value.
+    pub(super) fn gives_value(&mut self, block: &'a Block) -> bool {
+        let before = self.clone();
+        let all = self.diag.only(Some(&[]));
+        self.wanted = true;
+        let value = self.block(block);
+        self.diag.only(all);
+        *self = before;
+        !matches!(value, Val::Unit | Val::Unknown)
+    }
+}
+
+/// The names of `torch.nn.functional`.
+fn modules(expr: &Expr) -> Option<Vec<Ident>> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().map(|name| vec![name.clone()]),
+        Expr::Field(field) => {
+            let Member::Named(name) = &field.member else { return None };
+            let mut all = modules(&field.base)?;
+            all.push(name.clone());
+            Some(all)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the name is written as those of types are.
+fn is_camel(name: &str) -> bool {
+    name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+}
