@@ -105,16 +105,23 @@ pub(crate) fn made(
     ty: &syn::Path,
 ) -> Option<Made> {
     let mut making = Making { diag, around, gathered: told.gathered, sizes: Vec::new(), open: Vec::new() };
-    let (mut own, mut given) = (Vec::new(), BTreeMap::new());
+    let (mut own, mut given, mut known) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     let mut arguments = arguments(ty).into_iter();
     for parameter in &structure.generics.params {
         let argument = arguments.next();
         match parameter {
-            GenericParam::Const(parameter) => own.push(match (argument, &parameter.default) {
-                (Some(argument), _) => types::dim(argument, around.constants)?,
-                (None, Some((_, default))) => types::expr_dim(default, constants)?,
-                (None, None) => return None,
-            }),
+            GenericParam::Const(parameter) => {
+                let size = match (argument, &parameter.default) {
+                    (Some(argument), _) => types::dim(argument, around.constants)?,
+                    // In terms of the parameters before.
+                    (None, Some((_, default))) => {
+                        crate::quotient::substitute(&types::expr_dim(default, constants)?, &known)
+                    }
+                    (None, None) => return None,
+                };
+                known.insert(parse::name(&parameter.ident), size.clone());
+                own.push(size);
+            }
             GenericParam::Type(parameter) => {
                 let place = (&parameter.ident, &structure.ident);
                 let what = match (argument, &parameter.default) {

@@ -216,7 +216,15 @@ impl<'a> Lowering<'a> {
 
     /// A method of an `Option`, or of a list with a closure.
     fn with_closures(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
-        let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
+        let closures = call.args.last().is_some_and(|arg| match arg {
+            syn::Expr::Closure(_) => true,
+            // One that has a name.
+            syn::Expr::Path(path) => path
+                .path
+                .get_ident()
+                .is_some_and(|name| matches!(self.lookup(&crate::parse::name(name)), Some((Val::Closure(_), _)))),
+            _ => false,
+        });
         let known =
             matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
         if known && self.axes.is_none() && !receiver.is_unknown() {

@@ -46,8 +46,8 @@ impl Sizes {
             all.fields.insert(name.clone(), outside(&name));
         }
         for (position, (name, default)) in model.parameters.iter().enumerate() {
-            // Where rustc reports that a size is missing, the name stands for it.
-            let size = sizes.get(position).or(default.as_ref()).cloned();
+            // A default is in terms of the parameters before. Where rustc reports that a size is missing, the name stands for it.
+            let size = sizes.get(position).cloned().or_else(|| default.as_ref().map(|default| all.field(default)));
             let size = size.unwrap_or_else(|| Dim::symbol(&name.to_string()));
             if let Some(own) = given.get(position).and_then(symbol) {
                 all.functions.insert(own, size.clone());

@@ -3,6 +3,7 @@
 mod absurd;
 mod arms;
 mod bounds;
+mod defaults;
 mod derivatives;
 mod early;
 mod fuzz;
