@@ -155,12 +155,13 @@ messages! {
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
-    INIT_WORD = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `init = {}`";
+    INIT_WORD = "`{}` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `{} = {}`";
     KEY_WORD = "`{}` takes a number, found `{}`", "{}";
     NO_KEY = "`{}` has no key `{}`", "{}";
     ACTIVATION_KEY = "`{}` has no key `{}`", "an activation is called on what the layer gives: `self.{}.forward(x).{}()`";
     LAYER_IS_OPERATION = "`{}` is an operation here, not a layer", "leave the field out, and call it on a tensor: `x.{}`";
-    PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `init = 0.0`, `init = uniform(0.1)` or `init = normal(0.02)`";
+    PARAMETER_INIT = "`{}` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `{} = 0.0`, `{} = uniform(0.1)` or `{} = normal(0.02)`";
+    INIT_TYPE = "`{}` of elements of `{}` takes {}, found `{}`", "write `{} = {}`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found `{}`", "write `#[constant({})]`";
     FIELD_TYPE = "a field of a model cannot be of type `{}`", "{}";
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";

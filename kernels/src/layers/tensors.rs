@@ -9,6 +9,8 @@ use crate::span::{Diagnostic, Result};
 pub enum Init<S = usize> {
     /// The same number everywhere.
     Constant(f64),
+    /// The same whole number everywhere, of any that 64 bits hold.
+    Whole(i64),
     /// Uniform in `[-bound, bound)`.
     Uniform {
         /// Half the width.
@@ -62,6 +64,7 @@ impl TensorSpec<Dim> {
         };
         let init = match &self.init {
             Init::Constant(value) => Init::Constant(*value),
+            Init::Whole(value) => Init::Whole(*value),
             Init::Uniform { bound } => Init::Uniform { bound: *bound },
             Init::FanIn { inputs } => Init::FanIn { inputs: number(inputs)? },
             Init::Normal { std } => Init::Normal { std: *std },

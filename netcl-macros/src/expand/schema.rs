@@ -167,6 +167,10 @@ fn start(init: &Init<Dim>, names: &[Ident]) -> TokenStream {
             let value = float(*value);
             quote!(Constant(#value))
         }
+        Init::Whole(value) => {
+            let value = proc_macro2::Literal::i64_suffixed(*value);
+            quote!(Whole(#value))
+        }
         Init::FanIn { inputs } => {
             let inputs = size(inputs, names);
             quote!(FanIn { inputs: #inputs })

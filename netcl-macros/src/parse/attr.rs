@@ -1,14 +1,14 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{list, nearest, starts, suggestion, text, types};
+use super::{init, list, nearest, starts, suggestion, text, types};
 use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::{quotient, words};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Init, Layer};
+use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Layer};
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -186,7 +186,8 @@ pub(crate) fn layer(
     let fans = of_linear(layer, &pairs, constants);
     let starting = |key: &Ident| *key == words::INIT || *key == words::BIAS_INIT;
     let starting: Vec<Ident> = pairs.given.iter().map(|(key, _)| key).filter(|key| starting(key)).cloned().collect();
-    let mut start = |key: &str| pairs.take(key).and_then(|given| init(diag, &given, fans.as_ref(), constants));
+    let mut start =
+        |key: &str| pairs.take(key).and_then(|given| init::start(diag, (key, &given), fans.as_ref(), constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     let shared_with = pairs.take(words::SHARED).and_then(|given| match &given {
         Expr::Path(path) if path.path.get_ident().is_some() => path.path.get_ident().cloned(),
@@ -205,7 +206,7 @@ pub(crate) fn layer(
     let kernel = pairs.given.iter().find(|(key, _)| key == "kernel").map(|(_, value)| config_value(value, constants));
     for (key, value) in &pairs.given {
         let name = key.to_string();
-        let word = word(value).unwrap_or_else(|| text(value));
+        let word = init::word(value).unwrap_or_else(|| text(value));
         if foreign_word(diag, (layer, field), (key, &name), (&word, value.span()), kernel.as_ref()) {
             continue;
         }
@@ -287,15 +288,6 @@ pub(super) fn opened(value: ConfigValue, named: bool, constants: &Constants) -> 
             ConfigValue::Other(ConfigValue::Open(sizes).to_string())
         }
         value => value,
-    }
-}
-
-/// A bare word, as other frameworks take for a key's value: `same`, `relu`.
-fn word(value: &Expr) -> Option<String> {
-    match value {
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
-        _ => None,
     }
 }
 
@@ -402,73 +394,6 @@ pub(super) fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
             None => other(),
         },
     }
-}
-
-/// A float, or an integer taken as one.
-pub(crate) fn number(expr: &Expr, constants: &Constants) -> Option<f64> {
-    match constant::evaluate(expr, constants)? {
-        Constant::Integer(value) => Some(value as f64),
-        Constant::Float(number) => Some(number.value),
-        Constant::Bool(_) => None,
-    }
-}
-
-/// `0.0`, `uniform(0.1)` or `normal(0.02)`, as a tensor of type `dtype` (`None`: not known) has it.
-pub(crate) fn init(diag: &Diag, expr: &Expr, of: Option<&TensorType>, constants: &Constants) -> Option<Init<Dim>> {
-    let dtype = of.map(|ty| ty.dtype);
-    let number = |expr: &Expr| number(expr, constants).filter(|value| dtype.unwrap_or(DType::F64).reaches(*value));
-    let init = match expr {
-        Expr::Call(call) if call.args.len() == 1 => {
-            let value = number(&call.args[0]).filter(|value| *value >= 0.0 && value.is_finite());
-            match (text(&call.func).as_str(), value) {
-                ("uniform", Some(bound)) => Some(Init::Uniform { bound }),
-                ("normal", Some(std)) => Some(Init::Normal { std }),
-                _ => None,
-            }
-        }
-        _ => number(expr).map(Init::Constant),
-    };
-    if init.is_none() {
-        match word(expr).and_then(|word| initialiser(&word, of)) {
-            Some((why, instead)) => diag.report(expr.span(), &m::INIT_WORD, &[&text(expr), &why, &instead]),
-            None if matches!(expr, Expr::Array(_) | Expr::Macro(_) | Expr::Repeat(_)) => {
-                let why = "all elements start alike: ";
-                let set = "0.0`, and give the model its numbers once it is made: `model.set_tensor(path, &numbers)?";
-                diag.report(expr.span(), &m::INIT_WORD, &[&text(expr), &why, &set]);
-            }
-            None => diag.report(expr.span(), &m::PARAMETER_INIT, &[&text(expr)]),
-        }
-    }
-    init
-}
-
-/// What is written here for an initialiser of other frameworks, and why; where the sizes are known, with the numbers that it
-/// computes from them.
-fn initialiser(word: &str, of: Option<&TensorType>) -> Option<(String, String)> {
-    let sizes: Option<Vec<f64>> =
-        of.and_then(|ty| ty.dims.iter().map(|dim| dim.dim.as_constant().map(|size| size as f64)).collect());
-    let (inputs, outputs) = match sizes.as_deref() {
-        Some([inputs, outputs]) => (*inputs, *outputs),
-        _ => (64.0, 64.0),
-    };
-    let number = |value: f64| format!("{:?}", (value * 1e4).round() / 1e4);
-    let (bound, std) = (
-        |variance: f64| format!("uniform({})", number((3.0 * variance).sqrt())),
-        |variance: f64| format!("normal({})", number(variance.sqrt())),
-    );
-    let (glorot, he) = (2.0 / (inputs + outputs), 2.0 / inputs);
-    let fans = format!("for {inputs} inputs and {outputs} outputs ");
-    Some(match word.trim_end_matches('_') {
-        "xavier_uniform" | "glorot_uniform" | "xavier" | "glorot" => (fans, bound(glorot)),
-        "xavier_normal" | "glorot_normal" => (fans, std(glorot)),
-        "kaiming_uniform" | "he_uniform" | "kaiming" | "he" => (fans, bound(he)),
-        "kaiming_normal" | "he_normal" => (fans, std(he)),
-        "zeros" | "zero" => (String::new(), "0.0".into()),
-        "ones" | "one" => (String::new(), "1.0".into()),
-        "randn" | "normal" | "random_normal" | "trunc_normal" => (String::new(), "normal(0.02)".into()),
-        "rand" | "uniform" | "random_uniform" => (String::new(), "uniform(0.1)".into()),
-        _ => return None,
-    })
 }
 
 /// The length of an array or `Vec` field; `example` is how one is written.

@@ -3,7 +3,7 @@
 use super::constant::{self, Constants};
 use super::instead::foreign_type;
 use super::own::{ATTRIBUTES_ARE, OwnKey, find, helper, own_keys};
-use super::{attr, condition, given, list, presence, suggestion, text, types};
+use super::{attr, condition, given, init, list, presence, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
@@ -425,9 +425,9 @@ fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constant
     };
     if let Some(parsed) = parsed.as_ref().filter(|parsed| trainable && parsed.dtype != DType::F32) {
         match parsed.dtype {
-            DType::Bool => diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&parsed.dtype, &"1.0"]),
+            DType::Bool => diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&parsed.dtype, &"true"]),
             dtype if dtype.is_integer() => {
-                diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&dtype, &"0.0"]);
+                diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&dtype, &"0"]);
             }
             dtype => diag.report(parsed.span, &m::PARAMETER_TYPE, &[&dtype, &dtype]),
         }
@@ -435,7 +435,9 @@ fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constant
     }
     let mut pairs = attr::pairs(diag, given);
     let init = match pairs.take(words::INIT) {
-        Some(expr) => attr::init(diag, &expr, parsed.as_ref(), constants),
+        // Of what type it is to be, is not known.
+        Some(_) if parsed.is_none() => None,
+        Some(expr) => init::start(diag, (words::INIT, &expr), parsed.as_ref(), constants),
         None => Some(Init::Constant(0.0)),
     };
     for (key, _) in &pairs.given {

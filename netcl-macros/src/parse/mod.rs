@@ -11,6 +11,7 @@ pub(crate) mod function;
 mod given;
 pub(crate) mod gradients;
 pub(crate) mod index;
+mod init;
 pub(crate) mod inside;
 pub(crate) mod instead;
 pub(crate) mod items;

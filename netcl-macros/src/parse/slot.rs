@@ -3,7 +3,7 @@
 use super::attr::{self, Pairs};
 use super::constant::Constants;
 use super::own::{OwnKey, find, own_keys};
-use super::suggestion;
+use super::{init, suggestion};
 use crate::ast::{FieldKind, Slot, Starts};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -24,7 +24,7 @@ pub(super) fn slot(
     let before = diag.count();
     let mut pairs = find(attrs, words::LAYER).map_or_else(Pairs::default, |given| attr::pairs(diag, given));
     own_keys(diag, &mut pairs, own, &super::name(parameter));
-    let mut start = |key: &str| pairs.take(key).and_then(|given| attr::init(diag, &given, None, constants));
+    let mut start = |key: &str| pairs.take(key).and_then(|given| init::start(diag, (key, &given), None, constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     if let Some(given) = pairs.take(words::SHARED) {
         diag.report(given.span(), &m::SLOT_SHARED, &[&field, parameter]);

@@ -27,7 +27,7 @@ pub(super) fn fill(seed: u64, path: &str, spec: &TensorSpec, into: &mut [u8]) {
     });
 }
 
-fn value(seed: u64, stream: u64, index: u64, init: Init) -> f64 {
+fn value(seed: u64, stream: u64, index: u64, init: Init) -> Literal {
     let draws = || {
         let counter = [index as u32, (index >> 32) as u32, stream as u32, (stream >> 32) as u32];
         let words = philox4x32(counter, [seed as u32, (seed >> 32) as u32]);
@@ -35,7 +35,8 @@ fn value(seed: u64, stream: u64, index: u64, init: Init) -> f64 {
         let unit = |high: u32, low: u32| ((u64::from(high) << 32 | u64::from(low)) >> 11) as f64 / (1u64 << 53) as f64;
         (unit(words[0], words[1]), unit(words[2], words[3]))
     };
-    match init {
+    let value = match init {
+        Init::Whole(value) => return Literal::Int(value, DType::I64),
         Init::Constant(value) => value,
         Init::Uniform { bound } => (2.0 * draws().0 - 1.0) * bound,
         Init::FanIn { inputs } => (2.0 * draws().0 - 1.0) * (1.0 / (inputs as f64).sqrt()),
@@ -44,18 +45,20 @@ fn value(seed: u64, stream: u64, index: u64, init: Init) -> f64 {
             let (u, v) = draws();
             std * (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
         }
-    }
+    };
+    Literal::float(value, DType::F64)
 }
 
 /// `value` as the bytes of one element.
-fn put(value: f64, dtype: DType, into: &mut [u8]) {
+fn put(literal: Literal, dtype: DType, into: &mut [u8]) {
+    let value = literal.as_f64();
     match dtype {
         DType::F32 => into.copy_from_slice(&(value as f32).to_ne_bytes()),
         DType::F64 => into.copy_from_slice(&value.to_ne_bytes()),
         DType::F16 => into.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
         DType::BF16 => into.copy_from_slice(&bf16::from_f64(value).to_ne_bytes()),
         DType::Bool | DType::U8 | DType::I32 | DType::U32 | DType::I64 => {
-            let integer = match fold::cast(Literal::float(value, DType::F64), dtype) {
+            let integer = match fold::cast(literal, dtype) {
                 Literal::Bool(value) => i64::from(value),
                 Literal::Int(value, _) => value,
                 Literal::Float(..) => unreachable!("a cast to an integer type gives an integer"),
@@ -98,6 +101,19 @@ mod tests {
         let beyond = draws.iter().filter(|x| x.abs() > 2.0 * 1.959_964).count() as f64 / 5e4;
         assert!(mean.abs() < 0.03 && (variance - 4.0).abs() < 0.08, "{mean} {variance}");
         assert!((beyond - 0.05).abs() < 0.004, "{beyond}");
+    }
+
+    #[test]
+    fn whole_numbers_are_exact() {
+        for (value, dtype) in [(i64::MIN, DType::I64), ((1 << 53) + 1, DType::I64), (u32::MAX.into(), DType::U32)] {
+            let init = Init::Whole(value);
+            let spec = TensorSpec { name: "calls", shape: vec![3], dtype, init, trainable: false };
+            let mut bytes = vec![0; 3 * dtype.size()];
+            fill(1, "calls", &spec, &mut bytes);
+            let each =
+                if dtype == DType::I64 { value.to_ne_bytes().to_vec() } else { (value as u32).to_ne_bytes().to_vec() };
+            assert_eq!(bytes, each.repeat(3));
+        }
     }
 
     #[test]
