@@ -21,6 +21,10 @@ pub(crate) fn structure(diag: &Diag, item: &ItemEnum) -> Option<ItemStruct> {
     let mut fields: Vec<TokenStream> = Vec::new();
     let mut first = None;
     for (position, variant) in item.variants.iter().enumerate() {
+        if variants.find(&super::name(&variant.ident)).is_some() {
+            diag.report(variant.ident.span(), &m::VARIANT_TWICE, &[&item.ident, &variant.ident]);
+            continue;
+        }
         condition::decided(diag, &variant.attrs, &m::CFG);
         if let Some((_, number)) = &variant.discriminant {
             diag.report(number.span(), &m::VARIANT_NUMBER, &[&variant.ident]);
