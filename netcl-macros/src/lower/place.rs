@@ -429,7 +429,8 @@ impl<'a> Lowering<'a> {
 }
 
 /// The model whose parameters begin with `path`, as an expression of `self`, a model of `unit`: `self.blocks[0].inner` for
-/// `blocks.0.inner.`, and `self.stages.0` of a tuple.
+/// `blocks.0.inner.`, and `self.stages.0` of a tuple. What stands in an `Option`, as a part of an enum's variant does, is taken out
+/// of it.
 fn model_at(unit: &Unit, path: &str) -> TokenStream {
     let mut model = quote!(self);
     let (mut unit, mut kind): (_, Option<&FieldKind>) = (Some(unit), None);
@@ -454,6 +455,11 @@ fn model_at(unit: &Unit, path: &str) -> TokenStream {
                     fields.and_then(|fields| fields.iter().find(|field| crate::parse::name(&field.name) == part));
                 kind = field.map(|field| &field.kind);
             }
+        }
+        while let Some(FieldKind::Optional { each, .. }) = kind {
+            model =
+                quote!((match &#model { ::core::option::Option::Some(there) => there, _ => ::core::unreachable!() }));
+            kind = Some(&**each);
         }
         if let Some(FieldKind::Model(nested)) = kind {
             unit = unit.and_then(|unit| unit.nested_in(nested));

@@ -23,6 +23,24 @@ mod parts {
 #[netcl::model]
 pub struct Net {
     heads: [parts::Head; 2],
+    #[layer(present = true)]
+    more: Option<parts::Head>,
+}
+
+#[netcl::model]
+pub enum Either {
+    One(parts::Head),
+    Two { a: parts::Head, b: parts::Head },
+}
+
+#[netcl::model]
+impl Either {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        match self {
+            Self::One(head) => head.secret(x),
+            Self::Two { a, b } => a.forward(x) + b.open.forward(x),
+        }
+    }
 }
 
 #[netcl::model]
@@ -35,6 +53,12 @@ impl Net {
     }
     pub fn field(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         self.heads[1].hidden.forward(x)
+    }
+    pub fn optional(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        match &self.more {
+            Some(head) => head.hidden.forward(head.forward(x)),
+            None => x,
+        }
     }
 }
 
