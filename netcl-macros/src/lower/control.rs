@@ -149,7 +149,10 @@ impl<'a> Lowering<'a> {
             }
             Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
             Pat::Reference(inner) if inner.mutability.is_none() => self.bind_pattern(&inner.pat, value),
-            Pat::Struct(parts) if matches!(value, Val::Struct(..) | Val::Unknown) => {
+            Pat::Struct(parts)
+                if matches!(value, Val::Struct(..) | Val::Place(FieldRef::Model(..)) | Val::Unknown)
+                    && super::variant::Enum::of(&value).is_none() =>
+            {
                 let fields = self.fields_of(parts, value);
                 for (pattern, value) in fields {
                     self.bind_pattern(pattern, value);

@@ -1,6 +1,6 @@
 //! Arguments and results that are put together from several tensors, as values.
 
-use super::{Lowering, StructName, Val};
+use super::{FieldRef, Lowering, StructName, Val};
 use crate::ast::FunctionItem;
 use crate::callee::Callee;
 use crate::messages as m;
@@ -151,36 +151,44 @@ impl<'a> Lowering<'a> {
         Val::of_fields(name, fields)
     }
 
-    /// The patterns of a struct's fields, and what they are bound to.
+    /// The patterns of a struct's fields, or of a model's, and what they are bound to.
     pub(super) fn fields_of(&mut self, parts: &'a syn::PatStruct, value: Val<'a>) -> Vec<(&'a Pat, Val<'a>)> {
-        let Val::Struct(ty, fields) = value else {
-            return parts.fields.iter().map(|field| (&*field.pat, Val::Unknown)).collect();
+        let (ty, known): (String, Vec<String>) = match &value {
+            Val::Struct(ty, fields) => (ty.to_string(), fields.iter().map(|(own, _)| own.clone()).collect()),
+            Val::Place(FieldRef::Model(unit, path, _)) => {
+                self.note_pattern(&parts.path, path);
+                let fields = unit.model.iter().flat_map(|model| &model.fields);
+                (unit.name(), fields.map(|field| crate::parse::name(&field.name)).collect())
+            }
+            _ => return parts.fields.iter().map(|field| (&*field.pat, Val::Unknown)).collect(),
         };
-        let named = |own: &str| {
-            parts.fields.iter().any(|field| match &field.member {
-                Member::Named(name) => crate::parse::name(name) == own,
-                Member::Unnamed(position) => position.index.to_string() == own,
-            })
+        let wanted = |member: &Member| match member {
+            Member::Named(name) => crate::parse::name(name),
+            Member::Unnamed(position) => position.index.to_string(),
         };
-        let left: Vec<&str> = fields.iter().map(|(own, _)| own.as_str()).filter(|own| !named(own)).collect();
-        if parts.rest.is_none() && !left.is_empty() && parts.fields.len() < fields.len() {
+        let named = |own: &str| parts.fields.iter().any(|field| wanted(&field.member) == own);
+        let left: Vec<&str> = known.iter().map(String::as_str).filter(|own| !named(own)).collect();
+        if parts.rest.is_none() && !left.is_empty() && parts.fields.len() < known.len() {
             self.report(parts.path.span(), &m::PATTERN_FIELDS, &[&ty, &crate::parse::list(left.into_iter())]);
         }
         let mut all = Vec::new();
         for field in &parts.fields {
-            let wanted = match &field.member {
-                Member::Named(name) => crate::parse::name(name),
-                Member::Unnamed(position) => position.index.to_string(),
-            };
-            let value = match fields.iter().find(|(own, _)| *own == wanted) {
-                Some((_, value)) => value.clone(),
-                None => {
-                    let known = || fields.iter().map(|(own, _)| own.as_str());
-                    let (near, all) = (crate::parse::suggestion(&wanted, known()), crate::parse::list(known()));
-                    self.report(field.member.span(), &m::UNKNOWN_FIELD, &[&ty, &wanted, &near, &all])
+            let given = match (&value, &field.member) {
+                (Val::Struct(_, fields), member) => {
+                    let wanted = wanted(member);
+                    fields.iter().find(|(own, _)| *own == wanted).map(|(_, value)| value.clone())
                 }
+                (Val::Place(FieldRef::Model(unit, path, sizes)), Member::Named(name)) => {
+                    Some(self.member(unit, path, sizes, name))
+                }
+                _ => None,
             };
-            all.push((&*field.pat, value));
+            let given = given.unwrap_or_else(|| {
+                let (wanted, known) = (wanted(&field.member), || known.iter().map(String::as_str));
+                let (near, all) = (crate::parse::suggestion(&wanted, known()), crate::parse::list(known()));
+                self.report(field.member.span(), &m::UNKNOWN_FIELD, &[&ty, &wanted, &near, &all])
+            });
+            all.push((&*field.pat, given));
         }
         all
     }

@@ -2,7 +2,7 @@
 
 use super::arith::{Operator, Places};
 use super::cases::names;
-use super::{Lowering, Val};
+use super::{FieldRef, Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::{self, constant, text};
@@ -63,7 +63,7 @@ impl<'a> Lowering<'a> {
                 }
                 None => self.is_variant(&last(&path.path), value, span),
             },
-            (Pat::Struct(parts), Val::Struct(..)) => {
+            (Pat::Struct(parts), Val::Struct(..) | Val::Place(FieldRef::Model(..))) => {
                 let mut all = Val::Bool(true);
                 for (pattern, value) in self.fields_of(parts, value.clone()) {
                     let one = self.fits(pattern, &value);
@@ -251,7 +251,7 @@ impl<'a> Lowering<'a> {
             (Pat::TupleStruct(some), Val::Option(Some(inner))) if some.elems.len() == 1 => {
                 self.bind_matched(&some.elems[0], inner);
             }
-            (Pat::Struct(parts), Val::Struct(..)) => {
+            (Pat::Struct(parts), Val::Struct(..) | Val::Place(FieldRef::Model(..))) => {
                 for (pattern, value) in self.fields_of(parts, value.clone()) {
                     self.bind_matched(pattern, &value);
                 }

@@ -14,7 +14,7 @@ use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Context};
 use netcl_kernels::ops;
 use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{ExprField, ExprIndex, Member};
@@ -92,7 +92,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn member(&mut self, unit: &'a Unit, path: &str, sizes: &Rc<Sizes>, name: &syn::Ident) -> Val<'a> {
+    /// The field of that name of the model at `path`.
+    pub(super) fn member(&mut self, unit: &'a Unit, path: &str, sizes: &Rc<Sizes>, name: &syn::Ident) -> Val<'a> {
         let Some(model) = &unit.model else { return Val::Unknown };
         let wanted = crate::parse::name(name);
         if let Some(variants) = &model.variants {
@@ -128,6 +129,14 @@ impl<'a> Lowering<'a> {
         if self.frames.len() == 1 && !further && !path.is_empty() && !matches!(vis, syn::Visibility::Public(_)) {
             let model = model_at(self.frame().unit, path);
             self.private.push(used(model));
+        }
+    }
+
+    /// Rule: a pattern is of the model that it takes apart. Wrong: `let Some(Other { w }) = &self.own`. Rustc judges that.
+    pub(super) fn note_pattern(&mut self, own: &syn::Path, path: &str) {
+        if self.frames.len() == 1 && self.frame().unit.main.is_none() {
+            let model = model_at(self.frame().unit, path);
+            self.private.push(quote_spanned!(own.span()=> let #own { .. } = &#model;));
         }
     }
 

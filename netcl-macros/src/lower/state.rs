@@ -6,11 +6,11 @@ use crate::messages as m;
 use crate::parse::text;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dim::Shape;
-use netcl_kernels::graph::NodeId;
+use netcl_kernels::graph::{InputKind, NodeId, Op};
 use netcl_kernels::layers::TensorSpec;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall, Member};
+use syn::{Expr, ExprField, ExprMethodCall, Member};
 
 /// A tensor of the model's memory: its path, its present value, and whether it is trained.
 struct Kept {
@@ -18,6 +18,15 @@ struct Kept {
     id: NodeId,
     trained: bool,
 }
+
+/// What a place of the model's memory is: a field or an element of one, or a tensor of a layer's, trained or not.
+enum FieldOf<'a> {
+    Model(&'a FieldKind),
+    Layer(bool),
+}
+
+/// It with its path, or what has been said already.
+type FoundPlace<'a> = Result<(String, FieldOf<'a>), Val<'a>>;
 
 impl<'a> Lowering<'a> {
     /// The path of a layer's tensor, which may be another layer's.
@@ -122,29 +131,88 @@ impl<'a> Lowering<'a> {
 
     /// The tensor of the model's memory that the expression names.
     fn kept(&mut self, place: &'a Expr) -> Option<Result<Kept, Val<'a>>> {
-        let Expr::Field(field) = crate::parse::unparenthesized(place) else { return None };
-        let Member::Named(name) = &field.member else { return None };
+        let place = crate::parse::unparenthesized(place);
+        let (path, trained) = match self.of_layer_field(place).or_else(|| self.field_at(place))? {
+            Ok((path, FieldOf::Model(FieldKind::Tensor(tensor)))) => (path, tensor.trainable),
+            Ok((path, FieldOf::Layer(trained))) => (path, trained),
+            Ok((_, FieldOf::Model(_))) => return None,
+            Err(said) => return Some(Err(said)),
+        };
+        Some(match self.expr(place) {
+            Val::Tensor(id) => Ok(Kept { path, id, trained }),
+            other => Err(other),
+        })
+    }
+
+    /// Whether the expression names a tensor of the model's memory.
+    pub(super) fn is_kept(&mut self, place: &'a Expr) -> bool {
+        matches!(self.kept(place), Some(Ok(_)))
+    }
+
+    /// `self.norm.mean`: a tensor of a layer's, with its path and whether it is trained.
+    fn of_layer_field(&mut self, place: &'a Expr) -> Option<FoundPlace<'a>> {
+        let Expr::Field(ExprField { base, member: Member::Named(name), .. }) = place else { return None };
         let wanted = crate::parse::name(name);
-        match self.expr(&field.base) {
-            Val::Place(FieldRef::Model(unit, path, _)) => {
-                let own = unit.model.as_ref()?.fields.iter().find(|own| crate::parse::name(&own.name) == wanted)?;
-                let FieldKind::Tensor(tensor) = &own.kind else { return None };
-                let trained = tensor.trainable;
-                Some(match self.expr(place) {
-                    Val::Tensor(id) => Ok(Kept { path: format!("{path}{wanted}"), id, trained }),
-                    other => Err(other),
-                })
+        match self.expr(base) {
+            Val::Place(FieldRef::Layer(layer, _, path, _)) => {
+                let specs = (layer.layer.tensors)(&layer.config.closed());
+                let trained = specs.iter().any(|spec| spec.name == wanted && spec.trainable);
+                Some(Ok((Self::tensor_path(layer, &path, &wanted), FieldOf::Layer(trained))))
             }
-            Val::Place(FieldRef::Layer(layer, _, path, _)) => Some(match self.expr(place) {
-                Val::Tensor(id) => {
-                    let specs = (layer.layer.tensors)(&layer.config.closed());
-                    let trained = specs.iter().any(|spec| spec.name == wanted && spec.trainable);
-                    Ok(Kept { path: Self::tensor_path(layer, &path, &wanted), id, trained })
-                }
-                other => Err(other),
-            }),
             Val::Unknown => Some(Err(Val::Unknown)),
             _ => None,
         }
+    }
+
+    /// The field of a model that the expression names, or the element of one, with its path.
+    fn field_at(&mut self, place: &'a Expr) -> Option<FoundPlace<'a>> {
+        match crate::parse::unparenthesized(place) {
+            Expr::Field(ExprField { base, member: Member::Named(name), .. }) => {
+                let wanted = crate::parse::name(name);
+                let Val::Place(FieldRef::Model(unit, path, _)) = self.expr(base) else { return None };
+                let own = unit.model.as_ref()?.fields.iter().find(|own| crate::parse::name(&own.name) == wanted)?;
+                Some(Ok((format!("{path}{wanted}"), FieldOf::Model(&own.kind))))
+            }
+            Expr::Field(ExprField { base, member: Member::Unnamed(position), .. }) => {
+                let position = usize::try_from(position.index).ok()?;
+                self.element_at_path(base, position)
+            }
+            Expr::Index(index) => match self.expr(&index.index) {
+                Val::Dim(position) => {
+                    let position = usize::try_from(position.as_constant()?).ok()?;
+                    self.element_at_path(&index.expr, position)
+                }
+                Val::Unknown => Some(Err(Val::Unknown)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The element of that position of the field that the expression names.
+    fn element_at_path(&mut self, list: &'a Expr, position: usize) -> Option<FoundPlace<'a>> {
+        let (path, kind) = match self.field_at(list)? {
+            Ok((path, FieldOf::Model(kind))) => (path, kind),
+            other => return Some(other),
+        };
+        let each = match kind {
+            FieldKind::Many { each, .. } => each,
+            FieldKind::Several { kinds, .. } => kinds.get(position)?,
+            _ => return None,
+        };
+        Some(Ok((format!("{path}.{position}"), FieldOf::Model(each))))
+    }
+
+    /// The path of the state whose value it is, as the expression of `self` that sets it: `self.s[0]`.
+    pub(super) fn state_of(&self, value: &Val<'a>) -> Option<String> {
+        let Val::Tensor(id) = value else { return None };
+        let (path, _) = self.tensors.iter().find(|(_, own)| *own == id)?;
+        let state = matches!(&self.builder.node(*id).op, Op::Input(InputKind::State));
+        state.then(|| {
+            path.split('.').fold("self".to_string(), |whole, part| match part.parse::<usize>() {
+                Ok(position) => format!("{whole}[{position}]"),
+                Err(_) => format!("{whole}.{part}"),
+            })
+        })
     }
 }

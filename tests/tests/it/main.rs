@@ -32,6 +32,7 @@ mod higher_at_run_time;
 mod higher_kernels;
 mod images;
 mod in_place;
+mod kept;
 mod kernels;
 mod launches;
 mod layers;
