@@ -213,6 +213,9 @@ messages! {
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
+    NO_LAYER = "`{}` is {}, and has no `forward`", "{}";
+    NO_STATE = "`{}` is {}, and `set` is for a state of the model", "{}";
+    SET_ARGUMENTS = "`{}.set` takes one value, found {}", "write the tensor or the number that the state becomes: `{}.set(..)`";
     ELSEWHERE = "there is no operation `{}`", "{}";
     ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
     AXES_MISSING = "`{}` takes axes, found none", "write {}";

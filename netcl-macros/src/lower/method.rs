@@ -61,7 +61,7 @@ impl<'a> Lowering<'a> {
         if self.named_argument(call.args.iter(), &called()) {
             return Val::Unknown;
         }
-        if let Some(refused) = self.unknown_type(call, &name) {
+        if let Some(refused) = self.unknown_type(call, &name).or_else(|| self.of_another(call, &name, &receiver)) {
             return refused;
         }
         let texts = match receiver {

@@ -191,7 +191,7 @@ impl<'a> Lowering<'a> {
             let instead = format!("one tensor of a list: write `{own}.{joins}({axis})`");
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]);
         }
-        match self.instead(call, name).filter(|_| !own) {
+        match self.instead(call, name).or_else(|| self.of_type_of_rust(call, name)).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
         }

@@ -7,6 +7,7 @@ mod advice;
 mod affine;
 mod agree;
 pub(crate) mod alone;
+mod another;
 mod arguments;
 mod arith;
 mod arms;

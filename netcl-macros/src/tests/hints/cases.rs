@@ -15,6 +15,7 @@ pub(super) fn cases() -> Vec<String> {
     let mut cases = vec![named("«type Small = Block<64, M>;»")];
     cases.extend(in_bodies());
     cases.extend(in_fields());
+    cases.extend(on_others());
     cases.extend(in_signatures());
     cases.push("#[netcl::model] pub struct Block<«I: usize»> { #[layer(inputs = I, outputs = I)] l: Linear }".into());
     cases.push(
@@ -194,6 +195,27 @@ fn in_fields() -> Vec<String> {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
+    cases
+}
+
+/// Calls on what has no such function.
+fn on_others() -> Vec<String> {
+    let mut cases: Vec<String> = [
+        "let a = 2.0; «a.forward(x)»",
+        "let all = (&self.a, &self.l[0]); let mut h = x; for (layer, i) in self.l.iter().enumerate() { h = «layer.forward(h)»; } h",
+        "let twice = |h| h * 2.0; «twice.forward(x)»",
+        "x + «Tensor::zero([N, 8])»",
+        "x + «Tensor::new([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])»",
+        "self.a.forward(«Box::new(x)»)",
+    ]
+    .map(body)
+    .into();
+    cases.push(
+        "#[netcl::model] pub struct Net { #[state(init = 0.0)] s: [Tensor<f32, 8>; 2] }
+         #[netcl::model] impl Net { pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+            let s = &self.s[1]; «s.set(x.mean([0]))»; x + &self.s[1] } }"
+            .into(),
+    );
     cases
 }
 

@@ -1,0 +1,145 @@
+//! What is called on a value that has no such function: `forward` of what is no layer, `set` of what is no state, a function of a
+//! type of Rust's.
+
+use super::misuse::written;
+use super::{FieldRef, Lowering, Val};
+use crate::ast::{FieldKind, PlainType};
+use crate::messages as m;
+use crate::parse::{self, text};
+use crate::words;
+use syn::{Expr, ExprCall, ExprMethodCall};
+
+/// What makes tensors in a body.
+const MAKERS: [&str; 7] = ["zeros", "ones", "full", "arange", "stack", "concat", "from"];
+
+impl<'a> Lowering<'a> {
+    /// A method of layers and models, or of states, on another value.
+    pub(super) fn of_another(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
+        let told = matches!(receiver, Val::Place(_) | Val::Variant(..) | Val::Plain(_, PlainType::Enum));
+        if receiver.is_unknown() || told {
+            return None;
+        }
+        match name {
+            words::FORWARD => Some(self.no_layer(call, receiver)),
+            words::SET if self.axes.is_none() => Some(self.no_state(call, receiver)),
+            _ => None,
+        }
+    }
+
+    /// Rule: layers and models have a `forward`. Wrong: `a.forward(x)` of a number `a`.
+    fn no_layer(&self, call: &ExprMethodCall, receiver: &Val<'a>) -> Val<'a> {
+        let x = written(&call.receiver);
+        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let layer = |value: &Val<'a>| matches!(value, Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)));
+        let name = match super::misuse::bare(&call.receiver) {
+            Expr::Path(path) => path.path.get_ident().map(parse::name),
+            _ => None,
+        };
+        let instead = match (receiver, &name) {
+            (Val::Closure(_), Some(name)) => format!("a closure is called by its name: write `{name}({args})`"),
+            (Val::List(items) | Val::Tuple(items), _) if items.iter().all(layer) => {
+                let first = call.args.first().map_or_else(|| "x".to_string(), text);
+                format!("call one after the other: `let mut h = {first}; for each in &{x} {{ h = each.forward(&h); }}`")
+            }
+            (_, Some(name)) if self.is_layer_field(name) => {
+                format!("the field is `self.{name}`: write `self.{name}.forward({args})`")
+            }
+            (Val::Tensor(_), _) => {
+                let first = call.args.first().map_or_else(|| "x".to_string(), written);
+                format!("what is computed with a tensor is written out, such as `{first} * {x}`, `{first}.matmul({x})`")
+            }
+            _ => match self.layer_in_scope().filter(|_| name.is_some()) {
+                Some(other) => format!("`{other}` has one: write `{other}.forward({args})`"),
+                None => "a layer is a field of the model, `#[layer(inputs = 8, outputs = 4)] hidden: Linear`, and is called \
+                         by its path: `self.hidden.forward(x)`"
+                    .to_string(),
+            },
+        };
+        self.report(call.method.span(), &m::NO_LAYER, &[&x, &receiver.kind(), &instead])
+    }
+
+    /// Whether the model has a field of that name that has a `forward`.
+    fn is_layer_field(&self, name: &str) -> bool {
+        let Some(FieldRef::Model(unit, ..)) = &self.frame().this else { return false };
+        let fields = unit.model.iter().flat_map(|model| &model.fields);
+        fields.into_iter().any(|field| {
+            let has = matches!(field.kind, FieldKind::Layer(_) | FieldKind::Model(_) | FieldKind::Slot(_));
+            has && parse::name(&field.name) == name
+        })
+    }
+
+    /// The innermost variable that is a layer or a model.
+    fn layer_in_scope(&self) -> Option<String> {
+        let variables = self.frame().scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        let layer = |value: &Val<'a>| matches!(value, Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)));
+        variables.into_iter().find(|variable| layer(&variable.value)).map(|variable| variable.name.clone())
+    }
+
+    /// Rule: a state of the model is set, to one value. Wrong: `x.set(0.0)` of an argument, `self.mean.set(x, 0.9)`.
+    fn no_state(&mut self, call: &'a ExprMethodCall, receiver: &Val<'a>) -> Val<'a> {
+        let (own, span) = (written(&call.receiver), call.method.span());
+        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        if call.args.len() != 1 && self.is_kept(&call.receiver) {
+            return self.report(span, &m::SET_ARGUMENTS, &[&own, &call.args.len(), &own]);
+        }
+        let (kind, instead) = match self.state_of(receiver) {
+            Some(path) => {
+                let all = path.rsplit_once('[').map(|(list, _)| format!(", in a loop over numbers `{list}[i].set({args})`"));
+                ("the value of a state".to_string(), format!("a state is set by its path: write `{path}.set({args})`{}", all.unwrap_or_default()))
+            }
+            None if self.frame().this.is_some() => (
+                receiver.kind(),
+                format!("a state is a field, `#[state(init = 0.0)] mean: Tensor<f32, 4>`, and is set by its path: `self.mean.set({args})`"),
+            ),
+            None => (
+                receiver.kind(),
+                "give back what it is to be: a function of a model, which has `self`, sets its state: `self.mean.set(..)`".to_string(),
+            ),
+        };
+        self.report(span, &m::NO_STATE, &[&own, &kind, &instead])
+    }
+
+    /// What to write for a function of a type that has none here: `Tensor::zero(..)`, `Box::new(x)`, `St::new(..)`.
+    pub(super) fn of_type_of_rust(&self, call: &ExprCall, name: &str) -> Option<String> {
+        let Expr::Path(path) = &*call.func else { return None };
+        let mut own = path.path.clone();
+        own.segments.pop();
+        own.segments.pop_punct();
+        let ty = parse::name(&own.segments.last()?.ident);
+        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let list = call.args.first().map(super::misuse::bare).filter(|first| matches!(first, Expr::Array(_)));
+        Some(match (ty.as_str(), name, list) {
+            (words::TENSOR, _, _) if parse::nearest(name, MAKERS.into_iter()).is_some() => {
+                let near = parse::nearest(name, MAKERS.into_iter()).unwrap_or_default();
+                format!("write `Tensor::{near}({args})`")
+            }
+            (words::TENSOR, _, Some(list)) => {
+                format!("a tensor of these numbers is made of the list: write `Tensor::from({})`", text(list))
+            }
+            (words::TENSOR, ..) => {
+                "tensors are made by `Tensor::zeros([N, 4])`, `ones`, `full` and `arange`, and of numbers that \
+                                    are written down by `Tensor::from([1.0, 2.0])`"
+                    .to_string()
+            }
+            ("Box" | "Rc" | "Arc" | "Cell" | "RefCell" | "Cow", ..) if call.args.len() == 1 => {
+                format!("a body's values need no place of their own: write `{args}`")
+            }
+            _ => match self.frame().unit.constants.structs.get(&text(&own)) {
+                Some(of) => {
+                    let all = call.args.len() == of.item.fields.len();
+                    let given =
+                        |at: usize| call.args.iter().nth(at).filter(|_| all).map_or_else(|| "..".to_string(), text);
+                    let fields = of.item.fields.iter().filter_map(|field| field.ident.as_ref()).enumerate();
+                    let fields =
+                        fields.map(|(at, field)| format!("{field}: {}", given(at))).collect::<Vec<_>>().join(", ");
+                    format!("a struct of tensors is written with its fields: `{} {{ {fields} }}`", text(&own))
+                }
+                None if ty.starts_with(char::is_uppercase) => format!(
+                    "a body calls functions with `#[netcl::function]`, and those of a model on a field that is one: \
+                     `self.part.{name}(..)`"
+                ),
+                None => return None,
+            },
+        })
+    }
+}
