@@ -3,7 +3,7 @@
 use super::{Lowering, Val};
 use crate::ast::{DimToken, FunctionItem, TensorType};
 use crate::messages as m;
-use crate::parts::Composite;
+use crate::parts::{Composite, Declared};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::equality::Equality;
@@ -115,23 +115,37 @@ impl<'a> Lowering<'a> {
     /// Rule: a struct of tensors that is an argument and a result has the same sizes in both. Wrong: `-> Cache` of a body that
     /// puts a row behind each of its tensors, where `cache: &Cache` is an argument.
     fn grown_struct(&self, function: &FunctionItem, values: &[Val<'a>]) -> bool {
-        let Composite::Struct(of, fields) = &function.composed else { return false };
-        let same = |parts: &Composite| matches!(parts, Composite::Struct(own, _) if own.identity == of.identity);
-        if !function.params.iter().any(|param| same(&param.parts)) || fields.len() != values.len() {
-            return false;
-        }
+        let (mut taken, mut given) = (Vec::new(), Vec::new());
+        function.params.iter().for_each(|param| structs(&param.parts, 0, &mut taken));
+        structs(&function.composed, 0, &mut given);
+        let both = |of: &Declared| taken.iter().any(|(own, ..)| own.identity == of.identity);
+        given.into_iter().filter(|(of, ..)| both(of)).any(|(of, fields, first)| {
+            let (values, results) = (values.get(first..), function.results.get(first..));
+            values.zip(results).is_some_and(|(values, results)| self.has_grown((function, of), fields, values, results))
+        })
+    }
+
+    /// Whether the values of that struct have other sizes than are declared, which is reported.
+    fn has_grown(
+        &self,
+        (function, of): (&FunctionItem, &Declared),
+        fields: &[(Ident, Composite)],
+        values: &[Val<'a>],
+        results: &[TensorType],
+    ) -> bool {
+        let (values, results) = (values.iter().take(fields.len()), &results[..fields.len().min(results.len())]);
         let shape = |value: &Val<'a>| match value {
             Val::Tensor(id) => Some((*id, self.builder.shape(*id))),
             _ => None,
         };
-        let grown = values.iter().zip(&function.results).enumerate().find_map(|(position, (value, ty))| {
+        let grown = values.clone().zip(results).enumerate().find_map(|(position, (value, ty))| {
             let (id, shape) = shape(value)?;
             let differs = |axis: &usize| ty.dims[*axis].dim.equality(&shape[*axis]) == Equality::No;
             let axis = (0..shape.rank()).filter(|_| shape.rank() == ty.dims.len()).find(differs)?;
             Some((position, id, axis))
         });
         let Some((position, id, axis)) = grown else { return false };
-        let given = values.iter().zip(&function.results).map(|(value, ty)| match shape(value) {
+        let given = values.zip(results).map(|(value, ty)| match shape(value) {
             Some((_, shape)) => {
                 let dims = shape.0.iter().map(|dim| DimToken { dim: dim.clone(), span: ty.span }).collect();
                 TensorType { dtype: ty.dtype, dims, span: ty.span }.to_string()
@@ -140,7 +154,7 @@ impl<'a> Lowering<'a> {
         });
         let tuple = format!("({})", given.collect::<Vec<_>>().join(", "));
         let (name, note) = (&function.name, self.builder.origin_note(id, axis));
-        let (declared, found) = (&function.results[position].dims[axis].dim, &self.builder.shape(id)[axis]);
+        let (declared, found) = (&results[position].dims[axis].dim, &self.builder.shape(id)[axis]);
         let (path, field) = (crate::parse::text(&of.path), &fields[position].0);
         self.report(name.span(), &m::RESULT_STRUCT, &[name, &path, field, declared, found, &note, &tuple]);
         true
@@ -206,5 +220,27 @@ impl<'a> Lowering<'a> {
         };
         let all: Vec<String> = self.decisions.iter().map(one).collect();
         (!all.is_empty()).then(|| all.join(" and "))
+    }
+}
+
+/// A struct, its fields, and the position of the first among all values.
+type StructAt<'p> = (&'p Declared, &'p [(Ident, Composite)], usize);
+
+/// The structs in it whose fields are tensors alone, with their fields and the position of the first among all values.
+fn structs<'p>(parts: &'p Composite, first: usize, all: &mut Vec<StructAt<'p>>) {
+    let mut at = first;
+    let mut each = |part: &'p Composite| {
+        structs(part, at, all);
+        at += part.count();
+    };
+    match parts {
+        Composite::One => {}
+        Composite::Tuple(parts) | Composite::Array(parts) => parts.iter().for_each(&mut each),
+        Composite::Struct(of, fields) => {
+            fields.iter().for_each(|(_, part)| each(part));
+            if fields.iter().all(|(_, part)| part.is_one()) {
+                all.push((of, fields, first));
+            }
+        }
     }
 }
