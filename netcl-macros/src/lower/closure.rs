@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{ExprClosure, Pat};
+use syn::{Expr, ExprClosure, Pat};
 
 impl<'a> Lowering<'a> {
     /// `|x| x.relu()`.
@@ -20,6 +20,18 @@ impl<'a> Lowering<'a> {
             return self.report(written.span(), &m::UNSUPPORTED, &[&"a closure", &instead]);
         }
         Val::Closure(Rc::new(Closure { written, scopes: self.frame().scopes.clone() }))
+    }
+
+    /// Whether it is a closure: one that is written there, or the name of one.
+    pub(super) fn is_closure(&self, expr: &Expr) -> bool {
+        match super::misuse::bare(expr) {
+            Expr::Closure(_) => true,
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .is_some_and(|name| matches!(self.lookup(&parse::name(name)), Some((Val::Closure(_), _)))),
+            _ => false,
+        }
     }
 
     /// `act(y)`; `name` is how it is called.

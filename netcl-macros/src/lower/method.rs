@@ -206,7 +206,7 @@ impl<'a> Lowering<'a> {
 
     /// A method of an `Option`, or of a list with a closure.
     fn with_closures(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
-        let closures = call.args.last().is_some_and(|arg| matches!(arg, syn::Expr::Closure(_)));
+        let closures = call.args.last().is_some_and(|arg| self.is_closure(arg));
         let known =
             matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
         if known && self.axes.is_none() && !receiver.is_unknown() {
