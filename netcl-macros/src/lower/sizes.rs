@@ -46,8 +46,9 @@ impl Sizes {
             all.fields.insert(name.clone(), outside(&name));
         }
         for (position, (name, default)) in model.parameters.iter().enumerate() {
-            // Where rustc reports that a size is missing, the name stands for it.
-            let size = sizes.get(position).or(default.as_ref()).cloned();
+            // A default may be made of the parameters before it. Where rustc reports that a size is missing, the name stands for it.
+            let own = || default.as_ref().map(|default| crate::quotient::substitute(default, &all.fields));
+            let size = sizes.get(position).cloned().or_else(own);
             let size = size.unwrap_or_else(|| Dim::symbol(&name.to_string()));
             if let Some(own) = given.get(position).and_then(symbol) {
                 all.functions.insert(own, size.clone());

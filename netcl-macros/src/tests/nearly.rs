@@ -68,3 +68,91 @@ fn arms_of_which_each_is_for_something() {
     "#;
     compiled(source).sound();
 }
+
+#[test]
+fn starts_that_are_of_their_types() {
+    for field in [
+        "#[state(init = 2)] n: Tensor<u32>",
+        "#[state(init = 2.0)] n: Tensor<u32, 4>",
+        "#[state(init = -2147483648)] n: Tensor<i32>",
+        "#[state(init = 4294967295)] n: Tensor<u32>",
+        "#[state(init = 9007199254740993)] n: Tensor<i64>",
+        "#[state(init = -9223372036854775808)] n: Tensor<i64>",
+        "#[state(init = 255)] n: Tensor<u8>",
+        "#[state(init = true)] n: Tensor<bool>",
+        "#[state(init = 1.0)] n: Tensor<bool, 4>",
+        "#[state(init = 0)] n: Tensor<bool>",
+        "#[state(init = 65504.0)] n: Tensor<f16>",
+        "#[state(init = 1e30)] n: Tensor<bf16, 4>",
+        "#[state(init = f32::INFINITY)] n: Tensor<f16>",
+        "#[state(init = 1e300)] n: Tensor<f64>",
+        "#[state(init = normal(0.5))] n: Tensor<f16, 4>",
+        "#[state] n: Tensor<bool>",
+    ] {
+        let source = format!(
+            "#[netcl::model] pub struct Net {{ #[layer(inputs = 8, outputs = 8)] a: Linear, {field} }}
+             #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(x) }} }}"
+        );
+        compiled(&source).sound();
+    }
+}
+
+#[test]
+fn states_in_lists_are_set_and_closures_with_names_are_mapped() {
+    let source = r#"
+        #[netcl::model] pub struct Own { #[parameter(init = 1.0)] w: Tensor<f32, 8>, #[layer(inputs = 8, outputs = 8)] l: Linear }
+        #[netcl::model] impl Own { pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+            let Own { w, l } = self;
+            l.forward(x) * w
+        } }
+        #[netcl::model] pub struct Net {
+            #[state(init = 0.0)] s: [Tensor<f32, 8>; 2],
+            #[layer(present = true)] own: Option<Own>,
+            #[layer(inputs = 8, outputs = 8)] a: Linear,
+        }
+        #[netcl::model] impl Net {
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+                self.s[1].set(x.mean([0]));
+                for i in 0..2 { self.s[i].set(&self.s[i] * 0.5); }
+                let Some(Own { w, .. }) = &self.own else { return x };
+                let double = |h| self.a.forward(h) * 2.0;
+                let sum = |all, h| all + h;
+                let all = [x, x * w].map(double);
+                all.iter().map(double).fold(x, sum) + &self.s[1]
+            }
+        }
+        #[netcl::model] pub struct Half<const C: usize, const D: usize = C> { #[layer(inputs = C, outputs = D)] c: Linear }
+        #[netcl::model] impl<const C: usize, const D: usize> Half<C, D> {
+            pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, D> { self.c.forward(x) }
+        }
+        #[netcl::model] pub struct Same<const C: usize, const G: usize = C> {
+            #[layer(inputs = C, outputs = C, kernel = 3, padding = 1, groups = G)] c: Conv1d
+        }
+        #[netcl::model] impl<const C: usize, const G: usize> Same<C, G> {
+            pub fn forward(&self, x: &Tensor<f32, N, C, T>) -> Tensor<f32, N, C, T> { self.c.forward(x) }
+        }
+        #[netcl::model] pub struct Both { a: Half<4>, c: Half<4, 2>, same: Same<4> }
+        #[netcl::model] impl Both {
+            pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 2> { self.c.forward(self.a.forward(x)) }
+            pub fn depthwise(&self, x: &Tensor<f32, N, 4, T>) -> Tensor<f32, N, 4, T> { self.same.forward(x) }
+        }
+    "#;
+    compiled(source).sound();
+}
+
+/// A default that is another parameter is that of the model that declares it, whatever the one around calls its own.
+#[test]
+fn defaults_are_of_the_model_that_has_them() {
+    let source = r#"
+        #[netcl::model] pub struct Half<const C: usize, const D: usize = C> { #[layer(inputs = C, outputs = D)] c: Linear }
+        #[netcl::model] impl<const C: usize, const D: usize> Half<C, D> {
+            pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, D> { self.c.forward(x) }
+        }
+        #[netcl::model] pub struct Net<const C: usize> { a: Half<4> }
+        #[netcl::model] impl<const C: usize> Net<C> {
+            pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, C> { self.a.forward(x) }
+        }
+    "#;
+    let errors = compiled(source).errors();
+    assert!(errors.len() == 1 && errors[0].starts_with("`forward` returns C here, its body gives 4"), "{errors:#?}");
+}
