@@ -253,6 +253,11 @@ impl<'a> Lowering<'a> {
         if unit.dynamic.contains(name) {
             return self.report(span, &m::DYNAMIC_CALLED, &[&name]);
         }
+        if matches!(name, "parameters" | "named_parameters" | "tensors" | "named_buffers" | "buffers" | "state_dict") {
+            let instead = "a body names each tensor, `self.hidden.weight`; what goes over all of them is ordinary Rust, around the \
+                           call, and an optimizer has weight decay";
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
+        }
         let known = unit.function_names();
         let names = || known.iter().map(String::as_str);
         // Of a block without a name that is not the first, nobody knows what the first has.

@@ -26,7 +26,8 @@ impl<'a> Lowering<'a> {
                 self.report(pattern.span(), &m::SET_GIVES_NOTHING, &[&x, &text(given), &x])
             }
             (Val::Tensor(_), Pat::Tuple(parts)) => {
-                let Some(positions) = ops::find(&format!("arg{name}")) else { return value };
+                let names = [format!("arg{name}"), format!("{name}_indices")];
+                let Some(positions) = names.iter().find_map(|name| ops::find(name)) else { return value };
                 let given = text(&call.args);
                 let given = given.trim_start_matches('[').trim_end_matches(']');
                 let first = parts.elems.first().map(text).unwrap_or_default();

@@ -15,6 +15,19 @@ impl Mlp {
         v
     }
 
+    pub fn largest(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 2> {
+        let (values, positions) = self.l.forward(x).topk(2, 1);
+        values
+    }
+
+    pub fn all(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {
+        let mut penalty = self.l.forward(x).mean_all();
+        for p in self.parameters() {
+            penalty = penalty + p.square().sum_all();
+        }
+        penalty
+    }
+
     pub fn nothing(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         let y = self.s.set(x.mean([0]));
         x * y
