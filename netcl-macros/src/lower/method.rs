@@ -239,6 +239,8 @@ impl<'a> Lowering<'a> {
         let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
         let instead = if name == words::FORWARD {
             format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
+        } else if name == words::SET {
+            format!("set one by its number: write `{list}[0].set({first})`")
         } else {
             format!("loop over it: `for each in &{list} {{ .. }}`")
         };

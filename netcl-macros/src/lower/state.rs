@@ -101,7 +101,9 @@ impl<'a> Lowering<'a> {
             let found = format!("{} {found}", self.builder.dtype(id));
             return Some(self.report(place, &m::SET_VALUE, &[&own, &dtype, &shape, &found]));
         }
-        let name = own.rsplit('.').next().unwrap_or(&own);
+        // A name for `self.means[0]` is `means0`.
+        let name = own.rsplit('.').next().unwrap_or(&own).replace(['[', ']'], "");
+        let name = if name.starts_with(char::is_numeric) { format!("state{name}") } else { name };
         let instead = format!(
             "carry it in a variable, and set the state once: `let mut {name} = {own};` above the loop, `{name} = ..;` in it, and \
              `{own}.set({name});` behind it"

@@ -125,6 +125,7 @@ impl<'a> Val<'a> {
             Val::Place(FieldRef::Model(..)) => "a model".into(),
             Val::Place(FieldRef::Layer(..)) => "a layer".into(),
             Val::Place(FieldRef::Many(_, FieldKind::Model(_), ..)) => "an array of models".into(),
+            Val::Place(FieldRef::Many(_, FieldKind::Tensor(_), ..)) => "an array of tensors".into(),
             Val::Place(FieldRef::Many(..)) => "an array of layers".into(),
             Val::Range(..) => "a range".into(),
             Val::Index(_) => "an index".into(),

@@ -58,6 +58,16 @@ impl Net {
         }
         self.a.forward(x)
     }
+    pub fn whole(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        self.means.set(x.mean([0]));
+        self.a.forward(x)
+    }
+    pub fn rounds(&self, x: &Tensor<f32, T, 4>) -> Tensor<f32, T, 4> {
+        for t in 0..T {
+            self.means[1].set(x.get(0, t));
+        }
+        self.a.forward(x)
+    }
     pub fn zero(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
         x + Tensor::zero([N, 4])
     }
