@@ -1,6 +1,7 @@
 //! Blocks, `let`, assignment and `for`.
 
 use super::assign::NEW_TENSORS;
+use super::expected::Expected;
 use super::{FieldRef, Lowering, Val, declared};
 use crate::literal;
 use crate::messages as m;
@@ -52,7 +53,7 @@ impl<'a> Lowering<'a> {
                 if let Some((_, otherwise)) = &init.diverge {
                     return self.let_else(local, &init.expr, otherwise);
                 }
-                self.expected = declared::scalar(&local.pat);
+                self.expected = Expected::declared(&local.pat);
                 self.wanted = true;
                 let value = match self.expr(&init.expr) {
                     Val::Unit if without_else(&init.expr) => self.report(init.expr.span(), &m::IF_WITHOUT_ELSE, &[]),

@@ -4,6 +4,7 @@
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
 use super::affine::Atom;
+use super::expected::Expected;
 use super::indexed::{Read, clamped, operand_text};
 use super::space::{Space, numbers};
 use super::{Affine, Given, Lowering, Val};
@@ -50,6 +51,7 @@ impl<'a> Lowering<'a> {
         let Some(closure) = closure_of(&function.body) else {
             if shape.is_empty() {
                 self.axes = Some(Vec::new());
+                self.expected = Expected::results(&function.results);
                 return self.block(&function.body);
             }
             if let [Stmt::Expr(Expr::Closure(closure), Some(semicolon))] = function.body.stmts.as_slice() {
@@ -78,7 +80,7 @@ impl<'a> Lowering<'a> {
         self.axes = Some(shape.clone());
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), 0, &vec![Affine::fixed(Dim::default()); shape.len()]);
-        self.wanted = true;
+        (self.expected, self.wanted) = (Expected::results(&function.results), true);
         let value = self.expr(&closure.body);
         // Where something is wrong, what is used is not known yet.
         if !value.is_unknown() {
