@@ -144,6 +144,7 @@ impl<'a> Lowering<'a> {
         self.advice = match name {
             "matmul" => self.advise_product(call, &receiver, &args),
             "linear" => self.advise_linear(call, &receiver, &args),
+            "concat" => self.advise_concat(call, &receiver, &args),
             _ => None,
         };
         let value = self.operation(name, receiver, args, span);

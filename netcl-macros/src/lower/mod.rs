@@ -28,6 +28,7 @@ mod exhaustive;
 mod expected;
 mod expr;
 mod facts;
+mod fitting;
 mod float;
 mod flow;
 mod fold;

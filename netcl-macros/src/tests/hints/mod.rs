@@ -3,6 +3,7 @@
 //! other frameworks' words.
 
 mod cases;
+mod sizes;
 
 use super::compiled;
 use crate::foreign::{self, Here};
@@ -148,7 +149,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 fn hints_that_show_code_compile_when_followed() {
     let mut wrong = Vec::new();
     let mut said = BTreeSet::new();
-    for source in cases::cases() {
+    for source in cases::cases().into_iter().chain(sizes::cases()) {
         match follow(&source) {
             Ok(error) => {
                 said.insert(error);
