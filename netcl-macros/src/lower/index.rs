@@ -450,11 +450,24 @@ impl<'a> Lowering<'a> {
     pub(super) fn outside_of(&mut self, read: &Read<'_>, position: usize, index: &Affine, size: &Dim) -> bool {
         let axes = self.axes.clone().unwrap_or_default();
         let (low, high) = index.range_within(&axes, &self.ends);
-        if self.never_negative(&low) && self.never_negative(&(size.clone() - Dim::constant(1) - high)) {
+        if self.never_negative(&low) && self.never_negative(&(size.clone() - Dim::constant(1) - high.clone())) {
             return false;
         }
         let (written, whole) = (read.indices[position], parse::index::text(read.tokens));
         let named = self.as_indices(written, index);
+        let never = |low: &Dim, high: &Dim| {
+            let below = (Dim::constant(-1) - high.clone()).never_negative();
+            below || (low.clone() - size.clone()).never_negative()
+        };
+        if index.terms.is_empty() && never(&low, &high) {
+            let last = size.clone() - Dim::constant(1);
+            let mut indices: Vec<String> = read.indices.iter().map(|index| parse::index::text_of(index)).collect();
+            indices[position] = last.to_string();
+            let instead = format!("{}[{}]", read.name, indices.join(", "));
+            let place = read.tokens.span();
+            self.report(place, &m::KERNEL_OUTSIDE, &[&text(written), &position, &read.name, size, &last, &instead]);
+            return true;
+        }
         if let Some(exchanged) = self.exchanged(read, position, size) {
             // The whole read is what the hint writes.
             let place = read.tokens.span();

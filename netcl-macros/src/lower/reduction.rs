@@ -90,10 +90,21 @@ impl<'a> Lowering<'a> {
             self.unused(closure);
         }
         self.frame_mut().scopes.pop();
+        self.advice = match &value {
+            Val::Tensor(id) if name == "mean" && self.builder.dtype(*id).is_integer() => {
+                let [range, body] = [text(range), crate::parse::index::text_of(&closure.body)];
+                let indices = text(&closure.inputs);
+                let whole = !matches!(&*closure.body, Expr::Index(_) | Expr::Path(_) | Expr::Paren(_) | Expr::Call(_));
+                let body = if whole { format!("({body})") } else { body };
+                Some(format!("write `mean({range}, |{indices}| {body} as f32)`"))
+            }
+            _ => None,
+        };
         let reduced = match value.is_unknown() {
             true => Val::Unknown,
             false => self.reduce(name, value, (first, &ranges), call.span()),
         };
+        self.advice = None;
         (self.axes, self.ends) = (Some(outer), ends);
         match (reduced, starts.as_slice()) {
             (Val::Tensor(id), [start]) if is_position(name) => self.counted_from(id, start, call.span()),

@@ -85,7 +85,7 @@ fn misuse() {
         "`x` is an argument",
         "`+` takes values of one type, found f32 and i32",
         "dimension `K` is not bound",
-        "`4` may be outside axis 1 of `x`, which has 4 elements",
+        "`4` is outside axis 1 of `x`, which has 4 elements",
     ];
     for (error, part) in all.iter().zip(parts) {
         assert!(error.contains(part), "{part:?} is not in {all:#?}");

@@ -316,6 +316,11 @@ fn in_kernels() -> Vec<String> {
             y[global_id(0)] = s * x[global_id(0)]; }
          #[launch(global = [N])] «fn g(x: &Tensor<f32, N>, dx: &mut Tensor<f32, N>)» { dx[global_id(0)] = x[global_id(0)]; }",
     ));
+    for body in ["«atomic_add(y[x[global_id(0)]], 1)»;", "atomic_add(&mut y[0], «global_id(0) as i32»);"] {
+        cases.push(kernel(&format!(
+            "#[launch(global = [N])] pub fn k(x: &Tensor<u32, N>, y: &mut Tensor<u32, 10>) {{ {body} }}"
+        )));
+    }
     cases.push("#[netcl::function] pub fn f(x: f32) -> f32 { «(x + 1.0).leaky_relu(0.1)» * 2.0 }".into());
     cases.push("#[netcl::function] pub fn f(x: f32) -> f32 { «torch::sigmoid(x)» * 2.0 }".into());
     let arrays = "#[launch(global = [N], local = [64])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {

@@ -101,7 +101,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ARGUMENT_LIST", "how many there are"),
     ("TENSORS_FORM", "the author's own tensors"),
     ("SET_PARAMETER", "an attribute of another place"),
-    ("SIMT_ATOMIC", "a place and a value of the author's"),
     ("SIMT_AXES", "a tensor of five axes, whose position is computed"),
     ("CALL_ARGUMENTS", "as many arguments as are declared"),
     ("NOT_A_FUNCTION", "what a variable is used for"),
