@@ -126,6 +126,26 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// What to write for PyTorch's `x.gather(axis, indices)`, one element for each index; `None` where the indices are those of rows.
+    pub(super) fn along_axis<'e>(
+        &self,
+        (x, receiver): (&str, &Val<'a>),
+        mut given: impl Iterator<Item = &'e Expr>,
+        args: &[Val<'a>],
+    ) -> Option<String> {
+        let (Val::Tensor(source), [Val::Dim(axis), Val::Tensor(indices)]) = (receiver, args) else { return None };
+        let (source, own) = (self.builder.shape(*source), self.builder.shape(*indices));
+        let axis = usize::try_from(axis.as_constant()?).ok().filter(|axis| *axis < source.rank())?;
+        let indices = given.nth(1)?;
+        if own.rank() == source.rank() {
+            return Some(format!("{x}.take_along_axis({}, {axis})", text(indices)));
+        }
+        let mut rest = source.clone();
+        rest.0.remove(axis);
+        let indices = written(indices);
+        (rest == *own).then(|| format!("{x}.take_along_axis({indices}.unsqueeze({axis}), {axis}).squeeze({axis})"))
+    }
+
     /// What to write where a parameter of `function` is not what is passed for it: `given` are the shapes and types of all
     /// arguments, as far as they are tensors.
     pub(super) fn advise_call(

@@ -93,7 +93,7 @@ impl<'a> Lowering<'a> {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
                     }
-                    return self.report(expr.span(), &m::UNUSED_VALUE, &[]);
+                    return self.report(expr.span(), &m::UNUSED_VALUE, &[&self.kept_as(expr)]);
                 }
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
@@ -444,7 +444,7 @@ impl<'a> Lowering<'a> {
             let (goes_on, value) =
                 self.one_round(each.label.as_ref(), |this| this.for_round(pattern, item, &each.body));
             if !matches!(value, None | Some(Val::Unit | Val::Unknown)) {
-                return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+                return self.report(each.body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
             }
             if !goes_on {
                 break;

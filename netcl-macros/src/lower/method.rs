@@ -19,7 +19,7 @@ use syn::spanned::Spanned;
 
 /// Where else a function may be that a block calls.
 const FURTHER: &str =
-    "those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`; ";
+    "; those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`";
 
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
@@ -134,7 +134,9 @@ impl<'a> Lowering<'a> {
         if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name, args.as_slice()) {
             let x = super::misuse::written(&call.receiver);
             let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
-            return self.report(span, &m::GATHER_AXIS, &[&format!("{x}.index_select({given})")]);
+            let instead = self.along_axis((&x, &receiver), call.args.iter(), &args);
+            let instead = instead.unwrap_or_else(|| format!("{x}.index_select({given})"));
+            return self.report(span, &m::GATHER_AXIS, &[&instead]);
         }
         if name == "select"
             && let Some(refused) = self.select_exchanged(call, &receiver, &args)

@@ -83,6 +83,18 @@ impl<'a> Lowering<'a> {
             }
             return Val::Tensor(id);
         }
+        let layer = field.layer;
+        for (position, value) in config.values.iter().enumerate() {
+            // With another choice it would be there.
+            let ConfigValue::Bool(value) = *value else { continue };
+            let mut other = config.clone();
+            other.values[position] = ConfigValue::Bool(!value);
+            if (layer.tensors)(&other).iter().any(|spec| spec.name == wanted) {
+                let key = layer.config[position].name;
+                let values: [&dyn std::fmt::Display; 7] = [&layer.name, &wanted, &key, &value, &key, &!value, &key];
+                return self.report(name.span(), &m::TENSOR_LEFT_OUT, &values);
+            }
+        }
         let known = || specs.iter().map(|spec| spec.name);
         match known().next() {
             Some(_) => {

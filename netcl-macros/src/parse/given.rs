@@ -3,15 +3,46 @@
 use super::constant::{self, Constants};
 use super::text;
 use crate::ast::Constant;
-use netcl_kernels::layers::Layer;
+use netcl_kernels::layers::{self, Layer};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, GenericArgument, MetaNameValue, PathArguments, Token, Type};
+use syn::{Attribute, GenericArgument, Meta, MetaNameValue, PathArguments, Token, Type};
 
 /// What stands in an attribute's parentheses, if it is keys of the layer.
 pub(super) fn keys_of(attr: &Attribute, layer: &Layer) -> Option<String> {
     let keys = attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated).ok()?;
     let own = |key: &MetaNameValue| layer.config.iter().any(|known| key.path.is_ident(known.name));
     (!keys.is_empty() && keys.iter().all(own)).then(|| text(&keys))
+}
+
+/// The same of the attribute of a field of that type.
+pub(super) fn of_layer(attr: &Attribute, ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    let layer = layers::find(&super::name(&path.path.segments.last()?.ident))?;
+    keys_of(attr, layer)
+}
+
+/// The keys of an attribute, if there is one, and behind them another.
+pub(super) fn with_key(attr: Option<&Attribute>, key: &str) -> String {
+    let list = match attr.map(|attr| &attr.meta) {
+        Some(Meta::List(list)) if !list.tokens.is_empty() => list,
+        _ => return key.to_string(),
+    };
+    let parser = Punctuated::<MetaNameValue, Token![,]>::parse_terminated;
+    let Ok(own) = list.parse_args_with(parser) else { return format!("{}, {key}", text(&list.tokens)) };
+    let other = |own: &&MetaNameValue| !key.starts_with(&format!("{} = ", text(&own.path)));
+    let kept = own.iter().filter(other).map(text);
+    kept.chain([key.to_string()]).collect::<Vec<_>>().join(", ")
+}
+
+/// How an attribute says that tensors start, if that is a way that there is: `#[init(normal(0.02))]`.
+pub(super) fn start_of(attr: &Attribute) -> Option<String> {
+    let given = match &attr.meta {
+        Meta::List(list) => text(&list.tokens),
+        Meta::NameValue(pair) => text(&pair.value),
+        Meta::Path(_) => return None,
+    };
+    let known = ["normal(", "uniform("].iter().any(|way| given.starts_with(way)) || given.parse::<f64>().is_ok();
+    known.then_some(given)
 }
 
 /// Whether names among the arguments of a type are those of sizes.

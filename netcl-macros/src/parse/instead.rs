@@ -144,6 +144,13 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
                 let keys = keys.collect::<Vec<_>>().join(", ");
                 format!("sizes stand in an attribute: write `#[layer({keys})] {field}: {name}`")
             }
+            None if given.iter().any(|given| DType::from_name(given).is_some()) => {
+                let wrong = given.iter().find(|given| DType::from_name(given).is_some()).map_or("", String::as_str);
+                format!(
+                    "behind the name of a model stand sizes, `{name}<64>`, and layers or models where it takes a type, `{name}<Relu>`; \
+                     `{wrong}` is the type of a tensor's elements"
+                )
+            }
             None => format!(
                 "{FIELDS}; behind the name of a model stand sizes, `{name}<64>`, and layers or models where it takes a type, \
                  `{name}<Relu>`"

@@ -131,6 +131,7 @@ fn in_bodies() -> Vec<String> {
         "let it: Tensor<f32, N, «4»> = x; x",
         "self.a.forward(«x, y»)",
         "let mut h = self.a.forward(x); «h.relu_();» h",
+        "let mut h = self.a.forward(x); «h.relu();» h",
         "let «(v, _)» = x.max([1]); x",
         "let (weight, bias) = (Tensor::ones([4, 8]), Tensor::ones([4])); let it = «x.linear(weight, bias)»; x",
         "for t in 0..N { let it = «x[t]»; } x",
@@ -166,8 +167,15 @@ fn in_fields() -> Vec<String> {
         "#[layer(inputs = 8, outputs = 8)] p: «Box<Linear>»",
         "«p: Linear<8, 2>»",
         "«p: SelfAttention<8, 2>»",
-        "«#[parameter(init = 0.0)]» p: Tensor<u32, 8>",
-        "«#[parameter(init = 1.0)]» p: Tensor<bool, 8>",
+        "#[parameter(init = 0.0)] p: «Tensor<u32, 8>»",
+        "#[parameter(init = 1.0)] p: «Tensor<bool, 8>»",
+        "«#[init(normal(0.02))] #[layer(inputs = 8, outputs = 8)]» p: Linear",
+        "«#[init(0.5)] #[parameter(init = 0.0)]» p: Tensor<f32, 8>",
+        "«#[config(bias = false)] #[layer(inputs = 8, outputs = 8)]» p: Linear",
+        "«#[layer(inputs = 8, outputs = 8)]» p: Vec<Linear>",
+        "#[layer(inputs = 8, outputs = 8)] p: «Option<Linear>»",
+        "«#[layer(inputs = 8, outputs = 8)]» #[parameter(init = 0.0)] p: Tensor<f32, 8>",
+        "#[layer(«inputs = \"8\"», outputs = 8)] p: Linear",
         "#[layer(features = 10, «heads = 4»)] p: SelfAttention",
         "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
         "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
@@ -208,6 +216,9 @@ fn in_signatures() -> Vec<String> {
     cases.push(signature("&self, x: «&Tensor<f32>») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Tensor<f32, N, 8>») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, (x, y): («Tensor<f32, N, 8>», &Tensor<f32, N>)) -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>, «s: f64») -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>, «s: u8») -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>, y: &Tensor<f32, «-1», 8>) -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
     cases.push(
         signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", "«#[training]» pub fn"),
@@ -224,6 +235,17 @@ fn in_signatures() -> Vec<String> {
             pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ «Self::hidden(x)» }}
         }}"
     ));
+    cases.push(
+        "#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, «bias = false»)] a: Linear }
+         #[netcl::model] impl Net { pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> { self.a.forward(x) + &self.a.bias } }"
+            .into(),
+    );
+    cases.push(
+        "#[netcl::model] pub struct Block<«const DEEP: bool»> { #[layer(inputs = 8, outputs = 8)] l: Linear }
+         #[netcl::model] impl<const DEEP: usize> Block<DEEP> {
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> { if DEEP == 1 { self.l.forward(x) } else { x.relu() } } }"
+            .into(),
+    );
     cases.push(
         "#[netcl::model] pub struct Block<A = Relu> { act: A }
          #[netcl::model] impl<A> Block<A> { pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { «self.act(x)» } }"

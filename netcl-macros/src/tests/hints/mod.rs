@@ -139,7 +139,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("DYNAMIC_SIZES", "the function's types"),
     ("NUMBER_AND_TENSOR", "which of them stays, as the author means"),
     ("TENSORS_ATTRIBUTE", "what the struct is meant to be"),
-    ("MISSING_PRESENT", "a comparison of the author's numbers"),
     ("TYPE_LISTED", "an argument of the author's"),
     ("ORDINARY_ATTRIBUTE", "a function that the author's calls"),
 ];
