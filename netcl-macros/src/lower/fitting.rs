@@ -260,3 +260,14 @@ fn changed(field: &LayerField, position: usize, value: ConfigValue) -> Option<Co
     config.values[position] = value;
     (!config.is_open() && (field.layer.check)(&config).is_ok()).then_some(config)
 }
+
+/// The key of a layer, and its value, without which there would be a tensor of that name.
+pub(super) fn left_out(field: &LayerField, config: &Config, tensor: &str) -> Option<(&'static str, bool)> {
+    config.values.iter().enumerate().find_map(|(position, value)| {
+        let ConfigValue::Bool(value) = *value else { return None };
+        let mut other = config.clone();
+        other.values[position] = ConfigValue::Bool(!value);
+        let is_there = (field.layer.tensors)(&other).iter().any(|spec| spec.name == tensor);
+        is_there.then(|| (field.layer.config[position].name, value))
+    })
+}

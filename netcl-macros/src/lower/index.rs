@@ -461,7 +461,7 @@ impl<'a> Lowering<'a> {
         };
         if index.terms.is_empty() && never(&low, &high) {
             let last = size.clone() - Dim::constant(1);
-            let mut indices: Vec<String> = read.indices.iter().map(|index| parse::index::text_of(index)).collect();
+            let mut indices: Vec<String> = read.indices.iter().map(parse::index::text_of).collect();
             indices[position] = last.to_string();
             let instead = format!("{}[{}]", read.name, indices.join(", "));
             let place = read.tokens.span();

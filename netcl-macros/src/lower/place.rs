@@ -83,17 +83,9 @@ impl<'a> Lowering<'a> {
             }
             return Val::Tensor(id);
         }
-        let layer = field.layer;
-        for (position, value) in config.values.iter().enumerate() {
-            // With another choice it would be there.
-            let ConfigValue::Bool(value) = *value else { continue };
-            let mut other = config.clone();
-            other.values[position] = ConfigValue::Bool(!value);
-            if (layer.tensors)(&other).iter().any(|spec| spec.name == wanted) {
-                let key = layer.config[position].name;
-                let values: [&dyn std::fmt::Display; 7] = [&layer.name, &wanted, &key, &value, &key, &!value, &key];
-                return self.report(name.span(), &m::TENSOR_LEFT_OUT, &values);
-            }
+        if let Some((key, value)) = super::fitting::left_out(field, &config, &wanted) {
+            let values: [&dyn std::fmt::Display; 7] = [&field.layer.name, &wanted, &key, &value, &key, &!value, &key];
+            return self.report(name.span(), &m::TENSOR_LEFT_OUT, &values);
         }
         let known = || specs.iter().map(|spec| spec.name);
         match known().next() {

@@ -36,13 +36,7 @@ pub(crate) fn field(
     attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
         let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));
         if matches!(given.as_str(), "init" | "initializer") {
-            let start = given::start_of(attr).unwrap_or_else(|| "normal(0.02)".to_string());
-            let key = format!("init = {start}");
-            let (owner, helper) = match types::is_called_tensor(&field.ty) {
-                true => ("parameter", words::PARAMETER),
-                false => ("layer", words::LAYER),
-            };
-            let keys = given::with_key(find(&own, helper), &key);
+            let (owner, helper, keys) = given::start(attr, &field.ty, &own);
             return diag.report(attr.path().span(), &m::INIT_ATTRIBUTE, &[&given, &owner, &helper, &keys, &name]);
         }
         if let (Some(keys), None) = (layer_keys(attr, &field.ty), find(&own, words::LAYER)) {
@@ -173,8 +167,7 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
             return None;
         }
         let Some(count) = count else {
-            let what = if matches!(each, FieldKind::Model(_)) { "models" } else { "layers" };
-            let keys = given::with_key(find(attrs, words::LAYER), "count = 4");
+            let [what, keys] = given::counted(&each, find(attrs, words::LAYER));
             diag.report(ty.span(), &m::MISSING_COUNT, &[&what, &keys]);
             return None;
         };
@@ -415,10 +408,7 @@ fn layer_or_model(
         None => {
             let known = || layers::all().iter().map(|layer| layer.name);
             if !sizes.is_empty() || suggestion(&name, known()).is_empty() {
-                let (place, instead) = match find(attrs, words::LAYER) {
-                    Some(given) if !sizes.is_empty() => (given.path().span(), format!("`{}`", text(ty))),
-                    _ => (ty.span(), format!("as in `Block<64>`; layers are {}", list(known()))),
-                };
+                let (place, instead) = given::unconfigured(find(attrs, words::LAYER), ty, !sizes.is_empty());
                 diag.report(place, &m::MODEL_CONFIGURED, &[&name, &instead]);
                 return None;
             }

@@ -189,27 +189,7 @@ fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
 fn only_parameters(diag: &Diag, generics: &Generics, told: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut refused = BTreeSet::new();
     for parameter in generics.params.iter().filter(|parameter| !is_parameter(parameter)) {
-        const PARAMETERS: &str = "its parameters are sizes and types: `struct Mlp<const HIDDEN: usize, L>`";
-        let (name, written, instead) = match parameter {
-            GenericParam::Lifetime(given) => {
-                let name = text(&given.lifetime);
-                (name.clone(), name, "leave it out: a model borrows nothing, and its tensors are its own".to_string())
-            }
-            GenericParam::Type(given) => {
-                let name = super::name(&given.ident);
-                (name.clone(), name, PARAMETERS.to_string())
-            }
-            GenericParam::Const(given) => {
-                let name = super::name(&given.ident);
-                let (written, argument) = (format!("const {name}: {}", text(&given.ty)), name.to_lowercase());
-                let chosen = match text(&given.ty).as_str() {
-                    "bool" => format!("; what is chosen at each call is an argument, `{argument}: bool`"),
-                    _ => String::new(),
-                };
-                let instead = format!("write `const {name}: usize`: a parameter is a size or a type{chosen}");
-                (name, written, instead)
-            }
-        };
+        let (name, written, instead) = super::instead::parameter(parameter);
         if !told(&name) {
             diag.report(parameter.span(), &m::GENERIC_MODEL, &[&written, &instead]);
             refused.insert(name);
