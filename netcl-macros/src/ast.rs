@@ -33,6 +33,11 @@ pub(crate) struct TensorType {
 }
 
 impl TensorType {
+    /// The same of other elements.
+    pub(crate) fn of(&self, dtype: DType) -> TensorType {
+        TensorType { dtype, ..self.clone() }
+    }
+
     /// With the sizes that names mean.
     pub(crate) fn substitute(&self, names: &BTreeMap<String, Dim>) -> TensorType {
         let size = |dim: &DimToken| DimToken { dim: crate::quotient::substitute(&dim.dim, names), span: dim.span };

@@ -76,7 +76,7 @@ messages! {
     LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`, also where it is imported: `use parts::Gate as {};` would name the layer";
     MODEL_TWICE = "`#[{}]` stands above this already", "remove this one";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
-    GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes and types: `struct Mlp<const HIDDEN: usize, L>`; what is chosen is an argument of a function: `deep: bool`";
+    GENERIC_MODEL = "a model cannot have the parameter `{}`", "{}";
     BLOCK_TYPE = "`{}` is one type, and a block is for all that its model may have", "write a parameter in its place: `impl<{}> Block<{}> { .. }`; which type it is, each use of the model says";
     TYPE_ARGUMENT = "`{}` does not stand for the parameter `{}` of `{}`", "{}";
     TYPE_KEYS = "`{}::{}` takes no keys, and `{}`, which is of that type, has the key `{}`", "call the field, which has its keys: `self.{}.{}(x)`";
@@ -96,8 +96,8 @@ messages! {
     DUPLICATE_FUNCTION = "there is a function `{}` already{}", "choose another name";
     GENERATED_NAME = "a function `{}` is generated {}", "choose another name";
     FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `{}`";
-    FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a model's function and a kernel in SIMT form are compiled for each of a list: `#[types({} = [f32, f16])]`";
-    GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types";
+    FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a model's function and a kernel are compiled for each of a list: `#[types({} = [f32, f16])]`";
+    GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types; a number that none of these tells is a constant, `#[netcl::constant] const TAPS: usize = 4;`";
     MODE = "`#[mode]` says `training` or `inference`{}", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
     MATMUL_PRECISION = "`#[matmul_precision]` says `highest`, `high` or `medium`{}", "write `#[matmul_precision(high)]` for products of `f32` by matrix units with 16 bits of mantissa, `#[matmul_precision(medium)]` for 8; without it they are computed in `f32`";
     PRECISION = "`#[precision]` says `bf16`, `f16` or `f32`{}", "write `#[precision(bf16)]` for activations that are stored in `bf16`, with parameters and their gradients in `f32`; `#[matmul_precision(..)]` is of products of `f32` alone";
@@ -112,7 +112,7 @@ messages! {
     FIELD_SIZE = "the size `{}` of a field is known nowhere: in arguments a name of one letter is what a call brings, and a field is there before any call", "write a number, the name of a `#[netcl::constant]` of more than one letter, or a parameter of the model, `struct Name<const {}: usize>`; what has another size in each call is an argument and a result of the function";
     UNKNOWN_LAYER = "there is no layer `{}`{}", "layers are {}; a field that is another model takes no configuration";
     LAYER_ELSEWHERE = "there is no layer `{}`", "{}";
-    MODEL_CONFIGURED = "there is no layer `{}`, and a model takes no configuration", "leave `#[layer(..)]` out: a model's sizes stand in its type, as in `Block<64>`; layers are {}";
+    MODEL_CONFIGURED = "there is no layer `{}`, and a model takes no configuration", "leave `#[layer(..)]` out: a model's sizes stand in its type, {}";
     DUPLICATE_FIELD = "`{}` is a field already{}", "choose another name";
     PATH_SIZE = "the value of `{}` is not known here", "write `{ {} }`, with `#[netcl::constant]` above that `const`";
     NEGATIVE_SIZE = "a model's sizes are whole numbers from 0 on, found `{}`", "write a number from 0 on";
@@ -133,18 +133,18 @@ messages! {
     INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "{}";
     FIELD_ATTRIBUTE_LAYER = "a field of a model has no attribute `{}`", "the keys of every layer stand in an attribute of one name: write `#[layer{}]`";
-    FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
-    INIT_ATTRIBUTE = "a field of a model has no attribute `{}`", "a parameter has it as a key, `#[parameter(init = normal(0.02))]`; how a layer's tensors start is the layer's own, and others are given to the model once it is made: `model.set_tensor(\"{}.weight\", &numbers)?`";
-    PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "what an optimizer steps is `Tensor<f32, ..>`; what none changes is a state: write `#[state(init = {})]`";
+    FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "leave it out: its attributes are {}, and those that lints and documentation have";
+    INIT_ATTRIBUTE = "a field of a model has no attribute `{}`", "a {} has it as a key: write `#[{}({})]`; numbers that are known later are given to the model once it is made: `model.set_tensor(\"{}.weight\", &numbers)?`";
+    PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `{}`; what no optimizer changes is a state, `#[state(init = {})]`";
     PARAMETER_TYPE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `Tensor<f32, ..>` and convert it where it is used, `self.w.cast({})`; what no optimizer changes is a `#[state(init = ..)]`";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     STARTS_NOTHING = "`{}` has no {} here that `{}` could start", "leave `{}` out{}";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "{}";
     PARAMETER_STATE = "`{}` is marked with `#[parameter]` and with `#[state]`", "leave one of them out: `#[parameter]` for what an optimizer changes, `#[state]` for what a function assigns";
-    MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
+    MISSING_COUNT = "a `Vec` of {} needs its length", "write `#[layer({})]`";
     PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "{}";
-    MISSING_PRESENT = "nothing says whether `{}` is there", "write `present = STRIDE > 1` among the keys of its `#[layer(..)]`: a comparison of the model's numbers, or a parameter that is 0 where it is not there; what always is needs no `Option`";
+    MISSING_PRESENT = "nothing says whether `{}` is there", "what always is there needs no `Option`: write `{}`; of another one the keys say when it is, as `present = STRIDE > 1`: a comparison of the model's numbers, or a parameter that is 0 where it is not there";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
     SHARED_START = "`{}` starts nothing of `{}`: what it would start is `{}`'s", "leave `{}` out, or write it above `{}`";
@@ -181,7 +181,7 @@ messages! {
     LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 72057594037927936 elements: write a smaller number";
     MANY_AXES = "a tensor of {} axes has too many", "a tensor has up to {} axes: join some";
     LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to {} elements: write smaller sizes";
-    ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
+    ZERO_DIMENSION = "a dimension must be at least 1, found {}", "{}";
     NO_AXES = "`{}` has no axes, so that nothing tells `{}`", "write `{}`";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "{}";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "{}";
@@ -210,6 +210,7 @@ messages! {
     NUMBER_ELSEWHERE = "there is no `{}` here", "write `{}`";
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "{}";
+    TENSOR_LEFT_OUT = "`{}` has no `{}` here: its keys say `{} = {}`", "write `{} = {}` among them, or leave `{}` out";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
     BOUND_TWICE = "identifier `{}` is bound more than once in the same {}", "give each a name of its own, or write `_` for what is not used";
     POWER_OF_FRACTION = "`powi` takes a whole number, found `{}`", "write `powf({})`";
@@ -244,7 +245,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "{}; {}those of an ordinary `impl` block, or with `#[netcl::dynamic]`, are called in ordinary Rust, or moved into the block with `#[netcl::model]`";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "{}; one of an ordinary `impl` block is called in ordinary Rust, or moved into the block with `#[netcl::model]`{}";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -337,7 +338,7 @@ messages! {
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";
     ASSIGN_BEHIND = "nothing is assigned behind a reference", "assign the variable itself: `h = h.relu();`, where it is `let mut h`";
     ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
-    UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
+    UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `{}`";
     OPERANDS = "`{}` is not defined for {} and {}", "{}";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
     OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "{}";
@@ -345,7 +346,7 @@ messages! {
     SUFFIX = "`{}` takes numbers of the elements' type, {}, found one of {}", "{}";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     WHOLE_QUOTIENT = "`{}` of whole numbers that an `if` chooses would be of floats here, and Rust rounds", "write what they are: `7i32` counts, `7.0` is a float";
-    QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
+    QUOTIENT = "`{}` divides whole numbers, and gives none that is known here", "for a fraction write `{}`: whole numbers are divided as in Rust, without what is left";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute, for the whole item; what has other fields is another struct";
     CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; what has other fields is another struct";
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
@@ -396,6 +397,7 @@ messages! {
     KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "read zeros outside: write `pad({})`; or make the distance a number or a `#[netcl::constant]`";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_EXCHANGED = "{} may be outside axis {} of `{}`, which has {} elements", "write `{}`";
+    KERNEL_OUTSIDE = "`{}` is outside axis {} of `{}`, which has {} elements", "elements are counted from 0, and the last is at `{}`: write `{}`";
     KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `{}`";
@@ -407,7 +409,7 @@ messages! {
     FOLD_RANGE = "the range `{}` of a `fold` is {} long, which is negative for small shapes", "write a range whose end is at least its start whatever the shapes are";
     KERNEL_RESULTS = "the results of a kernel are of one shape, found {} and {}", "write a kernel for each";
     KERNEL_BY_ZERO = "`{}` divides by zero", "write a number from 1 on";
-    KERNEL_RANGE_VARIES = "the range `{}` is another for each element", "go over the whole axis and leave out what is not meant: write `{}`";
+    KERNEL_RANGE_VARIES = "how long the range `{}` is, is known only at run time", "go over the whole axis and leave out what is not meant: write `{}`";
     KERNEL_POSITION = "`{}` over several ranges counts positions from 0", "start each range at 0, and end it at a size, or reduce along one of them, which gives the index itself";
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
@@ -460,9 +462,10 @@ messages! {
     SIMT_RACE = "all work-items write to `{}`, each another value: which of them stays is chance", "{}";
     SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "write {}";
     SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
+    SIMT_ATOMIC_VALUE = "`{}` updates an element of {} with a value of its type, found {}", "write `{}`";
     SIMT_ATOMIC_TYPE = "`{}` updates elements of {}, and `{}` is of {}", "let what is updated be of one of these types, `{}`, and what it is updated with";
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
-    SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
+    SIMT_ATOMIC = "`{}` takes an element that is borrowed by `&mut`, and a value", "write `{}({}, {})`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
     SIMT_ARRAY_NESTED = "an array has at most {} axes, found {}", "join some: the element of row `r` and column `c` of rows of 16 is `[r * 16 + c]`";
     SIMT_ARRAY_BYTES = "an array of {} bytes is too large: there are {} for a {}", "use a smaller one, or a tensor: an argument, or a result that this kernel writes and reads";

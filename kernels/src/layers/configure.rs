@@ -152,6 +152,10 @@ fn meant(key: &ConfigKey, value: &ConfigValue) -> Option<String> {
         {
             Some(format!("write `{name} = {number:.0}`; a constant of sizes is declared as a `usize`"))
         }
+        (ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count | ConfigKind::Pair, ConfigValue::Other(text)) => {
+            let number: u64 = text.strip_prefix('"')?.strip_suffix('"')?.parse().ok()?;
+            (number > 0).then(|| format!("numbers stand without quotes: write `{name} = {number}`"))
+        }
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use super::{gradients, least, meant, schema};
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::parse::model::type_names;
 use crate::{paths, unused};
+use netcl_kernels::layers;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use std::collections::BTreeSet;
@@ -37,7 +38,13 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #mark(&self) {})
     });
     let defaults = generics.type_params().filter_map(|parameter| parameter.default.as_ref().map(|(_, ty)| ty));
-    let meant = meant::layers(model.fields.iter().map(|field| &field.ty).chain(defaults));
+    // Of a model that is called as a layer all has been said.
+    let own = crate::parse::name(name);
+    let is_own = |ty: &&syn::Type| {
+        layers::find(&own).is_some() && crate::parse::names_in(quote::ToTokens::to_token_stream(ty)).contains(&own)
+    };
+    let types = model.fields.iter().map(|field| &field.ty).chain(defaults);
+    let meant = meant::layers(types.filter(|ty| !is_own(ty)));
     quote! {
         #(#attrs)*
         #vis struct #name #generics #bounds {

@@ -8,9 +8,10 @@ use crate::ast::{FunctionItem, TensorType, Unit};
 use crate::parse::{text, unparenthesized};
 use crate::quotient;
 use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::equality::Equality;
 use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{BinOp, Expr, ExprBinary, ExprMethodCall};
 
 impl<'a> Lowering<'a> {
@@ -38,7 +39,9 @@ impl<'a> Lowering<'a> {
             with.0.insert(*axis, Dim::constant(1));
             self.builder.broadcast_shapes("", large.clone(), with).is_ok()
         };
-        let axis = (small.rank() < large.rank()).then(|| (0..=small.rank()).find(lacks))??;
+        let Some(axis) = (0..=small.rank()).filter(|_| small.rank() < large.rank()).find(lacks) else {
+            return self.advise_sizes((left, &binary.left), (right, &binary.right));
+        };
         if let Expr::MethodCall(call) = unparenthesized(fewer)
             && ops::find(&format!("{}_keepdim", call.method)).is_some()
         {
@@ -46,6 +49,43 @@ impl<'a> Lowering<'a> {
             return Some(format!("keep the axis that is reduced: write `{x}.{name}_keepdim({args})`"));
         }
         Some(format!("axes are compared from the last: write `{}.unsqueeze({axis})`", written(fewer)))
+    }
+
+    /// What to write for tensors whose axes are of other sizes, or stand in another order.
+    fn advise_sizes(&self, (left, a): (&Val<'a>, &Expr), (right, b): (&Val<'a>, &Expr)) -> Option<String> {
+        let (Val::Tensor(left), Val::Tensor(right)) = (left, right) else { return None };
+        let (one, other) = (self.builder.shape(*left), self.builder.shape(*right));
+        let mut order = one.0.iter().map(|size| other.0.iter().position(|own| own == size));
+        if let Some(order) = order.by_ref().collect::<Option<Vec<usize>>>()
+            && one.rank() == other.rank()
+            && order.iter().collect::<BTreeSet<_>>().len() == one.rank()
+        {
+            let b = written(b);
+            let instead = if one.rank() == 2 { format!("{b}.t()") } else { format!("{b}.permute({order:?})") };
+            return Some(format!("the axes stand in another order: write `{instead}`"));
+        }
+        let both = (1..=one.rank().min(other.rank())).map(|back| (one.rank() - back, other.rank() - back));
+        let differs = |(x, y): &(usize, usize)| {
+            !one[*x].is(1) && !other[*y].is(1) && one[*x].equality(&other[*y]) == Equality::No
+        };
+        let axes: Vec<(usize, usize)> = both.filter(differs).collect();
+        self.alike((*left, &written(a)), (*right, &written(b)), &axes)
+    }
+
+    /// What to write for `a.concat([b], 1)` where `b` is of other sizes along other axes.
+    pub(super) fn advise_concat(&self, call: &ExprMethodCall, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<String> {
+        let (Val::Tensor(first), [Val::List(others), Val::Dim(along)]) = (receiver, args) else { return None };
+        let Expr::Array(list) = unparenthesized(call.args.first()?) else { return None };
+        let along = usize::try_from(along.as_constant()?).ok()?;
+        others.iter().zip(&list.elems).find_map(|(other, given)| {
+            let Val::Tensor(other) = other else { return None };
+            let (a, b) = (self.builder.shape(*first), self.builder.shape(*other));
+            let differs = |axis: &usize| *axis != along && a[*axis].equality(&b[*axis]) == Equality::No;
+            let alike = a.rank() == b.rank() && self.builder.dtype(*first) == self.builder.dtype(*other);
+            let axes: Vec<(usize, usize)> =
+                (0..a.rank()).filter(|_| alike).filter(differs).map(|axis| (axis, axis)).collect();
+            self.alike((*first, &written(&call.receiver)), (*other, &written(given)), &axes)
+        })
     }
 
     /// What to write for `a.matmul(b)` of matrices that do not fit, one of which would the other way round.
@@ -84,6 +124,26 @@ impl<'a> Lowering<'a> {
             Some(inner) => format!("leave `.t()` out: {}", called(&text(inner))),
             None => format!("exchange its axes: {}", called(&format!("{}.t()", written(w)))),
         })
+    }
+
+    /// What to write for PyTorch's `x.gather(axis, indices)`, one element for each index; `None` where the indices are those of rows.
+    pub(super) fn along_axis<'e>(
+        &self,
+        (x, receiver): (&str, &Val<'a>),
+        mut given: impl Iterator<Item = &'e Expr>,
+        args: &[Val<'a>],
+    ) -> Option<String> {
+        let (Val::Tensor(source), [Val::Dim(axis), Val::Tensor(indices)]) = (receiver, args) else { return None };
+        let (source, own) = (self.builder.shape(*source), self.builder.shape(*indices));
+        let axis = usize::try_from(axis.as_constant()?).ok().filter(|axis| *axis < source.rank())?;
+        let indices = given.nth(1)?;
+        if own.rank() == source.rank() {
+            return Some(format!("{x}.take_along_axis({}, {axis})", text(indices)));
+        }
+        let mut rest = source.clone();
+        rest.0.remove(axis);
+        let indices = written(indices);
+        (rest == *own).then(|| format!("{x}.take_along_axis({indices}.unsqueeze({axis}), {axis}).squeeze({axis})"))
     }
 
     /// What to write where a parameter of `function` is not what is passed for it: `given` are the shapes and types of all

@@ -1,5 +1,6 @@
 //! Functions of scalars as graphs of their own.
 
+use super::expected::Expected;
 use super::{Lowering, Val};
 use crate::ast::Helper;
 use crate::diag::Diag;
@@ -21,6 +22,7 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
             lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
         lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
     }
+    lowering.expected = Expected::result(helper.result);
     let value = lowering.function_block(&helper.body);
     let value = lowering.helper_result(helper, value, helper.name.span());
     let result = lowering.tensor(value, Some(helper.result), helper.name.span())?;

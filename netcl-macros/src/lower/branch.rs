@@ -4,6 +4,7 @@
 //! An elementwise `if` computes both branches. Each starts from the variables as they were before it, and a variable
 //! that either assigns is afterwards the one branch's value or the other's, chosen as the value of the `if` is.
 
+use super::expected::Expected;
 use super::facts::Facts;
 use super::leave::BranchSide;
 use super::{Lowering, Val};
@@ -122,7 +123,7 @@ impl<'a> Lowering<'a> {
         };
         let whole = branch.else_branch.is_some();
         let suffix = self.whole_of_branches(branch);
-        self.expected = suffix.or(self.expected);
+        self.expected = suffix.map(Expected::One).or(self.expected);
         let value = self.elementwise_choice((condition, (branch.cond.span(), branch.span()), whole), then, otherwise);
         self.as_branches_say(suffix, value, branch.span())
     }
@@ -284,7 +285,7 @@ impl<'a> Lowering<'a> {
                     continue;
                 }
                 let (name, otherwise) = (variable.name.clone(), variable.value.clone());
-                self.expected = variable.whole;
+                self.expected = variable.whole.map(Expected::One);
                 let joined = match condition.map(|condition| self.choose(condition, then, otherwise, span)) {
                     None => Val::Unknown,
                     Some(Ok(joined)) => joined,
@@ -334,7 +335,13 @@ impl<'a> Lowering<'a> {
         otherwise: Vec<Val<'a>>,
         span: Span,
     ) -> Result<Vec<Val<'a>>, Unlike> {
-        then.into_iter().zip(otherwise).map(|(then, otherwise)| self.choose(condition, then, otherwise, span)).collect()
+        let expected = self.expected;
+        let both = then.into_iter().zip(otherwise).enumerate();
+        let chosen = both.map(|(position, (then, otherwise))| {
+            self.expected = expected.and_then(|expected| expected.part(position));
+            self.choose(condition, then, otherwise, span)
+        });
+        chosen.collect()
     }
 
     fn choose_one(
@@ -357,7 +364,7 @@ impl<'a> Lowering<'a> {
         }
         let dtype = match (&then, &otherwise) {
             // What Rust takes a whole number without a type for.
-            (Val::Dim(_), Val::Dim(_)) => match self.expected {
+            (Val::Dim(_), Val::Dim(_)) => match self.expected.and_then(Expected::number) {
                 Some(dtype) => dtype,
                 None if self.in_function() => DType::I32,
                 None => self.common_dtype(&then, &otherwise),

@@ -1,5 +1,6 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
+use super::expected::Expected;
 use super::passed::PlainPassed;
 use super::sizes::Sizes;
 use super::written::Written;
@@ -426,7 +427,7 @@ impl<'a> Lowering<'a> {
             self.bind(&name, Val::Tensor(id), false, true);
         }
         let elementwise = std::mem::replace(&mut self.elementwise, true);
-        self.wanted = true;
+        (self.expected, self.wanted) = (Expected::result(helper.result), true);
         let precision = self.builder.set_precision(Precision::F32);
         let value = self.function_block(&helper.body);
         self.builder.set_precision(precision);

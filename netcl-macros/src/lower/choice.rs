@@ -3,6 +3,7 @@
 
 use super::arith::Places;
 use super::cases::{Cases, cases};
+use super::expected::Expected;
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -64,7 +65,9 @@ impl<'a> Lowering<'a> {
 
     /// `match kind { 0 => x.relu(), _ => x }`.
     pub(super) fn choice(&mut self, given: &'a ExprMatch, wanted: bool) -> Val<'a> {
+        let expected = self.expected.take();
         let value = self.expr(&given.expr);
+        self.expected = expected;
         self.judge_arms(given, &value);
         if value.is_unknown() {
             // Each arm may be the one.
@@ -101,6 +104,8 @@ impl<'a> Lowering<'a> {
         value: Val<'a>,
         (wanted, decided): (bool, usize),
     ) -> Val<'a> {
+        // Patterns and conditions are of other types.
+        let expected = self.expected.take();
         let Some(((arm, cases), rest)) = arms.split_first() else {
             if self.without_arm(&given.expr, &value) {
                 return Val::Unknown;
@@ -134,6 +139,7 @@ impl<'a> Lowering<'a> {
             }
             false => self.takes_case(&arm.pat, cases, &value),
         };
+        self.expected = expected;
         let result = match taken {
             Taken::Yes => {
                 self.reached(*arm);
@@ -159,7 +165,7 @@ impl<'a> Lowering<'a> {
             }
             Taken::Elementwise(condition) => {
                 let suffix = arms.iter().find_map(|(arm, _)| self.whole_type(&arm.body));
-                self.expected = suffix.or(self.expected);
+                self.expected = suffix.map(Expected::One).or(expected);
                 let value = self.elementwise_choice(
                     (condition, (given.expr.span(), given.span()), true),
                     |this| this.arm_value(arm, wanted),
@@ -240,8 +246,10 @@ impl<'a> Lowering<'a> {
 
     /// `if let Some(extra) = &self.extra { .. }`, alone or among other conditions.
     pub(super) fn let_branch(&mut self, branch: &'a ExprIf, wanted: bool) -> Val<'a> {
+        let expected = self.expected.take();
         self.frame_mut().scopes.push(Vec::new());
         let taken = self.let_chain(&branch.cond);
+        self.expected = expected;
         let value = match taken {
             Some(true) => {
                 self.not_taken(branch, false);
@@ -259,6 +267,7 @@ impl<'a> Lowering<'a> {
             None => Val::Unknown,
         };
         self.frame_mut().scopes.pop();
+        self.expected = expected;
         match taken {
             Some(true) => value,
             Some(false) => self.taken(branch, false, wanted),

@@ -1,6 +1,7 @@
 //! Blocks, `let`, assignment and `for`.
 
 use super::assign::NEW_TENSORS;
+use super::expected::Expected;
 use super::{FieldRef, Lowering, Val, declared};
 use crate::literal;
 use crate::messages as m;
@@ -53,7 +54,7 @@ impl<'a> Lowering<'a> {
                 if let Some((_, otherwise)) = &init.diverge {
                     return self.let_else(local, &init.expr, otherwise);
                 }
-                self.expected = declared::scalar(&local.pat);
+                self.expected = Expected::declared(&local.pat);
                 self.wanted = true;
                 let value = match self.expr(&init.expr) {
                     Val::Unit if without_else(&init.expr) => self.report(init.expr.span(), &m::IF_WITHOUT_ELSE, &[]),
@@ -93,7 +94,7 @@ impl<'a> Lowering<'a> {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
                     }
-                    return self.report(expr.span(), &m::UNUSED_VALUE, &[]);
+                    return self.report(expr.span(), &m::UNUSED_VALUE, &[&self.kept_as(expr)]);
                 }
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
@@ -452,7 +453,7 @@ impl<'a> Lowering<'a> {
             let (goes_on, value) =
                 self.one_round(each.label.as_ref(), |this| this.for_round(pattern, item, &each.body));
             if !matches!(value, None | Some(Val::Unit | Val::Unknown)) {
-                return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+                return self.report(each.body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
             }
             if !goes_on {
                 break;

@@ -1,6 +1,7 @@
 //! Expressions: one arm per construct that can be compiled, one error for those that cannot.
 
 use super::arith::{Operator, Places, operator};
+use super::expected::Expected;
 use super::{Lowering, Val};
 use crate::ast::Constant;
 use crate::foreign;
@@ -44,6 +45,7 @@ impl<'a> Lowering<'a> {
             }
             Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => self.expected = expected,
             Expr::Binary(binary) if passes(&binary.op) => self.expected = expected,
+            Expr::Call(call) if super::reduction::keeps_type(call) => self.expected = expected,
             _ => {}
         }
         match expr {
@@ -117,11 +119,11 @@ impl<'a> Lowering<'a> {
             Expr::Struct(given) if !self.elementwise => self.struct_value(given),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => {
-                let parts = Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect());
+                let parts = Val::Tuple(self.parts_as(expected, &tuple.elems));
                 self.written(parts, span)
             }
             Expr::Array(array) => {
-                let elements: Vec<Val<'a>> = array.elems.iter().map(|elem| self.expr(elem)).collect();
+                let elements = self.parts_as(expected, &array.elems);
                 match self.of_one_kind(array, &elements) {
                     true => self.written(Val::List(elements), span),
                     false => Val::Unknown,
@@ -139,6 +141,19 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of a literal; `negative`: there is a minus before it.
+    /// The values of the parts of a tuple or list.
+    fn parts_as(
+        &mut self,
+        expected: Option<Expected<'a>>,
+        parts: &'a syn::punctuated::Punctuated<Expr, syn::Token![,]>,
+    ) -> Vec<Val<'a>> {
+        let each = parts.iter().enumerate().map(|(position, part)| {
+            self.expected = expected.and_then(|expected| expected.part(position));
+            self.expr(part)
+        });
+        each.collect()
+    }
+
     fn literal(&mut self, lit: &syn::Lit, negative: bool) -> Val<'a> {
         match literal::value(self.diag, lit, negative) {
             Some((Constant::Float(number), ty)) => {

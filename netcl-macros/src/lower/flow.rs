@@ -258,7 +258,7 @@ impl<'a> Lowering<'a> {
                 return Some(value);
             }
             if !matches!(value, Val::Unit | Val::Unknown) {
-                self.report(body.span(), &m::UNUSED_VALUE, &[]);
+                self.report(body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
             }
             // One round's mistakes are every round's.
             if self.diag.count() > before {

@@ -4,6 +4,7 @@
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
 use super::affine::Atom;
+use super::expected::Expected;
 use super::indexed::{Read, clamped, operand_text};
 use super::space::{Space, numbers};
 use super::{Affine, Given, Lowering, Val};
@@ -50,6 +51,7 @@ impl<'a> Lowering<'a> {
         let Some(closure) = closure_of(&function.body) else {
             if shape.is_empty() {
                 self.axes = Some(Vec::new());
+                self.expected = Expected::results(&function.results);
                 return self.block(&function.body);
             }
             if let [Stmt::Expr(Expr::Closure(closure), Some(semicolon))] = function.body.stmts.as_slice() {
@@ -78,7 +80,7 @@ impl<'a> Lowering<'a> {
         self.axes = Some(shape.clone());
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), 0, &vec![Affine::fixed(Dim::default()); shape.len()]);
-        self.wanted = true;
+        (self.expected, self.wanted) = (Expected::results(&function.results), true);
         let value = self.expr(&closure.body);
         // Where something is wrong, what is used is not known yet.
         if !value.is_unknown() {
@@ -463,11 +465,24 @@ impl<'a> Lowering<'a> {
     pub(super) fn outside_of(&mut self, read: &Read<'_>, position: usize, index: &Affine, size: &Dim) -> bool {
         let axes = self.axes.clone().unwrap_or_default();
         let (low, high) = index.range_within(&axes, &self.ends);
-        if self.never_negative(&low) && self.never_negative(&(size.clone() - Dim::constant(1) - high)) {
+        if self.never_negative(&low) && self.never_negative(&(size.clone() - Dim::constant(1) - high.clone())) {
             return false;
         }
         let (written, whole) = (read.indices[position], parse::index::text(read.tokens));
         let named = self.as_indices(written, index);
+        let never = |low: &Dim, high: &Dim| {
+            let below = (Dim::constant(-1) - high.clone()).never_negative();
+            below || (low.clone() - size.clone()).never_negative()
+        };
+        if index.terms.is_empty() && never(&low, &high) {
+            let last = size.clone() - Dim::constant(1);
+            let mut indices: Vec<String> = read.indices.iter().map(parse::index::text_of).collect();
+            indices[position] = last.to_string();
+            let instead = format!("{}[{}]", read.name, indices.join(", "));
+            let place = read.tokens.span();
+            self.report(place, &m::KERNEL_OUTSIDE, &[&text(written), &position, &read.name, size, &last, &instead]);
+            return true;
+        }
         if let Some(exchanged) = self.exchanged(read, position, size) {
             // The whole read is what the hint writes.
             let place = read.tokens.span();

@@ -19,7 +19,7 @@ use syn::spanned::Spanned;
 
 /// Where else a function may be that a block calls.
 const FURTHER: &str =
-    "those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`; ";
+    "; those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`";
 
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
@@ -134,16 +134,11 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
-        if let ("gather", [Val::Dim(_), Val::Tensor(indices)]) = (name, args.as_slice()) {
+        if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name, args.as_slice()) {
             let x = super::misuse::written(&call.receiver);
-            let [axis, given] = [0, 1].map(|at| crate::parse::text(&call.args[at]));
-            let rank = |id: NodeId| self.builder.shape(id).rank();
-            // PyTorch's, whose indices have all axes.
-            let of_all = matches!(receiver, Val::Tensor(x) if rank(x) == rank(*indices) && rank(x) > 1);
-            let instead = match of_all {
-                true => format!("{x}.take_along_axis({given}, {axis})"),
-                false => format!("{x}.index_select({axis}, {given})"),
-            };
+            let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+            let instead = self.along_axis((&x, &receiver), call.args.iter(), &args);
+            let instead = instead.unwrap_or_else(|| format!("{x}.index_select({given})"));
             return self.report(span, &m::GATHER_AXIS, &[&instead]);
         }
         if name == "select"
@@ -154,6 +149,7 @@ impl<'a> Lowering<'a> {
         self.advice = match name {
             "matmul" => self.advise_product(call, &receiver, &args),
             "linear" => self.advise_linear(call, &receiver, &args),
+            "concat" => self.advise_concat(call, &receiver, &args),
             _ => None,
         };
         let value = self.operation(name, receiver, args, span);

@@ -29,8 +29,10 @@ mod control;
 mod decided;
 mod declared;
 mod exhaustive;
+mod expected;
 mod expr;
 mod facts;
+mod fitting;
 mod float;
 mod flow;
 mod fold;
@@ -87,6 +89,7 @@ pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
 pub(crate) use builtin::is_builtin;
 pub(crate) use call::is_rust_method;
+use expected::Expected;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 use given::Given;
@@ -96,7 +99,6 @@ pub(crate) use misuse::{
     written as receiver,
 };
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
@@ -186,8 +188,8 @@ pub(crate) struct Lowering<'a> {
     elementwise: bool,
     /// This stands in an index of a read: what sizes and numbers alone make is one, too.
     indexing: bool,
-    /// The type that the expression evaluated next is declared to have.
-    expected: Option<DType>,
+    /// What the expression evaluated next is declared to be.
+    expected: Option<Expected<'a>>,
     /// Whether the value of the block evaluated next is used.
     wanted: bool,
     /// Names of one letter that arguments' types only compute with.

@@ -1,5 +1,6 @@
 //! `self.field`: layers and their tensors, nested models, parameters, constants, and arrays of these.
 
+use super::fitting::Misfit;
 use super::misuse::written;
 use super::table::names;
 use super::{FieldRef, Lowering, Sizes, Val, is_builtin};
@@ -85,6 +86,10 @@ impl<'a> Lowering<'a> {
                 self.builder.set_origin(id, axis, &format!("`{path}`"));
             }
             return Val::Tensor(id);
+        }
+        if let Some((key, value)) = super::fitting::left_out(field, &config, &wanted) {
+            let values: [&dyn std::fmt::Display; 7] = [&field.layer.name, &wanted, &key, &value, &key, &!value, &key];
+            return self.report(name.span(), &m::TENSOR_LEFT_OUT, &values);
         }
         let known = || specs.iter().map(|spec| spec.name);
         match known().next() {
@@ -325,6 +330,7 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         let Some(config) = self.configured(field, sizes, span) else { return Val::Unknown };
         let specs = (field.layer.tensors)(&config);
+        let used = specs.iter().any(|spec| self.tensors.contains_key(&Self::tensor_path(field, path, spec.name)));
         let tensors: Option<Vec<NodeId>> = specs.iter().map(|spec| self.tensor_of(field, path, spec, span)).collect();
         let Some(tensors) = tensors else { return Val::Unknown };
         let seed = self.seed();
@@ -359,18 +365,33 @@ impl<'a> Lowering<'a> {
             }
             Err(mut diagnostic) => {
                 // The number in the configuration that does not fit is the token that is wrong.
-                let place = expected_key(&config, &diagnostic.message).and_then(|position| field.places[position]);
-                if let Some(place) = place {
+                let key = expected_key(&config, &diagnostic.message);
+                if let Some(place) = key.and_then(|position| field.places[position]) {
                     diagnostic.span = self.diag.id(place);
                 }
-                self.diagnostic(diagnostic, span);
+                if let [x] = *args
+                    && let Some((instead, place)) = self.rank_for_size(x, field)
+                {
+                    diagnostic = Diagnostic { span: self.diag.id(place), ..diagnostic.hint(instead) };
+                }
+                diagnostic = self.explained(diagnostic);
+                if let (None, Some(position), [x]) = (&diagnostic.hint, key, args) {
+                    let layer = Misfit { field, name, config: &config, x: *x, used };
+                    diagnostic.hint = self.fitting(&layer, position, &diagnostic.message);
+                }
+                self.diag.diagnostic(&diagnostic, span);
                 Val::Unknown
             }
         }
     }
 
-    /// Reports what the compiler says; where it names a `const` of Rust, whose value the compiler does not see, how it would.
-    pub(super) fn diagnostic(&self, mut diagnostic: Diagnostic, span: Span) {
+    /// Reports what the compiler says.
+    pub(super) fn diagnostic(&self, diagnostic: Diagnostic, span: Span) {
+        self.diag.diagnostic(&self.explained(diagnostic), span);
+    }
+
+    /// What the compiler says, and where it names a `const` of Rust, whose value the compiler does not see, how it would.
+    fn explained(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         let consts = self.frame().unit.model.as_ref().map(|model| &model.consts);
         let words =
             |text: &str, name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
@@ -386,7 +407,7 @@ impl<'a> Lowering<'a> {
             };
             diagnostic = diagnostic.hint(instead);
         }
-        self.diag.diagnostic(&diagnostic, span);
+        diagnostic
     }
 
     /// What a size that the message names is taken for, where it may be meant to be something else: a parameter of the struct that

@@ -62,6 +62,7 @@ impl<'a> Lowering<'a> {
         else {
             return self.report(call.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
         };
+        let expected = self.expected.take();
         if let Some(masked) = self.masked(name, range, closure) {
             return masked;
         }
@@ -83,16 +84,27 @@ impl<'a> Lowering<'a> {
         let starts: Vec<Affine> = ranges.iter().map(|range| range.start.clone()).collect();
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), first, &starts);
-        self.wanted = true;
+        (self.expected, self.wanted) = (expected, true);
         let value = self.expr(&closure.body);
         if !value.is_unknown() {
             self.unused(closure);
         }
         self.frame_mut().scopes.pop();
+        self.advice = match &value {
+            Val::Tensor(id) if name == "mean" && self.builder.dtype(*id).is_integer() => {
+                let [range, body] = [text(range), crate::parse::index::text_of(&closure.body)];
+                let indices = text(&closure.inputs);
+                let whole = !matches!(&*closure.body, Expr::Index(_) | Expr::Path(_) | Expr::Paren(_) | Expr::Call(_));
+                let body = if whole { format!("({body})") } else { body };
+                Some(format!("write `mean({range}, |{indices}| {body} as f32)`"))
+            }
+            _ => None,
+        };
         let reduced = match value.is_unknown() {
             true => Val::Unknown,
             false => self.reduce(name, value, (first, &ranges), call.span()),
         };
+        self.advice = None;
         (self.axes, self.ends) = (Some(outer), ends);
         match (reduced, starts.as_slice()) {
             (Val::Tensor(id), [start]) if is_position(name) => self.counted_from(id, start, call.span()),
@@ -376,6 +388,13 @@ fn before(length: &Affine) -> Option<Affine> {
 /// The reduction of that name; `mean` is none of its own.
 fn operation(name: &str) -> Option<ReduceOp> {
     ReduceOp::ALL.into_iter().find(|op| op.name() == name)
+}
+
+/// Whether it is a reduction whose value is of the type of what it is brought down of.
+pub(super) fn keeps_type(call: &ExprCall) -> bool {
+    let is_one = |path: &syn::Path| ["sum", "prod", "max", "min"].iter().any(|name| path.is_ident(name));
+    let reduces = matches!(call.args.last(), Some(Expr::Closure(_)));
+    reduces && matches!(&*call.func, Expr::Path(path) if is_one(&path.path))
 }
 
 fn is_position(name: &str) -> bool {

@@ -15,7 +15,26 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprIndex, ExprMethodCall, Lit, Pat, RangeLimits};
 
+/// What to write where an operation's value is not used.
+pub(super) const KEPT: &str = "let y = ..";
+
 impl<'a> Lowering<'a> {
+    /// What to write for an expression whose value is not used: a variable that is mutable is meant to change.
+    pub(super) fn kept_as(&self, expr: &Expr) -> String {
+        let changed = match parse::unparenthesized(expr) {
+            Expr::MethodCall(call) => match parse::unparenthesized(&call.receiver) {
+                Expr::Path(path) => path.path.get_ident(),
+                _ => None,
+            },
+            _ => None,
+        };
+        let mutable = changed.map(parse::name).filter(|name| {
+            let mut variables = self.frame().scopes.iter().flatten().rev();
+            variables.find(|variable| variable.name == *name).is_some_and(|variable| variable.mutable)
+        });
+        mutable.map_or_else(|| KEPT.to_string(), |name| format!("{name} = {};", text(expr)))
+    }
+
     /// Rule: an operation gives one tensor, and setting a state none. Wrong: `let (v, _) = x.max([1]);`, as PyTorch gives the
     /// positions too; `let y = self.s.set(x);`.
     pub(super) fn one_value(&mut self, pattern: &Pat, given: &Expr, value: Val<'a>) -> Val<'a> {

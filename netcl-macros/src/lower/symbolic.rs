@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
         self.positions = positions;
         let (pushed, state) = self.loops.pop().map(|own| (own.pushed, own.state)).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
-            self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+            self.report(each.body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
         }
         if self.updates != updates && self.diag.count() == said {
             self.report_state(state, span);

@@ -36,11 +36,16 @@ pub(crate) fn field(
     attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
         let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));
         if matches!(given.as_str(), "init" | "initializer") {
-            return diag.report(attr.path().span(), &m::INIT_ATTRIBUTE, &[&given, &name]);
+            let (owner, helper, keys) = given::start(attr, &field.ty, &own);
+            return diag.report(attr.path().span(), &m::INIT_ATTRIBUTE, &[&given, &owner, &helper, &keys, &name]);
         }
         if let (Some(keys), None) = (layer_keys(attr, &field.ty), find(&own, words::LAYER)) {
             diag.report(attr.span(), &m::FIELD_ATTRIBUTE_LAYER, &[&given, &keys]);
             return misnamed.set(true);
+        }
+        if let Some(keys) = given::of_layer(attr, &field.ty) {
+            let keys = given::with_key(find(&own, words::LAYER), &keys);
+            return diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE_LAYER, &[&given, &format!("({keys})")]);
         }
         diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);
     });
@@ -134,7 +139,7 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
             })?,
             None => {
                 if diag.count() == before {
-                    diag.report(ty.span(), &m::MISSING_PRESENT, &[&field]);
+                    diag.report(ty.span(), &m::MISSING_PRESENT, &[&field, &text(inner)]);
                 }
                 return None;
             }
@@ -162,7 +167,8 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
             return None;
         }
         let Some(count) = count else {
-            diag.report(ty.span(), &m::MISSING_COUNT, &[]);
+            let [what, keys] = given::counted(&each, find(attrs, words::LAYER));
+            diag.report(ty.span(), &m::MISSING_COUNT, &[&what, &keys]);
             return None;
         };
         let count = attr::count(diag, &count, "count = 4", constants)?;
@@ -261,9 +267,11 @@ fn single(
                     }
                     _ => {
                         let keys = layers::find(&name).filter(|_| find(attrs, words::LAYER).is_none());
-                        let instead = match keys.and_then(|layer| given::keys_of(attr, layer)) {
-                            Some(keys) => format!("a layer has another attribute: write `#[layer({keys})]`"),
-                            None => ATTRIBUTES_ARE.to_string(),
+                        let right = allowed.iter().find(|right| find(attrs, right).is_some());
+                        let instead = match (keys.and_then(|layer| given::keys_of(attr, layer)), right) {
+                            (Some(keys), _) => format!("a layer has another attribute: write `#[layer({keys})]`"),
+                            (None, Some(right)) => format!("remove this: `#[{right}]` is for such a field"),
+                            (None, None) => ATTRIBUTES_ARE.to_string(),
                         };
                         diag.report(place, &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty), &instead]);
                     }
@@ -400,7 +408,8 @@ fn layer_or_model(
         None => {
             let known = || layers::all().iter().map(|layer| layer.name);
             if !sizes.is_empty() || suggestion(&name, known()).is_empty() {
-                diag.report(ty.span(), &m::MODEL_CONFIGURED, &[&name, &list(known())]);
+                let (place, instead) = given::unconfigured(find(attrs, words::LAYER), ty, !sizes.is_empty());
+                diag.report(place, &m::MODEL_CONFIGURED, &[&name, &instead]);
                 return None;
             }
             diag.report(ty.span(), &m::UNKNOWN_LAYER, &[&name, &suggestion(&name, known()), &list(known())]);
@@ -425,9 +434,9 @@ fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constant
     };
     if let Some(parsed) = parsed.as_ref().filter(|parsed| trainable && parsed.dtype != DType::F32) {
         match parsed.dtype {
-            DType::Bool => diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&parsed.dtype, &"true"]),
-            dtype if dtype.is_integer() => {
-                diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&dtype, &"0"]);
+            dtype if dtype == DType::Bool || dtype.is_integer() => {
+                let (floats, start) = (parsed.of(DType::F32), if dtype == DType::Bool { "true" } else { "0" });
+                diag.report(ty.span(), &m::PARAMETER_WHOLE, &[&dtype, &floats, &start]);
             }
             dtype => diag.report(parsed.span, &m::PARAMETER_TYPE, &[&dtype, &dtype]),
         }

@@ -5,7 +5,7 @@ use crate::{foreign, words};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, PathArguments, Type};
+use syn::{Attribute, GenericParam, PathArguments, Type};
 
 /// What to write for an `Option` of what no `Option` of a field has; `None` where it may have it.
 pub(super) fn optional(field: &str, inner: &Type, attrs: &[Attribute]) -> Option<String> {
@@ -144,12 +144,44 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
                 let keys = keys.collect::<Vec<_>>().join(", ");
                 format!("sizes stand in an attribute: write `#[layer({keys})] {field}: {name}`")
             }
+            None if given.iter().any(|given| DType::from_name(given).is_some()) => {
+                let wrong = given.iter().find(|given| DType::from_name(given).is_some()).map_or("", String::as_str);
+                format!(
+                    "behind the name of a model stand sizes, `{name}<64>`, and layers or models where it takes a type, `{name}<Relu>`; \
+                     `{wrong}` is the type of a tensor's elements"
+                )
+            }
             None => format!(
                 "{FIELDS}; behind the name of a model stand sizes, `{name}<64>`, and layers or models where it takes a type, \
                  `{name}<Relu>`"
             ),
         },
         _ => FIELDS.to_string(),
+    }
+}
+
+/// The name of a parameter that no model has, how it is told of, and what to write for it.
+pub(super) fn parameter(given: &GenericParam) -> (String, String, String) {
+    const ARE: &str = "its parameters are sizes and types: `struct Mlp<const HIDDEN: usize, L>`";
+    match given {
+        GenericParam::Lifetime(given) => {
+            let name = text(&given.lifetime);
+            (name.clone(), name, "leave it out: a model borrows nothing, and its tensors are its own".to_string())
+        }
+        GenericParam::Type(given) => {
+            let name = super::name(&given.ident);
+            (name.clone(), name, ARE.to_string())
+        }
+        GenericParam::Const(given) => {
+            let name = super::name(&given.ident);
+            let chosen = match text(&given.ty).as_str() {
+                "bool" => format!("; what is chosen at each call is an argument, `{}: bool`", name.to_lowercase()),
+                _ => String::new(),
+            };
+            let written = format!("const {name}: {}", text(&given.ty));
+            let instead = format!("write `const {name}: usize`: a parameter is a size or a type{chosen}");
+            (name, written, instead)
+        }
     }
 }
 

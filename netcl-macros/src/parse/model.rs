@@ -190,13 +190,9 @@ fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
 fn only_parameters(diag: &Diag, generics: &Generics, told: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut refused = BTreeSet::new();
     for parameter in generics.params.iter().filter(|parameter| !is_parameter(parameter)) {
-        let name = match parameter {
-            GenericParam::Lifetime(given) => text(&given.lifetime),
-            GenericParam::Type(given) => super::name(&given.ident),
-            GenericParam::Const(given) => super::name(&given.ident),
-        };
+        let (name, written, instead) = super::instead::parameter(parameter);
         if !told(&name) {
-            diag.report(parameter.span(), &m::GENERIC_MODEL, &[&name]);
+            diag.report(parameter.span(), &m::GENERIC_MODEL, &[&written, &instead]);
             refused.insert(name);
         }
     }

@@ -107,13 +107,18 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
             }
             None => {
                 match beyond(argument.to_token_stream()) {
-                    Some(number) => diag.report(number.span(), &m::LARGE_DIMENSION, &[&text(&number)]),
+                    Some(number) => diag.once(number.span(), &m::LARGE_DIMENSION, &[&text(&number)]),
                     None => diag.once(span, &m::BAD_DIMENSION, &[&text(argument), &dimensions(argument)]),
                 }
                 complete = false;
             }
             Some(dim) if dim.as_constant().is_some_and(|value| value < 1) => {
-                diag.report(span, &m::ZERO_DIMENSION, &[&dim]);
+                let instead = if dim.as_constant() < Some(0) {
+                    "an axis of any size has a name: write `N`"
+                } else {
+                    "write the size of this axis, or leave the axis out"
+                };
+                diag.once(span, &m::ZERO_DIMENSION, &[&dim, &instead]);
                 complete = false;
             }
             Some(dim) => dims.push(DimToken { dim, span }),
@@ -126,7 +131,7 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         return None;
     }
     if complete && elements > u128::from(WIDE_LIMIT) {
-        diag.report(span, &m::LARGE_TENSOR, &[&elements, &WIDE_LIMIT]);
+        diag.once(span, &m::LARGE_TENSOR, &[&elements, &WIDE_LIMIT]);
         return None;
     }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
@@ -147,7 +152,11 @@ pub(crate) fn dimensions(given: &impl ToTokens) -> String {
     const ARE: &str =
         "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
     let remainder = super::text(&written).contains('%');
-    if remainder { format!("{ARE}; `%` is none of these") } else { ARE.to_string() }
+    if remainder {
+        format!("{ARE}; `%` is none of these: where an argument tells this size, it has a name of its own, such as `M`")
+    } else {
+        ARE.to_string()
+    }
 }
 
 /// The quotient in a dimension that divides by zero.
@@ -386,6 +395,16 @@ fn instead(name: &str, ty: &Type) -> String {
         }
         (Some("Vec"), Some(syn::GenericArgument::Type(inner))) if is_number(inner) => numbers_in_a_row(name, inner),
         (Some("Vec"), Some(_)) => LISTED.to_string(),
+        (Some(number), None) if looks_like_number(number) || number == "isize" => {
+            let passed = match number.as_bytes()[0] {
+                b'i' => "i32",
+                b'u' => "u32",
+                _ => "f32",
+            };
+            format!(
+                "numbers are passed as `f32`, `i32` or `u32`: write `{name}: {passed}`; beside others it is converted where it is used"
+            )
+        }
         (Some("Box" | "Rc" | "Arc"), _) => CALLED.to_string(),
         _ if matches!(ty, Type::ImplTrait(_) | Type::FnPtr(_) | Type::TraitObject(_)) => CALLED.to_string(),
         _ => "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32`, `u32`, enums of your own, structs with \

@@ -8,7 +8,7 @@ use crate::ast::Constant;
 use crate::foreign;
 use crate::messages as m;
 use crate::parse::index::text_of;
-use crate::parse::{constant, list, suggestion, text};
+use crate::parse::{constant, list, suggestion, text, unparenthesized};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
 use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, Launch, Stmt, SubGroupOp, ValueType, WorkItem};
@@ -412,7 +412,11 @@ impl Simt<'_> {
             _ => None,
         };
         let (Some(place), 2) = (place, call.args.len()) else {
-            return self.report(span, &m::SIMT_ATOMIC, &[&name, &name]);
+            let (element, value) = match (call.args.first(), call.args.get(1)) {
+                (Some(element @ Expr::Index(_)), Some(value)) => (format!("&mut {}", text_of(element)), text_of(value)),
+                _ => ("&mut y[i]".to_string(), "value".to_string()),
+            };
+            return self.report(call.span(), &m::SIMT_ATOMIC, &[&name, &name, &element, &value]);
         };
         let Some(Target { memory, place: mut index }) = self.target(place) else { return Val::Unknown };
         let (target, dtype): (AtomicTarget, DType) = match memory {
@@ -449,7 +453,15 @@ impl Simt<'_> {
         let Some(value) = self.value(value, Some(dtype), call.args[1].span()) else { return Val::Unknown };
         if self.ty(value).dtype != dtype {
             let given = self.ty(value);
-            return self.unlike(name, &dtype, &given, span);
+            if self.changed {
+                return Val::Unknown;
+            }
+            let value = unparenthesized(&call.args[1]);
+            let converted = match value {
+                Expr::Binary(_) | Expr::Unary(_) | Expr::If(_) => format!("({}) as {dtype}", text_of(value)),
+                _ => format!("{} as {dtype}", text_of(value)),
+            };
+            return self.report(call.args[1].span(), &m::SIMT_ATOMIC_VALUE, &[&name, &dtype, &given, &converted]);
         }
         let ty = ValueType::scalar(dtype);
         let update = |this: &mut Self, index| {

@@ -85,7 +85,7 @@ fn misuse() {
         "`x` is an argument",
         "`+` takes values of one type, found f32 and i32",
         "dimension `K` is not bound",
-        "`4` may be outside axis 1 of `x`, which has 4 elements",
+        "`4` is outside axis 1 of `x`, which has 4 elements",
     ];
     for (error, part) in all.iter().zip(parts) {
         assert!(error.contains(part), "{part:?} is not in {all:#?}");
@@ -203,4 +203,57 @@ fn sizes_in_small_letters_are_read_at() {
         }
     ));
     assert!(all.is_empty(), "{all:#?}");
+}
+
+/// Whole numbers in branches are of the type that is declared where they stand, as in Rust.
+#[test]
+fn whole_numbers_in_branches() {
+    let mut own = Crate::default();
+    own.function(quote!(
+        fn level(x: u32) -> u32 {
+            match x {
+                0 => 1,
+                _ => 2,
+            }
+        }
+    ));
+    own.function(quote!(
+        fn kind(x: f32) -> u32 {
+            if x > 0.0 { 1 } else { 2 }
+        }
+    ));
+    own.kernel(quote! {
+        pub fn kinds(x: &Tensor<i32, N>) -> Tensor<i32, N> { |n| match x[n] { 0 => 1, 1 | 2 => 4, _ => 2 } }
+        pub fn guarded(x: &Tensor<i32, N>) -> Tensor<i32, N> { |n| match x[n] { 0 => 1, m if m > 9 => 3, _ => 2 } }
+        pub fn signs(x: &Tensor<f32, N>) -> Tensor<i32, N> {
+            |n| if x[n] > 0.0 { 1 } else if x[n] < 0.0 { -1 } else { 0 }
+        }
+        pub fn told(x: &Tensor<f32, N>) -> Tensor<u32, N> {
+            |n| {
+                let kind: u32 = if x[n] > 0.0 { 1 } else { 2 };
+                kind + 3
+            }
+        }
+        pub fn two(x: &Tensor<f32, N>) -> (Tensor<u32, N>, Tensor<f32, N>) {
+            |n| (if x[n] > 0.0 { 1 } else { 2 }, x[n])
+        }
+        pub fn both(x: &Tensor<f32, N>) -> (Tensor<u32, N>, Tensor<i32, N>) {
+            |n| if x[n] > 0.0 { (1, -1) } else { (2, 0) }
+        }
+        pub fn parts(x: &Tensor<f32, N>) -> Tensor<i32, N> {
+            |n| {
+                let (a, b): (i32, i32) = if x[n] > 0.0 { (1, -1) } else { (2, 0) };
+                let all: [i32; 2] = if x[n] > 1.0 { [a, 1] } else { [2, b] };
+                all[0] * all[1]
+            }
+        }
+        pub fn counted(x: &Tensor<f32, N, C>) -> Tensor<u32, N> {
+            |n| sum(0..C, |c| if x[n, c] > 0.0 { 1 } else { 0 })
+        }
+        pub fn largest(x: &Tensor<f32, N>) -> Tensor<i32> {
+            max(0..N, |n| if x[n] > 0.0 { 1 } else { 0 })
+        }
+        pub fn floats(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| if x[n] > 0.0 { 1 } else { 0 } }
+    });
+    own.sound();
 }

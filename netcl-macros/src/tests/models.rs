@@ -70,7 +70,10 @@ fn a_wrong_literal_says_both_sides() {
             }
         }
     });
-    assert_eq!(own.errors(), ["`output` expects 32 features, found 64 (from `hidden`, `outputs = 64`)"]);
+    assert_eq!(
+        own.errors(),
+        ["`output` expects 32 features, found 64 (from `hidden`, `outputs = 64`)\nhint: write `inputs = 64`"]
+    );
 }
 
 #[test]

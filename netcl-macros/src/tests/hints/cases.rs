@@ -154,6 +154,7 @@ fn in_bodies() -> Vec<String> {
         "let it: Tensor<f32, N, «4»> = x; x",
         "self.a.forward(«x, y»)",
         "let mut h = self.a.forward(x); «h.relu_();» h",
+        "let mut h = self.a.forward(x); «h.relu();» h",
         "let «(v, _)» = x.max([1]); x",
         "let «(v, _)» = x.topk(2, 1); x",
         "let k = 1; if «k = 1» { x } else { y }",
@@ -191,14 +192,21 @@ fn in_fields() -> Vec<String> {
         "#[layer(inputs = 8, outputs = 8)] p: «Box<Linear>»",
         "«p: Linear<8, 2>»",
         "«p: SelfAttention<8, 2>»",
-        "«#[parameter(init = 0.0)]» p: Tensor<u32, 8>",
         "#[state(«init = 0.5»)] p: Tensor<u32, 8>",
         "#[state(«init = normal(0.5)»)] p: Tensor<i32, 8>",
         "#[state(«init = 2»)] p: Tensor<bool, 8>",
         "#[state(«init = -1e6»)] p: Tensor<f16, 8>",
         "#[state(«init = uniform(1e39)»)] p: Tensor<bf16, 8>",
         "#[layer(inputs = 8, outputs = 8, «bias_init = -1e39»)] p: Linear",
-        "«#[parameter(init = 1.0)]» p: Tensor<bool, 8>",
+        "#[parameter(init = 0.0)] p: «Tensor<u32, 8>»",
+        "#[parameter(init = 1.0)] p: «Tensor<bool, 8>»",
+        "«#[init(normal(0.02))] #[layer(inputs = 8, outputs = 8)]» p: Linear",
+        "«#[init(0.5)] #[parameter(init = 0.0)]» p: Tensor<f32, 8>",
+        "«#[config(bias = false)] #[layer(inputs = 8, outputs = 8)]» p: Linear",
+        "«#[layer(inputs = 8, outputs = 8)]» p: Vec<Linear>",
+        "#[layer(inputs = 8, outputs = 8)] p: «Option<Linear>»",
+        "«#[layer(inputs = 8, outputs = 8)]» #[parameter(init = 0.0)] p: Tensor<f32, 8>",
+        "#[layer(«inputs = \"8\"», outputs = 8)] p: Linear",
         "#[layer(features = 10, «heads = 4»)] p: SelfAttention",
         "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
         "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
@@ -269,6 +277,9 @@ fn in_signatures() -> Vec<String> {
     cases.push(signature("&self, x: «&Tensor<f32>») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Tensor<f32, N, 8>») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, (x, y): («Tensor<f32, N, 8>», &Tensor<f32, N>)) -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>, «s: f64») -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>, «s: u8») -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>, y: &Tensor<f32, «-1», 8>) -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
     cases.push(
         signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", "«#[training]» pub fn"),
@@ -285,6 +296,17 @@ fn in_signatures() -> Vec<String> {
             pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ «Self::hidden(x)» }}
         }}"
     ));
+    cases.push(
+        "#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, «bias = false»)] a: Linear }
+         #[netcl::model] impl Net { pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> { self.a.forward(x) + &self.a.bias } }"
+            .into(),
+    );
+    cases.push(
+        "#[netcl::model] pub struct Block<«const DEEP: bool»> { #[layer(inputs = 8, outputs = 8)] l: Linear }
+         #[netcl::model] impl<const DEEP: usize> Block<DEEP> {
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> { if DEEP == 1 { self.l.forward(x) } else { x.relu() } } }"
+            .into(),
+    );
     cases.push(
         "#[netcl::model] pub struct Block<A = Relu> { act: A }
          #[netcl::model] impl<A> Block<A> { pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { «self.act(x)» } }"
@@ -378,6 +400,11 @@ fn in_kernels() -> Vec<String> {
             y[global_id(0)] = s * x[global_id(0)]; }
          #[launch(global = [N])] «fn g(x: &Tensor<f32, N>, dx: &mut Tensor<f32, N>)» { dx[global_id(0)] = x[global_id(0)]; }",
     ));
+    for body in ["«atomic_add(y[x[global_id(0)]], 1)»;", "atomic_add(&mut y[0], «global_id(0) as i32»);"] {
+        cases.push(kernel(&format!(
+            "#[launch(global = [N])] pub fn k(x: &Tensor<u32, N>, y: &mut Tensor<u32, 10>) {{ {body} }}"
+        )));
+    }
     cases.push("#[netcl::function] pub fn f(x: f32) -> f32 { «(x + 1.0).leaky_relu(0.1)» * 2.0 }".into());
     cases.push("#[netcl::function] pub fn f(x: f32) -> f32 { «torch::sigmoid(x)» * 2.0 }".into());
     let arrays = "#[launch(global = [N], local = [64])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {

@@ -3,6 +3,7 @@
 //! other frameworks' words.
 
 mod cases;
+mod sizes;
 
 use super::compiled;
 use crate::foreign::{self, Here};
@@ -101,7 +102,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("TENSORS_FORM", "the author's own tensors"),
     ("SELF_FIELD", "what repeats, of the author's"),
     ("SET_PARAMETER", "an attribute of another place"),
-    ("SIMT_ATOMIC", "a place and a value of the author's"),
     ("SIMT_AXES", "a tensor of five axes, whose position is computed"),
     ("CALL_ARGUMENTS", "as many arguments as are declared"),
     ("NOT_A_FUNCTION", "what a variable is used for"),
@@ -140,7 +140,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("DYNAMIC_SIZES", "the function's types"),
     ("NUMBER_AND_TENSOR", "which of them stays, as the author means"),
     ("TENSORS_ATTRIBUTE", "what the struct is meant to be"),
-    ("MISSING_PRESENT", "a comparison of the author's numbers"),
     ("TYPE_LISTED", "an argument of the author's"),
     ("TYPE_AS_VALUE", "a field or a function of the author's"),
     ("ORDINARY_ATTRIBUTE", "a function that the author's calls"),
@@ -150,7 +149,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 fn hints_that_show_code_compile_when_followed() {
     let mut wrong = Vec::new();
     let mut said = BTreeSet::new();
-    for source in cases::cases() {
+    for source in cases::cases().into_iter().chain(sizes::cases()) {
         match follow(&source) {
             Ok(error) => {
                 said.insert(error);

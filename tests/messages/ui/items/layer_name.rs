@@ -6,4 +6,10 @@ pub struct Sigmoid {
     slope: netcl::Tensor<f32>,
 }
 
+#[netcl::model]
+pub struct Linear {
+    #[layer(inputs = 8, outputs = 8)]
+    inner: Linear,
+}
+
 fn main() {}
