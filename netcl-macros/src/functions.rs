@@ -135,8 +135,8 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let mut private: Vec<TokenStream> = private.take();
     let mut known = BTreeSet::new();
     private.retain(|used| known.insert(used.to_string()));
-    // What is open here is told where it is compiled.
-    let compiled = gradients.as_ref().is_some_and(|form| !matches!(form, CompiledForm::Instance));
+    // What is open here is told where it is compiled, or when it runs.
+    let compiled = gradients.as_ref().is_some_and(|form| matches!(form, CompiledForm::Plans(_)));
     let unreached = compiled && used.get() && !reached.get() && function.gradients.is_empty();
     let gradients = gradients.filter(|_| !unreached);
     (diag.count() == before).then_some(CompiledFunction { plain, gradients, unreached, private })
