@@ -46,6 +46,7 @@ mod launched;
 mod leave;
 mod left_out;
 mod listed;
+mod looked_at;
 mod method;
 mod misuse;
 mod nodes;
@@ -209,7 +210,7 @@ pub(crate) struct Lowering<'a> {
     /// This may be evaluated or not: see [`Lowering::perhaps`].
     doubtful: bool,
     /// See [`Lowering::unreached`].
-    looked_at: unreached::LookedAt,
+    looked_at: looked_at::LookedAt,
     /// An open size decided something.
     open: bool,
     /// No size is open: the function is compiled for numbers.
@@ -403,7 +404,7 @@ impl<'a> Lowering<'a> {
             unsure: false,
             partial: false,
             doubtful: false,
-            looked_at: unreached::LookedAt::default(),
+            looked_at: looked_at::LookedAt::default(),
             open: false,
             closed: false,
             enums: BTreeMap::new(),

@@ -18,7 +18,7 @@ impl<'a> Lowering<'a> {
     /// Rule: operations are methods of tensors. Wrong: `torch.cat([a, b], 1)`, `F.gelu(x)`, as Python writes it.
     pub(super) fn pasted(&mut self, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
         let names = modules(&call.receiver)?;
-        let first = names.first().map(|first| parse::name(first))?;
+        let first = names.first().map(parse::name)?;
         let known = self.lookup(&first).is_some() || self.frame().symbols.contains_key(&first);
         if !known && names.len() == 1 && is_camel(&first) && !super::is_builtin(name) {
             return self.type_as_value(&first, call.receiver.span());

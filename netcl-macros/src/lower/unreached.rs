@@ -6,7 +6,6 @@ use super::{Lowering, Val};
 use crate::ast::FieldKind;
 use crate::messages::{self as m, Message};
 use crate::parse;
-use std::collections::BTreeSet;
 use syn::{Arm, Expr, ExprForLoop, ExprMatch, Member, Pat, Stmt};
 
 /// What is wrong whatever the numbers are.
@@ -29,17 +28,6 @@ const WHATEVER_NUMBERS: &[Message] = &[
     m::LET_ELSE,
     m::IF_WITHOUT_ELSE,
 ];
-
-/// The parts of a body that have been looked at, by their places in memory.
-#[derive(Clone, Default)]
-pub(super) struct LookedAt(BTreeSet<usize>);
-
-impl LookedAt {
-    /// Notes a part; whether it is the first time.
-    fn note<T>(&mut self, part: &T) -> bool {
-        self.0.insert(std::ptr::from_ref(part).addr())
-    }
-}
 
 impl<'a> Lowering<'a> {
     /// Notes that the body comes to `part` of itself.

@@ -1,4 +1,4 @@
-//! Parameters of blocks that follow from others, and closures that have names.
+//! Parameters of blocks that follow from others.
 
 use super::compiled;
 
@@ -35,13 +35,5 @@ fn a_size_that_follows_from_another_is_that_ones() {
     }
     let right = "pub fn f(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { self.a.forward(x) }";
     let found = errors(own, "a: B<C>", right);
-    assert!(found.is_empty(), "{found:?}");
-}
-
-#[test]
-fn lists_are_mapped_by_closures_that_have_names() {
-    let body = "let f = |h| self.l.forward(h); let xs = [x, x]; let ys = xs.map(f); let zs = xs.iter().map(f).collect(); ys[0] + ys[1]";
-    let function = format!("pub fn f(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ {body} }}");
-    let found = errors(["", ""], "#[layer(inputs = 4, outputs = 4)] l: Linear", &function);
     assert!(found.is_empty(), "{found:?}");
 }

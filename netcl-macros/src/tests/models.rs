@@ -305,14 +305,14 @@ fn derivatives_in_a_field_of_a_struct_are_computed_in_a_body() {
 /// A type's own functions of scalars are called by its path, in every body.
 #[test]
 fn functions_of_types_are_called_by_their_paths() {
-    let own = super::compiled(&format!(
-        "#[netcl::function] impl Hard {{ pub fn gate(x: f32) -> f32 {{ (x / 6.0 + 0.5).clamp(0.0, 1.0) }} }}
-         #[netcl::model] pub struct M {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
-         #[netcl::model] impl M {{
-             pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ Hard::gate(self.l.forward(x)) }} }}
-         #[netcl::function] fn both(x: f32) -> f32 {{ x * Hard::gate(x) }}
-         netcl::kernel! {{ fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> {{ |n| Hard::gate(x[n]) + both(x[n]) }} }}"
-    ));
+    let own = super::compiled(
+        "#[netcl::function] impl Hard { pub fn gate(x: f32) -> f32 { (x / 6.0 + 0.5).clamp(0.0, 1.0) } }
+         #[netcl::model] pub struct M { #[layer(inputs = 4, outputs = 4)] l: Linear }
+         #[netcl::model] impl M {
+             pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { Hard::gate(self.l.forward(x)) } }
+         #[netcl::function] fn both(x: f32) -> f32 { x * Hard::gate(x) }
+         netcl::kernel! { fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| Hard::gate(x[n]) + both(x[n]) } }",
+    );
     own.sound();
     let call = |body: &str| {
         super::compiled(&format!(

@@ -139,20 +139,3 @@ fn states_in_lists_are_set_and_closures_with_names_are_mapped() {
     "#;
     compiled(source).sound();
 }
-
-/// A default that is another parameter is that of the model that declares it, whatever the one around calls its own.
-#[test]
-fn defaults_are_of_the_model_that_has_them() {
-    let source = r#"
-        #[netcl::model] pub struct Half<const C: usize, const D: usize = C> { #[layer(inputs = C, outputs = D)] c: Linear }
-        #[netcl::model] impl<const C: usize, const D: usize> Half<C, D> {
-            pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, D> { self.c.forward(x) }
-        }
-        #[netcl::model] pub struct Net<const C: usize> { a: Half<4> }
-        #[netcl::model] impl<const C: usize> Net<C> {
-            pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, C> { self.a.forward(x) }
-        }
-    "#;
-    let errors = compiled(source).errors();
-    assert!(errors.len() == 1 && errors[0].starts_with("`forward` returns C here, its body gives 4"), "{errors:#?}");
-}

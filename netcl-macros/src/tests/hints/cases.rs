@@ -14,6 +14,7 @@ pub(super) fn cases() -> Vec<String> {
     };
     let mut cases = vec![named("«type Small = Block<64, M>;»")];
     cases.extend(in_bodies());
+    cases.extend(pasted());
     cases.extend(in_fields());
     cases.extend(on_others());
     cases.extend(in_signatures());
@@ -82,16 +83,6 @@ fn in_bodies() -> Vec<String> {
         "x * («1 / 2»)",
         "«x.T»",
         "«x.softmax(dim = 1)»",
-        "«x.clamp(min = 0.0)»",
-        "«x.norm(dim = 1)»",
-        "«torch::cat([x, y], dim = 1)»",
-        "«torch.cat([x, y], 1)»",
-        "«F.gelu(x)»",
-        "«nn.functional.relu(x)»",
-        "«np.exp(x)»",
-        "«x[None]»",
-        "«x.pad((1, 1))»",
-        "«x.gather(1, labels.unsqueeze(1))»",
         "«self.a.forward(input = x)»",
         "«Linear::forward(&self.a, x)»",
         "«a».forward(x)",
@@ -169,6 +160,23 @@ fn in_bodies() -> Vec<String> {
         cases.push(body(statements));
     }
     cases
+}
+
+/// Text of PyTorch, NumPy and JAX in bodies, as it is pasted.
+fn pasted() -> Vec<String> {
+    let all = [
+        "«x.clamp(min = 0.0)»",
+        "«x.norm(dim = 1)»",
+        "«torch::cat([x, y], dim = 1)»",
+        "«torch.cat([x, y], 1)»",
+        "«F.gelu(x)»",
+        "«nn.functional.relu(x)»",
+        "«np.exp(x)»",
+        "«x[None]»",
+        "«x.pad((1, 1))»",
+        "«x.gather(1, labels.unsqueeze(1))»",
+    ];
+    all.into_iter().map(value).collect()
 }
 
 /// The same of fields, and of structs.
