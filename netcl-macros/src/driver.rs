@@ -56,7 +56,6 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
             parse::stray::attributes(&diag, &mut parsed.attrs, Place::Model);
             parse::stray::sizes(&diag, &mut parsed.generics);
-            parse::stray::used_types(&diag, &parsed);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }
@@ -81,7 +80,6 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
                 let table = fallback::no_table(&parsed.vis, &parsed.ident);
                 return with_errors(diag, || quote!(#item #table));
             };
-            parse::stray::used_types(&diag, &parsed);
             parse::model::bound(&mut parsed.generics);
             with_errors(diag, || struct_item(Gathered::default(), &parsed))
         }

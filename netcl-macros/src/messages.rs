@@ -63,7 +63,6 @@ messages! {
     VARIANT_TWICE = "the enum `{}` has a variant `{}` already", "give one of the two another name";
     DEFAULT_TWICE = "an enum of layers starts as one variant, and `{}` is marked with `#[default]` already", "remove this `#[default]`";
     DEFAULT_FORM = "`#[default]` takes no arguments", "write `#[default]`: the variant below it is the one that is meant";
-    UNUSED_TYPE = "type parameter `{}` is never used", "remove it, or write a field of that type: `{}: {}`";
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
     VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
     VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
@@ -220,8 +219,6 @@ messages! {
     TUPLE_FIELD = "a tuple of {} has no field `{}`", "its last field is `.{}`";
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
-    NO_FORWARD = "{} has no function `forward`", "layers and models have one, which stand in fields: `self.hidden.forward(x)`";
-    SET_OF = "`set` is of a field with `#[state]`, and takes its new value", "it is called as `self.mean.set(x)`; what is no such field is a variable, `let mut h = ..;`, and assigned, `h = ..;`";
     TYPE_AS_VALUE = "`{}` is a type, and no value", "{}";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";

@@ -4,7 +4,6 @@
 use super::{Lowering, Val, iterators};
 use crate::messages as m;
 use crate::parse::{self, suggestion, text};
-use crate::words;
 use netcl_kernels::ops;
 use proc_macro2::{Ident, Span};
 use quote::quote;
@@ -48,8 +47,6 @@ impl<'a> Lowering<'a> {
     /// What is said of an operation that there is not.
     pub(super) fn no_operation(&self, name: &str, receiver: &Val<'a>, span: Span) -> Val<'a> {
         match (name, receiver) {
-            (words::FORWARD, _) => self.report(span, &m::NO_FORWARD, &[&receiver.kind()]),
-            (words::SET, _) => self.report(span, &m::SET_OF, &[]),
             (_, Val::Dim(size)) if iterators::is_adapter(name) => {
                 let instead = format!("a range stands in parentheses: write `(0..{size}).{name}()`");
                 self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a size"), &instead])

@@ -7,7 +7,7 @@ use crate::messages as m;
 use crate::words;
 use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
-use syn::{Attribute, GenericArgument, GenericParam, Generics, ItemImpl, ItemStruct, PathArguments, Type};
+use syn::{Attribute, GenericArgument, GenericParam, Generics, ItemImpl, PathArguments, Type};
 
 /// What an attribute stands above.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -182,15 +182,4 @@ fn names_size(tokens: &proc_macro2::TokenStream, name: &proc_macro2::Ident) -> b
         }
         _ => false,
     })
-}
-
-/// Rule: a field has each parameter that is a type. Wrong: `struct Block<const C: usize, A> { inner: Linear }`.
-pub(crate) fn used_types(diag: &Diag, item: &ItemStruct) {
-    for parameter in item.generics.type_params() {
-        let name = parameter.ident.to_string();
-        if !item.fields.iter().any(|field| function::mentions(field.ty.to_token_stream(), &|word| *word == name)) {
-            let field = name.to_lowercase();
-            diag.report(parameter.ident.span(), &m::UNUSED_TYPE, &[&name, &field, &name]);
-        }
-    }
 }

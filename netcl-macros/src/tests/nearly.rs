@@ -131,6 +131,10 @@ fn states_in_lists_are_set_and_closures_with_names_are_mapped() {
         #[netcl::model] impl<const C: usize, const G: usize> Same<C, G> {
             pub fn forward(&self, x: &Tensor<f32, N, C, T>) -> Tensor<f32, N, C, T> { self.c.forward(x) }
         }
+        #[netcl::model] pub struct ChosenByBody<A> { #[layer(inputs = 8, outputs = 8)] l: Linear }
+        #[netcl::model] impl<A> ChosenByBody<A> {
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> { A::forward(self.l.forward(x)) }
+        }
         #[netcl::model] pub struct Both { a: Half<4>, c: Half<4, 2>, same: Same<4> }
         #[netcl::model] impl Both {
             pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 2> { self.c.forward(self.a.forward(x)) }

@@ -43,8 +43,7 @@ mod functions {
     }
 
     pub fn of_rust() -> Vec<String> {
-        assert!(column!() > 0);
-        vec![format!("{}", 1)]
+        vec![format!("{}", i32::from(column!() > 0))]
     }
 }
 

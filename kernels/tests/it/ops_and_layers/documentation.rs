@@ -135,7 +135,8 @@ fn layer_reference() -> String {
         for tensor in tensors {
             let kind = if tensor.trainable { "parameter" } else { "state" };
             let init = match tensor.init {
-                Init::Constant(value) => format!("{value}"),
+                Init::Constant(value) => value.to_string(),
+                Init::Whole(value) => value.to_string(),
                 Init::Uniform { .. } | Init::FanIn { .. } => "uniform".to_string(),
                 Init::Normal { std } => format!("normal, standard deviation {std}"),
             };

@@ -13,6 +13,7 @@ pub(super) fn cases() -> Vec<String> {
         )
     };
     let mut cases = vec![named("«type Small = Block<64, M>;»")];
+    cases.extend(in_values());
     cases.extend(in_bodies());
     cases.extend(pasted());
     cases.extend(in_fields());
@@ -53,11 +54,10 @@ pub(super) fn cases() -> Vec<String> {
     cases
 }
 
-/// The same in functions' bodies.
-fn in_bodies() -> Vec<String> {
-    let mut cases = Vec::new();
-    // Methods on the wrong thing.
-    for expression in [
+/// The same in what functions return.
+fn in_values() -> Vec<String> {
+    let expressions = [
+        // Methods on the wrong thing.
         "«self.a(x)»",
         "«(self.a)(x)»",
         "«self.a.relu(x)»",
@@ -130,10 +130,13 @@ fn in_bodies() -> Vec<String> {
         "«x.to(torch::float16)»",
         "«self.l.iter().fold(|h, l| l.forward(h))»",
         "«grad(|x| self.a.forward(x).sum_all(), x)»",
-    ] {
-        cases.push(value(expression));
-    }
-    for statements in [
+    ];
+    expressions.map(value).into()
+}
+
+/// The same in functions' bodies.
+fn in_bodies() -> Vec<String> {
+    let bodies = [
         "let (h, «h») = (self.a.forward(x), y); h",
         "let act = |h, «h»| h.relu(); act(x, y)",
         "self.a.forward(x).«powi(2.5)»",
@@ -156,10 +159,8 @@ fn in_bodies() -> Vec<String> {
         "let mut h = Tensor::zeros([8]); for t in «N - 1..=0» { h = h + x.get(0, t); } x + h",
         "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } let it = «ys[0]»; x",
         "let mut ys = Vec::new(); for t in 0..N { ys.push(x.get(0, t)); } let it = «Tensor::cat(ys, 0)»; x",
-    ] {
-        cases.push(body(statements));
-    }
-    cases
+    ];
+    bodies.map(body).into()
 }
 
 /// Text of PyTorch, NumPy and JAX in bodies, as it is pasted.
