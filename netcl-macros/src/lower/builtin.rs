@@ -1,6 +1,6 @@
 //! What can be called without a declaration.
 
-use super::also::own_is_called;
+use super::own_function_hint::own_is_called;
 use crate::words;
 use netcl_kernels::graph::{BinaryOp, UnaryOp};
 use netcl_kernels::ops;

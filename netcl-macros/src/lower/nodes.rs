@@ -21,7 +21,7 @@ impl<'a> Lowering<'a> {
             }
             Err(mut diagnostic) => {
                 diagnostic.hint = match (self.advice.take(), diagnostic.hint) {
-                    (Some(also), hint) if also.starts_with(super::also::ALSO) => {
+                    (Some(also), hint) if also.starts_with(super::own_function_hint::ALSO) => {
                         Some(hint.map_or_else(|| also.clone(), |hint| format!("{hint}; {also}")))
                     }
                     (advice, hint) => advice.or(hint),

@@ -1,5 +1,4 @@
-//! Names and calls that mean something in other places, or in another form: text of PyTorch as it is pasted, the function of a layer on
-//! what is none.
+//! Text of PyTorch, NumPy and JAX as it is pasted, and names and calls that mean something in another form.
 
 use super::{Lowering, Val, iterators};
 use crate::messages as m;

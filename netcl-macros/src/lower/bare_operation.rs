@@ -1,7 +1,7 @@
 //! Operations that are called by their names alone.
 
-use super::also::ALSO;
 use super::builtin::own_is_meant;
+use super::own_function_hint::ALSO;
 use super::{Lowering, Val};
 use proc_macro2::Span;
 use syn::ExprCall;
