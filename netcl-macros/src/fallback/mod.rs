@@ -194,8 +194,10 @@ fn written(item: &ItemImpl, name: &Ident) -> bool {
 
 /// A half-typed function of plain Rust: what is known of its signature, and no body.
 pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
-    let ours = |attr: &Attribute| recover::is_half_typed(attr) || mode::is_dynamic(attr) || function::is_helper(attr);
-    let ours = |attr: &Attribute| ours(attr) || attr.path().is_ident(crate::words::TYPES);
+    let ours = |attr: &Attribute| {
+        let types = attr.path().is_ident(crate::words::TYPES);
+        types || recover::is_half_typed(attr) || mode::is_dynamic(attr) || function::is_helper(attr)
+    };
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {

@@ -1,6 +1,7 @@
 //! What to write where the shapes of operands do not meet, in the user's own expressions: the builder, which finds the mistake,
 //! knows shapes and no text.
 
+use super::hint::Advice;
 use super::misuse::written;
 use super::written::Written;
 use super::{Lowering, Val};
@@ -15,8 +16,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::{BinOp, Expr, ExprBinary, ExprMethodCall};
 
 impl<'a> Lowering<'a> {
+    /// What to write where an operator does not fit.
+    pub(super) fn advise_binary(&self, binary: &ExprBinary, left: &Val<'a>, right: &Val<'a>) -> Option<Advice> {
+        let advice = self.advise_power(binary, left).or_else(|| self.advise_operator(binary, left, right));
+        advice.map(Advice::Instead)
+    }
+
     /// What to write for `left op right` of tensors that do not broadcast; `None` where they do.
-    pub(super) fn advise_operator(&self, binary: &ExprBinary, left: &Val<'a>, right: &Val<'a>) -> Option<String> {
+    fn advise_operator(&self, binary: &ExprBinary, left: &Val<'a>, right: &Val<'a>) -> Option<String> {
         let (Val::Tensor(a), Val::Tensor(b)) = (left, right) else { return None };
         let (a, b) = (self.builder.shape(*a).clone(), self.builder.shape(*b).clone());
         if self.axes.is_some() || self.builder.broadcast_shapes("", a.clone(), b.clone()).is_ok() {

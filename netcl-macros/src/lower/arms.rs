@@ -83,9 +83,7 @@ impl<'a> Lowering<'a> {
             Pat::Struct(parts) => &parts.path,
             _ => return,
         };
-        let mut own = path.clone();
-        own.segments.pop();
-        own.segments.pop_punct();
+        let own = parse::without_last(path);
         let Some(last) = own.segments.last() else { return };
         if last.ident == "Self" || parse::name(&last.ident) == of.name() {
             return;

@@ -1,7 +1,6 @@
 //! Operations that are called by their names alone.
 
-use super::builtin::own_is_meant;
-use super::own_function_hint::ALSO;
+use super::hint::Advice;
 use super::{Lowering, Val};
 use proc_macro2::Span;
 use syn::ExprCall;
@@ -10,8 +9,8 @@ impl<'a> Lowering<'a> {
     /// What is called by its name alone: an operation, whatever function has that name too.
     pub(super) fn by_name(&mut self, name: String, args: Vec<Val<'a>>, call: &ExprCall, span: Span) -> Val<'a> {
         let tensors = self.axes.is_none() && !self.elementwise;
-        let advice = own_is_meant(&name, call.args.len());
-        self.advice = advice.filter(|advice| tensors || !advice.starts_with(ALSO));
+        let advice = Advice::own_is_meant(&name, call.args.len());
+        self.advice = advice.filter(|advice| tensors || matches!(advice, Advice::Instead(_)));
         let value = self.builtin(&name, args, span);
         self.advice = None;
         if let (Val::Tensor(id), true) = (&value, tensors) {

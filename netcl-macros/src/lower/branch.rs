@@ -51,8 +51,7 @@ impl<'a> Lowering<'a> {
             return self.let_branch(branch, wanted);
         }
         if let Expr::Assign(assign) = crate::parse::unparenthesized(&branch.cond) {
-            let instead = format!("{} == {}", text(&assign.left), text(&assign.right));
-            self.report(branch.cond.span(), &m::CONDITION_ASSIGN, &[&instead]);
+            self.report(branch.cond.span(), &m::CONDITION_ASSIGN, &[&crate::parse::compared(assign)]);
             return self.undecided(branch, wanted);
         }
         let condition = self.expr(&branch.cond);

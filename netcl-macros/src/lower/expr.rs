@@ -100,7 +100,7 @@ impl<'a> Lowering<'a> {
                     return value;
                 }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
-                self.advice = self.advise_power(binary, &left).or_else(|| self.advise_operator(binary, &left, &right));
+                self.advice = self.advise_binary(binary, &left, &right);
                 let value = self.binary(&binary.op, left, right, places);
                 self.advice = None;
                 value
@@ -140,7 +140,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The value of a literal; `negative`: there is a minus before it.
     /// The values of the parts of a tuple or list.
     fn parts_as(
         &mut self,
@@ -154,6 +153,7 @@ impl<'a> Lowering<'a> {
         each.collect()
     }
 
+    /// The value of a literal; `negative`: there is a minus before it.
     fn literal(&mut self, lit: &syn::Lit, negative: bool) -> Val<'a> {
         match literal::value(self.diag, lit, negative) {
             Some((Constant::Float(number), ty)) => {

@@ -45,8 +45,8 @@ impl<'a> Lowering<'a> {
 
     /// What is said of an operation that there is not.
     pub(super) fn no_operation(&self, name: &str, receiver: &Val<'a>, span: Span) -> Val<'a> {
-        match (name, receiver) {
-            (_, Val::Dim(size)) if iterators::is_adapter(name) => {
+        match receiver {
+            Val::Dim(size) if iterators::is_adapter(name) => {
                 let instead = format!("a range stands in parentheses: write `(0..{size}).{name}()`");
                 self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a size"), &instead])
             }

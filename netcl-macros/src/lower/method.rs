@@ -2,6 +2,7 @@
 
 use super::arith::Places;
 use super::builtin::builtins;
+use super::hint::Advice;
 use super::written::Written;
 use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{PlainType, Unit};
@@ -151,7 +152,8 @@ impl<'a> Lowering<'a> {
             "linear" => self.advise_linear(call, &receiver, &args),
             "concat" => self.advise_concat(call, &receiver, &args),
             _ => None,
-        };
+        }
+        .map(Advice::Instead);
         let value = self.operation(name, receiver, args, span);
         self.advice = None;
         value

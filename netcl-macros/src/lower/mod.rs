@@ -37,6 +37,7 @@ mod foreign_words;
 mod gather;
 mod given;
 mod grad;
+mod hint;
 mod index;
 mod indexed;
 mod iterators;
@@ -50,7 +51,6 @@ mod misuse;
 mod nodes;
 mod open;
 mod options;
-mod own_function_hint;
 mod parts;
 mod passed;
 mod pattern;
@@ -196,7 +196,7 @@ pub(crate) struct Lowering<'a> {
     /// Names of one letter that arguments' types only compute with.
     computed: Vec<String>,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
-    advice: Option<String>,
+    advice: Option<hint::Advice>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
     named: BTreeMap<NodeId, String>,
     /// The call of the user's function that is entered next.

@@ -20,12 +20,9 @@ impl<'a> Lowering<'a> {
                 self.open()
             }
             Err(mut diagnostic) => {
-                diagnostic.hint = match (self.advice.take(), diagnostic.hint) {
-                    (Some(also), hint) if also.starts_with(super::own_function_hint::ALSO) => {
-                        Some(hint.map_or_else(|| also.clone(), |hint| format!("{hint}; {also}")))
-                    }
-                    (advice, hint) => advice.or(hint),
-                };
+                if let Some(advice) = self.advice.take() {
+                    diagnostic.hint = Some(advice.with(diagnostic.hint));
+                }
                 self.diagnostic(diagnostic, span);
                 Val::Unknown
             }

@@ -1,6 +1,7 @@
 //! Reductions of index-form kernels: a value for each index of a range, brought down to one.
 
 use super::affine::Ends;
+use super::hint::Advice;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::text;
@@ -96,7 +97,7 @@ impl<'a> Lowering<'a> {
                 let indices = text(&closure.inputs);
                 let whole = !matches!(&*closure.body, Expr::Index(_) | Expr::Path(_) | Expr::Paren(_) | Expr::Call(_));
                 let body = if whole { format!("({body})") } else { body };
-                Some(format!("write `mean({range}, |{indices}| {body} as f32)`"))
+                Some(Advice::Instead(format!("write `mean({range}, |{indices}| {body} as f32)`")))
             }
             _ => None,
         };

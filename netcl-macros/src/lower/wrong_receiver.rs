@@ -102,26 +102,23 @@ impl<'a> Lowering<'a> {
     /// What to write for a function of a type that has none here: `Tensor::zero(..)`, `Box::new(x)`, `St::new(..)`.
     pub(super) fn of_type_of_rust(&self, call: &ExprCall, name: &str) -> Option<String> {
         let Expr::Path(path) = &*call.func else { return None };
-        let mut own = path.path.clone();
-        own.segments.pop();
-        own.segments.pop_punct();
+        let own = parse::without_last(&path.path);
         let ty = parse::name(&own.segments.last()?.ident);
         let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
         let list = call.args.first().map(super::misuse::bare).filter(|first| matches!(first, Expr::Array(_)));
-        Some(match (ty.as_str(), name, list) {
-            (words::TENSOR, _, _) if parse::nearest(name, MAKERS.into_iter()).is_some() => {
-                let near = parse::nearest(name, MAKERS.into_iter()).unwrap_or_default();
-                format!("write `Tensor::{near}({args})`")
-            }
-            (words::TENSOR, _, Some(list)) => {
-                format!("a tensor of these numbers is made of the list: write `Tensor::from({})`", text(list))
-            }
-            (words::TENSOR, ..) => {
-                "tensors are made by `Tensor::zeros([N, 4])`, `ones`, `full` and `arange`, and of numbers that \
-                                    are written down by `Tensor::from([1.0, 2.0])`"
-                    .to_string()
-            }
-            ("Box" | "Rc" | "Arc" | "Cell" | "RefCell" | "Cow", ..) if call.args.len() == 1 => {
+        Some(match ty.as_str() {
+            words::TENSOR => match (parse::nearest(name, MAKERS.into_iter()), list) {
+                (Some(near), _) => format!("write `Tensor::{near}({args})`"),
+                (None, Some(list)) => {
+                    format!("a tensor of these numbers is made of the list: write `Tensor::from({})`", text(list))
+                }
+                (None, None) => {
+                    "tensors are made by `Tensor::zeros([N, 4])`, `ones`, `full` and `arange`, and of numbers \
+                                 that are written down by `Tensor::from([1.0, 2.0])`"
+                        .to_string()
+                }
+            },
+            "Box" | "Rc" | "Arc" | "Cell" | "RefCell" | "Cow" if call.args.len() == 1 => {
                 format!("a body's values need no place of their own: write `{args}`")
             }
             _ => match self.frame().unit.constants.structs.get(&text(&own)) {

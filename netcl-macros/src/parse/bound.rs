@@ -1,4 +1,4 @@
-//! BoundNames that a pattern binds, each once, as in Rust: what is compiled in place rustc never sees.
+//! Names that a pattern binds, each once, as in Rust: what is compiled in place rustc never sees.
 
 use crate::diag::Diag;
 use crate::messages as m;

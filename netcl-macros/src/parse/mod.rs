@@ -104,6 +104,19 @@ pub(crate) fn without_arguments(path: &syn::Path) -> syn::Path {
     path
 }
 
+/// What the last name of the path is of: `own::Act` of `own::Act::Relu`.
+pub(crate) fn without_last(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    path.segments.pop();
+    path.segments.pop_punct();
+    path
+}
+
+/// What to write for an `=` where a condition belongs.
+pub(crate) fn compared(assign: &syn::ExprAssign) -> String {
+    format!("{} == {}", text(&assign.left), text(&assign.right))
+}
+
 /// The type that a function is of, `HardSwish::forward`, where its path has one.
 pub(crate) fn type_of(path: &syn::Path) -> Option<&syn::Ident> {
     let before = path.segments.len().checked_sub(2)?;

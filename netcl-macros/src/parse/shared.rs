@@ -126,14 +126,10 @@ fn misfit((own, name): (&LayerField, &str), (other, with): (&LayerField, &str)) 
     let [mine, others] = [own, other].map(|field| (field.layer.tensors)(&field.config.closed()));
     let sizes =
         |shape: &[netcl_kernels::dim::Dim]| shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let alike = |spec: &&netcl_kernels::layers::TensorSpec<_>| others.iter().any(|there| there.name == spec.name);
-    let Some(spec) = mine.iter().find(alike) else {
-        return format!("`{with}`, which has no tensor of the same name");
-    };
-    let there =
-        others.iter().find(|there| there.name == spec.name).map(|there| sizes(&there.shape)).unwrap_or_default();
-    let tensor = spec.name;
-    format!("`{with}`, whose `{with}.{tensor}` [{there}] does not fit: `{name}.{tensor}` is [{}]", sizes(&spec.shape))
+    let alike = mine.iter().find_map(|spec| Some((spec, others.iter().find(|there| there.name == spec.name)?)));
+    let Some((spec, there)) = alike else { return format!("`{with}`, which has no tensor of the same name") };
+    let (tensor, own, there) = (spec.name, sizes(&spec.shape), sizes(&there.shape));
+    format!("`{with}`, whose `{with}.{tensor}` [{there}] does not fit: `{name}.{tensor}` is [{own}]")
 }
 
 /// The field that is named where nothing can be shared.

@@ -234,8 +234,7 @@ impl Simt<'_> {
     /// The condition of an `if` or a loop.
     pub(super) fn condition(&mut self, expr: &Expr) -> Option<ExprId> {
         if let Expr::Assign(assign) = crate::parse::unparenthesized(expr) {
-            let instead = format!("{} == {}", text(&assign.left), text(&assign.right));
-            self.report(expr.span(), &m::CONDITION_ASSIGN, &[&instead]);
+            self.report(expr.span(), &m::CONDITION_ASSIGN, &[&crate::parse::compared(assign)]);
             return None;
         }
         let value = self.expr(expr);

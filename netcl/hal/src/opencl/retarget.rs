@@ -11,7 +11,7 @@ use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 use opencl3::types::cl_device_id;
 
 /// What such an instruction begins with.
-const MARK: &[u8] = b"//netcl:sm_90a ";
+const MARK: &str = "//netcl:sm_90a ";
 
 /// The target that it is compiled for, and the one that has it.
 const TARGET: &[u8] = b".target sm_90";
@@ -33,7 +33,7 @@ pub(super) fn retargeted(
     options: &str,
 ) -> opencl3::Result<Option<Program>> {
     // Whether the compiler kept what a source has is seen in the binary.
-    if find(source.as_bytes(), MARK).is_none() {
+    if !source.contains(MARK) {
         return Ok(None);
     }
     let binary = program.binary_for(device)?.unwrap_or_default();
@@ -49,8 +49,7 @@ pub(super) fn retargeted(
 /// far less time than it takes for the kernels, and the PTX is built for the target that has them. `None` where the source has none, or
 /// the driver makes no such program of it: why, [`retargeted`] finds.
 pub(super) fn assembled_once(context: &Context, device: cl_device_id, source: &str, options: &str) -> Option<Program> {
-    let mark = std::str::from_utf8(MARK).ok()?;
-    let source = source.contains(mark).then(|| source.replace(mark, ""))?;
+    let source = source.contains(MARK).then(|| source.replace(MARK, ""))?;
     let program = Program::create_from_source(context, &source).ok()?;
     match program.build(device, options) {
         Ok(()) => return Some(program),
@@ -70,13 +69,13 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 
 /// PTX with its marked instructions, for the target that has them; `None` for PTX that has none.
 fn with_instructions(binary: &[u8]) -> opencl3::Result<Option<Vec<u8>>> {
-    if find(binary, PTX).is_some() && find(binary, MARK).is_none() {
+    if find(binary, PTX).is_some() && find(binary, MARK.as_bytes()).is_none() {
         return Ok(None);
     }
     let ptx = for_own_target(binary)?;
     let mut text = Vec::with_capacity(ptx.len());
     let mut rest = ptx.as_slice();
-    while let Some(place) = find(rest, MARK) {
+    while let Some(place) = find(rest, MARK.as_bytes()) {
         text.extend_from_slice(&rest[..place]);
         rest = &rest[place + MARK.len()..];
     }

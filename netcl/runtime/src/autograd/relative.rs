@@ -68,7 +68,7 @@ pub(super) fn find_or_make(trace: &Trace, device: &Device) -> Result<Option<Work
     let known: &Mutex<Recent<RelativePlan>> = device.slot(|| Mutex::new(Recent::new(KEPT)));
     let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
     let (relative, sizes) = trace.without_sizes();
-    let numbers = Numbers { sizes: sizes.clone(), positions: trace.positions().collect() };
+    let numbers = Numbers { sizes, positions: trace.positions().collect() };
     let hash = hash(&relative);
     let is_it = |plan: &RelativePlan| plan.hash == hash && plan.trace == relative;
     let mut shared = {
@@ -96,7 +96,9 @@ pub(super) fn find_or_make(trace: &Trace, device: &Device) -> Result<Option<Work
     let mut graph = shared.graph(trace);
     let wanted = graph.as_ref().map_or(Vec::new(), |graph| symbols_of_widths(graph, device.profile().target));
     if !wanted.is_empty() {
-        shared.axes.keep(&sizes, |number| wanted.iter().any(|symbol| symbol.name() == trace::symbol_name(number)));
+        shared
+            .axes
+            .keep(&numbers.sizes, |number| wanted.iter().any(|symbol| symbol.name() == trace::symbol_name(number)));
         graph = shared.graph(trace);
     }
     shared.loaded = match graph.map(|graph| jit::load(&graph, device)).transpose() {
