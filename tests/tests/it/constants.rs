@@ -107,6 +107,9 @@ fn constants_compute_in_their_own_types() -> Result<()> {
         let x = floats(&values, &[4]);
         assert_eq!(in_index_form(&x)?.to_vec::<f32>()?, all(expected));
         assert_eq!(called(&x)?.to_vec::<f32>()?, all(lost));
+        if !device().profile().fp64 {
+            return Ok(());
+        }
         let rows = in_simt_form(&x)?.to_vec::<f32>()?;
         assert_eq!(rows[..4], all(expected));
         assert_eq!(rows[4..8], all(lost));

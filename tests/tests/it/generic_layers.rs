@@ -172,7 +172,7 @@ impl PlainNet {
 }
 
 /// Fails unless both are the same numbers, but for what a driver rounds otherwise in kernels that are not the same.
-fn near(found: &Tensor, wanted: &Tensor, what: &str) -> Result<()> {
+pub(crate) fn near(found: &Tensor, wanted: &Tensor, what: &str) -> Result<()> {
     assert_eq!(found.shape(), wanted.shape(), "{what}");
     for (found, wanted) in found.to_vec::<f32>()?.into_iter().zip(wanted.to_vec::<f32>()?) {
         assert!((found - wanted).abs() <= 1e-5 * (1.0 + wanted.abs()), "{what}: {found} and {wanted}");
@@ -180,7 +180,8 @@ fn near(found: &Tensor, wanted: &Tensor, what: &str) -> Result<()> {
     Ok(())
 }
 
-fn all_near(found: Vec<(String, Tensor)>, wanted: Vec<(String, Tensor)>) -> Result<()> {
+/// The same of gradients.
+pub(crate) fn all_near(found: Vec<(String, Tensor)>, wanted: Vec<(String, Tensor)>) -> Result<()> {
     assert_eq!(found.len(), wanted.len());
     found.iter().zip(&wanted).try_for_each(|((path, found), (_, wanted))| near(found, wanted, path))
 }

@@ -3,6 +3,7 @@
 
 use crate::common::{devices, wave};
 use crate::generic::{bits, gradients, memory};
+use crate::generic_layers::{all_near, near};
 use netcl::{Model, Result, Seed, Tensor};
 
 /// Windows of `W` along a sequence. How many heads there are decides what the layer is: nothing is known of it before.
@@ -207,8 +208,10 @@ fn an_axis_of_any_size_is_reshaped_into_parts_of_it() -> Result<()> {
             }
             let (loss, own, in_x) = model.loss_with_gradients(&x)?;
             let (first, of_first, in_first) = model.loss_of_first_with_gradients(&x)?;
-            assert_eq!([bits(&loss), bits(&in_x)], [bits(&first), bits(&in_first)], "{device}");
-            assert_eq!(gradients(own.tensors()), gradients(of_first.tensors()), "{device}");
+            // Their products may be of other kernels, whose sums have another order.
+            near(&loss, &first, "loss")?;
+            near(&in_x, &in_first, "gradient in x")?;
+            all_near(own.tensors(), of_first.tensors())?;
         }
         let x = wave(&device, &[2, 4, 6]);
         let tiles = model.tiles(&x)?;
