@@ -163,7 +163,8 @@ impl<'a> Lowering<'a> {
         if !matches!(field, Expr::Field(_) | Expr::Index(_)) {
             return self.report(span, &m::NOT_CALLABLE, &[]);
         }
-        let what = match self.expr(field) {
+        let called = self.expr(field);
+        let what = match self.as_certain(called, field) {
             Val::Unknown => return Val::Unknown,
             Val::Place(FieldRef::Layer(..)) => "layer",
             Val::Place(FieldRef::Model(..)) => "model",
@@ -177,7 +178,7 @@ impl<'a> Lowering<'a> {
     /// `f32::max(a, b)`, which is `a.max(b)` as Rust means it.
     fn rust_method(&mut self, method: &str, call: &'a ExprCall, span: Span) -> Val<'a> {
         let mut args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        if args.iter().any(Val::is_unknown) {
+        if args.iter().any(Val::is_unknown) || self.doubtful && !call.args.iter().all(|arg| self.is_certain(arg)) {
             return Val::Unknown;
         }
         if args.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::assign::NEW_TENSORS;
 use super::expected::Expected;
+use super::tail::{given_by, names_value, without_else};
 use super::{FieldRef, Lowering, Val, declared};
 use crate::literal;
 use crate::messages as m;
@@ -62,7 +63,8 @@ impl<'a> Lowering<'a> {
                 };
                 let value = self.one_value(&local.pat, &init.expr, value);
                 let value = self.own_value(&local.pat, &init.expr, value);
-                self.bind_pattern(&local.pat, value);
+                let value = self.as_certain(value, &init.expr);
+                self.bind_given(&local.pat, value, &init.expr);
                 self.note_whole(&local.pat, declared::scalar(&local.pat), &init.expr);
                 Val::Unit
             }
@@ -425,7 +427,7 @@ impl<'a> Lowering<'a> {
         let Some(rounds) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
             let round = |this: &mut Self| {
-                this.one_round(each.label.as_ref(), |this| this.for_round(pattern, Val::Unknown, &each.body));
+                this.one_round(each.label.as_ref(), |this| this.for_round((pattern, false), Val::Unknown, &each.body));
             };
             if self.partial && self.diag.count() == said {
                 self.perhaps(span, round);
@@ -434,6 +436,7 @@ impl<'a> Lowering<'a> {
             }
             return Val::Unknown;
         };
+        let alike = self.is_certain(&each.expr) && rounds.are_alike();
         let items = match rounds {
             Rounds::Each(items) => items,
             Rounds::Symbolic { start, length, reversed } => {
@@ -451,7 +454,7 @@ impl<'a> Lowering<'a> {
                 return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
             }
             let (goes_on, value) =
-                self.one_round(each.label.as_ref(), |this| this.for_round(pattern, item, &each.body));
+                self.one_round(each.label.as_ref(), |this| this.for_round((pattern, alike), item, &each.body));
             if !matches!(value, None | Some(Val::Unit | Val::Unknown)) {
                 return self.report(each.body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
             }
@@ -466,10 +469,10 @@ impl<'a> Lowering<'a> {
         Val::Unit
     }
 
-    /// The value of a loop's body where `pattern` is `item`.
-    pub(super) fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
+    /// The value of a loop's body where `pattern` is `item`. `alike`: all items are of one kind.
+    pub(super) fn for_round(&mut self, (pattern, alike): (&'a Pat, bool), item: Val<'a>, body: &'a Block) -> Val<'a> {
         self.frame_mut().scopes.push(Vec::new());
-        self.bind_pattern(pattern, item);
+        self.bind_certain(alike, |this| this.bind_pattern(pattern, item));
         let value = self.block(body);
         self.frame_mut().scopes.pop();
         value
@@ -484,16 +487,20 @@ enum Rounds<'a> {
     Symbolic { start: Dim, length: Dim, reversed: bool },
 }
 
-fn value_dim(value: i64) -> Dim {
-    Dim::constant(value)
+impl Rounds<'_> {
+    /// Whether all are of one kind: numbers or tensors, and not the parts of a tuple.
+    fn are_alike(&self) -> bool {
+        match self {
+            Rounds::Each(items) => {
+                items.iter().all(|item| !matches!(item, Val::Place(_) | Val::Tuple(_) | Val::Struct(..)))
+            }
+            Rounds::Symbolic { .. } => true,
+        }
+    }
 }
 
-/// Whether it is an `if` of which one way has no value because nothing stands there.
-fn without_else(expr: &Expr) -> bool {
-    match parse::unparenthesized(expr) {
-        Expr::If(branch) => branch.else_branch.as_ref().is_none_or(|(_, otherwise)| without_else(otherwise)),
-        _ => false,
-    }
+fn value_dim(value: i64) -> Dim {
+    Dim::constant(value)
 }
 
 /// Whether the pattern stands for what others leave: `..`, or `rest @ ..`.

@@ -7,7 +7,7 @@ use netcl_kernels::ops;
 use proc_macro2::{Ident, Span};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprCall, ExprIndex, ExprMethodCall, Member};
+use syn::{Expr, ExprCall, ExprIf, ExprIndex, ExprMethodCall, Member};
 
 /// What other frameworks' modules are called where they are imported.
 const MODULES: [&str; 9] = ["torch", "F", "nn", "np", "numpy", "jnp", "jax", "tf", "keras"];
@@ -78,13 +78,14 @@ impl<'a> Lowering<'a> {
         Some(self.report(span, &m::TYPE_AS_VALUE, &[&name, &instead]))
     }
 
-    /// Whether the block gives a value.
-    pub(super) fn gives_value(&mut self, block: &'a Block) -> bool {
+    /// Whether the branch gives a value where its condition holds, which does not here.
+    pub(super) fn gives_value(&mut self, branch: &'a ExprIf) -> bool {
         let before = self.clone();
-        let all = self.diag.only(Some(&[]));
+        let said = self.diag.only(&[]);
+        self.bind_all_if_there(&branch.cond);
         self.wanted = true;
-        let value = self.block(block);
-        self.diag.only(all);
+        let value = self.block(&branch.then_branch);
+        self.diag.go_back(said);
         *self = before;
         !matches!(value, Val::Unit | Val::Unknown)
     }

@@ -39,6 +39,7 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let receiver = self.expr(&call.receiver);
+        let receiver = self.as_certain(receiver, &call.receiver);
         if receiver.is_unknown()
             && let Some(refused) = self.judge_option_method(call, &name)
         {

@@ -142,11 +142,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn hint_about(&mut self, expr: Expr) -> Option<String> {
         // What is evaluated lives as long as the evaluator: this one as long as rustc, and a mistake is what makes it end.
         let expr: &'static Expr = Box::leak(Box::new(expr));
-        let (before, said) = (self.clone(), self.diag.count());
+        let (before, said) = (self.clone(), self.diag.said());
         self.expr(expr);
         *self = before;
         let texts = self.diag.take_back(said);
-        let [text] = texts.as_slice() else { return None };
+        let [(_, text)] = texts.as_slice() else { return None };
         text.split_once("\nhint: ").map(|(_, hint)| hint.to_string())
     }
 

@@ -242,9 +242,10 @@ impl<'a> Lowering<'a> {
         let [Pat::Ident(index)] = closure.inputs.iter().collect::<Vec<_>>()[..] else { return None };
         let varies = |value: &Val<'a>| matches!(value, Val::Tensor(_));
         let (start, end) = (limits.start.as_deref(), limits.end.as_deref());
-        let said = self.diag.count();
+        let said = self.diag.said();
+        let before = self.diag.count();
         let bounds = [start, end].map(|bound| bound.map(|bound| (bound, self.expr(bound))));
-        if self.diag.count() > said || !bounds.iter().flatten().any(|(_, value)| varies(value)) {
+        if self.diag.count() > before || !bounds.iter().flatten().any(|(_, value)| varies(value)) {
             drop(self.diag.take_back(said));
             return None;
         }
