@@ -4,7 +4,7 @@ use super::expected::Expected;
 use super::passed::PlainPassed;
 use super::sizes::Sizes;
 use super::written::Written;
-use super::{FieldRef, Lowering, Val};
+use super::{FieldRef, Lowering, Val, named};
 use crate::ast::{ArgType, FunctionItem, Helper, PlainType, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
@@ -29,7 +29,7 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let segments: Vec<String> = path.path.segments.iter().map(|segment| name_of(&segment.ident)).collect();
         let Some(name) = segments.last().cloned() else { return Val::Unknown };
-        if self.named_argument(Expr::Call(call.clone()), &text(&path.path)) {
+        if named::is_in(&call.args) && self.named_argument(&Expr::Call(call.clone()), &text(&path.path), None) {
             return Val::Unknown;
         }
         if let Some(refused) = self.called_itself(&name, call).filter(|_| segments.len() == 1) {

@@ -19,6 +19,9 @@ use syn::{Expr, RangeLimits};
 impl<'a> Lowering<'a> {
     /// The value of `expr`.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Val<'a> {
+        if let Some(known) = self.known_value(expr) {
+            return known;
+        }
         if self.depth == words::MAX_DEPTH {
             // What is beside it is as deep: one expression is one mistake.
             return match std::mem::replace(&mut self.said_too_deep, true) {

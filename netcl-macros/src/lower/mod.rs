@@ -48,6 +48,7 @@ mod left_out;
 mod listed;
 mod method;
 mod misuse;
+mod named;
 mod nodes;
 mod open;
 mod options;
@@ -201,6 +202,8 @@ pub(crate) struct Lowering<'a> {
     advice: Option<hint::Advice>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
     named: BTreeMap<NodeId, String>,
+    /// An expression whose value is known already.
+    known: Option<(*const syn::Expr, Val<'a>)>,
     /// The call of the user's function that is entered next.
     written: written::Written,
     /// Literals that not every type of floats has.
@@ -402,6 +405,7 @@ impl<'a> Lowering<'a> {
             chosen_wholes: BTreeSet::new(),
             advice: None,
             named: BTreeMap::new(),
+            known: None,
             written: written::Written::default(),
             large: Large::default(),
             unsure: false,
