@@ -82,21 +82,12 @@ impl<'a> Lowering<'a> {
             }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
-                let pure = !matches!(
-                    expr,
-                    Expr::Assign(_)
-                        | Expr::ForLoop(_)
-                        | Expr::While(_)
-                        | Expr::Loop(_)
-                        | Expr::If(_)
-                        | Expr::Match(_)
-                        | Expr::Block(_)
-                );
-                if pure && !matches!(value, Val::Unit | Val::Unknown) {
+                if !matches!(value, Val::Unit) && !value.is_unknown() {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
                     }
-                    return self.report(expr.span(), &m::UNUSED_VALUE, &[&self.kept_as(expr)]);
+                    let given = given_by(expr);
+                    return self.report(given.span(), &m::UNUSED_VALUE, &[&self.kept_as(given)]);
                 }
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
