@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
             return Val::Option(Some(Box::new(self.expr(&call.args[0]))));
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
-            let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+            let args = self.args_for(helper, &call.args);
             return self.helper(helper, args, (&call.args, span));
         }
         if let [ty, name] = segments.as_slice()

@@ -21,9 +21,13 @@ impl<'a> Lowering<'a> {
         self.frame_mut().scopes.push(Vec::new());
         self.bind_items(block);
         let mut value = Val::Unit;
+        let named = names_value(block);
         for (position, statement) in block.stmts.iter().enumerate() {
             let last = position + 1 == block.stmts.len();
-            self.expected = expected.filter(|_| last);
+            self.expected = match named == Some(position) {
+                true => expected.and_then(Expected::whole),
+                false => expected.filter(|_| last),
+            };
             value = self.statement(statement, last, wanted && last);
             if self.leaves() {
                 value = Val::Unknown;
@@ -46,6 +50,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
         match statement {
             Stmt::Local(local) => {
+                let expected = self.expected.take();
                 let Some(init) = &local.init else {
                     self.report(local.span(), &m::LET_WITHOUT_VALUE, &[&text(&local.pat)]);
                     // What is assigned to it later has been meant to be its value.
@@ -55,7 +60,7 @@ impl<'a> Lowering<'a> {
                 if let Some((_, otherwise)) = &init.diverge {
                     return self.let_else(local, &init.expr, otherwise);
                 }
-                self.expected = Expected::declared(&local.pat);
+                self.expected = Expected::declared(&local.pat).or(expected);
                 self.wanted = true;
                 let value = match self.expr(&init.expr) {
                     Val::Unit if without_else(&init.expr) => self.report(init.expr.span(), &m::IF_WITHOUT_ELSE, &[]),

@@ -23,6 +23,7 @@ mod carried;
 mod cases;
 mod certain;
 mod choice;
+mod chosen;
 mod closure;
 mod control;
 mod declared;
