@@ -2,6 +2,7 @@
 
 use crate::constants::Constants;
 pub(crate) use crate::constants::{Constant, ConstantList};
+use crate::looked_at::LookedAt;
 use crate::parts::{Composite, Param};
 use crate::presence::Presence;
 use crate::variants::Variants;
@@ -137,6 +138,8 @@ pub(crate) struct FunctionItem {
     pub(crate) unsound: Option<Vec<Ident>>,
     /// The function for each choice of its element types, with what chooses it; none where it has no such choice.
     pub(crate) variants: Vec<(FunctionItem, Vec<(TokenStream, bool)>)>,
+    /// Which parts of the body have been looked at.
+    pub(crate) looked_at: LookedAt,
 }
 
 impl FunctionItem {

@@ -22,8 +22,18 @@ pub(crate) struct Diag {
     asked: RefCell<Vec<TokenStream>>,
     /// What errors are told with from now on: ` (where `C = 64` of `Block`)`.
     within: RefCell<Option<String>>,
-    /// If some, no other messages are taken.
-    only: Cell<Option<&'static [Message]>>,
+    /// Lists of messages, the innermost last: what is not in all of them is not taken.
+    only: RefCell<Vec<&'static [Message]>>,
+    /// How many errors have not been taken, or were known.
+    unheard: Cell<usize>,
+}
+
+/// What had been said at one moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Said {
+    errors: usize,
+    unheard: usize,
+    lists: usize,
 }
 
 impl Diag {
@@ -42,29 +52,43 @@ impl Diag {
         self.within.replace(note)
     }
 
-    /// Takes no other messages from now on, or all; gives which it took.
-    pub(crate) fn only(&self, messages: Option<&'static [Message]>) -> Option<&'static [Message]> {
-        self.only.replace(messages)
+    /// Takes no other messages from now on than these of those that it takes now, until it is told to [go back](Diag::go_back).
+    pub(crate) fn only(&self, messages: &'static [Message]) -> Said {
+        let said = self.said();
+        self.only.borrow_mut().push(messages);
+        said
+    }
+
+    /// Takes what it took then, and counts what it has not taken since as no mistakes.
+    pub(crate) fn go_back(&self, then: Said) {
+        self.only.borrow_mut().truncate(then.lists);
+        self.unheard.set(then.unheard);
+    }
+
+    /// Whether no message at all is taken.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.only.borrow().iter().any(|list| list.is_empty())
     }
 
     /// Reports `message` with `values` in its gaps.
     pub(crate) fn report(&self, span: Span, message: &Message, values: &[&dyn Display]) {
-        match self.only.get() {
-            Some(only) if only.iter().any(|taken| taken.text == message.text) => {
-                let only = self.only(None);
-                self.push(span, message.fill(values));
-                self.only(only);
-            }
-            _ => self.push(span, message.fill(values)),
+        match self.takes(message) {
+            true => self.say(span, message.fill(values)),
+            false => self.unheard.set(self.unheard.get() + 1),
         }
+    }
+
+    fn takes(&self, message: &Message) -> bool {
+        self.only.borrow().iter().all(|list| list.iter().any(|taken| taken.name == message.name))
     }
 
     /// The same, unless it has been said of another place.
     pub(crate) fn once(&self, span: Span, message: &Message, values: &[&dyn Display]) {
         let text = message.fill(values);
         let said = self.errors.borrow().iter().any(|(_, known)| *known == text);
-        if !said {
-            self.push(span, text);
+        match self.takes(message) && !said {
+            true => self.say(span, text),
+            false => self.unheard.set(self.unheard.get() + 1),
         }
     }
 
@@ -113,9 +137,14 @@ impl Diag {
         Id(places.len() as u32 - 1)
     }
 
-    /// How many errors there are so far.
+    /// How many mistakes there have been so far, also those that were not taken or known already.
     pub(crate) fn count(&self) -> usize {
-        self.errors.borrow().len()
+        self.errors.borrow().len() + self.unheard.get()
+    }
+
+    /// What has been said so far.
+    pub(crate) fn said(&self) -> Said {
+        Said { errors: self.errors.borrow().len(), unheard: self.unheard.get(), lists: self.only.borrow().len() }
     }
 
     /// The errors as `compile_error!`s, if there are any.
@@ -160,9 +189,10 @@ impl Diag {
         self
     }
 
-    /// Forgets the errors after the first `count`; their texts.
-    pub(crate) fn take_back(&self, count: usize) -> Vec<String> {
-        self.errors.borrow_mut().drain(count..).map(|(_, text)| text).collect()
+    /// Forgets what has been said since then; gives it.
+    pub(crate) fn take_back(&self, then: Said) -> Vec<(Span, String)> {
+        self.unheard.set(then.unheard);
+        self.errors.borrow_mut().drain(then.errors..).collect()
     }
 
     /// Forgets the errors: somebody else has reported them.
@@ -170,17 +200,22 @@ impl Diag {
         self.checked.set(true);
     }
 
-    fn push(&self, span: Span, mut text: String) {
-        if self.only.get().is_some() {
-            return;
+    fn push(&self, span: Span, text: String) {
+        match self.only.borrow().is_empty() {
+            true => self.say(span, text),
+            false => self.unheard.set(self.unheard.get() + 1),
         }
+    }
+
+    fn say(&self, span: Span, mut text: String) {
         if let Some(note) = &*self.within.borrow() {
             text.insert_str(text.find("\nhint: ").unwrap_or(text.len()), note);
         }
         // A function is lowered once for each path through it: one mistake is one error.
         let (mut errors, error) = (self.errors.borrow_mut(), (span, text));
-        if !has(&errors, &error) {
-            errors.push(error);
+        match has(&errors, &error) {
+            true => self.unheard.set(self.unheard.get() + 1),
+            false => errors.push(error),
         }
     }
 }

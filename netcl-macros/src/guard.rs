@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What no user should see: there is no UI case of it.
 const INTERNAL: Message = Message {
+    name: "INTERNAL",
     text: "internal error of netcl: {}",
     hint: "this is a defect of netcl's compiler: please report it with this item",
 };

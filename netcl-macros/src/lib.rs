@@ -26,6 +26,7 @@ mod guard;
 mod identity;
 mod kernel;
 mod literal;
+mod looked_at;
 mod lower;
 mod messages;
 mod module;

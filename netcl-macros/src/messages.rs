@@ -6,6 +6,8 @@ use std::fmt::Display;
 
 /// A message with gaps (`{}`) that are filled in order, the text's before the hint's.
 pub(crate) struct Message {
+    /// What it is called here: others may have its text.
+    pub(crate) name: &'static str,
     /// Starts lower case, names the user's words, no trailing dot.
     pub(crate) text: &'static str,
     /// What to write instead.
@@ -42,7 +44,8 @@ pub(crate) const ONE_OF_THEM: &str = "leave one of them out";
 
 macro_rules! messages {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $hint:literal;)*) => {
-        $($(#[$doc])* pub(crate) const $name: Message = Message { text: $text, hint: $hint };)*
+        $($(#[$doc])* pub(crate) const $name: Message =
+            Message { name: stringify!($name), text: $text, hint: $hint };)*
         /// Every message with its name, for the test that looks for a UI case of each.
         #[cfg(test)]
         pub(crate) const ALL: &[(&str, Message)] = &[$((stringify!($name), $name)),*];
@@ -513,7 +516,7 @@ mod tests {
 
     #[test]
     fn a_message_is_the_whole_line() {
-        let message = Message { text: "`{}` takes {}, found {}", hint: "" };
+        let message = Message { name: "", text: "`{}` takes {}, found {}", hint: "" };
         assert!(shows("error: `a` takes one, found two", &message));
         for other in ["error: `a` takes one", "error: the `a` takes one, found two", "note: `a` takes one, found two"] {
             assert!(!shows(other, &message), "{other}");

@@ -58,9 +58,14 @@ impl<'a> Lowering<'a> {
         self.expected = expected;
         let before = self.diag.count();
         match self.as_condition(condition, &branch.cond) {
-            Val::Bool(value) => {
-                self.not_taken(branch, !value);
-                self.taken(branch, value, wanted)
+            Val::Bool(true) => {
+                let value = self.taken(branch, true, wanted);
+                self.not_taken(branch, false);
+                value
+            }
+            Val::Bool(false) => {
+                self.not_taken(branch, true);
+                self.taken(branch, false, wanted)
             }
             Val::Plain(tokens, PlainType::Bool) => {
                 let value = self.decide(tokens);
@@ -200,9 +205,7 @@ impl<'a> Lowering<'a> {
                 self.reached(&**otherwise);
                 self.expr(otherwise)
             }
-            None if wanted && self.gives_value(&branch.then_branch) => {
-                self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[])
-            }
+            None if wanted && self.gives_value(branch) => self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]),
             None => {
                 self.wanted = false;
                 Val::Unit
@@ -232,12 +235,12 @@ impl<'a> Lowering<'a> {
     /// Nothing is said in it but of names that there are not, because it may never be reached.
     pub(super) fn perhaps(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
         let decided = self.decisions.len();
-        let all = self.diag.only(Some(self.whatever_numbers()));
+        let said = self.diag.only(self.whatever_numbers());
         let doubtful = std::mem::replace(&mut self.doubtful, true);
         self.somehow(span, evaluate);
         self.doubtful = doubtful;
         self.decisions.truncate(decided);
-        self.diag.only(all);
+        self.diag.go_back(said);
     }
 
     /// Evaluates what is evaluated nobody knows how often: what it assigns is unknown from then on.

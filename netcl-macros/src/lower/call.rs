@@ -4,7 +4,7 @@ use super::expected::Expected;
 use super::passed::PlainPassed;
 use super::sizes::Sizes;
 use super::written::Written;
-use super::{FieldRef, Lowering, Val};
+use super::{FieldRef, Lowering, Val, named};
 use crate::ast::{ArgType, FunctionItem, Helper, PlainType, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
@@ -29,7 +29,7 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let segments: Vec<String> = path.path.segments.iter().map(|segment| name_of(&segment.ident)).collect();
         let Some(name) = segments.last().cloned() else { return Val::Unknown };
-        if self.named_argument(Expr::Call(call.clone()), &text(&path.path)) {
+        if named::is_in(&call.args) && self.named_argument(&Expr::Call(call.clone()), &text(&path.path), None) {
             return Val::Unknown;
         }
         if let Some(refused) = self.called_itself(&name, call).filter(|_| segments.len() == 1) {
@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
             return Val::Option(Some(Box::new(self.expr(&call.args[0]))));
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
-            let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+            let args = self.args_for(helper, &call.args);
             return self.helper(helper, args, (&call.args, span));
         }
         if let [ty, name] = segments.as_slice()
@@ -163,7 +163,8 @@ impl<'a> Lowering<'a> {
         if !matches!(field, Expr::Field(_) | Expr::Index(_)) {
             return self.report(span, &m::NOT_CALLABLE, &[]);
         }
-        let what = match self.expr(field) {
+        let called = self.expr(field);
+        let what = match self.as_certain(called, field) {
             Val::Unknown => return Val::Unknown,
             Val::Place(FieldRef::Layer(..)) => "layer",
             Val::Place(FieldRef::Model(..)) => "model",
@@ -177,7 +178,7 @@ impl<'a> Lowering<'a> {
     /// `f32::max(a, b)`, which is `a.max(b)` as Rust means it.
     fn rust_method(&mut self, method: &str, call: &'a ExprCall, span: Span) -> Val<'a> {
         let mut args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        if args.iter().any(Val::is_unknown) {
+        if args.iter().any(Val::is_unknown) || self.doubtful && !call.args.iter().all(|arg| self.is_certain(arg)) {
             return Val::Unknown;
         }
         if args.is_empty() {

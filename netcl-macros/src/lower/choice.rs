@@ -30,6 +30,7 @@ impl<'a> Lowering<'a> {
     /// `let Some(l) = &self.l else { return x; };`: a `match` whose first arm is the rest of the block.
     pub(super) fn let_else(&mut self, local: &'a syn::Local, given: &'a Expr, otherwise: &'a Expr) -> Val<'a> {
         let value = self.expr(given);
+        let value = self.as_certain(value, given);
         let taken = match &value {
             Val::Unknown => Taken::Unknown,
             value => self.takes(&local.pat, value),
@@ -46,8 +47,8 @@ impl<'a> Lowering<'a> {
             }
             Taken::No => {
                 let before = self.diag.count();
-                self.expr(otherwise);
-                let said = self.leaves() || self.diag.count() > before;
+                let value = self.expr(otherwise);
+                let said = self.leaves() || self.diag.count() > before || self.doubtful && value.is_unknown();
                 if said { Val::Unknown } else { self.report(otherwise.span(), &m::LET_ELSE, &[]) }
             }
             Taken::Unknown => {
@@ -67,6 +68,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn choice(&mut self, given: &'a ExprMatch, wanted: bool) -> Val<'a> {
         let expected = self.expected.take();
         let value = self.expr(&given.expr);
+        let value = self.as_certain(value, &given.expr);
         self.expected = expected;
         self.judge_arms(given, &value);
         if value.is_unknown() {
@@ -251,15 +253,10 @@ impl<'a> Lowering<'a> {
         let taken = self.let_chain(&branch.cond);
         self.expected = expected;
         let value = match taken {
-            Some(true) => {
-                self.not_taken(branch, false);
-                self.taken(branch, true, wanted)
-            }
+            Some(true) => self.taken(branch, true, wanted),
             Some(false) => {
                 self.unreached(&branch.then_branch, |this| {
-                    if let Expr::Let(inner) = &*branch.cond {
-                        this.bind_if_there(&inner.pat, &inner.expr);
-                    }
+                    this.bind_all_if_there(&branch.cond);
                     this.block(&branch.then_branch);
                 });
                 Val::Unit
@@ -267,6 +264,9 @@ impl<'a> Lowering<'a> {
             None => Val::Unknown,
         };
         self.frame_mut().scopes.pop();
+        if taken == Some(true) {
+            self.not_taken(branch, false);
+        }
         self.expected = expected;
         match taken {
             Some(true) => value,
@@ -280,6 +280,7 @@ impl<'a> Lowering<'a> {
         let taken = match condition {
             Expr::Let(inner) => {
                 let value = self.expr(&inner.expr);
+                let value = self.as_certain(value, &inner.expr);
                 if value.is_unknown() {
                     self.bind_unknown(&inner.pat, false);
                     return None;

@@ -2,6 +2,7 @@
 
 use super::assign::NEW_TENSORS;
 use super::expected::Expected;
+use super::tail::{given_by, names_value, without_else};
 use super::{FieldRef, Lowering, Val, declared};
 use crate::literal;
 use crate::messages as m;
@@ -20,9 +21,13 @@ impl<'a> Lowering<'a> {
         self.frame_mut().scopes.push(Vec::new());
         self.bind_items(block);
         let mut value = Val::Unit;
+        let named = names_value(block);
         for (position, statement) in block.stmts.iter().enumerate() {
             let last = position + 1 == block.stmts.len();
-            self.expected = expected.filter(|_| last);
+            self.expected = match named == Some(position) {
+                true => expected.and_then(Expected::whole),
+                false => expected.filter(|_| last),
+            };
             value = self.statement(statement, last, wanted && last);
             if self.leaves() {
                 value = Val::Unknown;
@@ -45,6 +50,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
         match statement {
             Stmt::Local(local) => {
+                let expected = self.expected.take();
                 let Some(init) = &local.init else {
                     self.report(local.span(), &m::LET_WITHOUT_VALUE, &[&text(&local.pat)]);
                     // What is assigned to it later has been meant to be its value.
@@ -54,7 +60,7 @@ impl<'a> Lowering<'a> {
                 if let Some((_, otherwise)) = &init.diverge {
                     return self.let_else(local, &init.expr, otherwise);
                 }
-                self.expected = Expected::declared(&local.pat);
+                self.expected = Expected::declared(&local.pat).or(expected);
                 self.wanted = true;
                 let value = match self.expr(&init.expr) {
                     Val::Unit if without_else(&init.expr) => self.report(init.expr.span(), &m::IF_WITHOUT_ELSE, &[]),
@@ -62,7 +68,8 @@ impl<'a> Lowering<'a> {
                 };
                 let value = self.one_value(&local.pat, &init.expr, value);
                 let value = self.own_value(&local.pat, &init.expr, value);
-                self.bind_pattern(&local.pat, value);
+                let value = self.as_certain(value, &init.expr);
+                self.bind_given(&local.pat, value, &init.expr);
                 self.note_whole(&local.pat, declared::scalar(&local.pat), &init.expr);
                 Val::Unit
             }
@@ -80,21 +87,12 @@ impl<'a> Lowering<'a> {
             }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
-                let pure = !matches!(
-                    expr,
-                    Expr::Assign(_)
-                        | Expr::ForLoop(_)
-                        | Expr::While(_)
-                        | Expr::Loop(_)
-                        | Expr::If(_)
-                        | Expr::Match(_)
-                        | Expr::Block(_)
-                );
-                if pure && !matches!(value, Val::Unit | Val::Unknown) {
+                if !matches!(value, Val::Unit) && !value.is_unknown() {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
                     }
-                    return self.report(expr.span(), &m::UNUSED_VALUE, &[&self.kept_as(expr)]);
+                    let given = given_by(expr);
+                    return self.report(given.span(), &m::UNUSED_VALUE, &[&self.kept_as(given)]);
                 }
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
@@ -425,7 +423,7 @@ impl<'a> Lowering<'a> {
         let Some(rounds) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
             let round = |this: &mut Self| {
-                this.one_round(each.label.as_ref(), |this| this.for_round(pattern, Val::Unknown, &each.body));
+                this.one_round(each.label.as_ref(), |this| this.for_round((pattern, false), Val::Unknown, &each.body));
             };
             if self.partial && self.diag.count() == said {
                 self.perhaps(span, round);
@@ -434,6 +432,7 @@ impl<'a> Lowering<'a> {
             }
             return Val::Unknown;
         };
+        let alike = self.is_certain(&each.expr) && rounds.are_alike();
         let items = match rounds {
             Rounds::Each(items) => items,
             Rounds::Symbolic { start, length, reversed } => {
@@ -451,7 +450,7 @@ impl<'a> Lowering<'a> {
                 return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
             }
             let (goes_on, value) =
-                self.one_round(each.label.as_ref(), |this| this.for_round(pattern, item, &each.body));
+                self.one_round(each.label.as_ref(), |this| this.for_round((pattern, alike), item, &each.body));
             if !matches!(value, None | Some(Val::Unit | Val::Unknown)) {
                 return self.report(each.body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
             }
@@ -466,10 +465,10 @@ impl<'a> Lowering<'a> {
         Val::Unit
     }
 
-    /// The value of a loop's body where `pattern` is `item`.
-    pub(super) fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
+    /// The value of a loop's body where `pattern` is `item`. `alike`: all items are of one kind.
+    pub(super) fn for_round(&mut self, (pattern, alike): (&'a Pat, bool), item: Val<'a>, body: &'a Block) -> Val<'a> {
         self.frame_mut().scopes.push(Vec::new());
-        self.bind_pattern(pattern, item);
+        self.bind_certain(alike, |this| this.bind_pattern(pattern, item));
         let value = self.block(body);
         self.frame_mut().scopes.pop();
         value
@@ -484,16 +483,20 @@ enum Rounds<'a> {
     Symbolic { start: Dim, length: Dim, reversed: bool },
 }
 
-fn value_dim(value: i64) -> Dim {
-    Dim::constant(value)
+impl Rounds<'_> {
+    /// Whether all are of one kind: numbers or tensors, and not the parts of a tuple.
+    fn are_alike(&self) -> bool {
+        match self {
+            Rounds::Each(items) => {
+                items.iter().all(|item| !matches!(item, Val::Place(_) | Val::Tuple(_) | Val::Struct(..)))
+            }
+            Rounds::Symbolic { .. } => true,
+        }
+    }
 }
 
-/// Whether it is an `if` of which one way has no value because nothing stands there.
-fn without_else(expr: &Expr) -> bool {
-    match parse::unparenthesized(expr) {
-        Expr::If(branch) => branch.else_branch.as_ref().is_none_or(|(_, otherwise)| without_else(otherwise)),
-        _ => false,
-    }
+fn value_dim(value: i64) -> Dim {
+    Dim::constant(value)
 }
 
 /// Whether the pattern stands for what others leave: `..`, or `rest @ ..`.

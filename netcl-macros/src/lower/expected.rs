@@ -38,6 +38,20 @@ impl<'a> Expected<'a> {
         }
     }
 
+    /// The same where whole numbers are of types of their own; floats are what they are without it.
+    pub(super) fn whole(self) -> Option<Self> {
+        match self {
+            Expected::One(dtype) => dtype.is_integer().then_some(self),
+            Expected::Each(_) => Some(self),
+            Expected::Written(_) => self.number().is_none_or(DType::is_integer).then_some(self),
+        }
+    }
+
+    /// The same of what stands behind a minus, which no unsigned number has.
+    pub(super) fn negated(self) -> Option<Self> {
+        (!matches!(self.number(), Some(DType::U8 | DType::U32))).then_some(self)
+    }
+
     /// The type of a number.
     pub(super) fn number(self) -> Option<DType> {
         match self {

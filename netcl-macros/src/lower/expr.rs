@@ -1,6 +1,7 @@
 //! Expressions: one arm per construct that can be compiled, one error for those that cannot.
 
 use super::arith::{Operator, Places, operator};
+use super::chosen::{is_chosen, passes};
 use super::expected::Expected;
 use super::{Lowering, Val};
 use crate::ast::Constant;
@@ -19,6 +20,9 @@ use syn::{Expr, RangeLimits};
 impl<'a> Lowering<'a> {
     /// The value of `expr`.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Val<'a> {
+        if let Some(known) = self.known_value(expr) {
+            return known;
+        }
         if self.depth == words::MAX_DEPTH {
             // What is beside it is as deep: one expression is one mistake.
             return match std::mem::replace(&mut self.said_too_deep, true) {
@@ -38,14 +42,15 @@ impl<'a> Lowering<'a> {
         // What an expression is declared to be, its last part is too; and so are both sides of an operator.
         let expected = self.expected.take();
         let wanted = std::mem::take(&mut self.wanted);
-        let passes = |op: &syn::BinOp| matches!(operator(op), Some(Operator::Binary(_)));
         match expr {
             Expr::Paren(_) | Expr::Group(_) | Expr::Block(_) | Expr::If(_) | Expr::Match(_) => {
                 (self.expected, self.wanted) = (expected, wanted);
             }
-            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => self.expected = expected,
-            Expr::Binary(binary) if passes(&binary.op) => self.expected = expected,
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
+                self.expected = expected.and_then(Expected::negated);
+            }
             Expr::Call(call) if super::reduction::keeps_type(call) => self.expected = expected,
+            Expr::MethodCall(call) if super::reduction::folds_range(call) => self.expected = expected,
             _ => {}
         }
         match expr {
@@ -64,47 +69,7 @@ impl<'a> Lowering<'a> {
                 let instead = "write a power as `x.pow(3.0)`, a square as `x.square()`, a product as `x * y`";
                 self.report(binary.op.span(), &m::UNSUPPORTED, &[&"`**`", &instead])
             }
-            Expr::Binary(binary) => {
-                let left = self.expr(&binary.left);
-                // `flag && ..` with a flag known to be false never looks at the other side.
-                match (&binary.op, &left) {
-                    // `act == "relu"`, where of `act: &str` all has been said.
-                    (_, Val::Unknown) if super::misuse::is_text(&binary.right) => return Val::Unknown,
-                    (syn::BinOp::And(_), Val::Bool(false)) | (syn::BinOp::Or(_), Val::Bool(true)) => {
-                        self.unreached(&*binary.right, |this| drop(this.expr(&binary.right)));
-                        return left;
-                    }
-                    (syn::BinOp::And(_) | syn::BinOp::Or(_), Val::Unknown) if self.partial => {
-                        self.perhaps(span, |this| drop(this.expr(&binary.right)));
-                        return Val::Unknown;
-                    }
-                    _ => {}
-                }
-                let before = self.assignments();
-                self.expected = expected.filter(|_| passes(&binary.op));
-                let right = self.expr(&binary.right);
-                let lazy = matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_));
-                if lazy && !matches!(left, Val::Bool(_)) && self.assignments() > before {
-                    let what = format!("an assignment on the right of `{}`", text(&binary.op));
-                    let instead = "write it before the condition, or under an `if`";
-                    return self.report(binary.right.span(), &m::UNSUPPORTED, &[&what, &instead]);
-                }
-                if !self.as_suffix_says(binary, &left, &right) {
-                    return Val::Unknown;
-                }
-                if let Some(refused) = self.cut_off(binary, &left, &right) {
-                    return refused;
-                }
-                let sides = (&*binary.left, Some(&*binary.right));
-                if let Some(value) = self.of_their_type(&binary.op, sides, (&left, &right), binary.op.span()) {
-                    return value;
-                }
-                let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
-                self.advice = self.advise_binary(binary, &left, &right);
-                let value = self.binary(&binary.op, left, right, places);
-                self.advice = None;
-                value
-            }
+            Expr::Binary(binary) => self.binary_expr(binary, expected, span),
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
                 let right = self.own_assigned(&assign.left, &assign.right, right);
@@ -138,6 +103,63 @@ impl<'a> Lowering<'a> {
             Expr::Cast(cast) => self.cast(cast),
             other => self.leaving(other),
         }
+    }
+
+    /// `x + y`, `x < y`, `flag && other`.
+    fn binary_expr(&mut self, binary: &'a syn::ExprBinary, expected: Option<Expected<'a>>, span: Span) -> Val<'a> {
+        let compares = matches!(operator(&binary.op), Some(Operator::Compare(_)));
+        // A whole number that branches choose is of the type of what it is compared with, which comes first then.
+        let first = compares && is_chosen(&binary.left) && !is_chosen(&binary.right);
+        let other = first.then(|| self.expr(&binary.right));
+        self.expected = match &other {
+            Some(other) => self.compared_with(other, &binary.right),
+            None => expected.filter(|_| passes(&binary.op)),
+        };
+        let left = self.expr(&binary.left);
+        // `flag && ..` with a flag known to be false never looks at the other side.
+        match (&binary.op, &left) {
+            // `act == "relu"`, where of `act: &str` all has been said.
+            (_, Val::Unknown) if super::misuse::is_text(&binary.right) => return Val::Unknown,
+            (syn::BinOp::And(_), Val::Bool(false)) | (syn::BinOp::Or(_), Val::Bool(true)) => {
+                self.unreached(&*binary.right, |this| drop(this.expr(&binary.right)));
+                return left;
+            }
+            (syn::BinOp::And(_) | syn::BinOp::Or(_), Val::Unknown) if self.partial => {
+                self.perhaps(span, |this| drop(this.expr(&binary.right)));
+                return Val::Unknown;
+            }
+            _ => {}
+        }
+        let before = self.assignments();
+        let right = match other {
+            Some(other) => other,
+            None => {
+                let of_left = if compares { self.compared_with(&left, &binary.left) } else { None };
+                self.expected = of_left.or(expected.filter(|_| passes(&binary.op)));
+                self.expr(&binary.right)
+            }
+        };
+        let lazy = matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_));
+        if lazy && !matches!(left, Val::Bool(_)) && self.assignments() > before {
+            let what = format!("an assignment on the right of `{}`", text(&binary.op));
+            let instead = "write it before the condition, or under an `if`";
+            return self.report(binary.right.span(), &m::UNSUPPORTED, &[&what, &instead]);
+        }
+        if !self.as_suffix_says(binary, &left, &right) {
+            return Val::Unknown;
+        }
+        if let Some(refused) = self.cut_off(binary, &left, &right) {
+            return refused;
+        }
+        let sides = (&*binary.left, Some(&*binary.right));
+        if let Some(value) = self.of_their_type(&binary.op, sides, (&left, &right), binary.op.span()) {
+            return value;
+        }
+        let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
+        self.advice = self.advise_binary(binary, &left, &right);
+        let value = self.binary(&binary.op, left, right, places);
+        self.advice = None;
+        value
     }
 
     /// The values of the parts of a tuple or list.

@@ -7,6 +7,7 @@
 
 use super::affine::TooLarge;
 use super::carried::replace_tensors;
+use super::expected::Expected;
 use super::reduction::Limits;
 use super::round::Round;
 use super::space::Space;
@@ -57,7 +58,7 @@ impl<'a> Lowering<'a> {
     /// `(0..T).fold(0.0, |h, t| ..)`; `None` of what is no fold over a range.
     pub(super) fn fold_method(&mut self, call: &'a ExprMethodCall) -> Option<Val<'a>> {
         let range = parse::unparenthesized(&call.receiver);
-        if self.axes.is_none() || call.method != "fold" || !matches!(range, Expr::Range(_)) {
+        if self.axes.is_none() || !super::reduction::folds_range(call) {
             return None;
         }
         let args: Vec<&'a Expr> = call.args.iter().collect();
@@ -70,7 +71,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn fold(&mut self, (range, first, closure): (&'a Expr, &'a Expr, &'a ExprClosure), span: Span) -> Val<'a> {
+        let expected = self.expected.take().and_then(Expected::whole);
         let limits = self.limits(range);
+        self.expected = expected;
         let value = self.expr(first);
         let Some(limits) = limits.filter(|_| !value.is_unknown()) else { return Val::Unknown };
         let whole = match &value {
@@ -83,10 +86,10 @@ impl<'a> Lowering<'a> {
         }
         let value = match (limits.size.as_constant(), &limits.length) {
             (Some(rounds), None) if rounds <= FEW => match self.typed_start(value, first) {
-                Some(value) => self.unrolled(value, (&limits.start, rounds), closure),
+                Some(value) => self.unrolled(value, (&limits.start, rounds), closure, expected),
                 None => Val::Unknown,
             },
-            _ => self.looped(value, &limits, closure, (range, first, span)),
+            _ => self.looped(value, &limits, (closure, expected), (range, first, span)),
         };
         if let Some(position) = closure.inputs.last().filter(|_| !value.is_unknown()) {
             self.unused_in(std::iter::once(position), &closure.body);
@@ -95,10 +98,17 @@ impl<'a> Lowering<'a> {
     }
 
     /// The rounds one by one.
-    fn unrolled(&mut self, first: Val<'a>, (start, rounds): (&Affine, i64), closure: &'a ExprClosure) -> Val<'a> {
+    fn unrolled(
+        &mut self,
+        first: Val<'a>,
+        (start, rounds): (&Affine, i64),
+        closure: &'a ExprClosure,
+        expected: Option<Expected<'a>>,
+    ) -> Val<'a> {
         let mut value = first;
         for round in 0..rounds {
             let Ok(index) = start.plus(&Affine::fixed(Dim::constant(round))) else { return Val::Unknown };
+            self.expected = expected;
             value = self.fold_round(value, index, closure);
             if value.is_unknown() {
                 return Val::Unknown;
@@ -109,6 +119,7 @@ impl<'a> Lowering<'a> {
 
     /// The closure's value of what is carried and an index.
     fn fold_round(&mut self, carried: Val<'a>, index: Affine, closure: &'a ExprClosure) -> Val<'a> {
+        let expected = self.expected.take();
         self.frame_mut().scopes.push(Vec::new());
         self.bind_pattern(&closure.inputs[0], carried);
         match &closure.inputs[1] {
@@ -121,7 +132,7 @@ impl<'a> Lowering<'a> {
                 self.bind_unknown(other, false);
             }
         }
-        self.wanted = true;
+        (self.expected, self.wanted) = (expected, true);
         let assigned = self.assignments();
         let value = self.expr(&closure.body);
         let assigns = self.assignments() != assigned;
@@ -139,13 +150,13 @@ impl<'a> Lowering<'a> {
         &mut self,
         first: Val<'a>,
         limits: &Limits,
-        closure: &'a ExprClosure,
+        (closure, expected): (&'a ExprClosure, Option<Expected<'a>>),
         (range, start, span): (&'a Expr, &'a Expr, Span),
     ) -> Val<'a> {
         if limits.length.is_none() && !limits.size.never_negative() {
             return self.report(range.span(), &m::FOLD_RANGE, &[&text(range), &limits.size]);
         }
-        let Some(mut carried) = self.begins(first, start) else { return Val::Unknown };
+        let Some(mut carried) = self.begins(first, start, expected) else { return Val::Unknown };
         let aligned = self.aligned(limits);
         let (limits, mut end) = match &aligned {
             Some((limits, end)) => (limits, end.clone()),
@@ -168,7 +179,10 @@ impl<'a> Lowering<'a> {
             self.folds.extend(step.map(|step| Round { step, last }));
             let index = limits.start.plus(&Affine::fixed(draft.round()));
             let after = match index {
-                Ok(index) => self.fold_round(value, index, closure),
+                Ok(index) => {
+                    self.expected = expected;
+                    self.fold_round(value, index, closure)
+                }
                 Err(_) => self.report(range.span(), &m::KERNEL_FACTOR, &[]),
             };
             let after = self.ends_round(after, &carried, (draft.carried(), &draft.round()), &end, closure);
@@ -234,11 +248,11 @@ impl<'a> Lowering<'a> {
     fn typed_start(&mut self, first: Val<'a>, start: &'a Expr) -> Option<Val<'a>> {
         let mut suffixes = Vec::new();
         self.whole_types(start, &first, &mut suffixes);
-        if suffixes.iter().all(Option::is_none) { Some(first) } else { Some(self.begins(first, start)?.value) }
+        if suffixes.iter().all(Option::is_none) { Some(first) } else { Some(self.begins(first, start, None)?.value) }
     }
 
     /// What the first round finds, over the index space.
-    fn begins(&mut self, first: Val<'a>, start: &'a Expr) -> Option<Carried<'a>> {
+    fn begins(&mut self, first: Val<'a>, start: &'a Expr, expected: Option<Expected<'a>>) -> Option<Carried<'a>> {
         let mut leaves = Vec::new();
         if !parts_of(&first, &mut leaves) {
             self.report(start.span(), &m::FOLD_START, &[&first.kind()]);
@@ -246,6 +260,14 @@ impl<'a> Lowering<'a> {
         }
         let mut suffixes = Vec::new();
         self.whole_types(start, &first, &mut suffixes);
+        for (position, (suffix, leaf)) in suffixes.iter_mut().zip(&leaves).enumerate() {
+            let own = match &first {
+                Val::Tuple(parts) if parts.len() == leaves.len() => expected.and_then(|all| all.part(position)),
+                _ => expected,
+            };
+            let own = own.and_then(Expected::number).filter(|own| own.is_integer() && matches!(leaf, Val::Dim(_)));
+            *suffix = suffix.or(own);
+        }
         let untyped = leaves.iter().zip(&suffixes).map(|(leaf, suffix)| suffix.is_none() && is_untyped(leaf));
         let untyped: Vec<bool> = untyped.collect();
         let typed = self.of_element_type(&leaves);

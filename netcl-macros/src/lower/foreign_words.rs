@@ -1,13 +1,13 @@
 //! Text of PyTorch, NumPy and JAX as it is pasted, and names and calls that mean something in another form.
 
-use super::{Lowering, Val, iterators};
+use super::{Lowering, Val, iterators, named};
 use crate::messages as m;
 use crate::parse::{self, suggestion, text};
 use netcl_kernels::ops;
 use proc_macro2::{Ident, Span};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprCall, ExprIndex, ExprMethodCall, Member};
+use syn::{Expr, ExprCall, ExprIf, ExprIndex, ExprMethodCall, Member};
 
 /// What other frameworks' modules are called where they are imported.
 const MODULES: [&str; 9] = ["torch", "F", "nn", "np", "numpy", "jnp", "jax", "tf", "keras"];
@@ -24,11 +24,29 @@ impl<'a> Lowering<'a> {
         if known || !MODULES.contains(&first.as_str()) {
             return None;
         }
-        let (method, args) = (&call.method, &call.args);
-        let hint = syn::parse2(quote!(#(#names::)* #method(#args))).ok().and_then(|called| self.hint_about(called));
-        let hint = hint.unwrap_or_else(|| "operations are methods: write `x.relu()`".to_string());
+        let hint = self.of_module(call).unwrap_or_else(|| "operations are methods: write `x.relu()`".to_string());
         let written = format!("{}.{name}", text(&call.receiver));
         Some(self.report(call.span(), &m::ELSEWHERE_CALLED, &[&written, &hint]))
+    }
+
+    /// What to write for a function of a module, in whose arguments there may be others, which come first.
+    fn of_module(&mut self, call: &ExprMethodCall) -> Option<String> {
+        let names = modules(&call.receiver)?;
+        let method = &call.method;
+        let args = call.args.iter().map(|arg| match arg {
+            Expr::MethodCall(inner) if self.is_of_module(inner) => {
+                self.of_module(inner).as_deref().and_then(named::written_in).unwrap_or_else(|| arg.clone())
+            }
+            arg => arg.clone(),
+        });
+        let args: Vec<Expr> = args.collect();
+        let called = syn::parse2(quote!(#(#names::)* #method(#(#args),*))).ok()?;
+        self.in_order(&called, None)
+    }
+
+    fn is_of_module(&self, call: &ExprMethodCall) -> bool {
+        let first = modules(&call.receiver).and_then(|names| names.first().map(parse::name));
+        first.is_some_and(|first| MODULES.contains(&first.as_str()) && self.lookup(&first).is_none())
     }
 
     /// Rule: a model is called by its functions, and has no parent. Wrong: `self(x)`, `super().forward(x)`.
@@ -78,13 +96,14 @@ impl<'a> Lowering<'a> {
         Some(self.report(span, &m::TYPE_AS_VALUE, &[&name, &instead]))
     }
 
-    /// Whether the block gives a value.
-    pub(super) fn gives_value(&mut self, block: &'a Block) -> bool {
+    /// Whether the branch gives a value where its condition holds, which does not here.
+    pub(super) fn gives_value(&mut self, branch: &'a ExprIf) -> bool {
         let before = self.clone();
-        let all = self.diag.only(Some(&[]));
+        let said = self.diag.only(&[]);
+        self.bind_all_if_there(&branch.cond);
         self.wanted = true;
-        let value = self.block(block);
-        self.diag.only(all);
+        let value = self.block(&branch.then_branch);
+        self.diag.go_back(said);
         *self = before;
         !matches!(value, Val::Unit | Val::Unknown)
     }

@@ -4,7 +4,7 @@ use super::arith::Places;
 use super::builtin::builtins;
 use super::hint::Advice;
 use super::written::Written;
-use super::{FieldRef, Lowering, Sizes, Val};
+use super::{FieldRef, Lowering, Sizes, Val, named};
 use crate::ast::{PlainType, Unit};
 use crate::messages as m;
 use crate::number::ConstFloat;
@@ -38,7 +38,9 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.pasted(call, &name) {
             return refused;
         }
+        let before = self.diag.count();
         let receiver = self.expr(&call.receiver);
+        let receiver = self.as_certain(receiver, &call.receiver);
         if receiver.is_unknown()
             && let Some(refused) = self.judge_option_method(call, &name)
         {
@@ -62,7 +64,7 @@ impl<'a> Lowering<'a> {
             return value;
         }
         let called = || format!("{}.{name}", super::misuse::written(&call.receiver));
-        if self.named_argument(syn::Expr::MethodCall(call.clone()), &called()) {
+        if named::is_in(&call.args) && self.named_in_method(call, &called(), &receiver, self.diag.count() > before) {
             return Val::Unknown;
         }
         if let Some(refused) = self.unknown_type(call, &name).or_else(|| self.of_another(call, &name, &receiver)) {

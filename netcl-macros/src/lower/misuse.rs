@@ -112,44 +112,6 @@ impl<'a> Lowering<'a> {
         Some(self.report(call.method.span(), &m::AXES_EXPECTED, &[&name, &value.kind(), &instead, &largest]))
     }
 
-    /// Rule: arguments stand in their order. Wrong: `x.softmax(dim = 1)`, as Python writes it. What is wrong with the call without
-    /// names, too, is what the hint says.
-    pub(super) fn named_argument(&mut self, mut call: Expr, called: &str) -> bool {
-        let args = match &mut call {
-            Expr::Call(call) => &mut call.args,
-            Expr::MethodCall(call) => &mut call.args,
-            _ => return false,
-        };
-        let is_named = |arg: &Expr| match arg {
-            Expr::Assign(pair) => matches!(&*pair.left, Expr::Path(name) if name.path.get_ident().is_some()),
-            _ => false,
-        };
-        let Some(first) = args.iter().find(|arg| is_named(arg)).cloned() else { return false };
-        for arg in args.iter_mut() {
-            if let Expr::Assign(pair) = arg
-                && is_named(&Expr::Assign(pair.clone()))
-            {
-                *arg = (*pair.right).clone();
-            }
-        }
-        let without = args.iter().map(text).collect::<Vec<_>>().join(", ");
-        let instead = self.hint_about(call).unwrap_or_else(|| format!("write `{called}({without})`"));
-        self.report(first.span(), &m::NAMED_ARGUMENT, &[&text(&first), &instead]);
-        true
-    }
-
-    /// The hint that the expression's one mistake has, where it stood here.
-    pub(super) fn hint_about(&mut self, expr: Expr) -> Option<String> {
-        // What is evaluated lives as long as the evaluator: this one as long as rustc, and a mistake is what makes it end.
-        let expr: &'static Expr = Box::leak(Box::new(expr));
-        let (before, said) = (self.clone(), self.diag.count());
-        self.expr(expr);
-        *self = before;
-        let texts = self.diag.take_back(said);
-        let [text] = texts.as_slice() else { return None };
-        text.split_once("\nhint: ").map(|(_, hint)| hint.to_string())
-    }
-
     /// Rule: axes are numbers. Wrong: `x.softmax("N")`, as libraries with named axes write it.
     pub(super) fn named_axis(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
         let Val::Tensor(id) = receiver else { return None };

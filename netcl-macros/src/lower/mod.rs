@@ -21,7 +21,9 @@ mod calls;
 mod calls_made;
 mod carried;
 mod cases;
+mod certain;
 mod choice;
+mod chosen;
 mod closure;
 mod control;
 mod declared;
@@ -45,9 +47,9 @@ mod launched;
 mod leave;
 mod left_out;
 mod listed;
-mod looked_at;
 mod method;
 mod misuse;
+mod named;
 mod nodes;
 mod open;
 mod options;
@@ -71,6 +73,7 @@ mod state;
 mod suffix;
 mod symbolic;
 mod table;
+mod tail;
 mod typed;
 mod unit;
 mod unreached;
@@ -84,6 +87,7 @@ mod wrong_receiver;
 use crate::ast::{ArgDecl, ArgType, FunctionItem, PlainType, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
+use crate::looked_at::LookedAt;
 use crate::messages as m;
 use crate::{quotient, variants, words};
 pub(crate) use affine::Affine;
@@ -199,6 +203,8 @@ pub(crate) struct Lowering<'a> {
     advice: Option<hint::Advice>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
     named: BTreeMap<NodeId, String>,
+    /// An expression whose value is known already.
+    known: Option<(*const syn::Expr, Val<'a>)>,
     /// The call of the user's function that is entered next.
     written: written::Written,
     /// Literals that not every type of floats has.
@@ -210,7 +216,7 @@ pub(crate) struct Lowering<'a> {
     /// This may be evaluated or not: see [`Lowering::perhaps`].
     doubtful: bool,
     /// See [`Lowering::unreached`].
-    looked_at: looked_at::LookedAt,
+    looked_at: Option<&'a LookedAt>,
     /// An open size decided something.
     open: bool,
     /// No size is open: the function is compiled for numbers.
@@ -334,6 +340,7 @@ fn lower_path<'a>(
 ) -> (Path, bool) {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
     lowering.closed = closed;
+    lowering.looked_at = Some(&function.looked_at);
     let this = unit.model.as_ref().filter(|_| function.receiver);
     let this = this.map(|_| FieldRef::Model(unit, String::new(), sizes.clone()));
     let name = match unit.model {
@@ -399,12 +406,13 @@ impl<'a> Lowering<'a> {
             chosen_wholes: BTreeSet::new(),
             advice: None,
             named: BTreeMap::new(),
+            known: None,
             written: written::Written::default(),
             large: Large::default(),
             unsure: false,
             partial: false,
             doubtful: false,
-            looked_at: looked_at::LookedAt::default(),
+            looked_at: None,
             open: false,
             closed: false,
             enums: BTreeMap::new(),
@@ -518,7 +526,16 @@ impl<'a> Lowering<'a> {
         }
         let axes = self.axes.as_ref().map_or(0, Vec::len);
         let scopes = &mut self.frame_mut().scopes;
-        let variable = LocalVar { name: name.to_string(), value, mutable, argument, axes, assigned: 0, whole: None };
+        let variable = LocalVar {
+            name: name.to_string(),
+            value,
+            mutable,
+            argument,
+            axes,
+            assigned: 0,
+            whole: None,
+            fixed: argument,
+        };
         scopes.last_mut().expect("a call has a scope").push(variable);
     }
 }

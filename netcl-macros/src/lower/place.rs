@@ -25,7 +25,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn field(&mut self, field: &'a ExprField) -> Val<'a> {
         let span = field.member.span();
         let base = self.expr(&field.base);
-        match (base, &field.member) {
+        match (self.as_certain(base, &field.base), &field.member) {
             (Val::Unknown, _) => Val::Unknown,
             (Val::Place(FieldRef::Model(unit, path, sizes)), Member::Named(name)) => {
                 self.member(unit, &path, &sizes, name)

@@ -242,9 +242,10 @@ impl<'a> Lowering<'a> {
         let [Pat::Ident(index)] = closure.inputs.iter().collect::<Vec<_>>()[..] else { return None };
         let varies = |value: &Val<'a>| matches!(value, Val::Tensor(_));
         let (start, end) = (limits.start.as_deref(), limits.end.as_deref());
-        let said = self.diag.count();
+        let said = self.diag.said();
+        let before = self.diag.count();
         let bounds = [start, end].map(|bound| bound.map(|bound| (bound, self.expr(bound))));
-        if self.diag.count() > said || !bounds.iter().flatten().any(|(_, value)| varies(value)) {
+        if self.diag.count() > before || !bounds.iter().flatten().any(|(_, value)| varies(value)) {
             drop(self.diag.take_back(said));
             return None;
         }
@@ -393,9 +394,14 @@ fn operation(name: &str) -> Option<ReduceOp> {
 
 /// Whether it is a reduction whose value is of the type of what it is brought down of.
 pub(super) fn keeps_type(call: &ExprCall) -> bool {
-    let is_one = |path: &syn::Path| ["sum", "prod", "max", "min"].iter().any(|name| path.is_ident(name));
+    let is_one = |path: &syn::Path| ["sum", "prod", "max", "min", "fold"].iter().any(|name| path.is_ident(name));
     let reduces = matches!(call.args.last(), Some(Expr::Closure(_)));
     reduces && matches!(&*call.func, Expr::Path(path) if is_one(&path.path))
+}
+
+/// Whether it is `(0..4).fold(..)`.
+pub(super) fn folds_range(call: &syn::ExprMethodCall) -> bool {
+    call.method == "fold" && matches!(crate::parse::unparenthesized(&call.receiver), Expr::Range(_))
 }
 
 fn is_position(name: &str) -> bool {

@@ -48,7 +48,7 @@ impl<'a> Lowering<'a> {
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
-        let value = self.for_round(pattern, Val::Dim(start + round), &each.body);
+        let value = self.for_round((pattern, true), Val::Dim(start + round), &each.body);
         self.frame_mut().control.loops.pop();
         // The body's nodes are its own.
         self.positions = positions;

@@ -8,11 +8,13 @@ use crate::messages::{self as m, Message};
 use crate::parse;
 use syn::{Arm, Expr, ExprForLoop, ExprMatch, Member, Pat, Stmt};
 
-/// What is wrong whatever the numbers are.
+/// What is wrong whatever the numbers are, and whatever is chosen by them: names that there are not, and those that a value of a
+/// [certain](Lowering::is_certain) kind has not.
 const WHATEVER_NUMBERS: &[Message] = &[
     m::UNKNOWN_NAME,
     m::UNKNOWN_LOWER_NAME,
     m::UNKNOWN_SIZE_NAME,
+    m::NUMBER_ELSEWHERE,
     m::FIELD_WITHOUT_SELF,
     m::UNKNOWN_FIELD,
     m::NO_FIELDS,
@@ -32,7 +34,13 @@ const WHATEVER_NUMBERS: &[Message] = &[
 impl<'a> Lowering<'a> {
     /// Notes that the body comes to `part` of itself.
     pub(super) fn reached<T>(&mut self, part: &T) {
-        self.looked_at.note(part);
+        self.is_first_look(part);
+    }
+
+    /// Notes a part of the function's own body that is looked at with open eyes; whether it is the first time, on whichever path and in
+    /// whichever mode.
+    fn is_first_look<T>(&self, part: &T) -> bool {
+        self.frames.len() == 1 && !self.diag.is_deaf() && self.looked_at.is_some_and(|looked_at| looked_at.note(part))
     }
 
     /// What is said of what is not come to: nothing in other functions, which are looked at where they are compiled, nor of what rustc
@@ -44,17 +52,16 @@ impl<'a> Lowering<'a> {
 
     /// Looks at `part`, to which the body does not come this time. What it does leaves no trace.
     pub(super) fn unreached<T>(&mut self, part: &T, evaluate: impl FnOnce(&mut Self)) {
-        if self.whatever_numbers().is_empty() || !self.looked_at.note(part) {
+        if self.whatever_numbers().is_empty() || !self.is_first_look(part) {
             return;
         }
         let before = self.clone();
-        let all = self.diag.only(Some(self.whatever_numbers()));
+        let said = self.diag.only(self.whatever_numbers());
         (self.doubtful, self.partial) = (true, true);
         self.stay();
         evaluate(self);
-        self.diag.only(all);
-        let looked_at = std::mem::take(&mut self.looked_at);
-        *self = Lowering { looked_at, ..before };
+        self.diag.go_back(said);
+        *self = before;
     }
 
     /// What would be in the `Option` that the expression is, a field, if it were there.
@@ -107,16 +114,28 @@ impl<'a> Lowering<'a> {
         match pattern {
             Pat::TupleStruct(some) if some.path.is_ident("Some") && some.elems.len() == 1 => {
                 let value = self.if_there(given);
-                self.bind_pattern(&some.elems[0], value);
+                self.bind_given(&some.elems[0], value, given);
             }
             _ => self.bind_unknown(pattern, false),
+        }
+    }
+
+    /// Binds the names in a condition that does not hold.
+    pub(super) fn bind_all_if_there(&mut self, condition: &'a Expr) {
+        match condition {
+            Expr::Let(inner) => self.bind_if_there(&inner.pat, &inner.expr),
+            Expr::Binary(chain) => {
+                self.bind_all_if_there(&chain.left);
+                self.bind_all_if_there(&chain.right);
+            }
+            _ => {}
         }
     }
 
     /// Looks at the body of a loop without rounds.
     pub(super) fn no_rounds(&mut self, pattern: &'a Pat, each: &'a ExprForLoop) {
         self.unreached(&each.body, |this| {
-            this.one_round(each.label.as_ref(), |this| this.for_round(pattern, Val::Unknown, &each.body));
+            this.one_round(each.label.as_ref(), |this| this.for_round((pattern, false), Val::Unknown, &each.body));
         });
     }
 

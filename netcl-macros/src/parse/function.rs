@@ -3,6 +3,7 @@
 use super::{bound, constant::Constants, differentiated, gradients, mode, parts, text, types};
 use crate::ast::{ArgDecl, DimToken, FunctionItem, Helper, TensorType, Unit};
 use crate::diag::Diag;
+use crate::looked_at::LookedAt;
 use crate::messages as m;
 use crate::parts::{Composite, Param};
 use netcl_kernels::dim::{Dim, Symbol};
@@ -113,6 +114,7 @@ pub(crate) fn function(
         differentiated: Rc::new(differentiated::names(body)),
         unsound: None,
         variants: Vec::new(),
+        looked_at: LookedAt::default(),
     };
     if diag.count() == before {
         function.gradients = gradients::positions(diag, &function, asked);

@@ -205,6 +205,17 @@ fn sizes_in_small_letters_are_read_at() {
     assert!(all.is_empty(), "{all:#?}");
 }
 
+/// No unsigned number has a minus, as in Rust.
+#[test]
+fn whole_numbers_behind_a_minus() {
+    for (ty, sound) in [("u8", false), ("u32", false), ("i32", true)] {
+        let source = format!(
+            "netcl::kernel! {{ pub fn k(x: &Tensor<f32, N>) -> Tensor<{ty}, N> {{ |n| -(if x[n] > 0.0 {{ 1 }} else {{ 0 }}) }} }}"
+        );
+        assert_eq!(super::compiled(&source).errors().is_empty(), sound, "{ty}");
+    }
+}
+
 /// Whole numbers in branches are of the type that is declared where they stand, as in Rust.
 #[test]
 fn whole_numbers_in_branches() {
@@ -222,7 +233,40 @@ fn whole_numbers_in_branches() {
             if x > 0.0 { 1 } else { 2 }
         }
     ));
+    own.function(quote!(
+        fn passes(x: f32) -> u32 {
+            level(if x > 0.0 { 1 } else { 2 })
+        }
+    ));
+    own.function(quote!(
+        fn below(x: f32, y: u32) -> bool {
+            (if x > 0.0 { 1 } else { 2 }) < y && y >= if x > 0.0 { 1 } else { 2 }
+        }
+    ));
     own.kernel(quote! {
+        pub fn passed(x: &Tensor<f32, N>) -> Tensor<u32, N> { |n| passes(x[n]) + level(if x[n] > 0.0 { 1 } else { 0 }) }
+        pub fn compared(x: &Tensor<f32, N>) -> Tensor<bool, N> { |n| below(x[n], 3) }
+        pub fn folded(x: &Tensor<f32, N>) -> Tensor<u32, N> {
+            |n| fold(0..4, 0, |h, _k| if x[n] > 0.0 { h + 1 } else { h })
+        }
+        pub fn folded_long(x: &Tensor<f32, N>) -> Tensor<u32, N> {
+            |n| fold(0..40, 0, |h, _k| if x[n] > 0.0 { h + 1 } else { h })
+        }
+        pub fn method(x: &Tensor<f32, N>) -> Tensor<u32, N> {
+            |n| (0..4).fold(0, |h, _k| if x[n] > 0.0 { h + 1 } else { h })
+        }
+        pub fn named(x: &Tensor<f32, N>) -> Tensor<u32, N> {
+            |n| {
+                let a = if x[n] > 0.0 { 1 } else { 2 };
+                a
+            }
+        }
+        pub fn named_two(x: &Tensor<f32, N>) -> (Tensor<u32, N>, Tensor<u32, N>) {
+            |n| {
+                let p = if x[n] > 0.0 { (1, 2) } else { (3, 4) };
+                p
+            }
+        }
         pub fn kinds(x: &Tensor<i32, N>) -> Tensor<i32, N> { |n| match x[n] { 0 => 1, 1 | 2 => 4, _ => 2 } }
         pub fn guarded(x: &Tensor<i32, N>) -> Tensor<i32, N> { |n| match x[n] { 0 => 1, m if m > 9 => 3, _ => 2 } }
         pub fn signs(x: &Tensor<f32, N>) -> Tensor<i32, N> {

@@ -5,6 +5,7 @@ mod arms;
 mod bounds;
 mod defaults;
 mod derivatives;
+mod dropped;
 mod early;
 mod fuzz;
 mod gradients;

@@ -168,6 +168,10 @@ fn pasted() -> Vec<String> {
     let all = [
         "«x.clamp(min = 0.0)»",
         "«x.norm(dim = 1)»",
+        "«x.mean(dim=1, keepdim=True)»",
+        "«F.relu(x, inplace=True)»",
+        "«torch.relu(torch.relu(x))»",
+        "«torch.relu(torch.mean(x, dim=1))»",
         "«torch::cat([x, y], dim = 1)»",
         "«torch.cat([x, y], 1)»",
         "«F.gelu(x)»",

@@ -204,6 +204,15 @@ fn called(operation: &str) -> (&'static str, &'static str) {
 
 /// Called without arguments, every operation that takes axes says which there are.
 #[test]
+fn a_chain_of_arguments_with_names_is_one_mistake() {
+    let links = ".softmax(dim = 1)".repeat(30);
+    let errors = compiled(&value(&format!("x{links}"))).errors();
+    assert!(errors.len() == 1 && errors[0].contains("write `x.softmax(1)`"), "{errors:#?}");
+    let errors = compiled(&value("x.sort(dim=1, descending=True)")).errors();
+    assert!(errors.len() == 1 && !errors[0].contains("`let`s and loop variables"), "{errors:#?}");
+}
+
+#[test]
 fn operations_without_their_axes_say_what_to_write() {
     let mut wrong = Vec::new();
     let mut told = 0;

@@ -17,6 +17,18 @@ impl Mlp {
         h.relu();
         h
     }
+
+    pub fn branches(&self, x: &Tensor<f32, N, 4>, up: bool) -> Tensor<f32, N, 4> {
+        let mut h = x.tanh();
+        if up {
+            h.relu()
+        }
+        match up {
+            true => x.relu(),
+            false => x.tanh(),
+        }
+        h
+    }
 }
 
 fn main() {}
