@@ -169,7 +169,7 @@ impl<'a> Lowering<'a> {
             Val::Place(FieldRef::Model(..)) => "model",
             _ => return self.report(span, &m::NOT_CALLABLE, &[]),
         };
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let args = crate::parse::passed(&call.args);
         let (field, instead) = (text(field), format!("{}.forward({args})", text(field)));
         self.report(span, &m::FIELD_CALLED, &[&field, &what, &instead])
     }

@@ -1,10 +1,9 @@
-//! Text of PyTorch, NumPy and JAX as it is pasted, and names and calls that mean something in another form.
+//! Text of PyTorch, NumPy and JAX as it is pasted, and what is called as there.
 
-use super::{Lowering, Val, iterators};
-use crate::messages as m;
-use crate::parse::{self, suggestion, text};
-use netcl_kernels::ops;
-use proc_macro2::{Ident, Span};
+use super::{Lowering, Val};
+use crate::parse::{self, text};
+use crate::{foreign, messages as m};
+use proc_macro2::Ident;
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprCall, ExprIndex, ExprMethodCall, Member};
@@ -18,7 +17,7 @@ impl<'a> Lowering<'a> {
         let names = modules(&call.receiver)?;
         let first = names.first().map(parse::name)?;
         let known = self.lookup(&first).is_some() || self.frame().symbols.contains_key(&first);
-        if !known && names.len() == 1 && is_camel(&first) && !super::is_builtin(name) {
+        if !known && names.len() == 1 && super::wrong_receiver::is_camel(&first) && !super::is_builtin(name) {
             return self.type_as_value(&first, call.receiver.span());
         }
         if known || !MODULES.contains(&first.as_str()) {
@@ -41,41 +40,6 @@ impl<'a> Lowering<'a> {
             _ => return None,
         };
         Some(self.report(call.span(), &m::ELSEWHERE_CALLED, &[&name, &instead]))
-    }
-
-    /// What is said of an operation that there is not.
-    pub(super) fn no_operation(&self, name: &str, receiver: &Val<'a>, span: Span) -> Val<'a> {
-        match receiver {
-            Val::Dim(size) if iterators::is_adapter(name) => {
-                let instead = format!("a range stands in parentheses: write `(0..{size}).{name}()`");
-                self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a size"), &instead])
-            }
-            _ => self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, ops::names())]),
-        }
-    }
-
-    /// Rule: a list in a list is read by one index after the other. Wrong: `TAPS[0, 1]`.
-    pub(super) fn several_positions(&self, index: &ExprIndex) -> Val<'a> {
-        let positions = match &*index.index {
-            Expr::Tuple(tuple) => tuple.elems.iter().map(|at| format!("[{}]", text(at))).collect(),
-            other => format!("[{}]", text(other)),
-        };
-        let instead = format!("one index after the other: write `{}{positions}`", text(&index.expr));
-        self.report(index.span(), &m::UNSUPPORTED, &[&"an index of several numbers", &instead])
-    }
-
-    /// Rule: a type is called by its path. Wrong: `A.forward(x)`, `Softsign.forward(x)`, `Self.line`.
-    pub(super) fn type_as_value(&self, name: &str, span: Span) -> Option<Val<'a>> {
-        let is_parameter = self.frame().unit.types.contains_key(name);
-        let instead = match name {
-            "Self" => "the model is `self`, its fields `self.layer`".to_string(),
-            _ if is_parameter => {
-                format!("call the field that is of it, `self.part.forward(x)`, or `{name}::forward(x)`")
-            }
-            _ if is_camel(name) => format!("a function of a type is called by its path, `{name}::forward(x)`"),
-            _ => return None,
-        };
-        Some(self.report(span, &m::TYPE_AS_VALUE, &[&name, &instead]))
     }
 
     /// Whether the block gives a value.
@@ -102,9 +66,4 @@ fn modules(expr: &Expr) -> Option<Vec<Ident>> {
         }
         _ => None,
     }
-}
-
-/// Whether the name is written as those of types are.
-fn is_camel(name: &str) -> bool {
-    name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }

@@ -189,8 +189,7 @@ impl<'a> Lowering<'a> {
             FieldKind::Model(_) => "model",
             _ => return None,
         };
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
-        let instead = format!("{}.{name}.forward({args})", text(&call.receiver));
+        let instead = format!("{}.{name}.forward({})", text(&call.receiver), crate::parse::passed(&call.args));
         Some(self.report(call.method.span(), &m::FIELD_CALLED, &[&name, &what, &instead]))
     }
 
@@ -203,7 +202,7 @@ impl<'a> Lowering<'a> {
             && path.contains("::")
             && let Val::Place(super::FieldRef::Layer(..) | super::FieldRef::Model(..)) = self.expr(first)
         {
-            let rest = call.args.iter().skip(1).map(text).collect::<Vec<_>>().join(", ");
+            let rest = crate::parse::passed(call.args.iter().skip(1));
             let hint = format!("functions are called as methods: write `{}.{name}({rest})`", written(first));
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &hint]);
         }

@@ -3,7 +3,7 @@
 //! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
 //! everything that follows from it. So does what a function gives of which nothing is known, and what such a value decides.
 
-mod advice;
+mod advice_kinds;
 mod affine;
 mod agree;
 pub(crate) mod alone;
@@ -25,6 +25,7 @@ mod choice;
 mod closure;
 mod control;
 mod declared;
+mod differing_shapes;
 mod exhaustive;
 mod expected;
 mod expr;
@@ -37,7 +38,6 @@ mod foreign_words;
 mod gather;
 mod given;
 mod grad;
-mod hint;
 mod index;
 mod indexed;
 mod iterators;
@@ -196,7 +196,7 @@ pub(crate) struct Lowering<'a> {
     /// Names of one letter that arguments' types only compute with.
     computed: Vec<String>,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
-    advice: Option<hint::Advice>,
+    advice: Option<advice_kinds::Advice>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
     named: BTreeMap<NodeId, String>,
     /// The call of the user's function that is entered next.

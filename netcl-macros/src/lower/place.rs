@@ -14,11 +14,11 @@ use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Context};
 use netcl_kernels::ops;
 use netcl_kernels::span::Diagnostic;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::rc::Rc;
 use syn::spanned::Spanned;
-use syn::{ExprField, ExprIndex, Member};
+use syn::{Expr, ExprField, ExprIndex, Member};
 
 impl<'a> Lowering<'a> {
     /// `base.member`.
@@ -250,6 +250,16 @@ impl<'a> Lowering<'a> {
             }
         };
         self.element_of(&values, position, index)
+    }
+
+    /// Rule: a list in a list is read by one index after the other. Wrong: `TAPS[0, 1]`.
+    pub(super) fn several_positions(&self, index: &ExprIndex) -> Val<'a> {
+        let positions = match &*index.index {
+            Expr::Tuple(tuple) => tuple.elems.iter().map(|at| format!("[{}]", text(at))).collect(),
+            other => format!("[{}]", text(other)),
+        };
+        let instead = format!("one index after the other: write `{}{positions}`", text(&index.expr));
+        self.report(index.span(), &m::UNSUPPORTED, &[&"an index of several numbers", &instead])
     }
 
     /// The value that `base[index]` names among those of `base`.
