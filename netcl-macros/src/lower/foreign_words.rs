@@ -6,21 +6,19 @@ use crate::{foreign, messages as m};
 use proc_macro2::Ident;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprCall, ExprIndex, ExprMethodCall, Member};
-
-/// What other frameworks' modules are called where they are imported.
-const MODULES: [&str; 9] = ["torch", "F", "nn", "np", "numpy", "jnp", "jax", "tf", "keras"];
+use syn::{Block, Expr, ExprCall, ExprMethodCall, Member};
 
 impl<'a> Lowering<'a> {
     /// Rule: operations are methods of tensors. Wrong: `torch.cat([a, b], 1)`, `F.gelu(x)`, as Python writes it.
     pub(super) fn pasted(&mut self, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
         let names = modules(&call.receiver)?;
-        let first = names.first().map(parse::name)?;
+        let module = names.first()?;
+        let first = parse::name(module);
         let known = self.lookup(&first).is_some() || self.frame().symbols.contains_key(&first);
         if !known && names.len() == 1 && super::wrong_receiver::is_camel(&first) && !super::is_builtin(name) {
             return self.type_as_value(&first, call.receiver.span());
         }
-        if known || !MODULES.contains(&first.as_str()) {
+        if known || !foreign::is_module(module) {
             return None;
         }
         let (method, args) = (&call.method, &call.args);
