@@ -79,8 +79,9 @@ messages! {
     BLOCK_TYPE = "`{}` is one type, and a block is for all that its model may have", "write a parameter in its place: `impl<{}> Block<{}> { .. }`; which type it is, each use of the model says";
     TYPE_ARGUMENT = "`{}` does not stand for the parameter `{}` of `{}`", "{}";
     TYPE_KEYS = "`{}::{}` takes no keys, and `{}`, which is of that type, has the key `{}`", "call the field, which has its keys: `self.{}.{}(x)`";
+    TYPE_HAS_NO_FUNCTION = "there is no function `{}`{}", "its type has, with `#[netcl::function]`: {}";
     TYPE_FUNCTION = "`{}`, which is `{}` here, has no function `{}`{}", "{}";
-    FUNCTIONS_FORM = "`#[netcl::function]` on an `impl` block is for functions of scalars of one type of your own, found `{}`", "write `impl Softsign { fn forward(x: f32) -> f32 { x / (1.0 + x.abs()) } }`, and no name of a layer; the `impl` may be of a trait";
+    FUNCTIONS_FORM = "`#[netcl::function]` on an `impl` block is for functions of scalars of one type of your own, found `{}`", "write `impl Softsign { fn forward(x: f32) -> f32 { x / (1.0 + x.abs()) } }`, and no name of a layer or of a type that every program knows, such as `Tensor` and `Vec`; the `impl` may be of a trait";
     KEY_LIST_LENGTH = "`{}` is a list of {} values, and `{}` has {} layers", "write a value for each layer, or one without brackets for all";
     KEY_LIST_OPEN = "`{}` is a list, and how many layers there are, `{}`, is known where the model is used", "write the length as a number: `{}`";
     SLOT_KEY = "no layer has the key `{}`{}", "of the keys above a field of a type parameter each layer takes those that it has";

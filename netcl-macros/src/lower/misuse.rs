@@ -3,14 +3,14 @@
 
 use super::{Lowering, Val, is_builtin};
 use crate::ast::{FieldKind, Unit};
-use crate::foreign;
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{suggestion, text};
+use crate::{foreign, paths};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::ops;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall};
+use syn::{Expr, ExprCall, ExprMethodCall, Stmt};
 
 impl<'a> Lowering<'a> {
     /// A method that is none here by that name.
@@ -217,7 +217,15 @@ impl<'a> Lowering<'a> {
             let instead = format!("one tensor of a list: write `{own}.{joins}({axis})`");
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]);
         }
-        match self.instead(call, name).or_else(|| self.of_type_of_rust(call, name)).filter(|_| !own) {
+        if let Expr::Path(function) = &*call.func
+            && let Some(all) = self.frame().unit.of_types.get(&text(&crate::parse::without_last(&function.path)))
+        {
+            let near = suggestion(name, all.iter().map(String::as_str));
+            let all = crate::parse::list(all.iter().map(String::as_str));
+            let place = function.path.segments.last().map_or(span, Spanned::span);
+            return self.report(place, &m::TYPE_HAS_NO_FUNCTION, &[&path, &near, &all]);
+        }
+        match self.instead(call, name).or_else(|| self.instead_of_path(call, name)).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
         }

@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What to write for a function of a type that has none here: `Tensor::zero(..)`, `Box::new(x)`, `St::new(..)`.
-    pub(super) fn of_type_of_rust(&self, call: &ExprCall, name: &str) -> Option<String> {
+    pub(super) fn instead_of_path(&self, call: &ExprCall, name: &str) -> Option<String> {
         let Expr::Path(path) = &*call.func else { return None };
         let own = parse::without_last(&path.path);
         let ty = parse::name(&own.segments.last()?.ident);
