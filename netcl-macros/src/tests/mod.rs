@@ -16,6 +16,7 @@ mod models;
 mod names;
 mod nearly;
 mod races;
+mod said;
 mod truncated;
 mod unknown;
 mod unreached;
