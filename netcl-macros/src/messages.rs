@@ -224,7 +224,7 @@ messages! {
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
     NO_LAYER = "`{}` is {}, and has no `forward`", "{}";
-    NO_STATE = "`{}` is {}, and `set` is for a state of the model", "{}";
+    NO_STATE = "`{}` is {}: `set` is called on the path of a state of the model", "{}";
     SET_ARGUMENTS = "`{}.set` takes one value, found {}", "write the tensor or the number that the state becomes: `{}.set(..)`";
     ELSEWHERE = "there is no operation `{}`", "{}";
     ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
@@ -271,7 +271,7 @@ messages! {
     KERNEL_MAPPED = "`{}` of a range is a function in a kernel in index form", "write `{}`";
     KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
     LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
-    LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over the list itself, `for one in &{}`, whose rounds are compiled one by one";
+    LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over {}, whose rounds are compiled one by one";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
     LOOP_CARRIED = "`{}` is {} before the first round of this loop and {} after a round", "{}";
     LOOP_STATE = "{} changes a state in a loop whose rounds are known only at run time", "{}";

@@ -53,6 +53,7 @@ mod open;
 mod options;
 mod parts;
 mod passed;
+mod path;
 mod pattern;
 mod place;
 mod plain_argument_mistakes;

@@ -111,9 +111,11 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::SET_ARGUMENTS, &[&own, &call.args.len(), &own]);
         }
         let (kind, instead) = match self.state_of(receiver) {
-            Some(path) => {
-                let all = path.rsplit_once('[').map(|(list, _)| format!(", in a loop over numbers `{list}[i].set({args})`"));
-                ("the value of a state".to_string(), format!("a state is set by its path: write `{path}.set({args})`{}", all.unwrap_or_default()))
+            Some(state) => {
+                let path = &state.whole;
+                let all = state.in_loop.map(|(each, count)| format!(", and of all `for i in 0..{count} {{ {each}.set({args}); }}`"));
+                let all = all.filter(|_| !mentions(call, &own)).unwrap_or_default();
+                ("another name for a state".to_string(), format!("a state is set by its path: write `{path}.set({args})`{all}"))
             }
             None if self.frame().this.is_some() => (
                 receiver.kind(),

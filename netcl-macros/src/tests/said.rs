@@ -1,6 +1,52 @@
 //! What is said of one mistake: of the thing that is wrong, with what there is instead.
 
-use super::compiled;
+use super::{Crate, compiled};
+
+/// The errors of a function with that body, of a model with layers, states and parts.
+fn said(body: &str) -> Vec<String> {
+    compiled(&format!(
+        "#[netcl::model] pub struct Part {{ #[state(init = 0.0)] mean: Tensor<f32, 8> }}
+         #[netcl::model] impl Part {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ x - &self.mean }} }}
+         #[netcl::model] pub struct Net {{
+             #[layer(inputs = 8, outputs = 8)] a: Linear, #[state(init = 0.0)] s: [Tensor<f32, 8>; 3], b: [Part; 2], c: (Part, Part) }}
+         #[netcl::model] impl Net {{
+             pub fn forward(&self, x: &Tensor<f32, N, 8>, y: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ {body} }} }}"
+    ))
+    .errors()
+}
+
+/// Whether there is one error, in which all of `parts` stand.
+fn is_said(errors: &[String], parts: &[&str]) {
+    let is_it = errors.len() == 1 && parts.iter().all(|part| errors[0].contains(part));
+    assert!(is_it, "{parts:?}: {errors:#?}");
+}
+
+#[test]
+fn states_are_set_by_the_paths_that_they_have() {
+    for (body, parts) in [
+        (
+            "let m = &self.b[1].mean; m.set(x.mean([0])); x",
+            &["`self.b[1].mean.set(x.mean([0]))`", "`for i in 0..2 { self.b[i].mean.set(x.mean([0])); }`"][..],
+        ),
+        ("let m = &self.c.1.mean; m.set(x.mean([0])); x", &["`self.c.1.mean.set(x.mean([0]))`"]),
+        ("for s in &self.s { s.set(x.mean([0])); } x", &["for i in 0..3 { self.s[i].set(x.mean([0])); }"]),
+        (
+            "for i in 0..N { self.s[i].set(x.mean([0])); } x",
+            &["loop over as many numbers as there are, `for i in 0..3`"],
+        ),
+        ("let mut h = x; for i in 0..N { h = self.b[i].forward(h); } h", &["`for one in &self.b`"]),
+    ] {
+        is_said(&said(body), parts);
+    }
+    // As the hints have it.
+    let sound = "for i in 0..2 { self.b[i].mean.set(x.mean([0])); } for i in 0..3 { self.s[i].set(x.mean([0])); }
+                 self.c.1.mean.set(x.mean([0])); x";
+    assert_eq!(said(sound), Vec::<String>::new());
+    // What the variable is named in has no other name there.
+    let own = said("for s in &self.s { s.set(s * 2.0); } x");
+    is_said(&own, &["`self.s[0].set(s * 2.0)`"]);
+    assert!(!own[0].contains("for i in"), "{own:?}");
+}
 
 #[test]
 fn modules_of_other_frameworks_are_known_wherever_they_stand() {
