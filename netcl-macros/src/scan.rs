@@ -1,7 +1,7 @@
 //! Which names in a body have to be looked up elsewhere before it can be compiled.
 
 use crate::chain::{ItemKind, Need};
-use crate::lower::{is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
+use crate::lower::{called_for_effect, is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
 use crate::{foreign, words};
@@ -232,6 +232,16 @@ impl<'ast> Visit<'ast> for Uses {
             this.compared(&arm.pat);
             this.visit_expr(&arm.body);
         });
+    }
+
+    /// What is called for what it does is refused, whatever function is meant.
+    fn visit_stmt(&mut self, statement: &'ast syn::Stmt) {
+        match (called_for_effect(statement), statement) {
+            (Some(name), syn::Stmt::Expr(Expr::Call(call), _)) if !self.is_bound(&parse::name(name)) => {
+                call.args.iter().for_each(|arg| self.visit_expr(arg));
+            }
+            _ => visit::visit_stmt(self, statement),
+        }
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {

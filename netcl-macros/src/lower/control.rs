@@ -43,6 +43,9 @@ impl<'a> Lowering<'a> {
 
     /// `wanted`: its value is that of the function or the branch.
     pub(super) fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
+        if let Some(said) = self.for_effect(statement) {
+            return said;
+        }
         match statement {
             Stmt::Local(local) => {
                 let Some(init) = &local.init else {

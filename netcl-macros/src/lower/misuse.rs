@@ -231,6 +231,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Rule: a body computes. Wrong: `print(x);`.
+    pub(super) fn for_effect(&self, statement: &Stmt) -> Option<Val<'a>> {
+        let name = called_for_effect(statement).filter(|name| self.lookup(&crate::parse::name(name)).is_none())?;
+        let (what, instead) = effect(name);
+        Some(self.report(statement.span(), &m::UNSUPPORTED, &[&what, &instead]))
+    }
+
     /// What to write for the call of a function of that name.
     fn instead(&self, call: &ExprCall, name: &str) -> Option<String> {
         let mut args = call.args.iter();
@@ -345,19 +352,41 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
     let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let instead = match name.as_str() {
         "vec" => format!("a list is written in brackets: write `[{}]`", text(&mac.tokens)),
+        name => instead_of_effect(name).unwrap_or("write out what it stands for").to_string(),
+    };
+    (format!("`{name}!`"), instead)
+}
+
+/// What to write for a macro that is called for what it does.
+fn instead_of_effect(name: &str) -> Option<&'static str> {
+    Some(match name {
         "todo" | "unimplemented" | "unreachable" | "panic" => {
-            "a graph is known as a whole: leave the function out until it gives a value".to_string()
+            "a graph is known as a whole: leave the function out until it gives a value"
         }
         "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
             "leave it out: sizes are checked by the types of the arguments, and numbers in ordinary Rust, around the call"
-                .to_string()
         }
-        "println" | "eprintln" | "print" | "dbg" | "info" | "debug" => {
-            "leave it out: look at what the function returns in ordinary Rust, around the call".to_string()
+        "println" | "eprintln" | "print" | "eprint" | "dbg" | "info" | "debug" => {
+            "leave it out: look at what the function returns in ordinary Rust, around the call"
         }
-        _ => "write out what it stands for".to_string(),
-    };
-    (format!("`{name}!`"), instead)
+        _ => return None,
+    })
+}
+
+/// The name that a statement calls as Python does, `print(x);`, if one of Rust's macros has it: whatever function is meant, nothing is
+/// done with its value.
+pub(crate) fn called_for_effect(statement: &Stmt) -> Option<&Ident> {
+    let Stmt::Expr(Expr::Call(call), Some(_)) = statement else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    path.path.get_ident().filter(|name| paths::is_macro_of_rust(name) && !is_builtin(&crate::parse::name(name)))
+}
+
+/// What to say of such a statement: what it is, and what to write instead.
+pub(crate) fn effect(name: &Ident) -> (String, String) {
+    let name = crate::parse::name(name);
+    let instead =
+        instead_of_effect(&name).map_or_else(|| format!("name what it gives: `let h = {name}(..);`"), String::from);
+    (format!("a call of `{name}` whose value is not used"), instead)
 }
 
 /// What to write for a `return`, which the closure of a kernel has not.

@@ -97,8 +97,8 @@ pub(crate) use float::{composed_graph, in_table, rust_names};
 use given::Given;
 pub(crate) use index::is_of_other_form;
 pub(crate) use misuse::{
-    constant as moved_constant, index_for_each, is_no_function_of_scalars, is_of_tensors, macro_call,
-    written as receiver,
+    called_for_effect, constant as moved_constant, effect, index_for_each, is_no_function_of_scalars, is_of_tensors,
+    macro_call, written as receiver,
 };
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;

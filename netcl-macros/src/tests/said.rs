@@ -67,6 +67,20 @@ fn modules_of_other_frameworks_are_known_wherever_they_stand() {
     all.sound();
 }
 
+#[test]
+fn what_is_called_for_what_it_does_is_no_function_to_look_for() {
+    is_said(&said("print(x); x"), &["a call of `print` whose value is not used", "in ordinary Rust, around the call"]);
+    is_said(&said("line(x); x"), &["a call of `line` whose value is not used", "`let h = line(..);`"]);
+    for kernel in [
+        "fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { print(x[n]); x[n] } }",
+        "#[launch(global = [N])] fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { print(x[0]); y[0] = x[0]; }",
+    ] {
+        is_said(&compiled(&format!("netcl::kernel! {{ {kernel} }}")).errors(), &["a call of `print` whose value is"]);
+    }
+    // A variable of that name is what it is.
+    assert_eq!(said("let line = |h| h * 2.0; let h = line(x); h"), Vec::<String>::new());
+}
+
 /// A loss whose gradients are asked for has some, where the model trains something.
 #[test]
 fn what_is_frozen_in_a_part_is_frozen_in_the_model() {
