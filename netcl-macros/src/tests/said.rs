@@ -81,6 +81,37 @@ fn what_is_called_for_what_it_does_is_no_function_to_look_for() {
     assert_eq!(said("let line = |h| h * 2.0; let h = line(x); h"), Vec::<String>::new());
 }
 
+#[test]
+fn shapes_that_do_not_meet_are_not_turned_twice() {
+    is_said(&said("x + y.t()"), &["leave `.t()` out, and write `y`"]);
+    is_said(&said("x.pad([1, 1, 1, 1])"), &["`x.pad(1, 1, 1, 0.0).pad(0, 1, 1, 0.0)`"]);
+    let more = said("x.pad([1, 1, 1, 1, 1, 1])");
+    is_said(&more, &["`pad`"]);
+    assert!(!more[0].contains("pad(-1"), "{more:?}");
+}
+
+#[test]
+fn keys_of_another_attribute_stand_once() {
+    let own = compiled(
+        "#[netcl::model] pub struct Net {
+             #[conv(padding = 1, stride = 2)] #[layer(inputs = 3, outputs = 4, kernel = 3, stride = 1)] c: Conv2d }",
+    );
+    is_said(&own.errors(), &["`#[layer(inputs = 3, outputs = 4, kernel = 3, padding = 1, stride = 2)]`"]);
+}
+
+#[test]
+fn a_size_that_another_function_was_passed_is_not_blamed() {
+    let own = compiled(
+        "#[netcl::model] pub struct M { #[parameter(init = 1.0)] w: Tensor<f32, 4> }
+         #[netcl::model] impl M {
+             fn inner(&self, x: &Tensor<f32, K, 4>) -> Tensor<f32, K, 4> { if K > 2 { x.relu() } else { x * &self.w } }
+             fn outer(&self, x: &Tensor<f32, N, 4>, k: usize) -> Tensor<f32, N, 4> { self.inner(x) }
+             pub fn go(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { self.outer(x, N) } }",
+    );
+    let errors = own.errors();
+    assert!(errors.iter().all(|error| !error.contains("a plain `usize`")), "{errors:#?}");
+}
+
 /// A loss whose gradients are asked for has some, where the model trains something.
 #[test]
 fn what_is_frozen_in_a_part_is_frozen_in_the_model() {
