@@ -6,9 +6,9 @@ use crate::diag::Diag;
 use crate::expand::meant::CallingBody;
 use crate::lower::is_builtin;
 use crate::{dump, expand, messages as m, parse, paths, payload, rounds, scan, told};
-use netcl_kernels::layers;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{ImplItem, ItemFn, ItemImpl, PathArguments, Type, Visibility};
 
@@ -20,25 +20,67 @@ impl Associated {
     fn name(&self) -> Option<&Ident> {
         let Type::Path(ty) = &*self.0.self_ty else { return None };
         let last = ty.path.segments.last().filter(|last| matches!(last.arguments, PathArguments::None))?;
-        let own = ty.qself.is_none()
-            && self.0.generics.params.is_empty()
-            && layers::find(&parse::name(&last.ident)).is_none();
+        let own =
+            ty.qself.is_none() && self.0.generics.params.is_empty() && !parse::reserved::is_known_type(&last.ident);
         own.then_some(&last.ident)
     }
 
+    /// The functions, which call each other by the type's name alone.
     fn functions(&self) -> impl Iterator<Item = ItemFn> {
         self.0.items.iter().filter_map(|item| match item {
             ImplItem::Fn(f) => {
-                let (attrs, sig, block) = (&f.attrs, &f.sig, &f.block);
+                let (attrs, sig, block) = (&f.attrs, &f.sig, f.block.to_token_stream());
+                let block = self.name().map_or(block.clone(), |name| by_name(block, name));
                 syn::parse2(quote!(#(#attrs)* #sig #block)).ok()
             }
             _ => None,
         })
     }
 
+    /// Whether the path is that of a function of the type.
+    fn is_own(&self, path: &syn::Path) -> bool {
+        path.segments.len() == 2 && parse::type_of(path).is_some_and(|ty| Some(ty) == self.name())
+    }
+
+    /// What the function has gathered, with the functions of the type that it calls, directly and by others. `above` are those that
+    /// call it; where one of these is called again, that is the end of a circle.
+    fn with_own(
+        &self,
+        gathered: &Gathered,
+        f: &ItemFn,
+        above: &mut Vec<String>,
+        circles: &mut Vec<Circle>,
+    ) -> Gathered {
+        let mut gathered = gathered.clone();
+        above.push(parse::name(&f.sig.ident));
+        for Need { kind, path } in scan::needs(&f.sig, &f.block, is_builtin) {
+            let Some((name, called)) = self.name().zip(path.segments.last()).filter(|_| self.is_own(&path)) else {
+                continue;
+            };
+            let called = parse::name(&called.ident);
+            if let Some(at) = above.iter().position(|other| *other == called) {
+                circles.push(Circle { place: path.span(), names: above[at..].to_vec() });
+                continue;
+            }
+            let all = self.functions().map(|other| {
+                let is_it = parse::name(&other.sig.ident) == called;
+                let told =
+                    is_it.then(|| payload::function(&self.with_own(&gathered, &other, above, circles), &other, true));
+                (other.sig.ident, told.unwrap_or_default())
+            });
+            let told = told::functions(name, &all.collect::<Vec<_>>());
+            gathered.parts.push((kind, parse::text(&path), told));
+        }
+        above.pop();
+        gathered
+    }
+
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
         let Some(name) = self.name() else { return TokenStream::new() };
-        let told = self.functions().map(|f| (f.sig.ident.clone(), payload::function(gathered, &f, sound)));
+        let told = self.functions().map(|f| {
+            let gathered = self.with_own(gathered, &f, &mut Vec::new(), &mut Vec::new());
+            (f.sig.ident.clone(), payload::function(&gathered, &f, sound))
+        });
         // Whoever sees the type sees its macro: how far that is, the block does not say.
         let public = Visibility::Public(syn::token::Pub::default());
         let export = chain::export(name, &public, &told::functions(name, &told.collect::<Vec<_>>()));
@@ -57,6 +99,33 @@ impl Associated {
     }
 }
 
+/// Functions of which each calls the next, and the last one the first, at that place.
+struct Circle {
+    place: Span,
+    names: Vec<String>,
+}
+
+/// The body with the type's name where a function of it is called as `Self::gate(x)`.
+fn by_name(body: TokenStream, name: &Ident) -> TokenStream {
+    let tokens: Vec<TokenTree> = body.into_iter().collect();
+    let is_colon = |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(colon)) if colon.as_char() == ':');
+    let is_call = |at: usize| {
+        let passed =
+            matches!(tokens.get(at + 4), Some(TokenTree::Group(list)) if list.delimiter() == Delimiter::Parenthesis);
+        passed && is_colon(at + 1) && is_colon(at + 2)
+    };
+    let each = tokens.iter().enumerate().map(|(at, token)| match token {
+        TokenTree::Ident(own) if own == "Self" && is_call(at) => Ident::new(&name.to_string(), own.span()).into(),
+        TokenTree::Group(inner) => {
+            let mut group = Group::new(inner.delimiter(), by_name(inner.stream(), name));
+            group.set_span(inner.span());
+            group.into()
+        }
+        other => other.clone(),
+    });
+    each.collect()
+}
+
 impl rounds::Item for Associated {
     fn driver(&self) -> (&'static str, TokenStream) {
         ("functions", self.0.to_token_stream())
@@ -67,9 +136,8 @@ impl rounds::Item for Associated {
     }
 
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
-        let own = |need: &Need| parse::type_of(&need.path).is_some_and(|ty| Some(ty) == self.name());
         let needs = self.functions().flat_map(|f| scan::needs_of_others(&f.sig, &f.block, is_builtin));
-        chain::left(gathered, needs.filter(|need| !own(need)).collect::<Vec<_>>())
+        chain::left(gathered, needs.filter(|need| !self.is_own(&need.path)).collect::<Vec<_>>())
     }
 
     /// Nothing is made of it that others would miss.
@@ -77,14 +145,26 @@ impl rounds::Item for Associated {
         TokenStream::new()
     }
 
-    /// Rule: the block is one type's, of a name that no layer has. Wrong: `impl<T> Activation for T`.
+    /// Rule: the block is one type's, of a name that neither a layer nor a type of Rust's or netcl's has. Wrong: `impl<T> Activation for T`.
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
         if self.name().is_none() {
             diag.report(self.0.self_ty.span(), &m::FUNCTIONS_FORM, &[&parse::text(&self.0.self_ty)]);
         }
         parse::condition::decided(diag, &self.0.attrs, &m::CFG);
+        let mut said = BTreeSet::new();
         for f in self.functions() {
-            payload::judge_helper(diag, gathered, needs, (&f.sig, &f.block));
+            let mut circles = Vec::new();
+            let gathered = self.with_own(gathered, &f, &mut Vec::new(), &mut circles);
+            for Circle { place, names } in &circles {
+                // Each function of a circle has it: the first of them says so.
+                if !names.iter().any(|name| said.contains(name)) {
+                    diag.report(*place, &m::RECURSION, &[&names[0], &format!("{} → {}", names.join(" → "), names[0])]);
+                }
+                said.extend(names.iter().cloned());
+            }
+            if circles.is_empty() {
+                payload::judge_helper(diag, &gathered, needs, (&f.sig, &f.block));
+            }
         }
     }
 

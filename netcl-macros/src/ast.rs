@@ -257,6 +257,8 @@ pub(crate) struct Unit {
     pub(crate) types: BTreeMap<String, TypeArgument>,
     /// Functions of scalars that are a type's, by their names: of a type that stands for a parameter.
     pub(crate) scalars: BTreeMap<String, Helper>,
+    /// The names of all functions of scalars of a type whose functions are called, by the text of its path.
+    pub(crate) of_types: BTreeMap<String, Vec<String>>,
 }
 
 /// What stands for a type parameter.

@@ -148,7 +148,7 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     }
     // A type tells all its functions.
     if need.kind == ItemKind::Function && crate::parse::type_of(&path).is_some() {
-        path = crate::parse::without_last(&path);
+        path = crate::parse::without_arguments(&crate::parse::without_last(&path));
     }
     // Where one of Rust's own macros has the name, a function answers inside the module of that name.
     let of_rust = path.segments.last().is_some_and(|last| paths::is_macro_of_rust(&last.ident));

@@ -1,9 +1,10 @@
 //! The functions of models: lowered, differentiated and compiled, for a model's parameters as names or for given numbers.
 
-use crate::ast::{FieldKind, FunctionItem, ModelImpl, ModelItem, Unit};
+use crate::ast::{FieldKind, FunctionItem, ModelImpl, Unit};
 use crate::compile::{CompiledPlan, Planned};
 use crate::diag::Diag;
 use crate::lower::{self, LoweredFunction, Sizes};
+use crate::presence::Presence;
 use crate::{compile, dump, messages as m};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
@@ -19,8 +20,8 @@ use std::collections::BTreeSet;
 pub(crate) struct CompiledFunction {
     pub(crate) plain: CompiledForm,
     pub(crate) gradients: Option<CompiledForm>,
-    /// Whether it is a loss that no parameter leads to though the model has some: who asks for its gradients is told.
-    pub(crate) unreached: bool,
+    /// Whether it is a loss that depends on no parameter though the model trains some: who asks for its gradients is told.
+    pub(crate) independent: bool,
     /// What it uses of other models that not everybody may.
     pub(crate) private: Vec<TokenStream>,
 }
@@ -105,41 +106,39 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
     // What is wrong in one mode is wrong in the other.
     let plain = plain.filter(|_| diag.count() == before)?;
-    let (reached, used) = (Cell::new(false), Cell::new(unit.model.as_ref().is_some_and(trains_itself)));
+    // Whether it depends on a parameter; nothing is known of what is open here: where it is compiled, or when it runs, that is told.
+    let dependent = Cell::new(None);
     let gradients = match function.is_loss() {
         true => {
             let depends = RefCell::new(None);
             let with = |graph: Graph| {
-                let (arguments, reaches) = depended_on(&graph);
+                let (arguments, parameter) = depended_on(&graph);
                 depends.borrow_mut().get_or_insert_with(BTreeSet::new).extend(arguments);
-                reached.set(reached.get() || reaches);
-                used.set(used.get() || trains(unit, &graph));
+                dependent.set(Some(dependent.get() == Some(true) || parameter));
                 autodiff::append_gradients(graph, arguments_of(function))
             };
             let mode = function.mode.unwrap_or(Mode::Training);
             let form = form(mode, &with, &format!("{name}_with_gradients"))?;
             if let Some(depends) = depends.take() {
-                independent(diag, function, &depends);
+                depends_on_asked(diag, function, &depends);
             }
             Some(form)
         }
         false => None,
     };
+    let independent = dependent.get() == Some(false) && function.gradients.is_empty() && trains(unit);
+    let gradients = gradients.filter(|_| !independent);
     let mut forms = std::iter::once(&plain).chain(&gradients);
     if given.is_none() && forms.any(|form| form.paths().iter().any(has_unknown_size)) {
         // No tensor tells a parameter: where the model is used, it is a number.
         let plain = instance(diag, function)?;
         let gradients = gradients.map(|_| CompiledForm::Instance);
-        return Some(CompiledFunction { plain, gradients, unreached: false, private: private.take() });
+        return Some(CompiledFunction { plain, gradients, independent, private: private.take() });
     }
     let mut private: Vec<TokenStream> = private.take();
     let mut known = BTreeSet::new();
     private.retain(|used| known.insert(used.to_string()));
-    // What is open here is told where it is compiled, or when it runs.
-    let compiled = gradients.as_ref().is_some_and(|form| matches!(form, CompiledForm::Plans(_)));
-    let unreached = compiled && used.get() && !reached.get() && function.gradients.is_empty();
-    let gradients = gradients.filter(|_| !unreached);
-    (diag.count() == before).then_some(CompiledFunction { plain, gradients, unreached, private })
+    (diag.count() == before).then_some(CompiledFunction { plain, gradients, independent, private })
 }
 
 /// The form of a function that is compiled where the model's numbers are.
@@ -167,34 +166,24 @@ fn depended_on(graph: &Graph) -> (Vec<usize>, bool) {
     (arguments.collect(), parameter)
 }
 
-/// Whether gradients are computed in a layer or a tensor of the model's own.
-fn trains_itself(model: &ModelItem) -> bool {
-    fn trains(kind: &FieldKind) -> bool {
+/// Whether gradients are computed in some layer or tensor of the model, or of one among its parts.
+fn trains(unit: &Unit) -> bool {
+    fn has(unit: &Unit, kind: &FieldKind) -> bool {
         match kind {
             FieldKind::Layer(layer) => layer.own_tensors(&layer.config.closed()).iter().any(|spec| spec.trainable),
             FieldKind::Tensor(tensor) => tensor.trainable,
-            FieldKind::Many { each, .. } | FieldKind::Optional { each, .. } => trains(each),
-            FieldKind::Several { kinds, .. } => kinds.iter().any(trains),
-            FieldKind::Slot(_) | FieldKind::Model(_) | FieldKind::Constant { .. } | FieldKind::Unknown => false,
+            FieldKind::Model(nested) => unit.nested_in(nested).is_some_and(trains),
+            FieldKind::Optional { present: Presence::Known(false), .. } => false,
+            other => other.inner().iter().any(|each| has(unit, each)),
         }
     }
-    model.fields.iter().any(|field| !field.frozen && trains(&field.kind))
-}
-
-/// Whether the graph has a parameter of a field that is not frozen.
-fn trains(unit: &Unit, graph: &Graph) -> bool {
-    let fields = unit.model.iter().flat_map(|model| &model.fields);
-    let frozen: BTreeSet<String> =
-        fields.filter(|field| field.frozen).map(|field| crate::parse::name(&field.name)).collect();
-    graph.iter().any(|(_, node)| {
-        let field = node.name.split(['.', '[']).next().unwrap_or_default();
-        matches!(node.op, Op::Input(InputKind::Parameter)) && !frozen.contains(field)
-    })
+    let mut fields = unit.model.iter().flat_map(|model| &model.fields);
+    fields.any(|field| !field.frozen && has(unit, &field.kind))
 }
 
 /// Rule: a loss depends on the arguments that gradients are asked in, on some way through its `if`s. Wrong: `#[gradients(x)]` on
 /// a loss of `x.detach()`.
-fn independent(diag: &Diag, function: &FunctionItem, depends: &BTreeSet<usize>) {
+fn depends_on_asked(diag: &Diag, function: &FunctionItem, depends: &BTreeSet<usize>) {
     for at in function.gradients.iter().filter(|at| !depends.contains(at)) {
         if let Some((name, _)) = function.tensors().nth(*at) {
             diag.report(name.span(), &m::GRADIENTS_INDEPENDENT, &[&function.name, name]);

@@ -82,8 +82,9 @@ messages! {
     BLOCK_TYPE = "`{}` is one type, and a block is for all that its model may have", "write a parameter in its place: `impl<{}> Block<{}> { .. }`; which type it is, each use of the model says";
     TYPE_ARGUMENT = "`{}` does not stand for the parameter `{}` of `{}`", "{}";
     TYPE_KEYS = "`{}::{}` takes no keys, and `{}`, which is of that type, has the key `{}`", "call the field, which has its keys: `self.{}.{}(x)`";
+    TYPE_HAS_NO_FUNCTION = "there is no function `{}`{}", "its type has, with `#[netcl::function]`: {}";
     TYPE_FUNCTION = "`{}`, which is `{}` here, has no function `{}`{}", "{}";
-    FUNCTIONS_FORM = "`#[netcl::function]` on an `impl` block is for functions of scalars of one type of your own, found `{}`", "write `impl Softsign { fn forward(x: f32) -> f32 { x / (1.0 + x.abs()) } }`, and no name of a layer; the `impl` may be of a trait";
+    FUNCTIONS_FORM = "`#[netcl::function]` on an `impl` block is for functions of scalars of one type of your own, found `{}`", "write `impl Softsign { fn forward(x: f32) -> f32 { x / (1.0 + x.abs()) } }`, and no name of a layer or of a type that every program knows, such as `Tensor` and `Vec`; the `impl` may be of a trait";
     KEY_LIST_LENGTH = "`{}` is a list of {} values, and `{}` has {} layers", "write a value for each layer, or one without brackets for all";
     KEY_LIST_OPEN = "`{}` is a list, and how many layers there are, `{}`, is known where the model is used", "write the length as a number: `{}`";
     SLOT_KEY = "no layer has the key `{}`{}", "of the keys above a field of a type parameter each layer takes those that it has";
@@ -226,7 +227,7 @@ messages! {
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
     NO_LAYER = "`{}` is {}, and has no `forward`", "{}";
-    NO_STATE = "`{}` is {}, and `set` is for a state of the model", "{}";
+    NO_STATE = "`{}` is {}: `set` is called on the path of a state of the model", "{}";
     SET_ARGUMENTS = "`{}.set` takes one value, found {}", "write the tensor or the number that the state becomes: `{}.set(..)`";
     ELSEWHERE = "there is no operation `{}`", "{}";
     ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
@@ -273,7 +274,7 @@ messages! {
     KERNEL_MAPPED = "`{}` of a range is a function in a kernel in index form", "write `{}`";
     KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
     LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
-    LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over the list itself, `for one in &{}`, whose rounds are compiled one by one";
+    LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over {}, whose rounds are compiled one by one";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
     LOOP_CARRIED = "`{}` is {} before the first round of this loop and {} after a round", "{}";
     LOOP_STATE = "{} changes a state in a loop whose rounds are known only at run time", "{}";

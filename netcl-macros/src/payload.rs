@@ -301,8 +301,13 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
 /// The functions and kernels among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
     for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Function) {
-        let of_type = syn::parse_str::<syn::Path>(path).ok().and_then(|path| parse::type_of(&path).cloned());
+        let whole = syn::parse_str::<syn::Path>(path).ok();
+        let of_type = whole.filter(|path| parse::type_of(path).is_some()).map(|path| parse::without_last(&path));
         let all = told::read_functions(tokens).map(|(_, all)| all).filter(|_| of_type.is_some());
+        if let (Some(of_type), Some(all)) = (&of_type, &all) {
+            let names = all.iter().map(|(name, _)| parse::name(name)).collect();
+            unit.of_types.insert(parse::text(of_type), names);
+        }
         let tokens = match &all {
             Some(all) => all.iter().find(|(name, _)| path.ends_with(&format!("::{name}"))).map(|(_, tokens)| tokens),
             None => Some(tokens).filter(|tokens| of_type.is_none() || is_function(tokens)),

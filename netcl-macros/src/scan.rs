@@ -1,12 +1,11 @@
 //! Which names in a body have to be looked up elsewhere before it can be compiled.
 
 use crate::chain::{ItemKind, Need};
-use crate::lower::{is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
+use crate::lower::{called_for_effect, is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
-use crate::words;
+use crate::{foreign, words};
 use netcl_kernels::dim::Symbol;
-use netcl_kernels::layers;
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -54,11 +53,16 @@ pub(crate) fn operations_of(item: &ItemImpl) -> Vec<Ident> {
     all.filter(|name| known.insert(parse::name(name))).collect()
 }
 
-/// The functions of scalars that an `impl` block's compiled functions call.
+/// The functions of scalars that an `impl` block's compiled functions call: not those of the block's own type, which it knows.
 pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
+    let own = match &*item.self_ty {
+        Type::Path(ty) => ty.path.segments.last().map(|last| &last.ident),
+        _ => None,
+    };
+    let is_own = |path: &Path| path.segments.len() == 2 && parse::type_of(path).is_some_and(|ty| Some(ty) == own);
     let mut found = Vec::new();
     for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_known_to_tensors)) {
-        if !found.contains(&path) {
+        if !found.contains(&path) && !is_own(&path) {
             found.push(path);
         }
     }
@@ -230,6 +234,16 @@ impl<'ast> Visit<'ast> for Uses {
         });
     }
 
+    /// What is called for what it does is refused, whatever function is meant.
+    fn visit_stmt(&mut self, statement: &'ast syn::Stmt) {
+        match (called_for_effect(statement), statement) {
+            (Some(name), syn::Stmt::Expr(Expr::Call(call), _)) if !self.is_bound(&parse::name(name)) => {
+                call.args.iter().for_each(|arg| self.visit_expr(arg));
+            }
+            _ => visit::visit_stmt(self, statement),
+        }
+    }
+
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func
             && path.qself.is_none()
@@ -237,10 +251,7 @@ impl<'ast> Visit<'ast> for Uses {
         {
             let single = path.path.segments.len() == 1;
             let name = parse::name(&last.ident);
-            // Types and `Self` start with a capital; functions do not, whatever letters they are written with. Rust's own
-            // library has none of ours, and neither have other frameworks.
-            let first = path.path.segments.first().filter(|_| !single);
-            let first = first.map(|segment| segment.ident.to_string()).unwrap_or_default();
+            // A variant of an enum and the value of a struct start with a capital; functions do not.
             let capital = name.starts_with(char::is_uppercase);
             if single
                 && (self.known)(&name)
@@ -250,37 +261,38 @@ impl<'ast> Visit<'ast> for Uses {
             {
                 self.operations.push(last.ident.clone());
             }
-            let own = first.starts_with(|c: char| c.is_uppercase()) && !may_be_of_type(call, &path.path)
-                || matches!(first.as_str(), "std" | "core" | "alloc" | "torch" | "tch" | "np" | "numpy" | "jnp" | "tf");
-            if !capital
-                && !own
-                && !is_no_function_of_scalars(call)
-                && !is_of_tensors(call, &name)
-                && !is_rust_method(&path.path)
-                && !(single
-                    && ((self.known)(&name) || self.is_bound(&name) || matches!(name.as_str(), "self" | "super")))
+            let wanted = match parse::type_of(&path.path) {
+                // Whatever it is called and given: the type says whether it has such a function.
+                Some(ty) => !parse::reserved::is_known_type(ty),
+                None => {
+                    !is_no_function_of_scalars(call)
+                        && !is_of_tensors(call, &name)
+                        && !is_rust_method(&path.path)
+                        && !(single
+                            && ((self.known)(&name)
+                                || self.is_bound(&name)
+                                || matches!(name.as_str(), "self" | "super")))
+                }
+            };
+            // Rust's own library has none of ours, and neither have other frameworks.
+            let first = path.path.segments.first().filter(|_| !single).map(|first| &first.ident);
+            let of_rust = first.is_some_and(|first| ["std", "core", "alloc"].iter().any(|own| first == own));
+            if wanted
+                && !capital
+                && !of_rust
+                && !foreign::is_module_path(&path.path)
                 && !self.functions.contains(&path.path)
             {
                 self.functions.push(path.path.clone());
             }
         }
+        // What a call gives is called by nobody, and is spoken of.
+        if let Expr::Call(_) = &*call.func {
+            call.args.iter().for_each(|arg| self.visit_expr(arg));
+            return;
+        }
         visit::visit_expr_call(self, call);
     }
-}
-
-/// Whether it may be a function of scalars of a user's type, `HardSwish::forward(x)`: neither a method that is called by its path, nor
-/// what makes a value of the type.
-fn may_be_of_type(call: &syn::ExprCall, path: &Path) -> bool {
-    let Some(ty) = parse::type_of(path).map(parse::name) else { return false };
-    let last = path.segments.last().map(|last| parse::name(&last.ident)).unwrap_or_default();
-    let receiver = call.args.first().is_none_or(|first| match first {
-        Expr::Reference(_) | Expr::Field(_) => true,
-        Expr::Path(path) => path.path.is_ident("self"),
-        _ => false,
-    });
-    let makes = ["new", "default"].contains(&last.as_str()) || last.starts_with("from") || last.starts_with("with_");
-    let known = ["Self", "Tensor", "Vec", "Box", "Rc", "Arc", "String", "Option", "Result", "DType", "Default"];
-    ty.len() > 1 && !known.contains(&ty.as_str()) && layers::find(&ty).is_none() && !receiver && !makes
 }
 
 /// The constants that an `impl` block's compiled functions use: capital names in bodies that no argument's type binds,

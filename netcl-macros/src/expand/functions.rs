@@ -56,7 +56,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Compi
         .collect();
     let natives = natives.items();
     let withheld = block.functions.iter().zip(&expanded);
-    let withheld = withheld.filter_map(|(function, expanded)| no_gradients(block, function, expanded.unreached));
+    let withheld = withheld.filter_map(|(function, expanded)| no_gradients(block, function, expanded.independent));
     let (levels, prelude) = (&block.levels, paths::prelude());
     let covers = unused::covers(&block.functions.iter().flat_map(parse::function::bound).collect::<Vec<_>>());
     // What rustc counts as read: a field that some block names.
@@ -263,14 +263,14 @@ fn allowed(function: &FunctionItem) -> Option<TokenStream> {
 
 /// Says, where `…_with_gradients` is called of a function whose first result is no loss though a number is among them, or is one that no
 /// parameter leads to, that there is none.
-fn no_gradients(block: &ModelImpl, function: &FunctionItem, unreached: bool) -> Option<TokenStream> {
+fn no_gradients(block: &ModelImpl, function: &FunctionItem, independent: bool) -> Option<TokenStream> {
     let is_loss = |ty: &TensorType| ty.dims.is_empty() && ty.dtype.is_float();
     let (own, result) = (parse::name(&function.name), result_type(function));
     let (why, instead) = match function.results.first() {
-        Some(_) if unreached => (
+        Some(_) if independent => (
             format!("`{own}` depends on no parameter of the model in a way that has a derivative"),
-            "compute it from what the parameters give: what is computed of `x.detach()`, of comparisons, of positions such as those of \
-             `argmax`, or of rounded numbers has none",
+            "compute it from what the parameters give: fields with `#[frozen]` have none, and neither has what is computed of \
+             `x.detach()`, of comparisons, of positions such as those of `argmax`, or of rounded numbers",
         ),
         Some(first) if is_loss(first) && function.composed.is_one() => (
             format!("`{own}` also gives whole numbers, of which there are no gradients"),
@@ -294,7 +294,7 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem, unreached: bool) -> 
         why,
         instead: instead.to_string(),
     };
-    let (declared, stub) = withheld.tokens().filter(|_| function.receiver && (unreached || !function.is_loss()))?;
+    let (declared, stub) = withheld.tokens().filter(|_| function.receiver && (independent || !function.is_loss()))?;
     let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }

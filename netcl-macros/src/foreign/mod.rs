@@ -16,6 +16,7 @@ pub(crate) use layers::LAYERS;
 pub(crate) use layers::{is_torch_layer, layer, layer_as};
 use netcl_kernels::ops;
 pub(crate) use numbers::of_number;
+use proc_macro2::Ident;
 pub(crate) use values::{element_type, number};
 
 /// What there is here instead.
@@ -396,6 +397,28 @@ pub(crate) fn operation(name: &str) -> Option<Here> {
 /// Whether what is called `name` elsewhere makes a tensor of given sizes.
 pub(crate) fn makes_tensors(name: &str) -> bool {
     matches!(operation(name), Some(Say(FILLED | DRAWN | COUNTED)))
+}
+
+/// What other frameworks' modules are called where they are imported.
+const MODULES: [&str; 13] =
+    ["torch", "tch", "F", "nn", "np", "numpy", "jnp", "jax", "tf", "keras", "flax", "burn", "candle_nn"];
+
+/// Whether another framework's module has that name.
+pub(crate) fn is_module(name: &Ident) -> bool {
+    MODULES.iter().any(|module| name == module)
+}
+
+/// Whether the path of a function begins with another framework's module. A module `nn` and a type `F` may be the user's own: of these
+/// only what such a framework has is meant, `nn::functional::..` and `F::relu`.
+pub(crate) fn is_module_path(path: &syn::Path) -> bool {
+    let mut names = path.segments.iter().map(|segment| &segment.ident);
+    let (Some(first), Some(second)) = (names.next(), names.next()) else { return false };
+    let second = || second.to_string();
+    match first.to_string().as_str() {
+        "nn" => second() == "functional",
+        "F" => ops::find(&second()).is_some() || operation(&second()).is_some(),
+        _ => is_module(first),
+    }
 }
 
 impl Here {

@@ -61,6 +61,15 @@ impl Whole {
     }
 }
 
+impl Whole {
+    /// The greatest of the divisor's multiples up to the dividend, at most.
+    fn greatest_multiple(&self, axes: &[Dim], last: &Ends) -> Dim {
+        let dividend = self.dividend().range_within(axes, last).1;
+        let multiple = (self.quotients(axes) - Dim::constant(1)) * self.divisor.clone();
+        if (dividend.clone() - multiple.clone()).never_negative() { multiple } else { dividend }
+    }
+}
+
 /// An index and the sizes that it does not go beyond.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Bounded {
@@ -209,26 +218,54 @@ impl Affine {
 
     /// The least and the greatest value over an index space with axes of these sizes.
     pub(crate) fn range(&self, axes: &[Dim]) -> (Dim, Dim) {
-        let (mut low, mut high) = (self.offset.clone(), self.offset.clone());
-        for (atom, coefficient) in &self.terms {
-            let (least, greatest) = match atom {
-                Atom::Axis(axis) => (Dim::default(), axes[*axis].clone() - Dim::constant(1)),
-                Atom::Part(DivRem::Quotient, whole) => (Dim::default(), whole.quotients(axes) - Dim::constant(1)),
-                Atom::Part(DivRem::Remainder, whole) => (Dim::default(), whole.divisor.clone() - Dim::constant(1)),
-                Atom::Bounded(bounded) => bounded.range.clone(),
-            };
-            let ends = [least, greatest].map(|end| end * Dim::constant(*coefficient));
-            let [least, greatest] = ends;
-            let (least, greatest) = if *coefficient > 0 { (least, greatest) } else { (greatest, least) };
-            (low, high) = (low + least, high + greatest);
-        }
-        (low, high)
+        self.range_within(axes, &Ends::new())
     }
 
     /// The same, where along some axes the index space ends at a position that depends on earlier axes. (Where it ends before it
     /// begins there is nothing that the range would have to hold.)
     pub(super) fn range_within(&self, axes: &[Dim], last: &Ends) -> (Dim, Dim) {
-        (self.towards(axes, last, false), self.towards(axes, last, true))
+        let term_by_term = (self.towards(axes, last, false), self.towards(axes, last, true));
+        let (multiples, rest) = self.multiples();
+        if multiples.is_empty() {
+            return term_by_term;
+        }
+        let (mut low, mut high) = (rest.towards(axes, last, false), rest.towards(axes, last, true));
+        for (times, whole) in multiples {
+            let end = whole.greatest_multiple(axes, last) * Dim::constant(times);
+            if times > 0 { high = high + end } else { low = low + end }
+        }
+        // Both hold: what is known to be the narrower one at each end.
+        let narrower = |large: &Dim, small: &Dim| (large.clone() - small.clone()).never_negative();
+        (
+            if narrower(&low, &term_by_term.0) { low } else { term_by_term.0 },
+            if narrower(&term_by_term.1, &high) { high } else { term_by_term.1 },
+        )
+    }
+
+    /// The multiples of divisors in it, `i - i % M`, each with how often it is there, and the rest: term by term nothing would be
+    /// known of how far such a difference goes.
+    fn multiples(&self) -> (Vec<(i64, &Whole)>, Affine) {
+        let (mut multiples, mut rest) = (Vec::new(), self.clone());
+        for (atom, coefficient) in &self.terms {
+            let (Atom::Part(DivRem::Remainder, whole), Some(times)) = (atom, coefficient.checked_neg()) else {
+                continue;
+            };
+            let has = |(atom, by): &(Atom, i64)| {
+                let own = rest.terms.iter().find(|(own, _)| own == atom).map_or(0, |(_, own)| *own);
+                by.checked_mul(times).is_some_and(|by| own.signum() == by.signum() && own.abs() >= by.abs())
+            };
+            let without = || {
+                let remainder = Affine { terms: vec![(atom.clone(), -1)], ..Affine::default() };
+                rest.plus(&whole.dividend().plus(&remainder)?.times(-times)?)
+            };
+            if whole.terms.iter().all(has)
+                && let Ok(without) = without()
+            {
+                multiples.push((times, &**whole));
+                rest = without;
+            }
+        }
+        (multiples, rest)
     }
 
     /// The least value, or the greatest: each axis, the innermost first, goes to the end that takes the sum furthest.
@@ -240,12 +277,25 @@ impl Affine {
             if (coefficient > 0) == greatest {
                 match end.times(coefficient).and_then(|end| index.plus(&end)) {
                     Ok(moved) => index = moved,
-                    Err(TooLarge) => return if greatest { self.range(axes).1 } else { self.range(axes).0 },
+                    Err(TooLarge) => return self.end(axes, greatest),
                 }
             }
         }
-        let (low, high) = index.range(axes);
-        if greatest { high } else { low }
+        index.end(axes, greatest)
+    }
+
+    /// The least or the greatest value, term by term.
+    fn end(&self, axes: &[Dim], greatest: bool) -> Dim {
+        self.terms.iter().fold(self.offset.clone(), |sum, (atom, coefficient)| {
+            let (low, high) = match atom {
+                Atom::Axis(axis) => (Dim::default(), axes[*axis].clone() - Dim::constant(1)),
+                Atom::Part(DivRem::Quotient, whole) => (Dim::default(), whole.quotients(axes) - Dim::constant(1)),
+                Atom::Part(DivRem::Remainder, whole) => (Dim::default(), whole.divisor.clone() - Dim::constant(1)),
+                Atom::Bounded(bounded) => bounded.range.clone(),
+            };
+            let end = if (*coefficient > 0) == greatest { high } else { low };
+            sum + end * Dim::constant(*coefficient)
+        })
     }
 }
 

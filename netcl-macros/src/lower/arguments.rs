@@ -54,6 +54,9 @@ impl<'a> Lowering<'a> {
             // As in PyTorch, whose `pad` takes sides of all axes, the last one's first.
             ([_, _, _, _], [_]) if name == "pad" && sides(&call.args[0]).is_some() => {
                 let sides = sides(&call.args[0]).unwrap_or_default();
+                if sides.len() > 2 * shape.rank() {
+                    return None;
+                }
                 let along = |(at, side): (usize, &[String])| {
                     format!(".pad({}, {}, {}, 0.0)", shape.rank() as i64 - 1 - at as i64, side[0], side[1])
                 };

@@ -1,6 +1,6 @@
 //! Operations that are called by their names alone.
 
-use super::hint::Advice;
+use super::advice_kinds::Advice;
 use super::{Lowering, Val};
 use proc_macro2::Span;
 use syn::ExprCall;

@@ -36,7 +36,11 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let unit = self.frame().unit;
-        if segments.len() == 2 && segments[0] == "Self" {
+        let own = unit
+            .model
+            .as_ref()
+            .is_some_and(|model| path.path.segments.first().is_some_and(|first| first.ident == model.name));
+        if segments.len() == 2 && (own || segments[0] == "Self") {
             return self.own_function(unit, &path.path, &name, call);
         }
         if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
@@ -170,7 +174,7 @@ impl<'a> Lowering<'a> {
             Val::Place(FieldRef::Model(..)) => "model",
             _ => return self.report(span, &m::NOT_CALLABLE, &[]),
         };
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let args = crate::parse::passed(&call.args);
         let (field, instead) = (text(field), format!("{}.forward({args})", text(field)));
         self.report(span, &m::FIELD_CALLED, &[&field, &what, &instead])
     }

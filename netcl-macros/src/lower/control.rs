@@ -48,6 +48,9 @@ impl<'a> Lowering<'a> {
 
     /// `wanted`: its value is that of the function or the branch.
     pub(super) fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
+        if let Some(said) = self.for_effect(statement) {
+            return said;
+        }
         match statement {
             Stmt::Local(local) => {
                 let expected = self.expected.take();

@@ -1,27 +1,24 @@
-//! Text of PyTorch, NumPy and JAX as it is pasted, and names and calls that mean something in another form.
+//! Text of PyTorch, NumPy and JAX as it is pasted, and what is called as there.
 
-use super::{Lowering, Val, iterators, named};
-use crate::messages as m;
-use crate::parse::{self, suggestion, text};
-use netcl_kernels::ops;
-use proc_macro2::{Ident, Span};
+use super::{Lowering, Val, named};
+use crate::parse::{self, text};
+use crate::{foreign, messages as m};
+use proc_macro2::Ident;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprIf, ExprIndex, ExprMethodCall, Member};
-
-/// What other frameworks' modules are called where they are imported.
-const MODULES: [&str; 9] = ["torch", "F", "nn", "np", "numpy", "jnp", "jax", "tf", "keras"];
+use syn::{Expr, ExprCall, ExprIf, ExprMethodCall, Member};
 
 impl<'a> Lowering<'a> {
     /// Rule: operations are methods of tensors. Wrong: `torch.cat([a, b], 1)`, `F.gelu(x)`, as Python writes it.
     pub(super) fn pasted(&mut self, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
         let names = modules(&call.receiver)?;
-        let first = names.first().map(parse::name)?;
+        let module = names.first()?;
+        let first = parse::name(module);
         let known = self.lookup(&first).is_some() || self.frame().symbols.contains_key(&first);
-        if !known && names.len() == 1 && is_camel(&first) && !super::is_builtin(name) {
+        if !known && names.len() == 1 && super::wrong_receiver::is_camel(&first) && !super::is_builtin(name) {
             return self.type_as_value(&first, call.receiver.span());
         }
-        if known || !MODULES.contains(&first.as_str()) {
+        if known || !foreign::is_module(module) {
             return None;
         }
         let hint = self.of_module(call).unwrap_or_else(|| "operations are methods: write `x.relu()`".to_string());
@@ -45,8 +42,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn is_of_module(&self, call: &ExprMethodCall) -> bool {
-        let first = modules(&call.receiver).and_then(|names| names.first().map(parse::name));
-        first.is_some_and(|first| MODULES.contains(&first.as_str()) && self.lookup(&first).is_none())
+        let first = modules(&call.receiver).and_then(|names| names.first().cloned());
+        first.is_some_and(|first| foreign::is_module(&first) && self.lookup(&parse::name(&first)).is_none())
     }
 
     /// Rule: a model is called by its functions, and has no parent. Wrong: `self(x)`, `super().forward(x)`.
@@ -59,41 +56,6 @@ impl<'a> Lowering<'a> {
             _ => return None,
         };
         Some(self.report(call.span(), &m::ELSEWHERE_CALLED, &[&name, &instead]))
-    }
-
-    /// What is said of an operation that there is not.
-    pub(super) fn no_operation(&self, name: &str, receiver: &Val<'a>, span: Span) -> Val<'a> {
-        match receiver {
-            Val::Dim(size) if iterators::is_adapter(name) => {
-                let instead = format!("a range stands in parentheses: write `(0..{size}).{name}()`");
-                self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a size"), &instead])
-            }
-            _ => self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, ops::names())]),
-        }
-    }
-
-    /// Rule: a list in a list is read by one index after the other. Wrong: `TAPS[0, 1]`.
-    pub(super) fn several_positions(&self, index: &ExprIndex) -> Val<'a> {
-        let positions = match &*index.index {
-            Expr::Tuple(tuple) => tuple.elems.iter().map(|at| format!("[{}]", text(at))).collect(),
-            other => format!("[{}]", text(other)),
-        };
-        let instead = format!("one index after the other: write `{}{positions}`", text(&index.expr));
-        self.report(index.span(), &m::UNSUPPORTED, &[&"an index of several numbers", &instead])
-    }
-
-    /// Rule: a type is called by its path. Wrong: `A.forward(x)`, `Softsign.forward(x)`, `Self.line`.
-    pub(super) fn type_as_value(&self, name: &str, span: Span) -> Option<Val<'a>> {
-        let is_parameter = self.frame().unit.types.contains_key(name);
-        let instead = match name {
-            "Self" => "the model is `self`, its fields `self.layer`".to_string(),
-            _ if is_parameter => {
-                format!("call the field that is of it, `self.part.forward(x)`, or `{name}::forward(x)`")
-            }
-            _ if is_camel(name) => format!("a function of a type is called by its path, `{name}::forward(x)`"),
-            _ => return None,
-        };
-        Some(self.report(span, &m::TYPE_AS_VALUE, &[&name, &instead]))
     }
 
     /// Whether the branch gives a value where its condition holds, which does not here.
@@ -121,9 +83,4 @@ fn modules(expr: &Expr) -> Option<Vec<Ident>> {
         }
         _ => None,
     }
-}
-
-/// Whether the name is written as those of types are.
-fn is_camel(name: &str) -> bool {
-    name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }

@@ -1,8 +1,8 @@
 //! Method calls: operations on tensors, layers' `forward`, functions of models.
 
+use super::advice_kinds::Advice;
 use super::arith::Places;
 use super::builtin::builtins;
-use super::hint::Advice;
 use super::written::Written;
 use super::{FieldRef, Lowering, Sizes, Val, named};
 use crate::ast::{PlainType, Unit};
@@ -248,7 +248,7 @@ impl<'a> Lowering<'a> {
         let list = list.strip_suffix(".iter()").unwrap_or(&list);
         let first = call.args.first().map_or_else(|| "x".to_string(), crate::parse::text);
         let instead = if name == words::FORWARD {
-            format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
+            super::wrong_receiver::one_after_the_other(list, &first)
         } else if name == words::SET {
             format!("set one by its number: write `{list}[0].set({first})`")
         } else {

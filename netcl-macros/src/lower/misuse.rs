@@ -3,14 +3,14 @@
 
 use super::{Lowering, Val, is_builtin};
 use crate::ast::{FieldKind, Unit};
-use crate::foreign;
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{suggestion, text};
+use crate::{foreign, paths};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::ops;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall};
+use syn::{Expr, ExprCall, ExprMethodCall, Stmt};
 
 impl<'a> Lowering<'a> {
     /// A method that is none here by that name.
@@ -151,8 +151,7 @@ impl<'a> Lowering<'a> {
             FieldKind::Model(_) => "model",
             _ => return None,
         };
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
-        let instead = format!("{}.{name}.forward({args})", text(&call.receiver));
+        let instead = format!("{}.{name}.forward({})", text(&call.receiver), crate::parse::passed(&call.args));
         Some(self.report(call.method.span(), &m::FIELD_CALLED, &[&name, &what, &instead]))
     }
 
@@ -165,7 +164,7 @@ impl<'a> Lowering<'a> {
             && path.contains("::")
             && let Val::Place(super::FieldRef::Layer(..) | super::FieldRef::Model(..)) = self.expr(first)
         {
-            let rest = call.args.iter().skip(1).map(text).collect::<Vec<_>>().join(", ");
+            let rest = crate::parse::passed(call.args.iter().skip(1));
             let hint = format!("functions are called as methods: write `{}.{name}({rest})`", written(first));
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &hint]);
         }
@@ -180,10 +179,25 @@ impl<'a> Lowering<'a> {
             let instead = format!("one tensor of a list: write `{own}.{joins}({axis})`");
             return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]);
         }
-        match self.instead(call, name).or_else(|| self.of_type_of_rust(call, name)).filter(|_| !own) {
+        if let Expr::Path(function) = &*call.func
+            && let Some(all) = self.frame().unit.of_types.get(&text(&crate::parse::without_last(&function.path)))
+        {
+            let near = suggestion(name, all.iter().map(String::as_str));
+            let all = crate::parse::list(all.iter().map(String::as_str));
+            let place = function.path.segments.last().map_or(span, Spanned::span);
+            return self.report(place, &m::TYPE_HAS_NO_FUNCTION, &[&path, &near, &all]);
+        }
+        match self.instead(call, name).or_else(|| self.instead_of_path(call, name)).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
         }
+    }
+
+    /// Rule: a body computes. Wrong: `print(x);`.
+    pub(super) fn for_effect(&self, statement: &Stmt) -> Option<Val<'a>> {
+        let name = called_for_effect(statement).filter(|name| self.lookup(&crate::parse::name(name)).is_none())?;
+        let (what, instead) = effect(name);
+        Some(self.report(statement.span(), &m::UNSUPPORTED, &[&what, &instead]))
     }
 
     /// What to write for the call of a function of that name.
@@ -300,19 +314,41 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
     let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let instead = match name.as_str() {
         "vec" => format!("a list is written in brackets: write `[{}]`", text(&mac.tokens)),
+        name => instead_of_effect(name).unwrap_or("write out what it stands for").to_string(),
+    };
+    (format!("`{name}!`"), instead)
+}
+
+/// What to write for a macro that is called for what it does.
+fn instead_of_effect(name: &str) -> Option<&'static str> {
+    Some(match name {
         "todo" | "unimplemented" | "unreachable" | "panic" => {
-            "a graph is known as a whole: leave the function out until it gives a value".to_string()
+            "a graph is known as a whole: leave the function out until it gives a value"
         }
         "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
             "leave it out: sizes are checked by the types of the arguments, and numbers in ordinary Rust, around the call"
-                .to_string()
         }
-        "println" | "eprintln" | "print" | "dbg" | "info" | "debug" => {
-            "leave it out: look at what the function returns in ordinary Rust, around the call".to_string()
+        "println" | "eprintln" | "print" | "eprint" | "dbg" | "info" | "debug" => {
+            "leave it out: look at what the function returns in ordinary Rust, around the call"
         }
-        _ => "write out what it stands for".to_string(),
-    };
-    (format!("`{name}!`"), instead)
+        _ => return None,
+    })
+}
+
+/// The name that a statement calls as Python does, `print(x);`, if one of Rust's macros has it: whatever function is meant, nothing is
+/// done with its value.
+pub(crate) fn called_for_effect(statement: &Stmt) -> Option<&Ident> {
+    let Stmt::Expr(Expr::Call(call), Some(_)) = statement else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    path.path.get_ident().filter(|name| paths::is_macro_of_rust(name) && !is_builtin(&crate::parse::name(name)))
+}
+
+/// What to say of such a statement: what it is, and what to write instead.
+pub(crate) fn effect(name: &Ident) -> (String, String) {
+    let name = crate::parse::name(name);
+    let instead =
+        instead_of_effect(&name).map_or_else(|| format!("name what it gives: `let h = {name}(..);`"), String::from);
+    (format!("a call of `{name}` whose value is not used"), instead)
 }
 
 /// What to write for a `return`, which the closure of a kernel has not.

@@ -3,7 +3,7 @@
 //! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
 //! everything that follows from it. So does what a function gives of which nothing is known, and what such a value decides.
 
-mod advice;
+mod advice_kinds;
 mod affine;
 mod agree;
 pub(crate) mod alone;
@@ -27,6 +27,7 @@ mod chosen;
 mod closure;
 mod control;
 mod declared;
+mod differing_shapes;
 mod exhaustive;
 mod expected;
 mod expr;
@@ -39,7 +40,6 @@ mod foreign_words;
 mod gather;
 mod given;
 mod grad;
-mod hint;
 mod index;
 mod indexed;
 mod iterators;
@@ -55,6 +55,7 @@ mod open;
 mod options;
 mod parts;
 mod passed;
+mod path;
 mod pattern;
 mod place;
 mod plain_argument_mistakes;
@@ -100,8 +101,8 @@ pub(crate) use float::{composed_graph, in_table, rust_names};
 use given::Given;
 pub(crate) use index::is_of_other_form;
 pub(crate) use misuse::{
-    constant as moved_constant, index_for_each, is_no_function_of_scalars, is_of_tensors, macro_call,
-    written as receiver,
+    called_for_effect, constant as moved_constant, effect, index_for_each, is_no_function_of_scalars, is_of_tensors,
+    macro_call, written as receiver,
 };
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
@@ -200,7 +201,7 @@ pub(crate) struct Lowering<'a> {
     /// Names of one letter that arguments' types only compute with.
     computed: Vec<String>,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
-    advice: Option<hint::Advice>,
+    advice: Option<advice_kinds::Advice>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
     named: BTreeMap<NodeId, String>,
     /// An expression whose value is known already.

@@ -2,6 +2,7 @@
 
 use super::fitting::Misfit;
 use super::misuse::written;
+use super::path::model_at;
 use super::table::names;
 use super::{FieldRef, Lowering, Sizes, Val, is_builtin};
 use crate::ast::{FieldKind, Form, LayerField, TensorField, Unit};
@@ -14,11 +15,11 @@ use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Context};
 use netcl_kernels::ops;
 use netcl_kernels::span::Diagnostic;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::rc::Rc;
 use syn::spanned::Spanned;
-use syn::{ExprField, ExprIndex, Member};
+use syn::{Expr, ExprField, ExprIndex, Member};
 
 impl<'a> Lowering<'a> {
     /// `base.member`.
@@ -252,6 +253,16 @@ impl<'a> Lowering<'a> {
         self.element_of(&values, position, index)
     }
 
+    /// Rule: a list in a list is read by one index after the other. Wrong: `TAPS[0, 1]`.
+    pub(super) fn several_positions(&self, index: &ExprIndex) -> Val<'a> {
+        let positions = match &*index.index {
+            Expr::Tuple(tuple) => tuple.elems.iter().map(|at| format!("[{}]", text(at))).collect(),
+            other => format!("[{}]", text(other)),
+        };
+        let instead = format!("one index after the other: write `{}{positions}`", text(&index.expr));
+        self.report(index.span(), &m::UNSUPPORTED, &[&"an index of several numbers", &instead])
+    }
+
     /// The value that `base[index]` names among those of `base`.
     pub(super) fn element_of(&mut self, values: &[Val<'a>], position: Val<'a>, index: &ExprIndex) -> Val<'a> {
         let position = match position {
@@ -268,7 +279,12 @@ impl<'a> Lowering<'a> {
             Val::Dim(dim) if self.is_open(&dim) => return self.open(),
             Val::Dim(dim) if self.builder.is_in_loop(&dim) => {
                 let (of, given) = (text(&index.expr), text(&index.index));
-                return self.report(index.index.span(), &m::LOOP_POSITION, &[&of, &given, &of]);
+                // One by one, a state is set by its number alone.
+                let instead = match values.first().and_then(|first| self.state_of(first)) {
+                    Some(_) => format!("as many numbers as there are, `for {given} in 0..{}`", values.len()),
+                    None => format!("the list itself, `for one in &{of}`"),
+                };
+                return self.report(index.index.span(), &m::LOOP_POSITION, &[&of, &given, &instead]);
             }
             Val::Dim(dim) => dim.as_constant(),
             Val::Tuple(_) => return self.several_positions(index),
@@ -461,46 +477,6 @@ impl<'a> Lowering<'a> {
             }
         }
     }
-}
-
-/// The model whose parameters begin with `path`, as an expression of `self`, a model of `unit`: `self.blocks[0].inner` for
-/// `blocks.0.inner.`, and `self.stages.0` of a tuple. What stands in an `Option`, as a part of an enum's variant does, is taken out
-/// of it.
-fn model_at(unit: &Unit, path: &str) -> TokenStream {
-    let mut model = quote!(self);
-    let (mut unit, mut kind): (_, Option<&FieldKind>) = (Some(unit), None);
-    for part in path.split('.').filter(|part| !part.is_empty()) {
-        match part.parse::<usize>() {
-            Ok(position) => {
-                let literal = proc_macro2::Literal::usize_unsuffixed(position);
-                model.extend(match kind {
-                    Some(FieldKind::Several { form: Form::Tuple, .. }) => quote!(.#literal),
-                    _ => quote!([#literal]),
-                });
-                kind = kind.and_then(|kind| match kind.inner() {
-                    [each] if !matches!(kind, FieldKind::Several { .. }) => Some(each),
-                    kinds => kinds.get(position),
-                });
-            }
-            Err(_) => {
-                let name = syn::parse_str(part).unwrap_or_else(|_| Ident::new_raw(part, Span::call_site()));
-                model.extend(quote!(.#name));
-                let fields = unit.and_then(|unit| unit.model.as_ref()).map(|model| &model.fields);
-                let field =
-                    fields.and_then(|fields| fields.iter().find(|field| crate::parse::name(&field.name) == part));
-                kind = field.map(|field| &field.kind);
-            }
-        }
-        while let Some(FieldKind::Optional { each, .. }) = kind {
-            model =
-                quote!((match &#model { ::core::option::Option::Some(there) => there, _ => ::core::unreachable!() }));
-            kind = Some(&**each);
-        }
-        if let Some(FieldKind::Model(nested)) = kind {
-            unit = unit.and_then(|unit| unit.nested_in(nested));
-        }
-    }
-    model
 }
 
 /// Which key the message says does not fit: the first with the size that is expected.

@@ -14,7 +14,8 @@ impl<'a> Lowering<'a> {
     /// where one of the sizes is passed, the mistake is there.
     pub(super) fn known_later(&self, condition: &str, [a, b]: [&Dim; 2], span: Span) -> Val<'a> {
         let is_it = |passed: &&PlainPassed| matches!(&passed.value, PassedValue::Size(size) if size == a || size == b);
-        let found = self.frames.iter().rev().find_map(|frame| Some((frame, frame.passed.iter().find(is_it)?)));
+        // Of the function that has the condition: what others were passed it does not speak of.
+        let found = self.frames.last().and_then(|frame| Some((frame, frame.passed.iter().find(is_it)?)));
         let Some((frame, PlainPassed { parameter, value: PassedValue::Size(size), place })) = found else {
             return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);
         };

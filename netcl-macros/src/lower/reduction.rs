@@ -1,7 +1,7 @@
 //! Reductions of index-form kernels: a value for each index of a range, brought down to one.
 
+use super::advice_kinds::Advice;
 use super::affine::Ends;
-use super::hint::Advice;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::text;

@@ -1,6 +1,6 @@
 //! What a body gives, beside what its function declares.
 
-use super::hint::own_is_called;
+use super::advice_kinds::own_is_called;
 use super::{Lowering, Val};
 use crate::ast::{DimToken, FunctionItem, TensorType};
 use crate::messages as m;

@@ -150,7 +150,7 @@ impl<'a> Lowering<'a> {
     /// Rule: a method is called on the model. Wrong: `Self::hidden(x)`.
     pub(super) fn without_self(&self, function: &FunctionItem, call: &ExprCall, span: Span) -> Val<'a> {
         let name = parse::name(&function.name);
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let args = parse::passed(&call.args);
         let instead = match self.frame().this {
             Some(_) => format!("write `self.{name}({args})`"),
             None => format!("it is called on a model: `self.{name}({args})`, where `&self` stands first"),
@@ -217,7 +217,7 @@ impl<'a> Lowering<'a> {
         let fields = &unit.model.as_ref()?.fields;
         let field = fields.iter().find(|field| parse::name(&field.name) == name)?;
         matches!(field.kind, crate::ast::FieldKind::Slot(_)).then_some(())?;
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let args = parse::passed(&call.args);
         let instead = format!("{}.{name}.forward({args})", text(&call.receiver));
         Some(self.report(call.method.span(), &m::FIELD_CALLED, &[&name, &"layer or a model", &instead]))
     }

@@ -1,5 +1,6 @@
 //! The tensors of layers, which two of them may share, and states that a body writes: `self.mean.set(..)`.
 
+use super::path::{WrittenPath, tensor_at};
 use super::{FieldRef, Lowering, Val};
 use crate::ast::{FieldKind, LayerField};
 use crate::messages as m;
@@ -205,16 +206,12 @@ impl<'a> Lowering<'a> {
         Some(Ok((format!("{path}.{position}"), FieldOf::Model(each))))
     }
 
-    /// The path of the state whose value it is, as the expression of `self` that sets it: `self.s[0]`.
-    pub(super) fn state_of(&self, value: &Val<'a>) -> Option<String> {
+    /// The state of the model that `self` is whose value it is, as it is written to be set: `self.s[0]`.
+    pub(super) fn state_of(&self, value: &Val<'a>) -> Option<WrittenPath> {
         let Val::Tensor(id) = value else { return None };
         let (path, _) = self.tensors.iter().find(|(_, own)| *own == id)?;
+        let Some(FieldRef::Model(unit, base, _)) = &self.frame().this else { return None };
         let state = matches!(&self.builder.node(*id).op, Op::Input(InputKind::State));
-        state.then(|| {
-            path.split('.').fold("self".to_string(), |whole, part| match part.parse::<usize>() {
-                Ok(position) => format!("{whole}[{position}]"),
-                Err(_) => format!("{whole}.{part}"),
-            })
-        })
+        path.strip_prefix(base.as_str()).filter(|_| state).map(|rest| tensor_at(unit, rest))
     }
 }

@@ -14,7 +14,7 @@ impl Unit {
     }
 
     /// The model that a field is of: for its types, or whatever its parameters are.
-    pub(super) fn nested_in(&self, field: &Nested) -> Option<&Unit> {
+    pub(crate) fn nested_in(&self, field: &Nested) -> Option<&Unit> {
         self.nested.get(&parse::text(&field.path)).or_else(|| self.nested.get(&parse::text(&field.ty)))
     }
 

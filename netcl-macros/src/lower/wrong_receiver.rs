@@ -2,11 +2,14 @@
 //! type of Rust's.
 
 use super::misuse::written;
-use super::{FieldRef, Lowering, Val};
+use super::{FieldRef, Lowering, Val, iterators};
 use crate::ast::{FieldKind, PlainType};
 use crate::messages as m;
-use crate::parse::{self, text};
+use crate::parse::{self, suggestion, text};
 use crate::words;
+use netcl_kernels::ops;
+use proc_macro2::Span;
+use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 /// What makes tensors in a body.
@@ -29,7 +32,7 @@ impl<'a> Lowering<'a> {
     /// Rule: layers and models have a `forward`. Wrong: `a.forward(x)` of a number `a`.
     fn no_layer(&self, call: &ExprMethodCall, receiver: &Val<'a>) -> Val<'a> {
         let x = written(&call.receiver);
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let args = parse::passed(&call.args);
         let layer = |value: &Val<'a>| matches!(value, Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)));
         let name = match super::misuse::bare(&call.receiver) {
             Expr::Path(path) => path.path.get_ident().map(parse::name),
@@ -39,7 +42,7 @@ impl<'a> Lowering<'a> {
             (Val::Closure(_), Some(name)) => format!("a closure is called by its name: write `{name}({args})`"),
             (Val::List(items) | Val::Tuple(items), _) if items.iter().all(layer) => {
                 let first = call.args.first().map_or_else(|| "x".to_string(), text);
-                format!("call one after the other: `let mut h = {first}; for each in &{x} {{ h = each.forward(&h); }}`")
+                one_after_the_other(&x, &first)
             }
             (_, Some(name)) if self.is_layer_field(name) => {
                 format!("the field is `self.{name}`: write `self.{name}.forward({args})`")
@@ -56,6 +59,31 @@ impl<'a> Lowering<'a> {
             },
         };
         self.report(call.method.span(), &m::NO_LAYER, &[&x, &receiver.kind(), &instead])
+    }
+
+    /// What is said of an operation that there is not.
+    pub(super) fn no_operation(&self, name: &str, receiver: &Val<'a>, span: Span) -> Val<'a> {
+        match receiver {
+            Val::Dim(size) if iterators::is_adapter(name) => {
+                let instead = format!("a range stands in parentheses: write `(0..{size}).{name}()`");
+                self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a size"), &instead])
+            }
+            _ => self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, ops::names())]),
+        }
+    }
+
+    /// Rule: a type is called by its path. Wrong: `A.forward(x)`, `Softsign.forward(x)`, `Self.line`.
+    pub(super) fn type_as_value(&self, name: &str, span: Span) -> Option<Val<'a>> {
+        let is_parameter = self.frame().unit.types.contains_key(name);
+        let instead = match name {
+            "Self" => "the model is `self`, its fields `self.layer`".to_string(),
+            _ if is_parameter => {
+                format!("call the field that is of it, `self.part.forward(x)`, or `{name}::forward(x)`")
+            }
+            _ if is_camel(name) => format!("a function of a type is called by its path, `{name}::forward(x)`"),
+            _ => return None,
+        };
+        Some(self.report(span, &m::TYPE_AS_VALUE, &[&name, &instead]))
     }
 
     /// Whether the model has a field of that name that has a `forward`.
@@ -78,14 +106,16 @@ impl<'a> Lowering<'a> {
     /// Rule: a state of the model is set, to one value. Wrong: `x.set(0.0)` of an argument, `self.mean.set(x, 0.9)`.
     fn no_state(&mut self, call: &'a ExprMethodCall, receiver: &Val<'a>) -> Val<'a> {
         let (own, span) = (written(&call.receiver), call.method.span());
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let args = parse::passed(&call.args);
         if call.args.len() != 1 && self.is_kept(&call.receiver) {
             return self.report(span, &m::SET_ARGUMENTS, &[&own, &call.args.len(), &own]);
         }
         let (kind, instead) = match self.state_of(receiver) {
-            Some(path) => {
-                let all = path.rsplit_once('[').map(|(list, _)| format!(", in a loop over numbers `{list}[i].set({args})`"));
-                ("the value of a state".to_string(), format!("a state is set by its path: write `{path}.set({args})`{}", all.unwrap_or_default()))
+            Some(state) => {
+                let path = &state.whole;
+                let all = state.in_loop.map(|(each, count)| format!(", and of all `for i in 0..{count} {{ {each}.set({args}); }}`"));
+                let all = all.filter(|_| !mentions(call, &own)).unwrap_or_default();
+                ("another name for a state".to_string(), format!("a state is set by its path: write `{path}.set({args})`{all}"))
             }
             None if self.frame().this.is_some() => (
                 receiver.kind(),
@@ -100,11 +130,11 @@ impl<'a> Lowering<'a> {
     }
 
     /// What to write for a function of a type that has none here: `Tensor::zero(..)`, `Box::new(x)`, `St::new(..)`.
-    pub(super) fn of_type_of_rust(&self, call: &ExprCall, name: &str) -> Option<String> {
+    pub(super) fn instead_of_path(&self, call: &ExprCall, name: &str) -> Option<String> {
         let Expr::Path(path) = &*call.func else { return None };
         let own = parse::without_last(&path.path);
         let ty = parse::name(&own.segments.last()?.ident);
-        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let args = parse::passed(&call.args);
         let list = call.args.first().map(super::misuse::bare).filter(|first| matches!(first, Expr::Array(_)));
         Some(match ty.as_str() {
             words::TENSOR => match (parse::nearest(name, MAKERS.into_iter()), list) {
@@ -119,7 +149,7 @@ impl<'a> Lowering<'a> {
                 }
             },
             "Box" | "Rc" | "Arc" | "Cell" | "RefCell" | "Cow" if call.args.len() == 1 => {
-                format!("a body's values need no place of their own: write `{args}`")
+                format!("nothing in a body is kept in a `{ty}`: write `{args}`")
             }
             _ => match self.frame().unit.constants.structs.get(&text(&own)) {
                 Some(of) => {
@@ -139,4 +169,27 @@ impl<'a> Lowering<'a> {
             },
         })
     }
+}
+
+/// What to write for a `forward` of a list.
+pub(super) fn one_after_the_other(list: &str, first: &str) -> String {
+    format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
+}
+
+/// Whether what is passed names the variable.
+fn mentions(call: &ExprMethodCall, variable: &str) -> bool {
+    struct Mentions<'v>(&'v str, bool);
+    impl<'ast> Visit<'ast> for Mentions<'_> {
+        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+            self.1 |= path.path.is_ident(self.0);
+        }
+    }
+    let mut found = Mentions(variable, false);
+    call.args.iter().for_each(|arg| found.visit_expr(arg));
+    found.1
+}
+
+/// Whether the name is written as those of types are.
+pub(super) fn is_camel(name: &str) -> bool {
+    name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }

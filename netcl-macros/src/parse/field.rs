@@ -44,7 +44,7 @@ pub(crate) fn field(
             return misnamed.set(true);
         }
         if let Some(keys) = given::of_layer(attr, &field.ty) {
-            let keys = given::with_key(find(&own, words::LAYER), &keys);
+            let keys = given::with_keys(find(&own, words::LAYER), &keys);
             return diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE_LAYER, &[&given, &format!("({keys})")]);
         }
         diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);

@@ -6,6 +6,7 @@ use crate::ast::{Constant, FieldKind};
 use crate::words;
 use netcl_kernels::layers::{self, Layer};
 use proc_macro2::Span;
+use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericArgument, Meta, MetaNameValue, PathArguments, Token, Type};
@@ -24,23 +25,24 @@ pub(super) fn of_layer(attr: &Attribute, ty: &Type) -> Option<String> {
     keys_of(attr, layer)
 }
 
-/// The keys of an attribute, if there is one, and behind them another.
-pub(super) fn with_key(attr: Option<&Attribute>, key: &str) -> String {
+/// The keys of an attribute, if there is one, and behind them others, in the place of those of the same names.
+pub(super) fn with_keys(attr: Option<&Attribute>, keys: &str) -> String {
     let list = match attr.map(|attr| &attr.meta) {
         Some(Meta::List(list)) if !list.tokens.is_empty() => list,
-        _ => return key.to_string(),
+        _ => return keys.to_string(),
     };
     let parser = Punctuated::<MetaNameValue, Token![,]>::parse_terminated;
-    let Ok(own) = list.parse_args_with(parser) else { return format!("{}, {key}", text(&list.tokens)) };
-    let other = |own: &&MetaNameValue| !key.starts_with(&format!("{} = ", text(&own.path)));
+    let Ok(own) = list.parse_args_with(parser) else { return format!("{}, {keys}", text(&list.tokens)) };
+    let names: Vec<String> = parser.parse_str(keys).iter().flatten().map(|key| text(&key.path)).collect();
+    let other = |own: &&MetaNameValue| !names.contains(&text(&own.path));
     let kept = own.iter().filter(other).map(text);
-    kept.chain([key.to_string()]).collect::<Vec<_>>().join(", ")
+    kept.chain([keys.to_string()]).collect::<Vec<_>>().join(", ")
 }
 
 /// What a `Vec` is of, and the keys that say how many there are.
 pub(super) fn counted(each: &FieldKind, attr: Option<&Attribute>) -> [String; 2] {
     let what = if matches!(each, FieldKind::Model(_)) { "models" } else { "layers" };
-    [what.to_string(), with_key(attr, "count = 4")]
+    [what.to_string(), with_keys(attr, "count = 4")]
 }
 
 /// Where keys stand that a model has not, and where its sizes do.
@@ -62,7 +64,7 @@ pub(super) fn start(attr: &Attribute, ty: &Type, own: &[Attribute]) -> (&'static
         true => ("parameter", words::PARAMETER),
         false => ("layer", words::LAYER),
     };
-    (owner, helper, with_key(own::find(own, helper), &format!("init = {start}")))
+    (owner, helper, with_keys(own::find(own, helper), &format!("init = {start}")))
 }
 
 /// How an attribute says that tensors start, if that is a way that there is: `#[init(normal(0.02))]`.

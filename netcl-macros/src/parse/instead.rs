@@ -56,9 +56,7 @@ const ANY_LAYER: &str = "which layer it is, each use of the model says that has 
 
 /// Whether the path is that of a module of another framework's, where the layer of the same name is meant.
 pub(crate) fn is_elsewhere(path: &syn::Path) -> bool {
-    const MODULES: [&str; 9] = ["nn", "torch", "tch", "F", "candle_nn", "burn", "keras", "tf", "flax"];
-    let first = path.segments.first().map(|first| first.ident.to_string()).unwrap_or_default();
-    path.segments.len() > 1 && MODULES.contains(&first.as_str())
+    path.segments.len() > 1 && path.segments.first().is_some_and(|first| foreign::is_module(&first.ident))
 }
 
 /// Types of netcl's and of Rust's that a program has beside a model; a model of the user's own of that name has a path.

@@ -136,6 +136,11 @@ pub(crate) fn names_in(tokens: TokenStream) -> BTreeSet<String> {
     names
 }
 
+/// What is passed to a function, as it is written.
+pub(crate) fn passed<'e>(args: impl IntoIterator<Item = &'e syn::Expr>) -> String {
+    args.into_iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
 /// The names in backticks, separated by commas.
 pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")

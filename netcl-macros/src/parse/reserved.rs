@@ -19,3 +19,12 @@ pub(crate) fn layer_name(diag: &Diag, name: &Ident) {
         diag.report(name.span(), &m::LAYER_NAME, &[&name, &name, &name]);
     }
 }
+
+/// Types that every program knows, netcl's and Rust's, which have no functions of scalars.
+const KNOWN_TYPES: [&str; 12] =
+    ["Self", "Tensor", "DType", "Device", "Vec", "Box", "Rc", "Arc", "String", "Option", "Result", "Default"];
+
+/// Whether a type of that name has no function of scalars wherever it is.
+pub(crate) fn is_known_type(name: &Ident) -> bool {
+    KNOWN_TYPES.iter().any(|known| name == known) || layers::find(&super::name(name)).is_some()
+}

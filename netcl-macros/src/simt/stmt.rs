@@ -4,6 +4,7 @@ use super::signature::Signature;
 use super::state::{Simt, Val};
 use super::types::{kind, value_type};
 use crate::ast::Constant;
+use crate::lower::{called_for_effect, effect};
 use crate::messages as m;
 use crate::parse::{constant, items};
 use netcl_kernels::dtype::DType;
@@ -81,6 +82,11 @@ impl Simt<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt, last: bool) -> Val {
+        if let Some(name) = called_for_effect(statement).filter(|name| self.lookup(&crate::parse::name(name)).is_none())
+        {
+            let (what, instead) = effect(name);
+            return self.report(statement.span(), &m::UNSUPPORTED, &[&what, &instead]);
+        }
         match statement {
             Stmt::Local(local) => {
                 self.declaration(local);

@@ -284,13 +284,26 @@ fn divided_indices_meet_other_things() {
 fn quotients_times_their_size_are_indices() {
     let items = quote! {
         fn rows(x: &Tensor<f32, N, M>) -> Tensor<f32, { N * M }> { |i| x[i / M, i - i / M * M] }
-        fn starts(x: &Tensor<f32, N, M>) -> Tensor<f32, { N * M }> { |i| pad(x[i / M, i % M]) + pad(x[0, i / M * (M + 1) - 1]) }
+        fn starts(x: &Tensor<f32, N, M>) -> Tensor<f32, { N * M }> { |i| pad(x[i / M, i % M]) + pad(x[0, i / M * (M + 1) - 2]) }
+        fn firsts(x: &Tensor<f32, N>, y: &Tensor<f32, M>) -> Tensor<f32, N> { |i| x[i / M * M] * y[i % M] }
+        fn lasts(x: &Tensor<f32, N>, y: &Tensor<f32, M>) -> Tensor<f32, N> { |i| x[N - 1 - i / M * M] + 0.0 * y[i % M] }
+        fn of_one(x: &Tensor<f32, N, M>) -> Tensor<f32, N, M> { |n, c| x[n, c / M * M] }
+        fn below(x: &Tensor<f32, N>, y: &Tensor<f32, M>) -> Tensor<f32, N> {
+            |i| sum(0..i + 1, |k| x[k - k % M] + 0.0 * y[k % M])
+        }
     };
     let sizes = [("N", 2), ("M", 3)];
     let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let given = Given { sizes: &sizes, args: &[(&[2, 3], &x)] };
     assert_eq!(given.value(&graph(items.clone(), "rows")), x);
-    assert_eq!(given.value(&graph(items, "starts")), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(given.value(&graph(items.clone(), "starts")), [1.0, 2.0, 3.0, 7.0, 8.0, 9.0]);
+    assert_eq!(given.value(&graph(items.clone(), "of_one")), [1.0, 1.0, 1.0, 4.0, 4.0, 4.0]);
+    let given = Given { sizes: &[("N", 5), ("M", 3)], args: &[(&[5], &x[..5]), (&[3], &[1.0, 10.0, 100.0])] };
+    let firsts = graph(items.clone(), "firsts");
+    assert_eq!(given.value(&firsts), [1.0, 10.0, 100.0, 4.0, 40.0]);
+    assert_eq!(given.gradients(&firsts)[0], [111.0, 0.0, 0.0, 11.0, 0.0]);
+    assert_eq!(given.value(&graph(items.clone(), "lasts")), [5.0, 5.0, 5.0, 2.0, 2.0]);
+    assert_eq!(given.value(&graph(items, "below")), [1.0, 2.0, 3.0, 7.0, 11.0]);
 }
 
 /// What is said about `items`.
@@ -316,6 +329,8 @@ fn divided_indices_stay_inside() {
         (quote!(|n| x[n] + sum(0..n, |k| x[n - k - 2])), "may be outside axis 0"),
         (quote!(|n| sum(n..N, |k| x[k - n + 1])), "may be outside axis 0"),
         (quote!(|n| x[clamp(n, 1, N)]), "may be outside axis 0"),
+        (quote!(|n| x[n - n % 4 + 1]), "may be outside axis 0"),
+        (quote!(|n| x[n / 2 - n % 4]), "may be outside axis 0"),
         (quote!(|n| x[max(n - 1, 1)]), "may be outside axis 0"),
     ] {
         let found = errors(quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { #body }));

@@ -17,6 +17,7 @@ mod models;
 mod names;
 mod nearly;
 mod races;
+mod said;
 mod truncated;
 mod unknown;
 mod unreached;

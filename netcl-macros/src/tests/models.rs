@@ -316,14 +316,46 @@ fn functions_of_types_are_called_by_their_paths() {
     own.sound();
     let call = |body: &str| {
         super::compiled(&format!(
-            "#[netcl::function] impl Hard {{ pub fn gate(x: f32) -> f32 {{ x }} }}
-             #[netcl::model] pub struct M {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
-             #[netcl::model] impl M {{ pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ {body} }} }}"
+            "#[netcl::function] impl Hard {{
+                pub fn gate(x: f32) -> f32 {{ Self::of(Hard::with_slope(x, 2.0)) }} pub fn of(x: f32) -> f32 {{ x }}
+                pub fn with_slope(x: f32, s: f32) -> f32 {{ x * s }} pub fn from_half(x: f32) -> f32 {{ x }}
+                pub fn new(x: f32) -> f32 {{ x }} pub fn zeros(x: f32) -> f32 {{ x }} }}
+             #[netcl::function] impl H {{ pub fn gate(x: f32) -> f32 {{ x }} }}
+             #[netcl::model] pub struct M {{ #[layer(inputs = 4, outputs = 4)] l: Linear, #[parameter(init = 1.0)] w: Tensor<f32, 4> }}
+             #[netcl::model] impl M {{
+                 pub fn twice(x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ x * 2.0 }}
+                 pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ let y = x * 2.0; {body} }} }}"
         ))
-        .errors()
     };
-    let found = call("Hard::gates(x)");
-    assert!(found.len() == 1 && found[0].contains("there is no function `Hard::gates`"), "{found:?}");
+    // However they are called, and whatever they are given.
+    for body in [
+        "Hard::gate(&x)",
+        "Hard::gate(&y)",
+        "x * Hard::gate(self.w)",
+        "x * Hard::gate(&self.w)",
+        "Hard::with_slope(x, 3.0)",
+        "Hard::from_half(x)",
+        "Hard::new(x)",
+        "x * Hard::zeros(4.0)",
+        "H::gate(x)",
+        "M::twice(Hard::of(self.l.forward(x)))",
+    ] {
+        assert!(call(body).errors().is_empty(), "{body}: {:?}", call(body).errors());
+    }
+    for (body, said) in [
+        ("Hard::gates(x)", "there is no function `Hard::gates`; did you mean `gate`?"),
+        ("Hard::nothing(&self.w)", "there is no function `Hard::nothing`\n"),
+        ("M::forward(&self.l, x)", "`forward`"),
+        ("Vec::gate(x)", "there is no function `Vec::gate`"),
+    ] {
+        let found = call(body).errors();
+        assert!(found.len() == 1 && found[0].contains(said), "{body}: {found:?}");
+    }
+    let found = super::compiled(
+        "#[netcl::function] impl Hard { fn a(x: f32) -> f32 { Self::b(x) } fn b(x: f32) -> f32 { Hard::a(x) } fn c(x: f32) -> f32 { Self::a(x) } }",
+    );
+    let found = found.errors();
+    assert!(found.len() == 1 && found[0].contains("a → b → a"), "{found:?}");
 }
 
 /// Of a function for several types there are gradients if all of them have some.

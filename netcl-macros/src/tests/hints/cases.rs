@@ -269,6 +269,15 @@ fn on_others() -> Vec<String> {
             let s = &self.s[1]; «s.set(x.mean([0]))»; x + &self.s[1] } }"
             .into(),
     );
+    for [part, state] in [["b: [Part; 2]", "self.b[1].s"], ["b: (Part, Part)", "self.b.1.s"]] {
+        cases.push(format!(
+            "#[netcl::model] pub struct Part {{ #[state(init = 0.0)] s: Tensor<f32, 8> }}
+             #[netcl::model] impl Part {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ x + &self.s }} }}
+             #[netcl::model] pub struct Net {{ {part} }}
+             #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{
+                let s = &{state}; «s.set(x.mean([0]))»; x + &{state} }} }}"
+        ));
+    }
     cases
 }
 

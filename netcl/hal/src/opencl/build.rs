@@ -15,6 +15,7 @@ use crate::program::{Key, Kind, count, disk, reads_files};
 use netcl_kernels::emit::{PTX_BF16, REMAINDERS_BY_LANE, SINES_BY_LANE};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::types::cl_int;
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// With it quotients and roots of `f32` are rounded correctly. For drivers that can
@@ -80,6 +81,14 @@ impl BuildInput<'_> {
     /// Whether text and options say all that its program is built from, so that it can be found again by them.
     pub(super) fn is_whole(&self) -> bool {
         !reads_files(self.text, self.options)
+    }
+
+    /// The text that drivers are given.
+    fn compiled(&self) -> Cow<'_, str> {
+        match self.options.contains(LOOPS_IN_ORDER) {
+            true => Cow::Owned(format!("{IN_ORDER}{}", self.text)),
+            false => Cow::Borrowed(self.text),
+        }
     }
 }
 
@@ -229,13 +238,13 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
         Ok(program)
     };
     let (context, device) = (shared.context.get(), shared.device.id());
+    let text = source.compiled();
     // Other drivers give no PTX, and inline PTX is an error for them.
     let is_nvidia = shared.profile.vendor == Vendor::Nvidia;
-    if is_nvidia && let Some(program) = assembled_once(context, device, source.text, source.options) {
+    if is_nvidia && let Some(program) = assembled_once(context, device, &text, source.options) {
         return built(program);
     }
-    let in_order = source.options.contains(LOOPS_IN_ORDER).then(|| format!("{IN_ORDER}{}", source.text));
-    let program = Program::create_from_source(context, in_order.as_deref().unwrap_or(source.text))
+    let program = Program::create_from_source(context, &text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
     if let Err(error) = program.build(device, source.options) {
         return Err(not_built(shared, source, error.0, |code| {
@@ -291,7 +300,21 @@ fn numbered(source: &str, log: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::retarget;
     use super::*;
+
+    #[test]
+    fn loops_keep_their_order_whatever_instructions_a_source_has() {
+        let text = "kernel void k() { asm volatile(\"//netcl:sm_90a wgmma.fence.sync.aligned;\"); }";
+        let given = |options| BuildInput { name: "k", text, options }.compiled().into_owned();
+        assert_eq!(given(NOT_OPTIMIZED), text);
+        let in_order = given("-DNETCL_LOOPS_IN_ORDER");
+        assert_eq!(in_order, format!("{IN_ORDER}{text}"));
+        // What instructions are put in place of is still there, and the lines of errors are the source's.
+        let unmarked = retarget::in_place(&in_order).expect("a source with instructions");
+        assert!(unmarked.starts_with(IN_ORDER) && unmarked.contains("asm volatile(\"wgmma.fence.sync.aligned;\")"));
+        assert_eq!(retarget::in_place("kernel void k() {}"), None);
+    }
 
     #[test]
     fn a_driver_without_memory_does_not_refuse_a_binary() {

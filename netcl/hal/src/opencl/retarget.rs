@@ -49,8 +49,7 @@ pub(super) fn retargeted(
 /// far less time than it takes for the kernels, and the PTX is built for the target that has them. `None` where the source has none, or
 /// the driver makes no such program of it: why, [`retargeted`] finds.
 pub(super) fn assembled_once(context: &Context, device: cl_device_id, source: &str, options: &str) -> Option<Program> {
-    let source = source.contains(MARK).then(|| source.replace(MARK, ""))?;
-    let program = Program::create_from_source(context, &source).ok()?;
+    let program = Program::create_from_source(context, &in_place(source)?).ok()?;
     match program.build(device, options) {
         Ok(()) => return Some(program),
         Err(error) if error.0 == CL_BUILD_PROGRAM_FAILURE => {}
@@ -61,6 +60,11 @@ pub(super) fn assembled_once(context: &Context, device: cl_device_id, source: &s
     let program = unsafe { Program::create_from_binary(context, device, &ptx) }.ok()?;
     program.build(device, options).ok()?;
     Some(program)
+}
+
+/// The source with its marked instructions in place; `None` where it has none.
+pub(super) fn in_place(source: &str) -> Option<String> {
+    source.contains(MARK).then(|| source.replace(MARK, ""))
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
@@ -115,6 +119,10 @@ mod tests {
         assert_eq!(done("sm_90", body), expected("sm_90a", instructions));
         assert_eq!(done("sm_90a", body), expected("sm_90a", instructions));
         assert_eq!(done("sm_90", "//@p bra done;"), Ok(None));
+        // Instructions that are in place already, of a source that the assembler has refused.
+        let refused = ptx("sm_90", instructions);
+        assert_eq!(for_own_target(refused.as_bytes()), Ok([ptx("sm_90a", instructions).as_bytes(), b"\0"].concat()));
+        assert_eq!(for_own_target(ptx("sm_80", instructions).as_bytes()), Err(ClError(CL_BUILD_PROGRAM_FAILURE)));
         // Nothing runs with its instructions left out.
         for binary in [ptx("sm_80", body), ptx("sm_900", body), String::new(), format!("\x7fELF no text, {body}")] {
             assert_eq!(with_instructions(binary.as_bytes()), Err(ClError(CL_BUILD_PROGRAM_FAILURE)), "{binary}");

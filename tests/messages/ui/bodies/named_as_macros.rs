@@ -19,6 +19,11 @@ impl Net {
         self.inner.forward(print(x))
     }
 
+    pub fn shown(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        print(x);
+        self.inner.forward(x)
+    }
+
     pub fn wrong(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         self.inner.forward(line(x))
     }

@@ -1,7 +1,7 @@
 //! What to write where the shapes of operands do not meet, in the user's own expressions: the builder, which finds the mistake,
 //! knows shapes and no text.
 
-use super::hint::Advice;
+use super::advice_kinds::Advice;
 use super::misuse::written;
 use super::written::Written;
 use super::{Lowering, Val};
@@ -67,6 +67,9 @@ impl<'a> Lowering<'a> {
             && one.rank() == other.rank()
             && order.iter().collect::<BTreeSet<_>>().len() == one.rank()
         {
+            if let Some(inner) = transposed(b).filter(|_| one.rank() == 2) {
+                return Some(format!("the axes stand in another order: leave `.t()` out, and write `{}`", text(inner)));
+            }
             let b = written(b);
             let instead = if one.rank() == 2 { format!("{b}.t()") } else { format!("{b}.permute({order:?})") };
             return Some(format!("the axes stand in another order: write `{instead}`"));

@@ -1,0 +1,157 @@
+//! What is said of one mistake: of the thing that is wrong, with what there is instead.
+
+use super::{Crate, compiled};
+
+/// The errors of a function with that body, of a model with layers, states and parts.
+fn said(body: &str) -> Vec<String> {
+    compiled(&format!(
+        "#[netcl::model] pub struct Part {{ #[state(init = 0.0)] mean: Tensor<f32, 8> }}
+         #[netcl::model] impl Part {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ x - &self.mean }} }}
+         #[netcl::model] pub struct Net {{
+             #[layer(inputs = 8, outputs = 8)] a: Linear, #[state(init = 0.0)] s: [Tensor<f32, 8>; 3], b: [Part; 2], c: (Part, Part) }}
+         #[netcl::model] impl Net {{
+             pub fn forward(&self, x: &Tensor<f32, N, 8>, y: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ {body} }} }}"
+    ))
+    .errors()
+}
+
+/// Whether there is one error, in which all of `parts` stand.
+fn is_said(errors: &[String], parts: &[&str]) {
+    let is_it = errors.len() == 1 && parts.iter().all(|part| errors[0].contains(part));
+    assert!(is_it, "{parts:?}: {errors:#?}");
+}
+
+#[test]
+fn states_are_set_by_the_paths_that_they_have() {
+    for (body, parts) in [
+        (
+            "let m = &self.b[1].mean; m.set(x.mean([0])); x",
+            &["`self.b[1].mean.set(x.mean([0]))`", "`for i in 0..2 { self.b[i].mean.set(x.mean([0])); }`"][..],
+        ),
+        ("let m = &self.c.1.mean; m.set(x.mean([0])); x", &["`self.c.1.mean.set(x.mean([0]))`"]),
+        ("for s in &self.s { s.set(x.mean([0])); } x", &["for i in 0..3 { self.s[i].set(x.mean([0])); }"]),
+        (
+            "for i in 0..N { self.s[i].set(x.mean([0])); } x",
+            &["loop over as many numbers as there are, `for i in 0..3`"],
+        ),
+        ("let mut h = x; for i in 0..N { h = self.b[i].forward(h); } h", &["`for one in &self.b`"]),
+    ] {
+        is_said(&said(body), parts);
+    }
+    // As the hints have it.
+    let sound = "for i in 0..2 { self.b[i].mean.set(x.mean([0])); } for i in 0..3 { self.s[i].set(x.mean([0])); }
+                 self.c.1.mean.set(x.mean([0])); x";
+    assert_eq!(said(sound), Vec::<String>::new());
+    // What the variable is named in has no other name there.
+    let own = said("for s in &self.s { s.set(s * 2.0); } x");
+    is_said(&own, &["`self.s[0].set(s * 2.0)`"]);
+    assert!(!own[0].contains("for i in"), "{own:?}");
+}
+
+#[test]
+fn modules_of_other_frameworks_are_known_wherever_they_stand() {
+    for call in ["torch::relu(x)", "nn::functional::relu(x)", "jax::nn::relu(x)", "keras::relu(x)", "F::relu(x)"] {
+        is_said(&said(call), &[&format!("there is no function `{}` here", &call[..call.len() - 3]), "`x.relu()`"]);
+    }
+    for call in ["torch.relu(x)", "nn.functional.relu(x)", "tch.relu(x)", "flax.relu(x)"] {
+        is_said(&said(call), &["`x.relu()`"]);
+    }
+    // Modules of one's own may have such names.
+    let own = "mod nn {} #[netcl::function] fn leaky(x: f32) -> f32 { x }
+        #[netcl::function] fn all(x: &Tensor<f32, N>) -> Tensor<f32, N> { nn::leaky(x) + F::gate(x) }
+        #[netcl::function] impl F { fn gate(x: f32) -> f32 { x } }";
+    let mut own: Vec<_> = super::marked(syn::parse_file(own).expect("Rust"));
+    own.swap(1, 2);
+    let mut all = Crate::default();
+    own.into_iter().for_each(|item| all.mark(item));
+    all.sound();
+}
+
+#[test]
+fn what_is_called_for_what_it_does_is_no_function_to_look_for() {
+    is_said(&said("print(x); x"), &["a call of `print` whose value is not used", "in ordinary Rust, around the call"]);
+    is_said(&said("line(x); x"), &["a call of `line` whose value is not used", "`let h = line(..);`"]);
+    for kernel in [
+        "fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { print(x[n]); x[n] } }",
+        "#[launch(global = [N])] fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { print(x[0]); y[0] = x[0]; }",
+    ] {
+        is_said(&compiled(&format!("netcl::kernel! {{ {kernel} }}")).errors(), &["a call of `print` whose value is"]);
+    }
+    // A variable of that name is what it is.
+    assert_eq!(said("let line = |h| h * 2.0; let h = line(x); h"), Vec::<String>::new());
+}
+
+#[test]
+fn shapes_that_do_not_meet_are_not_turned_twice() {
+    is_said(&said("x + y.t()"), &["leave `.t()` out, and write `y`"]);
+    is_said(&said("x.pad([1, 1, 1, 1])"), &["`x.pad(1, 1, 1, 0.0).pad(0, 1, 1, 0.0)`"]);
+    let more = said("x.pad([1, 1, 1, 1, 1, 1])");
+    is_said(&more, &["`pad`"]);
+    assert!(!more[0].contains("pad(-1"), "{more:?}");
+}
+
+#[test]
+fn keys_of_another_attribute_stand_once() {
+    let own = compiled(
+        "#[netcl::model] pub struct Net {
+             #[conv(padding = 1, stride = 2)] #[layer(inputs = 3, outputs = 4, kernel = 3, stride = 1)] c: Conv2d }",
+    );
+    is_said(&own.errors(), &["`#[layer(inputs = 3, outputs = 4, kernel = 3, padding = 1, stride = 2)]`"]);
+}
+
+#[test]
+fn a_size_that_another_function_was_passed_is_not_blamed() {
+    let own = compiled(
+        "#[netcl::model] pub struct M { #[parameter(init = 1.0)] w: Tensor<f32, 4> }
+         #[netcl::model] impl M {
+             fn inner(&self, x: &Tensor<f32, K, 4>) -> Tensor<f32, K, 4> { if K > 2 { x.relu() } else { x * &self.w } }
+             fn outer(&self, x: &Tensor<f32, N, 4>, k: usize) -> Tensor<f32, N, 4> { self.inner(x) }
+             pub fn go(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { self.outer(x, N) } }",
+    );
+    let errors = own.errors();
+    assert!(errors.iter().all(|error| !error.contains("a plain `usize`")), "{errors:#?}");
+}
+
+/// A loss whose gradients are asked for has some, where the model trains something.
+#[test]
+fn what_is_frozen_in_a_part_is_frozen_in_the_model() {
+    let refused = |inner: &str, part: &str, own: &str, loss: &str| {
+        let all = compiled(&format!(
+            "#[netcl::model] pub struct Inner {{ {inner} #[layer(inputs = 4, outputs = 4)] line: Linear }}
+             #[netcl::model] impl Inner {{
+                 pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ self.line.forward(x) }} }}
+             #[netcl::model] pub struct Net {{ {part} inner: Inner, {own} #[layer(inputs = 4, outputs = 4)] own: Linear }}
+             #[netcl::model] impl Net {{ pub fn loss(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32> {{ {loss}.sum_all() }} }}"
+        ));
+        all.sound().output.contains("depends on no parameter")
+    };
+    let frozen = "#[frozen]";
+    // Nothing is trained, however that is said.
+    for (inner, part) in [(frozen, ""), ("", frozen), (frozen, frozen)] {
+        assert!(!refused(inner, part, frozen, "self.inner.forward(x)"));
+        assert!(!refused(inner, part, frozen, "x"));
+    }
+    // Something is, and the loss leads elsewhere.
+    for (inner, part) in [(frozen, ""), ("", frozen)] {
+        assert!(refused(inner, part, "", "self.inner.forward(x)"));
+        assert!(!refused(inner, part, "", "self.own.forward(x)"));
+    }
+    assert!(refused("", "", frozen, "self.own.forward(x)"));
+    assert!(refused("", "", frozen, "self.inner.forward(x).detach()"));
+    assert!(!refused("", "", frozen, "self.inner.forward(x)"));
+}
+
+#[test]
+fn a_loss_that_needs_a_models_numbers_depends_on_a_parameter_too() {
+    let refused = |loss: &str| {
+        let all = compiled(&format!(
+            "#[netcl::model] pub struct Net<const H: usize> {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl<const H: usize> Net<H> {{
+                 pub fn loss(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32> {{ {loss}.mean_all() * H as f32 }} }}
+             #[netcl::model] type Own = Net<3>;"
+        ));
+        all.sound().output.contains("depends on no parameter")
+    };
+    assert!(refused("x"));
+    assert!(!refused("self.l.forward(x)"));
+}
