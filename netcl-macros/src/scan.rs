@@ -57,8 +57,13 @@ pub(crate) fn operations_of(item: &ItemImpl) -> Vec<Ident> {
 /// The functions of scalars that an `impl` block's compiled functions call.
 pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
     let mut found = Vec::new();
+    // Its own functions it has.
+    let own = match &*item.self_ty {
+        Type::Path(ty) => ty.path.segments.last().map(|last| last.ident.clone()),
+        _ => None,
+    };
     for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_known_to_tensors)) {
-        if !found.contains(&path) {
+        if !found.contains(&path) && !parse::type_of(&path).is_some_and(|ty| Some(ty) == own.as_ref()) {
             found.push(path);
         }
     }
@@ -259,9 +264,9 @@ impl<'ast> Visit<'ast> for Uses {
                 && !is_rust_method(&path.path)
                 && !(single
                     && ((self.known)(&name) || self.is_bound(&name) || matches!(name.as_str(), "self" | "super")))
-                && !self.functions.contains(&path.path)
+                && !self.functions.contains(&parse::plain(&path.path))
             {
-                self.functions.push(path.path.clone());
+                self.functions.push(parse::plain(&path.path));
             }
         }
         visit::visit_expr_call(self, call);

@@ -36,6 +36,12 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let unit = self.frame().unit;
+        if let Some(value) = self.of_model(&path.path, &name, call).filter(|_| segments.len() > 1) {
+            return value;
+        }
+        if let Some(refused) = self.judge_type_arguments(&path.path, Some(call)) {
+            return refused;
+        }
         if segments.len() == 2 && segments[0] == "Self" {
             return self.own_function(unit, &path.path, &name, call);
         }
@@ -123,7 +129,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `Self::function(args)`.
-    fn own_function(&mut self, unit: &'a Unit, path: &syn::Path, name: &str, call: &'a ExprCall) -> Val<'a> {
+    pub(super) fn own_function(&mut self, unit: &'a Unit, path: &syn::Path, name: &str, call: &'a ExprCall) -> Val<'a> {
         let span = path.span();
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let as_written = Written::new(text(path), call.args.iter());

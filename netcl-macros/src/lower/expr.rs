@@ -208,6 +208,12 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let Some(last) = path.segments.last() else { return Val::Unknown };
         let name = crate::parse::name(&last.ident);
+        // A variant may be one of a model with parameters.
+        if variant(path).is_none()
+            && let Some(refused) = self.judge_type_arguments(path, None)
+        {
+            return refused;
+        }
         if let Some(list) = self.frame().unit.constants.lists.get(&constant::key(path))
             && self.lookup(&name).is_none_or(|_| path.segments.len() > 1)
         {

@@ -86,8 +86,20 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         if let Some(first) = &call.turbofish {
-            let instead = "element types are arguments: `x.cast(f32)`";
-            return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
+            let args = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+            let instead = match name.as_str() {
+                "cast" => format!(
+                    "the type of the elements is an argument: write `{}({})`",
+                    called(),
+                    crate::parse::text(&first.args)
+                ),
+                _ => format!("leave it out: write `{}({args})`", called()),
+            };
+            return self.report(
+                first.span(),
+                &m::UNSUPPORTED,
+                &[&format!("`{}`", crate::parse::text(first)), &instead],
+            );
         }
         if let Some(refused) = self.suffixed(&name, &[&receiver], call.args.iter()) {
             return refused;
@@ -105,6 +117,9 @@ impl<'a> Lowering<'a> {
                         let this = function.receiver.then(|| FieldRef::Model(main, path, sizes.clone()));
                         return self.inline(main, this, sizes, function, args, span);
                     }
+                        if let Some(refused) = self.called_on_model(main, &sizes, function, (call, span)) {
+                            return refused;
+                        }
                     if let Some(helper) = unit.scalars.get(&name) {
                         return self.helper(helper, args, (&call.args, span));
                     }
@@ -114,6 +129,9 @@ impl<'a> Lowering<'a> {
                     if unit.open.contains(&name) {
                         let mark = paths::function_mark(&name, call.method.span());
                         return quote!(let _ = #model.#mark(););
+                if let Some(refused) = self.called_on_model(unit, &sizes, function, (call, span)) {
+                    return refused;
+                }
                     }
                     let (name, given) = (&call.method, function.params.iter().map(|_| quote!(::core::unreachable!())));
                     quote!(let _ = #model.#name(#(#given),*);)

@@ -199,7 +199,7 @@ impl<'a> Lowering<'a> {
         let path = text(&call.func);
         let own = ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
         // `Linear::forward(&self.a, x)`: Rust's other form of a method.
-        if let Some(first @ (Expr::Field(_) | Expr::Reference(_))) = call.args.first()
+        if let Some(first @ (Expr::Field(_) | Expr::Reference(_) | Expr::Path(_))) = call.args.first()
             && path.contains("::")
             && let Val::Place(super::FieldRef::Layer(..) | super::FieldRef::Model(..)) = self.expr(first)
         {

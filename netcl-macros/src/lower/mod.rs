@@ -15,6 +15,7 @@ mod autocast;
 mod bare_operation;
 mod branch;
 mod builtin;
+mod by_path;
 mod call;
 mod callable;
 mod calls;

@@ -7,6 +7,7 @@ use crate::ast::{FieldKind, PlainType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use crate::words;
+use netcl_kernels::layers;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 /// What makes tensors in a body.
@@ -140,3 +141,10 @@ impl<'a> Lowering<'a> {
         })
     }
 }
+                None if layers::find(&ty).is_some() => format!(
+                    "a layer is a field of the model, `#[layer(..)] hidden: {ty}`, and is called by its path: `self.hidden.forward(x)`"
+                ),
+                None if name == "new" || name == "default" => format!(
+                    "a model is made outside of a body: one that is a part of this one is a field, `part: {ty}`, and is called by its \
+                     path: `self.part.forward(x)`"
+                ),
