@@ -160,6 +160,9 @@ fn form(diag: &Diag, sig: &Signature) {
     if let syn::Safety::Unsafe(token) = &sig.safety {
         diag.report(token.span, &m::FUNCTION_FORM, &[&"unsafe", &sig.ident]);
     }
+    if let Some(dots) = &sig.variadic {
+        diag.report(dots.dots.span(), &m::FUNCTION_VARIADIC, &[]);
+    }
     match sig.generics.params.first() {
         Some(GenericParam::Lifetime(given)) => {
             diag.report(given.span(), &m::FUNCTION_LIFETIME, &[&given.lifetime, &without_lifetimes(sig)]);
