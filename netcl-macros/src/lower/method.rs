@@ -47,7 +47,8 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.with_closures(call, &name, &receiver) {
             return value;
         }
-        if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
+        if !matches!(receiver, Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
+            && !receiver.is_unknown()
             && let Some(value) = self
                 .list_method(call, &receiver)
                 .or_else(|| self.other_arguments(call, &name, &receiver))
