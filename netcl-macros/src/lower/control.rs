@@ -102,10 +102,7 @@ impl<'a> Lowering<'a> {
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
             Stmt::Item(item) => self.inner_item(item),
-            Stmt::Macro(mac) => {
-                let (what, instead) = super::misuse::macro_call(&mac.mac);
-                self.report(mac.span(), &m::UNSUPPORTED, &[&what, &instead])
-            }
+            Stmt::Macro(mac) => self.macro_in_body(&mac.mac, mac.span()),
         }
     }
 

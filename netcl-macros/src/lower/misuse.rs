@@ -194,6 +194,16 @@ impl<'a> Lowering<'a> {
         Some(self.report(call.method.span(), &m::FIELD_CALLED, &[&name, &what, &instead]))
     }
 
+    /// Rule: a body has no macros, but for one that says of a way that it is not taken. Wrong: `dbg!(x)`.
+    pub(super) fn macro_in_body(&mut self, mac: &syn::Macro, span: Span) -> Val<'a> {
+        // Where sizes that are still open have chosen the way, numbers say whether it is taken.
+        if self.open && !self.closed && never_returns(mac) {
+            return self.open();
+        }
+        let (what, instead) = macro_call(mac);
+        self.report(span, &m::UNSUPPORTED, &[&what, &instead])
+    }
+
     /// `Tensor::cat(&[a, b], 1)`, `F::relu(x)`: a path that is no function here.
     pub(super) fn unknown_path(&mut self, call: &'a ExprCall, name: &str, span: Span) -> Val<'a> {
         let path = text(&call.func);
@@ -338,10 +348,14 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
     let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let instead = match name.as_str() {
         "vec" => format!("a list is written in brackets: write `[{}]`", text(&mac.tokens)),
-        "todo" | "unimplemented" | "unreachable" | "panic" => {
+        "todo" | "unimplemented" => {
             "a graph is known as a whole: leave the function out until it gives a value".to_string()
         }
         "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
+        "unreachable" | "panic" => {
+            "this way is compiled as all others are: give a value here too, and refuse what is not meant in ordinary Rust, around the call"
+                .to_string()
+        }
             "leave it out: sizes are checked by the types of the arguments, and numbers in ordinary Rust, around the call"
                 .to_string()
         }
@@ -355,6 +369,11 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
 
 /// What to write for a `return`, which the closure of a kernel has not.
 pub(super) fn early(given: &syn::ExprReturn) -> String {
+/// Whether it is a macro that gives no value, wherever it is come to.
+pub(super) fn never_returns(mac: &syn::Macro) -> bool {
+    ["todo", "unimplemented", "unreachable", "panic"].iter().any(|name| mac.path.is_ident(name))
+}
+
     let value = given.expr.as_deref().map_or_else(|| "()".to_string(), text);
     format!(
         "a kernel's closure ends with its value: write `{value}`; what follows an `if` that would return goes into its `else`"

@@ -268,6 +268,22 @@ pub(crate) fn lower_closed(
     lowered
 }
 
+/// Reports what is wrong in a function that only numbers make known, whatever they are: it is looked at for some that it can be
+/// compiled for. Sizes may fit for others than these, names and counts of arguments are the same for all.
+pub(crate) fn judge_open(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) {
+    let Some(model) = &unit.model else { return };
+    let (all, before) = (diag.only(Some(unreached::WHATEVER_OPEN)), diag.count());
+    for number in [4, 2, 1, 3, 8, 16] {
+        let numbers = vec![Dim::constant(number); model.parameters.len()];
+        let sizes = Rc::new(Sizes::closed(model, &unit.given, &numbers));
+        let lowered = lower_with(diag, (unit, &sizes, true), function, mode);
+        if diag.count() > before || matches!(lowered, LoweredFunction::Paths(_)) {
+            break;
+        }
+    }
+    diag.only(all);
+}
+
 fn lower_with(
     diag: &Diag,
     (unit, sizes, closed): (&Unit, &Rc<Sizes>, bool),

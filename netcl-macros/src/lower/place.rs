@@ -369,6 +369,9 @@ impl<'a> Lowering<'a> {
                 if let Some(place) = key.and_then(|position| field.places[position]) {
                     diagnostic.span = self.diag.id(place);
                 }
+                if self.may_fit(&config, key, args) {
+                    return self.open();
+                }
                 if let [x] = *args
                     && let Some((instead, place)) = self.rank_for_size(x, field)
                 {

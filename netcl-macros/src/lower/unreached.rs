@@ -29,6 +29,24 @@ const WHATEVER_NUMBERS: &[Message] = &[
     m::IF_WITHOUT_ELSE,
 ];
 
+/// The same of a function that is looked at for numbers which only stand for others, and comes to all that it comes to.
+pub(super) const WHATEVER_OPEN: &[Message] = &[
+    m::UNKNOWN_NAME,
+    m::UNKNOWN_LOWER_NAME,
+    m::UNKNOWN_FIELD,
+    m::UNKNOWN_METHOD,
+    m::UNKNOWN_FUNCTION,
+    m::ELSEWHERE,
+    m::ELSEWHERE_CALLED,
+    m::MODEL_HAS_NO_FUNCTION,
+    m::LAYER_CALL,
+    m::FIELD_CALLED,
+    m::METHOD_WITHOUT_CALL,
+    m::ARGUMENT_COUNT,
+    m::CALL_ARGUMENTS,
+    m::LAYER_ARGUMENTS,
+];
+
 impl<'a> Lowering<'a> {
     /// Notes that the body comes to `part` of itself.
     pub(super) fn reached<T>(&mut self, part: &T) {

@@ -15,6 +15,7 @@ mod meaning;
 mod models;
 mod names;
 mod nearly;
+mod open_blocks;
 mod races;
 mod truncated;
 mod unknown;
