@@ -224,6 +224,10 @@ impl Simt<'_> {
         if let Some(here) = crate::foreign::variable(&name) {
             return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
+        if let Some(example) = super::call::as_called(&name).filter(|_| path.segments.len() == 1) {
+            let instead = format!("it is a function: write {example}");
+            return self.report(path.span(), &m::UNSUPPORTED, &[&format!("`{name}` as a value"), &instead]);
+        }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
         if near.is_empty() && !name.contains(char::is_uppercase) {
             return self.report(path.span(), &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
@@ -243,7 +247,7 @@ impl Simt<'_> {
             self.report(expr.span(), &m::CONDITION_TYPE, &[&self.ty(id)]);
             return None;
         }
-        Some(id)
+        self.judge_condition(id, expr.span()).then_some(id)
     }
 
     /// `if` as a statement or a value.
