@@ -116,6 +116,14 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
+        if name == "Ok" && call.args.len() == 1 {
+            let said = self.expr(&call.args[0]).is_unknown();
+            let instead = format!(
+                "a body's operations do not fail, and the generated function gives a `Result`: write `{}`",
+                text(&call.args[0])
+            );
+            return if said { Val::Unknown } else { self.report(span, &m::UNSUPPORTED, &[&"`Ok`", &instead]) };
+        }
         if !super::is_builtin(&name) {
             return self.unknown_path(call, &name, span);
         }

@@ -164,14 +164,14 @@ impl<'a> Lowering<'a> {
                 for (pattern, value) in self.listed_parts(elems, value, pattern.span()) {
                     if !self.bind_rest(pattern, &value) {
                         self.bind_pattern(pattern, value);
+                    }
+                }
+            }
             Pat::Struct(parts) if matches!(value, Val::Place(FieldRef::Layer(..))) => {
                 let field = |field: &syn::FieldPat| text(&field.member);
                 let first = parts.fields.first().map_or_else(|| "weight".to_string(), field);
                 self.report(pattern.span(), &m::LAYER_TAKEN, &[&first]);
                 self.bind_unknown(pattern, false);
-            }
-                    }
-                }
             }
             _ => {
                 self.report(pattern.span(), &m::PATTERN, &[]);
@@ -217,6 +217,9 @@ impl<'a> Lowering<'a> {
             Val::Unknown => {}
             other => drop(self.report(span, &m::NOT_A_TUPLE, &[&other.kind(), &"write one name"])),
         }
+        vec![Val::Unknown; count]
+    }
+
     /// An array of layers, models or states as the list of these; others as they are.
     fn as_list(&mut self, value: Val<'a>) -> Val<'a> {
         match value {
@@ -245,9 +248,6 @@ impl<'a> Lowering<'a> {
             }
             _ => false,
         }
-    }
-
-        vec![Val::Unknown; count]
     }
 
     /// The same of a pattern that has `..` at a position among so many names: what it stands for is one list.

@@ -38,6 +38,9 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.pasted(call, &name) {
             return refused;
         }
+        if let Some(refused) = self.of_kernel_outside(call, &name) {
+            return refused;
+        }
         let receiver = self.expr(&call.receiver);
         if receiver.is_unknown()
             && let Some(refused) = self.judge_option_method(call, &name)
@@ -81,7 +84,7 @@ impl<'a> Lowering<'a> {
         {
             return refused;
         }
-        let args = self.args_of(call, &texts);
+        let args = self.args_of(call, &texts, receiver.is_unknown());
         let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
             return Val::Unknown;
@@ -114,25 +117,25 @@ impl<'a> Lowering<'a> {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
                 else {
                     if let Some((main, function)) = unit.in_main(&name) {
+                        if let Some(refused) = self.called_on_model(main, &sizes, function, (call, span)) {
+                            return refused;
+                        }
                         let sizes = main.block_sizes(&sizes);
                         let this = function.receiver.then(|| FieldRef::Model(main, path, sizes.clone()));
                         return self.inline(main, this, sizes, function, args, span);
                     }
-                        if let Some(refused) = self.called_on_model(main, &sizes, function, (call, span)) {
-                            return refused;
-                        }
                     if let Some(helper) = unit.scalars.get(&name) {
                         return self.helper(helper, args, (&call.args, span));
                     }
                     return self.no_function(unit, &name, span);
                 };
+                if let Some(refused) = self.called_on_model(unit, &sizes, function, (call, span)) {
+                    return refused;
+                }
                 self.note_private(&path, &function.vis, |model| {
                     if unit.open.contains(&name) {
                         let mark = paths::function_mark(&name, call.method.span());
                         return quote!(let _ = #model.#mark(););
-                if let Some(refused) = self.called_on_model(unit, &sizes, function, (call, span)) {
-                    return refused;
-                }
                     }
                     let (name, given) = (&call.method, function.params.iter().map(|_| quote!(::core::unreachable!())));
                     quote!(let _ = #model.#name(#(#given),*);)
@@ -178,10 +181,11 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// The arguments of a call that takes texts at these places.
-    fn args_of(&mut self, call: &'a ExprMethodCall, texts: &[usize]) -> Vec<Val<'a>> {
+    /// The arguments of a call that takes texts at these places. Whether a closure is one of what is not known, nobody can say.
+    fn args_of(&mut self, call: &'a ExprMethodCall, texts: &[usize], unknown: bool) -> Vec<Val<'a>> {
         let args = call.args.iter().enumerate();
         args.map(|(position, arg)| match arg {
+            syn::Expr::Closure(_) if unknown => Val::Unknown,
             syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if texts.contains(&position) => {
                 Val::Text(text.value())
             }
@@ -236,6 +240,12 @@ impl<'a> Lowering<'a> {
         let closures = call.args.last().is_some_and(|arg| self.is_closure(arg));
         let known =
             matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
+        if known
+            && let Val::Range(start, end) = receiver
+            && self.is_open(&(end.clone() - start.clone()))
+        {
+            return Some(self.open());
+        }
         if known && self.axes.is_none() && !receiver.is_unknown() {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.argument_of(arg)).collect();
             if args.iter().any(Val::is_unknown) {

@@ -347,43 +347,46 @@ pub(crate) fn constant(item: &syn::ItemConst) -> String {
 pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
     let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let instead = match name.as_str() {
+        "vec" if mac.tokens.is_empty() => "a list that grows begins as `Vec::new()`".to_string(),
         "vec" => format!("a list is written in brackets: write `[{}]`", text(&mac.tokens)),
         "todo" | "unimplemented" => {
             "a graph is known as a whole: leave the function out until it gives a value".to_string()
         }
-        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
         "unreachable" | "panic" => {
             "this way is compiled as all others are: give a value here too, and refuse what is not meant in ordinary Rust, around the call"
                 .to_string()
         }
+        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
             "leave it out: sizes are checked by the types of the arguments, and numbers in ordinary Rust, around the call"
                 .to_string()
         }
         "println" | "eprintln" | "print" | "dbg" | "info" | "debug" => {
             "leave it out: look at what the function returns in ordinary Rust, around the call".to_string()
         }
+        "kernel" => "a kernel stands beside the model: move it out of the `impl` block, and call it by its name".to_string(),
         _ => "write out what it stands for".to_string(),
     };
     (format!("`{name}!`"), instead)
 }
 
-/// What to write for a `return`, which the closure of a kernel has not.
-pub(super) fn early(given: &syn::ExprReturn) -> String {
 /// Whether it is a macro that gives no value, wherever it is come to.
 pub(super) fn never_returns(mac: &syn::Macro) -> bool {
     ["todo", "unimplemented", "unreachable", "panic"].iter().any(|name| mac.path.is_ident(name))
 }
 
+/// What to write for a `return`, which the closure of a kernel has not.
+pub(super) fn early(given: &syn::ExprReturn) -> String {
     let value = given.expr.as_deref().map_or_else(|| "()".to_string(), text);
     format!(
         "a kernel's closure ends with its value: write `{value}`; what follows an `if` that would return goes into its `else`"
     )
 }
 
-/// Whether no function of scalars is meant: those take neither ranges nor closures.
+/// Whether no function of scalars is meant: those take neither ranges nor closures, and change nothing.
 pub(crate) fn is_no_function_of_scalars(call: &ExprCall) -> bool {
-    call.args.iter().any(|arg| {
-        matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+    call.args.iter().any(|arg| match arg {
+        Expr::Reference(place) => place.mutability.is_some(),
+        arg => matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })),
     })
 }
 

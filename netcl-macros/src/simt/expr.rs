@@ -10,7 +10,7 @@ use crate::number::ConstFloat;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::fold;
-use netcl_kernels::kir::{ExprId, Stmt, ValueType};
+use netcl_kernels::kir::{ExprId, Stmt};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprIf, Member};
@@ -131,8 +131,11 @@ impl Simt<'_> {
         }
         let Some((left, right)) = self.pair(left, right, [span; 2]) else { return Val::Unknown };
         for operand in [left, right] {
-            if self.ty(operand) != ValueType::scalar(DType::Bool) {
-                return self.report(span, &m::CONDITION_TYPE, &[&self.ty(operand)]);
+            if let Some(refused) = self.judge_logic(&text(&binary.op), self.ty(operand), span) {
+                return refused;
+            }
+            if !self.judge_condition(operand, span) {
+                return Val::Unknown;
             }
         }
         let decided = self.builder.bind("decided", left);
