@@ -3,11 +3,11 @@
 
 use super::misuse::bare;
 use super::written::Written;
-use super::{Lowering, Sizes, Val};
+use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{FunctionItem, Unit};
 use crate::messages as m;
 use crate::parse::index::text_of;
-use crate::parse::{self, text, types};
+use crate::parse::{self, list, name as name_of, suggestion, text, types};
 use crate::{paths, quotient, words};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -16,6 +16,10 @@ use quote::quote;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, GenericArgument, Path};
+
+/// Where else a function may be that a block calls.
+const FURTHER: &str =
+    "; those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`";
 
 impl<'a> Lowering<'a> {
     /// `Block::<4>::smooth(x)`, a function of a model that takes no `self`; `None` of other calls.
@@ -57,6 +61,90 @@ impl<'a> Lowering<'a> {
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.written = Written::new(text(path), call.args.iter());
         Some(self.inline(unit, None, sizes, function, args, path.span()))
+    }
+
+    /// `Self::function(args)`.
+    pub(super) fn own_function(&mut self, unit: &'a Unit, path: &syn::Path, name: &str, call: &'a ExprCall) -> Val<'a> {
+        let span = path.span();
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let as_written = Written::new(text(path), call.args.iter());
+        let last = path.segments.last().map_or(span, |last| last.ident.span());
+        let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
+            if let Some((main, function)) = unit.in_main(name) {
+                self.written = if function.receiver { as_written.without_first() } else { as_written };
+                return self.of_main(main, function, args, (call, span));
+            }
+            return self.no_function(unit, name, last);
+        };
+        self.written = if function.receiver { as_written.without_first() } else { as_written };
+        if function.receiver {
+            let mut args = args.into_iter();
+            return match args.next() {
+                Some(Val::Place(FieldRef::Model(_, path, sizes))) => {
+                    let this = FieldRef::Model(unit, path, sizes.clone());
+                    self.inline(unit, Some(this), sizes, function, args.collect(), span)
+                }
+                _ => self.without_self(function, call, span),
+            };
+        }
+        let sizes = self.frame().sizes.clone();
+        self.inline(unit, None, sizes, function, args, span)
+    }
+
+    /// `Self::function(..)` of the block that stands for the model.
+    fn of_main(
+        &mut self,
+        main: &'a Unit,
+        function: &'a FunctionItem,
+        args: Vec<Val<'a>>,
+        (call, span): (&ExprCall, Span),
+    ) -> Val<'a> {
+        let mut args = args;
+        let this = match (function.receiver, args.first().cloned()) {
+            (false, _) => None,
+            (true, Some(Val::Place(FieldRef::Model(_, path, sizes)))) => {
+                args.remove(0);
+                Some((path, sizes))
+            }
+            (true, _) => return self.without_self(function, call, span),
+        };
+        let sizes = this.as_ref().map_or_else(|| self.frame().sizes.clone(), |(_, sizes)| sizes.clone());
+        let sizes = main.block_sizes(&sizes);
+        let this = this.map(|(path, _)| FieldRef::Model(main, path, sizes.clone()));
+        self.inline(main, this, sizes, function, args, span)
+    }
+
+    /// A call of a function that the model has not, or has not as far as is known.
+    pub(super) fn no_function(&self, unit: &Unit, name: &str, span: Span) -> Val<'a> {
+        if unit.is_wrong(name) {
+            return Val::Unknown;
+        }
+        if unit.dynamic.contains(name) {
+            return self.report(span, &m::DYNAMIC_CALLED, &[&name]);
+        }
+        if matches!(name, "parameters" | "named_parameters" | "tensors" | "named_buffers" | "buffers" | "state_dict") {
+            let instead = "a body names each tensor, `self.hidden.weight`; what goes over all of them is ordinary Rust, around the \
+                           call, and an optimizer has weight decay";
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
+        }
+        let known = unit.function_names();
+        let names = || known.iter().map(String::as_str);
+        if let Some(loss) = name.strip_suffix("_with_gradients").filter(|loss| names().any(|known| known == *loss)) {
+            let instead = format!(
+                "what is generated is for ordinary Rust: in a body name the number, `let loss = ..{loss}(..);`, and write `grad(&loss, x)` \
+                 for its derivative in `x`"
+            );
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
+        }
+        // Of a block without a name that is not the first, nobody knows what the first has.
+        let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
+        let blocks = if own { FURTHER } else { "" };
+        let all = match known.is_empty() {
+            true => "none of its functions is compiled".to_string(),
+            false => format!("its functions are {}", list(names())),
+        };
+        let near = suggestion(name, names());
+        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
     }
 
     /// The model that is called so in a body.

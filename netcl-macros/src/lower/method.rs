@@ -5,10 +5,10 @@ use super::builtin::builtins;
 use super::hint::Advice;
 use super::written::Written;
 use super::{FieldRef, Lowering, Sizes, Val};
-use crate::ast::{PlainType, Unit};
+use crate::ast::PlainType;
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::parse::{list, suggestion};
+use crate::parse::suggestion;
 use crate::{paths, words};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
@@ -17,10 +17,6 @@ use proc_macro2::Span;
 use quote::quote;
 use syn::ExprMethodCall;
 use syn::spanned::Spanned;
-
-/// Where else a function may be that a block calls.
-const FURTHER: &str =
-    "; those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`";
 
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
@@ -282,39 +278,6 @@ impl<'a> Lowering<'a> {
             format!("loop over it: `for each in &{list} {{ .. }}`")
         };
         self.report(call.method.span(), &m::UNSUPPORTED, &[&format!("`{name}` on {kind}"), &instead])
-    }
-
-    /// A call of a function that the model has not, or has not as far as is known.
-    pub(super) fn no_function(&self, unit: &Unit, name: &str, span: Span) -> Val<'a> {
-        if unit.is_wrong(name) {
-            return Val::Unknown;
-        }
-        if unit.dynamic.contains(name) {
-            return self.report(span, &m::DYNAMIC_CALLED, &[&name]);
-        }
-        if matches!(name, "parameters" | "named_parameters" | "tensors" | "named_buffers" | "buffers" | "state_dict") {
-            let instead = "a body names each tensor, `self.hidden.weight`; what goes over all of them is ordinary Rust, around the \
-                           call, and an optimizer has weight decay";
-            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
-        }
-        let known = unit.function_names();
-        let names = || known.iter().map(String::as_str);
-        if let Some(loss) = name.strip_suffix("_with_gradients").filter(|loss| names().any(|known| known == *loss)) {
-            let instead = format!(
-                "what is generated is for ordinary Rust: in a body name the number, `let loss = ..{loss}(..);`, and write `grad(&loss, x)` \
-                 for its derivative in `x`"
-            );
-            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
-        }
-        // Of a block without a name that is not the first, nobody knows what the first has.
-        let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
-        let blocks = if own { FURTHER } else { "" };
-        let all = match known.is_empty() {
-            true => "none of its functions is compiled".to_string(),
-            false => format!("its functions are {}", list(names())),
-        };
-        let near = suggestion(name, names());
-        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
     }
 
     fn forward(

@@ -409,17 +409,6 @@ impl Simt<'_> {
         self.named_call(name, args, span)
     }
 
-    fn mul_add(&mut self, a: Val, b: Val, c: Val, span: Span) -> Val {
-        let Some((a, b)) = self.pair(a, b, [span; 2]) else { return Val::Unknown };
-        let ty = self.ty(a);
-        let Some(c) = self.value(c, Some(ty.dtype), span) else { return Val::Unknown };
-        if self.ty(b) != ty || self.ty(c) != ty {
-            let other = if self.ty(b) == ty { self.ty(c) } else { self.ty(b) };
-            return self.unlike_types("mul_add", ty, other, span);
-        }
-        Val::Expr(self.builder.mul_add(a, b, c), None)
-    }
-
     /// Whether it is a call of an atomic function, whose value may be left unused.
     pub(super) fn is_atomic(expr: &Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
