@@ -13,7 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, Pat, Stmt};
 
 /// What stands in brackets or parentheses, between commas.
-type Parts = syn::punctuated::Punctuated<Pat, syn::Token![,]>;
+type PatternParts = syn::punctuated::Punctuated<Pat, syn::Token![,]>;
 
 impl<'a> Lowering<'a> {
     /// The block's value, in a scope of its own.
@@ -229,7 +229,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The patterns in `[first, rest @ ..]` but for a mere `..`, each with its part of the value.
-    pub(super) fn listed_parts(&mut self, elems: &'a Parts, value: Val<'a>, span: Span) -> Vec<(&'a Pat, Val<'a>)> {
+    pub(super) fn listed_parts(
+        &mut self,
+        elems: &'a PatternParts,
+        value: Val<'a>,
+        span: Span,
+    ) -> Vec<(&'a Pat, Val<'a>)> {
         let names = elems.iter().filter(|part| !is_rest(part)).count();
         // What the other names leave is a list.
         let values = match elems.iter().position(is_rest) {

@@ -109,6 +109,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+pub(crate) use unreached::judge_open;
 pub(crate) use value::{FieldRef, Val};
 use value::{LocalVar, StructName};
 
@@ -266,22 +267,6 @@ pub(crate) fn lower_closed(
     let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
     diag.within(outside);
     lowered
-}
-
-/// Reports what is wrong in a function that only numbers make known, whatever they are: it is looked at for some that it can be
-/// compiled for. Sizes may fit for others than these, names and counts of arguments are the same for all.
-pub(crate) fn judge_open(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) {
-    let Some(model) = &unit.model else { return };
-    let (all, before) = (diag.only(Some(unreached::WHATEVER_OPEN)), diag.count());
-    for number in [4, 2, 1, 3, 8, 16] {
-        let numbers = vec![Dim::constant(number); model.parameters.len()];
-        let sizes = Rc::new(Sizes::closed(model, &unit.given, &numbers));
-        let lowered = lower_with(diag, (unit, &sizes, true), function, mode);
-        if diag.count() > before || matches!(lowered, LoweredFunction::Paths(_)) {
-            break;
-        }
-    }
-    diag.only(all);
 }
 
 fn lower_with(

@@ -2,10 +2,14 @@
 //! are not. All else in it may be right for other numbers than those that this is compiled for.
 
 use super::choice::OneArm;
-use super::{Lowering, Val};
-use crate::ast::FieldKind;
+use super::{LoweredFunction, Lowering, Sizes, Val, lower_with};
+use crate::ast::{FieldKind, FunctionItem, Unit};
+use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::parse;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::layers::Mode;
+use std::rc::Rc;
 use syn::{Arm, Expr, ExprForLoop, ExprMatch, Member, Pat, Stmt};
 
 /// What is wrong whatever the numbers are.
@@ -30,7 +34,7 @@ const WHATEVER_NUMBERS: &[Message] = &[
 ];
 
 /// The same of a function that is looked at for numbers which only stand for others, and comes to all that it comes to.
-pub(super) const WHATEVER_OPEN: &[Message] = &[
+const WHATEVER_OPEN: &[Message] = &[
     m::UNKNOWN_NAME,
     m::UNKNOWN_LOWER_NAME,
     m::UNKNOWN_FIELD,
@@ -46,6 +50,22 @@ pub(super) const WHATEVER_OPEN: &[Message] = &[
     m::CALL_ARGUMENTS,
     m::LAYER_ARGUMENTS,
 ];
+
+/// Reports what is wrong in a function that only numbers make known, whatever they are: it is looked at for some that it can be
+/// compiled for. Sizes may fit for others than these, names and counts of arguments are the same for all.
+pub(crate) fn judge_open(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) {
+    let Some(model) = &unit.model else { return };
+    let (all, before) = (diag.only(Some(WHATEVER_OPEN)), diag.count());
+    for number in [4, 2, 1, 3, 8, 16] {
+        let numbers = vec![Dim::constant(number); model.parameters.len()];
+        let sizes = Rc::new(Sizes::closed(model, &unit.given, &numbers));
+        let lowered = lower_with(diag, (unit, &sizes, true), function, mode);
+        if diag.count() > before || matches!(lowered, LoweredFunction::Paths(_)) {
+            break;
+        }
+    }
+    diag.only(all);
+}
 
 impl<'a> Lowering<'a> {
     /// Notes that the body comes to `part` of itself.
