@@ -317,6 +317,9 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
             let model_path = syn::parse_str::<syn::Path>(path).map(|path| parse::text(&parse::without_last(&path)));
             unit.nested.entry(model_path.unwrap_or_default()).or_insert(model);
         }
+        if of_type.is_some() && tokens.is_none() && told::read(payload).is_some_and(|told| told.failed) {
+            unit.broken.insert(path.clone());
+        }
         // Of a function that the type has not, its call tells.
         let Some(tokens) = tokens else { continue };
         let kernel = read_kernel(tokens);

@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
         if name == words::GRAD && segments.len() == 1 && self.axes.is_none() && !self.elementwise {
             return self.grad(call);
         }
-        if unit.broken.contains(&text(&path.path)) {
+        if unit.broken.contains(&text(&crate::parse::plain(&path.path))) {
             // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
             let whole = |this: &Self, arg: &Expr| match arg {
                 Expr::Path(path) => path.path.get_ident().and_then(|name| this.whole_tensor(&name_of(name))).is_some(),
