@@ -149,6 +149,8 @@ impl rounds::Item for Associated {
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
         if self.name().is_none() {
             diag.report(self.0.self_ty.span(), &m::FUNCTIONS_FORM, &[&parse::text(&self.0.self_ty)]);
+            // Parameters of such a block mean nothing in its functions.
+            return;
         }
         parse::condition::decided(diag, &self.0.attrs, &m::CFG);
         let mut said = BTreeSet::new();

@@ -147,6 +147,11 @@ impl Diag {
         Said { errors: self.errors.borrow().len(), unheard: self.unheard.get(), lists: self.only.borrow().len() }
     }
 
+    /// Whether an error has been said since.
+    pub(crate) fn has_said_since(&self, then: Said) -> bool {
+        self.errors.borrow().len() > then.errors
+    }
+
     /// The errors as `compile_error!`s, if there are any.
     pub(crate) fn finish(self) -> Result<(), TokenStream> {
         self.checked.set(true);

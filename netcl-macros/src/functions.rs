@@ -74,7 +74,10 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         };
         let mut paths = match lowered {
             LoweredFunction::Paths(paths) => paths,
-            LoweredFunction::Open => return instance(diag, function),
+            LoweredFunction::Open => {
+                lower::judge_open(diag, unit, function, mode);
+                return instance(diag, function).filter(|_| diag.count() == before);
+            }
             LoweredFunction::Broken => return None,
         };
         paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));

@@ -98,6 +98,7 @@ messages! {
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
     DUPLICATE_FUNCTION = "there is a function `{}` already{}", "choose another name";
     GENERATED_NAME = "a function `{}` is generated {}", "choose another name";
+    FUNCTION_VARIADIC = "a compiled function has a fixed number of arguments, found `...`", "leave it out; several tensors of one type are an array, `xs: &[Tensor<f32, N>; 3]`";
     FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `{}`";
     FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a model's function and a kernel are compiled for each of a list: `#[types({} = [f32, f16])]`";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types; a number that none of these tells is a constant, `#[netcl::constant] const TAPS: usize = 4;`";
@@ -210,6 +211,7 @@ messages! {
     NO_SELF = "there is no `self` in `{}`", "{}";
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
     UNKNOWN_LOWER_NAME = "there is no `{}` here", "names in small letters are arguments, `let`s and loop variables; a `#[netcl::constant]` is known by a name in capitals: `{}`";
+    ASSIGN_UNKNOWN = "there is no `{}` here{}", "a new variable begins with `let`: write `let {} = ..;`, or `let mut {} = ..;` of one that is assigned again";
     NUMBER_ELSEWHERE = "there is no `{}` here", "write `{}`";
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "{}";
@@ -237,6 +239,7 @@ messages! {
     DIM_AXIS = "`dim` takes an axis of {}, from 0 to {}, found {}", "write `{}`";
     AXES_EXPECTED = "`{}` takes axes, found {}", "write {} for the {} of all elements";
     FIELD_CALLED = "`{}` is a {}, called by its function `forward`", "write `{}`";
+    KERNEL_METHOD_OUTSIDE = "`{}` of `{}` is for ordinary Rust: in a body a kernel or a function is called by its name", "{}";
     KERNEL_CALLED = "`{}` is of whole tensors, and this body is of one element", "call it in a function of a model or a `#[netcl::function]` of tensors, where both are fused; what this body calls is a `#[netcl::function]` of numbers";
     KERNEL_UNCHECKED = "`{}` is `unsafe` to call: nobody checks what it reads and writes", "write `{}`, which promises that all of it is inside, or leave `unchecked` or `#[opencl(..)]` out where it is declared";
     KERNEL_INDEXED_GRADIENT = "the gradient of `{}` is in index form, and a body calls kernels in SIMT form whose gradients are too", "give the gradient a `#[launch(global = [N])]` and results as arguments, `dx: &mut Tensor<f32, N>`";
@@ -257,6 +260,9 @@ messages! {
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
+    MODEL_PARAMETERS = "`{}` has {} parameter{}, of which a call by its path says the numbers", "write them, as in `{}(..)`";
+    SELF_BOUND = "`self` is the model, and names no other value", "give it a name of its own, such as `h`";
+    FUNCTION_WITHOUT_SELF = "`{}` has no `self`: it is a function of the type, and not of a value", "write `{}`";
     CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write {}";
     TYPE_LISTED = "`{}` takes `{}` of one of the types {}, found {}", "convert what is passed: write `x.cast({})`; or add `{}` to the list of the `#[types(..)]` above `{}`";
     CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "{}";
@@ -300,7 +306,7 @@ messages! {
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
     MATCH_TENSOR = "`match` on {} would need its value while compiling", "it takes constants and plain `bool`, `usize` and enum arguments; elementwise choose with `condition.select(a, b)`";
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
-    MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples of these, names and `_`";
+    MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples, lists and structs of these, names and `_`";
     MATCH_WITHOUT_ARM = "no arm of this `match` is for {}", "end with `_ => ..`";
     UNREACHABLE_CASE = "no value comes to this case of the pattern: `{}` takes it{}", "leave the case out, or write what it is meant for";
     OPTION_PATTERN = "the pattern `{}` is none of an `Option`", "an `Option` is `Some(x)`, with a name of your own for what is in it, or `None`";
@@ -321,7 +327,8 @@ messages! {
     LONG_LIST = "a list of {} elements is written here, and a tensor from a list has at most {}", "pass it as an argument, or keep it in a field: `#[state] table: Tensor<f32, 512>`, set by `model.set_tensor(\"table\", &values)?`";
     LIST_OF_TENSORS = "a tensor from a list is of single numbers, and here tensors with axes are listed", "join them: `Tensor::stack([a, b], 0)`, or `a.concat([b], 0)`";
     UNSUPPORTED = "{} cannot be compiled", "{}";
-    PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
+    PATTERN = "only names, and tuples, lists, structs and models of names, can be bound", "write `let y = ..` or `let (a, b) = ..`";
+    LAYER_TAKEN = "a layer is not taken apart: its tensors are read by its name", "bind it, `layer`, and write `layer.{}`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "{}";
     LIST_TAKEN = "a list of {} cannot be taken apart into {} names", "write as many names as it has elements, `_` for those that are not used, or `rest @ ..` for all others";
     TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "write as many names as it has parts, `_` for those that are not used";
@@ -432,6 +439,7 @@ messages! {
     SIMT_LAUNCH_AXES = "`global` lists {} sizes, and work-items run along 1 to 3 dimensions", "write `global = [{}]`, and take the last index apart with `/` and `%`";
     SIMT_LAUNCH_RANK = "`local` lists {}, `global` {}: a group has as many dimensions as all work-items", "write `local = [{}]`";
     SIMT_GLOBAL = "no work-item would run: this size is {}", "write how many work-items run along this dimension: an axis, such as `N`, or a number from 1 on";
+    SIMT_LOCAL_ITEMS = "a work-group of {} has {} work-items, and may have 1024", "take less of an axis: write `local = [{}]`";
     SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
     TOO_MANY_OPERATIONS = "with this call of `{}` the functions that the kernel calls make more than {} operations: each is compiled where it stands", "call it in a `for`, which is compiled once";
     SIMT_UNWRITTEN = "nothing is written to the result `{}`", "assign its elements, `{}[i] = ..;`, or remove the argument";
@@ -474,6 +482,12 @@ messages! {
     SIMT_REDUCTION = "`{}` over a range is for kernels in index form", "it is a loop here: write `{}`";
     SIMT_USIZE = "an index is a `u32` here", "leave `as usize` out: write `{}`";
     SIMT_BRACKETS = "`{}` is one element: it has no elements of its own", "indices stand in one pair of brackets: write `{}`";
+    OF_NUMBERS = "`{}` takes numbers, found {}", "{}";
+    OF_TRUTHS = "`{}` takes truths, found {}", "compare it with something, such as `.. > 0.0`";
+    CONDITION_LANES = "a condition is one truth, found {} of them", "choose lane by lane, `select(v > splat{}(0.0), v, splat{}(1.0))`, or look at one lane, `v.lane(0) > 0.0`";
+    SIMT_ACROSS = "`{}` takes one number of 32 or 64 bits, found {}", "{}";
+    SIMT_NO_ATOMIC = "there is no function `{}`", "atomic functions are {}{}";
+    SIMT_PRIVATE_ATOMIC = "`{}` is of memory that several work-items write to, and `{}` is the item's own", "{}";
     SIMT_FLOATS = "`{}` is defined for floats, found {}", "convert what it is called on with `as f32`";
     SIMT_WHOLE_START = "`{}` starts as a whole number, and meets values of {}", "write `{}`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";

@@ -185,6 +185,11 @@ pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
     read.filter(|_| !told.failed).map(|unit| Unit { open: told.open, krate: told.krate, ..unit })
 }
 
+/// The same of a model whose path alone says which it is: without parameters that are types.
+fn read_model(payload: &TokenStream) -> Option<Unit> {
+    told::read(payload).is_some().then(|| read_nested(payload)).flatten().filter(|_| !told::is_generic(payload))
+}
+
 /// A type with functions of scalars, as a model without fields.
 fn read_functions(payload: &TokenStream) -> Option<Unit> {
     let (name, functions) = told::read_functions(payload)?;
@@ -300,18 +305,26 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
 
 /// The functions and kernels among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
-    for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Function) {
+    for (_, path, payload) in gathered.parts.iter().filter(|(kind, ..)| *kind == ItemKind::Function) {
         let whole = syn::parse_str::<syn::Path>(path).ok();
         let of_type = whole.filter(|path| parse::type_of(path).is_some()).map(|path| parse::without_last(&path));
-        let all = told::read_functions(tokens).map(|(_, all)| all).filter(|_| of_type.is_some());
+        let all = told::read_functions(payload).map(|(_, all)| all).filter(|_| of_type.is_some());
         if let (Some(of_type), Some(all)) = (&of_type, &all) {
             let names = all.iter().map(|(name, _)| parse::name(name)).collect();
             unit.of_types.insert(parse::text(of_type), names);
         }
         let tokens = match &all {
             Some(all) => all.iter().find(|(name, _)| path.ends_with(&format!("::{name}"))).map(|(_, tokens)| tokens),
-            None => Some(tokens).filter(|tokens| of_type.is_none() || is_function(tokens)),
+            None => Some(payload).filter(|tokens| of_type.is_none() || is_function(tokens)),
         };
+        // `Block::smooth(x)`, a function of a model.
+        if let (Some(_), None, None, Some(model)) = (&of_type, &all, tokens, read_model(payload)) {
+            let model_path = syn::parse_str::<syn::Path>(path).map(|path| parse::text(&parse::without_last(&path)));
+            unit.nested.entry(model_path.unwrap_or_default()).or_insert(model);
+        }
+        if of_type.is_some() && tokens.is_none() && told::read(payload).is_some_and(|told| told.failed) {
+            unit.broken.insert(path.clone());
+        }
         // Of a function that the type has not, its call tells.
         let Some(tokens) = tokens else { continue };
         let kernel = read_kernel(tokens);

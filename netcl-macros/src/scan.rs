@@ -281,9 +281,9 @@ impl<'ast> Visit<'ast> for Uses {
                 && !capital
                 && !of_rust
                 && !foreign::is_module_path(&path.path)
-                && !self.functions.contains(&path.path)
+                && !self.functions.contains(&parse::plain(&path.path))
             {
-                self.functions.push(path.path.clone());
+                self.functions.push(parse::plain(&path.path));
             }
         }
         // What a call gives is called by nobody, and is spoken of.

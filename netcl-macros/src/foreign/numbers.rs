@@ -56,6 +56,7 @@ pub(crate) fn of_number(name: &str, receiver: &str, args: &[String]) -> Option<S
     }
     let (_, template) = match (name, args) {
         ("log", []) => ("log", "x.ln()"),
+        ("pow", [power]) if power.parse::<i64>().is_ok() => ("pow", "x.powi(_0)"),
         _ => *WRITTEN_OUT.iter().find(|(known, _)| *known == name)?,
     };
     let mut filled = String::new();

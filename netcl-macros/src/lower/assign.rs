@@ -72,7 +72,12 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         let depth = self.axes.as_ref().map_or(0, Vec::len);
         let Some((scope, position)) = self.place_of(name) else {
-            return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
+            let variables = self.frame().scopes.iter().flatten().map(|variable| variable.name.as_str());
+            let near = parse::suggestion(name, variables);
+            self.report(left.span(), &m::ASSIGN_UNKNOWN, &[&name, &near, &name, &name]);
+            // Meant to be there from now on.
+            self.bind(name, Val::Unknown, true, false);
+            return Val::Unknown;
         };
         let variable = &mut self.frame_mut().scopes[scope][position];
         if variable.argument || !variable.mutable {

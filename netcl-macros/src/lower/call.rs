@@ -3,7 +3,6 @@
 use super::expected::Expected;
 use super::passed::PlainPassed;
 use super::sizes::Sizes;
-use super::written::Written;
 use super::{FieldRef, Lowering, Val, named};
 use crate::ast::{ArgType, FunctionItem, Helper, PlainType, Unit};
 use crate::callee::Callee;
@@ -36,6 +35,12 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let unit = self.frame().unit;
+        if let Some(value) = self.of_model(&path.path, &name, call).filter(|_| segments.len() > 1) {
+            return value;
+        }
+        if let Some(refused) = self.judge_type_arguments(&path.path, Some(call)) {
+            return refused;
+        }
         let own = unit
             .model
             .as_ref()
@@ -73,7 +78,7 @@ impl<'a> Lowering<'a> {
         if name == words::GRAD && segments.len() == 1 && self.axes.is_none() && !self.elementwise {
             return self.grad(call);
         }
-        if unit.broken.contains(&text(&path.path)) {
+        if unit.broken.contains(&text(&crate::parse::plain(&path.path))) {
             // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
             let whole = |this: &Self, arg: &Expr| match arg {
                 Expr::Path(path) => path.path.get_ident().and_then(|name| this.whole_tensor(&name_of(name))).is_some(),
@@ -114,6 +119,14 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
+        if name == "Ok" && call.args.len() == 1 {
+            let said = self.expr(&call.args[0]).is_unknown();
+            let instead = format!(
+                "a body's operations do not fail, and the generated function gives a `Result`: write `{}`",
+                text(&call.args[0])
+            );
+            return if said { Val::Unknown } else { self.report(span, &m::UNSUPPORTED, &[&"`Ok`", &instead]) };
+        }
         if !super::is_builtin(&name) {
             return self.unknown_path(call, &name, span);
         }
@@ -124,34 +137,6 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         self.by_name(name, args, call, span)
-    }
-
-    /// `Self::function(args)`.
-    fn own_function(&mut self, unit: &'a Unit, path: &syn::Path, name: &str, call: &'a ExprCall) -> Val<'a> {
-        let span = path.span();
-        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        let as_written = Written::new(text(path), call.args.iter());
-        let last = path.segments.last().map_or(span, |last| last.ident.span());
-        let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
-            if let Some((main, function)) = unit.in_main(name) {
-                self.written = if function.receiver { as_written.without_first() } else { as_written };
-                return self.of_main(main, function, args, (call, span));
-            }
-            return self.no_function(unit, name, last);
-        };
-        self.written = if function.receiver { as_written.without_first() } else { as_written };
-        if function.receiver {
-            let mut args = args.into_iter();
-            return match args.next() {
-                Some(Val::Place(FieldRef::Model(_, path, sizes))) => {
-                    let this = FieldRef::Model(unit, path, sizes.clone());
-                    self.inline(unit, Some(this), sizes, function, args.collect(), span)
-                }
-                _ => self.without_self(function, call, span),
-            };
-        }
-        let sizes = self.frame().sizes.clone();
-        self.inline(unit, None, sizes, function, args, span)
     }
 
     /// What is called without a name: `(self.a)(x)`, a field as in PyTorch, or anything else.
@@ -193,29 +178,6 @@ impl<'a> Lowering<'a> {
             Some(value) => value,
             None => self.operation(method, receiver, args, span),
         }
-    }
-
-    /// `Self::function(..)` of the block that stands for the model.
-    fn of_main(
-        &mut self,
-        main: &'a Unit,
-        function: &'a FunctionItem,
-        args: Vec<Val<'a>>,
-        (call, span): (&ExprCall, Span),
-    ) -> Val<'a> {
-        let mut args = args;
-        let this = match (function.receiver, args.first().cloned()) {
-            (false, _) => None,
-            (true, Some(Val::Place(FieldRef::Model(_, path, sizes)))) => {
-                args.remove(0);
-                Some((path, sizes))
-            }
-            (true, _) => return self.without_self(function, call, span),
-        };
-        let sizes = this.as_ref().map_or_else(|| self.frame().sizes.clone(), |(_, sizes)| sizes.clone());
-        let sizes = main.block_sizes(&sizes);
-        let this = this.map(|(path, _)| FieldRef::Model(main, path, sizes.clone()));
-        self.inline(main, this, sizes, function, args, span)
     }
 
     /// Of which shape and type a value is, if it is a tensor.

@@ -86,17 +86,39 @@ impl<'a> Lowering<'a> {
     /// Binds a parameter; `&Tensor` without sizes is any tensor.
     fn bind_input(&mut self, input: &'a Pat, value: Val<'a>) {
         match input {
-            Pat::Type(typed) if is_any_tensor(&typed.ty) => {
+            Pat::Type(typed) => self.bind_typed((&typed.pat, &typed.ty), value),
+            input => self.bind_pattern(input, value),
+        }
+    }
+
+    /// The same of a pattern, or a part of one, and its type.
+    fn bind_typed(&mut self, (pattern, ty): (&'a Pat, &'a syn::Type), value: Val<'a>) {
+        match (pattern, ty, value) {
+            (_, ty, value) if is_any_tensor(ty) => {
                 let value = match value {
                     value @ (Val::Tensor(_) | Val::Unknown) => value,
                     other => {
-                        let values = [text(&typed.pat), text(&typed.ty), other.kind()];
-                        self.report(typed.ty.span(), &m::LET_VALUE, &[&values[0], &values[1], &values[2]])
+                        let values = [text(pattern), text(ty), other.kind()];
+                        self.report(ty.span(), &m::LET_VALUE, &[&values[0], &values[1], &values[2]])
                     }
                 };
-                self.bind_pattern(&typed.pat, value);
+                self.bind_pattern(pattern, value);
             }
-            input => self.bind_pattern(input, value),
+            (pattern, syn::Type::Reference(inner), value) if has_any_tensor(ty) => {
+                self.bind_typed((pattern, &inner.elem), value);
+            }
+            (Pat::Tuple(parts), syn::Type::Tuple(types), Val::Tuple(values))
+                if has_any_tensor(ty) && parts.elems.len() == values.len() && types.elems.len() == values.len() =>
+            {
+                for (pair, value) in parts.elems.iter().zip(&types.elems).zip(values) {
+                    self.bind_typed(pair, value);
+                }
+            }
+            (Pat::Tuple(_), syn::Type::Tuple(_), Val::Unknown) => self.bind_unknown(pattern, false),
+            (pattern, ty, value) => {
+                let value = self.declared_as(&text(pattern), ty, value);
+                self.bind_pattern(pattern, value);
+            }
         }
     }
 }
@@ -107,6 +129,15 @@ fn is_any_tensor(ty: &syn::Type) -> bool {
         syn::Type::Reference(inner) => is_any_tensor(&inner.elem),
         syn::Type::Path(path) => path.path.is_ident(crate::words::TENSOR) && !types::is_tensor(ty),
         _ => false,
+    }
+}
+
+/// The same of a part of it.
+fn has_any_tensor(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Tuple(tuple) => tuple.elems.iter().any(has_any_tensor),
+        syn::Type::Reference(inner) => has_any_tensor(&inner.elem),
+        ty => is_any_tensor(ty),
     }
 }
 

@@ -13,6 +13,9 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, Pat, Stmt};
 
+/// What stands in brackets or parentheses, between commas.
+type PatternParts = syn::punctuated::Punctuated<Pat, syn::Token![,]>;
+
 impl<'a> Lowering<'a> {
     /// The block's value, in a scope of its own.
     pub(super) fn block(&mut self, block: &'a Block) -> Val<'a> {
@@ -100,10 +103,7 @@ impl<'a> Lowering<'a> {
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
             Stmt::Item(item) => self.inner_item(item),
-            Stmt::Macro(mac) => {
-                let (what, instead) = super::misuse::macro_call(&mac.mac);
-                self.report(mac.span(), &m::UNSUPPORTED, &[&what, &instead])
-            }
+            Stmt::Macro(mac) => self.macro_in_body(&mac.mac, mac.span()),
         }
     }
 
@@ -162,22 +162,17 @@ impl<'a> Lowering<'a> {
                 }
             }
             Pat::Tuple(syn::PatTuple { elems, .. }) | Pat::Slice(syn::PatSlice { elems, .. }) => {
-                let names = elems.iter().filter(|part| !is_rest(part)).count();
-                // `[first, rest @ ..]`: what the other names leave is a list.
-                let rest = elems.iter().position(is_rest);
-                let mut values = match rest {
-                    Some(position) => self.parts_around(value, position, names, pattern.span()),
-                    None => self.parts_of(value, names, pattern.span()),
-                };
-                for (pattern, value) in elems.iter().zip(values.drain(..)) {
-                    match pattern {
-                        Pat::Ident(name) if is_rest(pattern) => {
-                            self.bind(&parse::name(&name.ident), value, name.mutability.is_some(), false);
-                        }
-                        Pat::Rest(_) => {}
-                        pattern => self.bind_pattern(pattern, value),
+                for (pattern, value) in self.listed_parts(elems, value, pattern.span()) {
+                    if !self.bind_rest(pattern, &value) {
+                        self.bind_pattern(pattern, value);
                     }
                 }
+            }
+            Pat::Struct(parts) if matches!(value, Val::Place(FieldRef::Layer(..))) => {
+                let field = |field: &syn::FieldPat| text(&field.member);
+                let first = parts.fields.first().map_or_else(|| "weight".to_string(), field);
+                self.report(pattern.span(), &m::LAYER_TAKEN, &[&first]);
+                self.bind_unknown(pattern, false);
             }
             _ => {
                 self.report(pattern.span(), &m::PATTERN, &[]);
@@ -216,7 +211,7 @@ impl<'a> Lowering<'a> {
 
     /// The parts of a tuple or list that is taken apart into `count` names.
     fn parts_of(&mut self, value: Val<'a>, count: usize, span: Span) -> Vec<Val<'a>> {
-        match value {
+        match self.as_list(value) {
             Val::Tuple(values) | Val::List(values) if values.len() == count => return values,
             Val::Tuple(values) => drop(self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &count])),
             Val::List(values) => drop(self.report(span, &m::LIST_TAKEN, &[&values.len(), &count])),
@@ -226,9 +221,44 @@ impl<'a> Lowering<'a> {
         vec![Val::Unknown; count]
     }
 
+    /// An array of layers, models or states as the list of these; others as they are.
+    fn as_list(&mut self, value: Val<'a>) -> Val<'a> {
+        match value {
+            Val::Place(place @ FieldRef::Many(..)) => Val::List(self.elements(&place)),
+            value => value,
+        }
+    }
+
+    /// The patterns in `[first, rest @ ..]` but for a mere `..`, each with its part of the value.
+    pub(super) fn listed_parts(
+        &mut self,
+        elems: &'a PatternParts,
+        value: Val<'a>,
+        span: Span,
+    ) -> Vec<(&'a Pat, Val<'a>)> {
+        let names = elems.iter().filter(|part| !is_rest(part)).count();
+        // What the other names leave is a list.
+        let values = match elems.iter().position(is_rest) {
+            Some(position) => self.parts_around(value, position, names, span),
+            None => self.parts_of(value, names, span),
+        };
+        elems.iter().zip(values).filter(|(part, _)| !matches!(part, Pat::Rest(_))).collect()
+    }
+
+    /// Binds the name of `rest @ ..`; `false` of other patterns.
+    pub(super) fn bind_rest(&mut self, pattern: &Pat, value: &Val<'a>) -> bool {
+        match pattern {
+            Pat::Ident(name) if is_rest(pattern) => {
+                self.bind(&parse::name(&name.ident), value.clone(), name.mutability.is_some(), false);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The same of a pattern that has `..` at a position among so many names: what it stands for is one list.
     fn parts_around(&mut self, value: Val<'a>, position: usize, names: usize, span: Span) -> Vec<Val<'a>> {
-        match value {
+        match self.as_list(value) {
             Val::Tuple(mut values) | Val::List(mut values) if values.len() >= names => {
                 let rest = values.len() - names;
                 let rest: Vec<Val<'a>> = values.splice(position..position + rest, [Val::Unit]).collect();

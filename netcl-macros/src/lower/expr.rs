@@ -230,6 +230,12 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let Some(last) = path.segments.last() else { return Val::Unknown };
         let name = crate::parse::name(&last.ident);
+        // A variant may be one of a model with parameters.
+        if variant(path).is_none()
+            && let Some(refused) = self.judge_type_arguments(path, None)
+        {
+            return refused;
+        }
         if let Some(list) = self.frame().unit.constants.lists.get(&constant::key(path))
             && self.lookup(&name).is_none_or(|_| path.segments.len() > 1)
         {
@@ -449,10 +455,7 @@ impl<'a> Lowering<'a> {
             Expr::Try(_) => ("`?`", "operations in a compiled function cannot fail: leave it out"),
             Expr::Await(_) | Expr::Async(_) => ("`async` code", "leave it out: launches do not block"),
             Expr::Unsafe(_) => ("`unsafe` code", "leave it to an ordinary function"),
-            Expr::Macro(call) => {
-                let (what, instead) = super::misuse::macro_call(&call.mac);
-                return self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
-            }
+            Expr::Macro(call) => return self.macro_in_body(&call.mac, expr.span()),
             Expr::Struct(_) => ("a struct value", "a function of scalars gives one number"),
             Expr::Let(_) => {
                 ("`let` in an expression", "write it as the condition of an `if` or a `while`, among others with `&&`")

@@ -5,10 +5,10 @@ use super::arith::Places;
 use super::builtin::builtins;
 use super::written::Written;
 use super::{FieldRef, Lowering, Sizes, Val, named};
-use crate::ast::{PlainType, Unit};
+use crate::ast::PlainType;
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::parse::{list, suggestion};
+use crate::parse::suggestion;
 use crate::{paths, words};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
@@ -17,10 +17,6 @@ use proc_macro2::Span;
 use quote::quote;
 use syn::ExprMethodCall;
 use syn::spanned::Spanned;
-
-/// Where else a function may be that a block calls.
-const FURTHER: &str =
-    "; those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`";
 
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
@@ -38,6 +34,9 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.pasted(call, &name) {
             return refused;
         }
+        if let Some(refused) = self.of_kernel_outside(call, &name) {
+            return refused;
+        }
         let before = self.diag.count();
         let receiver = self.expr(&call.receiver);
         let receiver = self.as_certain(receiver, &call.receiver);
@@ -49,7 +48,8 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.with_closures(call, &name, &receiver) {
             return value;
         }
-        if !matches!(receiver, Val::Unknown | Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
+        if !matches!(receiver, Val::Place(FieldRef::Layer(..) | FieldRef::Model(..)))
+            && !receiver.is_unknown()
             && let Some(value) = self
                 .list_method(call, &receiver)
                 .or_else(|| self.other_arguments(call, &name, &receiver))
@@ -82,14 +82,26 @@ impl<'a> Lowering<'a> {
         {
             return refused;
         }
-        let args = self.args_of(call, &texts);
+        let args = self.args_of(call, &texts, receiver.is_unknown());
         let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
             return Val::Unknown;
         }
         if let Some(first) = &call.turbofish {
-            let instead = "element types are arguments: `x.cast(f32)`";
-            return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
+            let args = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+            let instead = match name.as_str() {
+                "cast" => format!(
+                    "the type of the elements is an argument: write `{}({})`",
+                    called(),
+                    crate::parse::text(&first.args)
+                ),
+                _ => format!("leave it out: write `{}({args})`", called()),
+            };
+            return self.report(
+                first.span(),
+                &m::UNSUPPORTED,
+                &[&format!("`{}`", crate::parse::text(first)), &instead],
+            );
         }
         if let Some(refused) = self.suffixed(&name, &[&receiver], call.args.iter()) {
             return refused;
@@ -103,6 +115,9 @@ impl<'a> Lowering<'a> {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
                 else {
                     if let Some((main, function)) = unit.in_main(&name) {
+                        if let Some(refused) = self.called_on_model(main, &sizes, function, (call, span)) {
+                            return refused;
+                        }
                         let sizes = main.block_sizes(&sizes);
                         let this = function.receiver.then(|| FieldRef::Model(main, path, sizes.clone()));
                         return self.inline(main, this, sizes, function, args, span);
@@ -112,6 +127,9 @@ impl<'a> Lowering<'a> {
                     }
                     return self.no_function(unit, &name, span);
                 };
+                if let Some(refused) = self.called_on_model(unit, &sizes, function, (call, span)) {
+                    return refused;
+                }
                 self.note_private(&path, &function.vis, |model| {
                     if unit.open.contains(&name) {
                         let mark = paths::function_mark(&name, call.method.span());
@@ -161,10 +179,11 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// The arguments of a call that takes texts at these places.
-    fn args_of(&mut self, call: &'a ExprMethodCall, texts: &[usize]) -> Vec<Val<'a>> {
+    /// The arguments of a call that takes texts at these places. Whether a closure is one of what is not known, nobody can say.
+    fn args_of(&mut self, call: &'a ExprMethodCall, texts: &[usize], unknown: bool) -> Vec<Val<'a>> {
         let args = call.args.iter().enumerate();
         args.map(|(position, arg)| match arg {
+            syn::Expr::Closure(_) if unknown => Val::Unknown,
             syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if texts.contains(&position) => {
                 Val::Text(text.value())
             }
@@ -219,6 +238,12 @@ impl<'a> Lowering<'a> {
         let closures = call.args.last().is_some_and(|arg| self.is_closure(arg));
         let known =
             matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
+        if known
+            && let Val::Range(start, end) = receiver
+            && self.is_open(&(end.clone() - start.clone()))
+        {
+            return Some(self.open());
+        }
         if known && self.axes.is_none() && !receiver.is_unknown() {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.argument_of(arg)).collect();
             if args.iter().any(Val::is_unknown) {
@@ -255,39 +280,6 @@ impl<'a> Lowering<'a> {
             format!("loop over it: `for each in &{list} {{ .. }}`")
         };
         self.report(call.method.span(), &m::UNSUPPORTED, &[&format!("`{name}` on {kind}"), &instead])
-    }
-
-    /// A call of a function that the model has not, or has not as far as is known.
-    pub(super) fn no_function(&self, unit: &Unit, name: &str, span: Span) -> Val<'a> {
-        if unit.is_wrong(name) {
-            return Val::Unknown;
-        }
-        if unit.dynamic.contains(name) {
-            return self.report(span, &m::DYNAMIC_CALLED, &[&name]);
-        }
-        if matches!(name, "parameters" | "named_parameters" | "tensors" | "named_buffers" | "buffers" | "state_dict") {
-            let instead = "a body names each tensor, `self.hidden.weight`; what goes over all of them is ordinary Rust, around the \
-                           call, and an optimizer has weight decay";
-            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
-        }
-        let known = unit.function_names();
-        let names = || known.iter().map(String::as_str);
-        if let Some(loss) = name.strip_suffix("_with_gradients").filter(|loss| names().any(|known| known == *loss)) {
-            let instead = format!(
-                "what is generated is for ordinary Rust: in a body name the number, `let loss = ..{loss}(..);`, and write `grad(&loss, x)` \
-                 for its derivative in `x`"
-            );
-            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
-        }
-        // Of a block without a name that is not the first, nobody knows what the first has.
-        let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
-        let blocks = if own { FURTHER } else { "" };
-        let all = match known.is_empty() {
-            true => "none of its functions is compiled".to_string(),
-            false => format!("its functions are {}", list(names())),
-        };
-        let near = suggestion(name, names());
-        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
     }
 
     fn forward(

@@ -155,12 +155,22 @@ impl<'a> Lowering<'a> {
         Some(self.report(call.method.span(), &m::FIELD_CALLED, &[&name, &what, &instead]))
     }
 
+    /// Rule: a body has no macros, but for one that says of a way that it is not taken. Wrong: `dbg!(x)`.
+    pub(super) fn macro_in_body(&mut self, mac: &syn::Macro, span: Span) -> Val<'a> {
+        // Where sizes that are still open have chosen the way, numbers say whether it is taken.
+        if self.open && !self.closed && never_returns(mac) {
+            return self.open();
+        }
+        let (what, instead) = macro_call(mac);
+        self.report(span, &m::UNSUPPORTED, &[&what, &instead])
+    }
+
     /// `Tensor::cat(&[a, b], 1)`, `F::relu(x)`: a path that is no function here.
     pub(super) fn unknown_path(&mut self, call: &'a ExprCall, name: &str, span: Span) -> Val<'a> {
         let path = text(&call.func);
         let own = ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
         // `Linear::forward(&self.a, x)`: Rust's other form of a method.
-        if let Some(first @ (Expr::Field(_) | Expr::Reference(_))) = call.args.first()
+        if let Some(first @ (Expr::Field(_) | Expr::Reference(_) | Expr::Path(_))) = call.args.first()
             && path.contains("::")
             && let Val::Place(super::FieldRef::Layer(..) | super::FieldRef::Model(..)) = self.expr(first)
         {
@@ -313,6 +323,7 @@ pub(crate) fn constant(item: &syn::ItemConst) -> String {
 pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
     let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let instead = match name.as_str() {
+        "vec" if mac.tokens.is_empty() => "a list that grows begins as `Vec::new()`".to_string(),
         "vec" => format!("a list is written in brackets: write `[{}]`", text(&mac.tokens)),
         name => instead_of_effect(name).unwrap_or("write out what it stands for").to_string(),
     };
@@ -322,8 +333,11 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
 /// What to write for a macro that is called for what it does.
 fn instead_of_effect(name: &str) -> Option<&'static str> {
     Some(match name {
-        "todo" | "unimplemented" | "unreachable" | "panic" => {
+        "todo" | "unimplemented" => {
             "a graph is known as a whole: leave the function out until it gives a value"
+        }
+        "unreachable" | "panic" => {
+            "this way is compiled as all others are: give a value here too, and refuse what is not meant in ordinary Rust, around the call"
         }
         "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
             "leave it out: sizes are checked by the types of the arguments, and numbers in ordinary Rust, around the call"
@@ -331,6 +345,7 @@ fn instead_of_effect(name: &str) -> Option<&'static str> {
         "println" | "eprintln" | "print" | "eprint" | "dbg" | "info" | "debug" => {
             "leave it out: look at what the function returns in ordinary Rust, around the call"
         }
+        "kernel" => "a kernel stands beside the model: move it out of the `impl` block, and call it by its name",
         _ => return None,
     })
 }
@@ -351,6 +366,11 @@ pub(crate) fn effect(name: &Ident) -> (String, String) {
     (format!("a call of `{name}` whose value is not used"), instead)
 }
 
+/// Whether it is a macro that gives no value, wherever it is come to.
+pub(super) fn never_returns(mac: &syn::Macro) -> bool {
+    ["todo", "unimplemented", "unreachable", "panic"].iter().any(|name| mac.path.is_ident(name))
+}
+
 /// What to write for a `return`, which the closure of a kernel has not.
 pub(super) fn early(given: &syn::ExprReturn) -> String {
     let value = given.expr.as_deref().map_or_else(|| "()".to_string(), text);
@@ -359,10 +379,11 @@ pub(super) fn early(given: &syn::ExprReturn) -> String {
     )
 }
 
-/// Whether no function of scalars is meant: those take neither ranges nor closures.
+/// Whether no function of scalars is meant: those take neither ranges nor closures, and change nothing.
 pub(crate) fn is_no_function_of_scalars(call: &ExprCall) -> bool {
-    call.args.iter().any(|arg| {
-        matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+    call.args.iter().any(|arg| match arg {
+        Expr::Reference(place) => place.mutability.is_some(),
+        arg => matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })),
     })
 }
 

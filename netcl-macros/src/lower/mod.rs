@@ -15,6 +15,7 @@ mod autocast;
 mod bare_operation;
 mod branch;
 mod builtin;
+mod by_path;
 mod call;
 mod callable;
 mod calls;
@@ -113,6 +114,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+pub(crate) use unreached::judge_open;
 pub(crate) use value::{FieldRef, Val};
 use value::{LocalVar, StructName};
 

@@ -9,6 +9,8 @@ use crate::messages as m;
 use crate::module;
 use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Factor, Symbol};
+use netcl_kernels::equality::Equality;
+use netcl_kernels::graph::NodeId;
 use netcl_kernels::layers::{Config, ConfigValue};
 use proc_macro2::Span;
 use std::collections::BTreeMap;
@@ -74,6 +76,16 @@ impl<'a> Lowering<'a> {
             }
         }
         None
+    }
+
+    /// Whether a size that a layer expects may be there once open sizes have numbers: `(C / 2)*2` features where `C` are expected.
+    pub(super) fn may_fit(&self, config: &Config, key: Option<usize>, args: &[NodeId]) -> bool {
+        let expected = match key.and_then(|key| config.values.get(key)) {
+            Some(ConfigValue::Named(expected)) => expected,
+            _ => return false,
+        };
+        let mut sizes = args.iter().flat_map(|id| &self.builder.shape(*id).0);
+        sizes.any(|size| self.is_open(size) && self.is_open(expected) && size.equality(expected) == Equality::Rounded)
     }
 
     /// Whether the layer is one of a model that is given sizes of the model that is compiled, and fits with those that it has as

@@ -95,8 +95,9 @@ impl<'a> Lowering<'a> {
             (Pat::Tuple(parts), Val::Tuple(values)) if parts.elems.len() == values.len() => {
                 self.all_fit(parts.elems.iter().zip(values), syn::BinOp::And(Default::default()))
             }
-            (Pat::Slice(parts), Val::List(values)) if parts.elems.len() == values.len() => {
-                self.all_fit(parts.elems.iter().zip(values), syn::BinOp::And(Default::default()))
+            (Pat::Slice(parts), Val::List(_) | Val::Place(FieldRef::Many(..))) => {
+                let parts = self.listed_parts(&parts.elems, value.clone(), span);
+                self.all_fit(parts.iter().map(|(part, value)| (*part, value)), syn::BinOp::And(Default::default()))
             }
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()])
@@ -259,8 +260,12 @@ impl<'a> Lowering<'a> {
             (Pat::Tuple(parts), Val::Tuple(values)) if parts.elems.len() == values.len() => {
                 parts.elems.iter().zip(values).for_each(|(part, value)| self.bind_matched(part, value));
             }
-            (Pat::Slice(parts), Val::List(values)) if parts.elems.len() == values.len() => {
-                parts.elems.iter().zip(values).for_each(|(part, value)| self.bind_matched(part, value));
+            (Pat::Slice(parts), Val::List(_) | Val::Place(FieldRef::Many(..))) => {
+                for (part, value) in self.listed_parts(&parts.elems, value.clone(), parts.span()) {
+                    if !self.bind_rest(part, &value) {
+                        self.bind_matched(part, &value);
+                    }
+                }
             }
             (pattern, _) => {
                 if crate::parse::function::names(pattern).iter().any(|name| !self.names_a_value(name)) {

@@ -229,6 +229,9 @@ impl<'a> Lowering<'a> {
         if let Val::Tensor(tensor) = base {
             return self.part_of(index, tensor);
         }
+        if let Some(refused) = self.rest_of_list(index, &base) {
+            return refused;
+        }
         let position = self.expr(&index.index);
         let values = match &base {
             Val::Unknown => return Val::Unknown,
@@ -382,6 +385,9 @@ impl<'a> Lowering<'a> {
             Err(mut diagnostic) => {
                 // The number in the configuration that does not fit is the token that is wrong.
                 let key = expected_key(&config, &diagnostic.message);
+                if self.may_fit(&config, key, args) {
+                    return self.open();
+                }
                 if let Some(place) = key.and_then(|position| field.places[position]) {
                     diagnostic.span = self.diag.id(place);
                 }

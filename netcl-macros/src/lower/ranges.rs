@@ -1,6 +1,6 @@
 //! Ranges, lists and parts of lists that are none here: what to write instead.
 
-use super::{Lowering, Val};
+use super::{FieldRef, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
@@ -42,6 +42,15 @@ impl<'a> Lowering<'a> {
         let taken = end.clone() - start.clone();
         let instead = format!("go over a part of it: write `{list}.iter(){skipped}.take({taken})`");
         self.report(index.span(), &m::UNSUPPORTED, &[&"a part of a list", &instead])
+    }
+
+    /// The same for `self.layers[1..]`.
+    pub(super) fn rest_of_list(&self, index: &ExprIndex, of: &Val<'a>) -> Option<Val<'a>> {
+        let Expr::Range(range) = parse::unparenthesized(&index.index) else { return None };
+        let start = range.start.as_ref().filter(|_| range.end.is_none())?;
+        matches!(of, Val::List(_) | Val::Place(FieldRef::Many(..))).then_some(())?;
+        let instead = format!("go over a part of it: write `{}.iter().skip({})`", text(&index.expr), text(start));
+        Some(self.report(index.span(), &m::UNSUPPORTED, &[&"a part of a list", &instead]))
     }
 
     /// Rule: a list has few methods. Wrong: `ys.insert(0, y)`. Of what is in it afterwards nothing is known.

@@ -2,10 +2,14 @@
 //! are not. All else in it may be right for other numbers than those that this is compiled for.
 
 use super::choice::OneArm;
-use super::{Lowering, Val};
-use crate::ast::FieldKind;
+use super::{LoweredFunction, Lowering, Sizes, Val, lower_with};
+use crate::ast::{FieldKind, FunctionItem, Unit};
+use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::parse;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::layers::Mode;
+use std::rc::Rc;
 use syn::{Arm, Expr, ExprForLoop, ExprMatch, Member, Pat, Stmt};
 
 /// What is wrong whatever the numbers are, and whatever is chosen by them: names that there are not, and those that a value of a
@@ -30,6 +34,40 @@ const WHATEVER_NUMBERS: &[Message] = &[
     m::LET_ELSE,
     m::IF_WITHOUT_ELSE,
 ];
+
+/// The same of a function that is looked at for numbers which only stand for others, and comes to all that it comes to.
+const WHATEVER_OPEN: &[Message] = &[
+    m::UNKNOWN_NAME,
+    m::UNKNOWN_LOWER_NAME,
+    m::UNKNOWN_FIELD,
+    m::UNKNOWN_METHOD,
+    m::UNKNOWN_FUNCTION,
+    m::ELSEWHERE,
+    m::ELSEWHERE_CALLED,
+    m::MODEL_HAS_NO_FUNCTION,
+    m::LAYER_CALL,
+    m::FIELD_CALLED,
+    m::METHOD_WITHOUT_CALL,
+    m::ARGUMENT_COUNT,
+    m::CALL_ARGUMENTS,
+    m::LAYER_ARGUMENTS,
+];
+
+/// Reports what is wrong in a function that only numbers make known, whatever they are: it is looked at for some that it can be
+/// compiled for. Sizes may fit for others than these, names and counts of arguments are the same for all.
+pub(crate) fn judge_open(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) {
+    let Some(model) = &unit.model else { return };
+    let said = diag.only(WHATEVER_OPEN);
+    for number in [4, 2, 1, 3, 8, 16] {
+        let numbers = vec![Dim::constant(number); model.parameters.len()];
+        let sizes = Rc::new(Sizes::closed(model, &unit.given, &numbers));
+        let lowered = lower_with(diag, (unit, &sizes, true), function, mode);
+        if diag.has_said_since(said) || matches!(lowered, LoweredFunction::Paths(_)) {
+            break;
+        }
+    }
+    diag.go_back(said);
+}
 
 impl<'a> Lowering<'a> {
     /// Notes that the body comes to `part` of itself.

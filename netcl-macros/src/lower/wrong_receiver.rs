@@ -10,6 +10,7 @@ use crate::words;
 use netcl_kernels::ops;
 use proc_macro2::Span;
 use syn::visit::Visit;
+use netcl_kernels::layers;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 /// What makes tensors in a body.
@@ -27,6 +28,27 @@ impl<'a> Lowering<'a> {
             words::SET if self.axes.is_none() => Some(self.no_state(call, receiver)),
             _ => None,
         }
+    }
+
+    /// Rule: what is generated of a kernel is for ordinary Rust; a body calls it by its name. Wrong: `sq.vjp(x)`, `sq.launch(..)`.
+    pub(super) fn of_kernel_outside(&self, call: &ExprMethodCall, name: &str) -> Option<Val<'a>> {
+        let Expr::Path(path) = super::misuse::bare(&call.receiver) else { return None };
+        let kernel = parse::name(path.path.get_ident()?);
+        let unit = self.frame().unit;
+        let known = unit.callables.contains_key(&kernel)
+            || unit.kernels.contains_key(&kernel)
+            || unit.helpers.contains_key(&kernel);
+        let outside = matches!(name, "vjp" | "check" | "launch" | "kernels" | "tune" | "with_gradients");
+        let small = !kernel.contains(char::is_uppercase) && kernel != "self";
+        if !(known || outside && small) || self.lookup(&kernel).is_some() {
+            return None;
+        }
+        let x = call.args.last().map_or_else(|| "x".to_string(), text);
+        let instead = match name {
+            "vjp" => format!("write `{kernel}({x})`, and `grad(..)` for derivatives of what follows from it"),
+            _ => format!("write `{kernel}({x})`"),
+        };
+        Some(self.report(call.method.span(), &m::KERNEL_METHOD_OUTSIDE, &[&name, &kernel, &instead]))
     }
 
     /// Rule: layers and models have a `forward`. Wrong: `a.forward(x)` of a number `a`.
@@ -110,7 +132,16 @@ impl<'a> Lowering<'a> {
         if call.args.len() != 1 && self.is_kept(&call.receiver) {
             return self.report(span, &m::SET_ARGUMENTS, &[&own, &call.args.len(), &own]);
         }
+        let of_enum = match &self.frame().this {
+            Some(FieldRef::Model(unit, ..)) => unit.model.as_ref().is_some_and(|model| model.variants.is_some()),
+            _ => false,
+        };
         let (kind, instead) = match self.state_of(receiver) {
+            Some(_) if of_enum => (
+                "the value of a variant's state".to_string(),
+                "a variant's states are read: a model of its own, which the variant holds, keeps one that is set: `Scale { own: Scaled }`, \
+                 and `own.forward(x)` sets it".to_string(),
+            ),
             Some(state) => {
                 let path = &state.whole;
                 let all = state.in_loop.map(|(each, count)| format!(", and of all `for i in 0..{count} {{ {each}.set({args}); }}`"));
@@ -161,6 +192,13 @@ impl<'a> Lowering<'a> {
                         fields.map(|(at, field)| format!("{field}: {}", given(at))).collect::<Vec<_>>().join(", ");
                     format!("a struct of tensors is written with its fields: `{} {{ {fields} }}`", text(&own))
                 }
+                None if layers::find(&ty).is_some() => format!(
+                    "a layer is a field of the model, `#[layer(..)] hidden: {ty}`, and is called by its path: `self.hidden.forward(x)`"
+                ),
+                None if name == "new" || name == "default" => format!(
+                    "a model is made outside of a body: one that is a part of this one is a field, `part: {ty}`, and is called by its \
+                     path: `self.part.forward(x)`"
+                ),
                 None if ty.starts_with(char::is_uppercase) => format!(
                     "a body calls functions with `#[netcl::function]`, and those of a model on a field that is one: \
                      `self.part.{name}(..)`"

@@ -8,7 +8,7 @@ use crate::words;
 use quote::format_ident;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
-use syn::{Expr, FnArg, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature};
+use syn::{Expr, FnArg, ImplItem, ImplItemFn, ItemImpl, Pat, Path, ReturnType, Signature};
 
 /// Marks those functions.
 pub(crate) fn mark(block: &mut ItemImpl) {
@@ -104,6 +104,13 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
         visit::visit_expr_field(self, field);
     }
 
+    /// `let Self { hidden } = self;`
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let given = local.init.as_ref().map(|init| &*init.expr);
+        self.uses.compiled |= given.is_some_and(is_self) && takes_apart(&local.pat);
+        visit::visit_local(self, local);
+    }
+
     fn visit_expr_try(&mut self, tried: &'ast syn::ExprTry) {
         match self.is_call(&tried.expr) {
             true => self.uses.handles = true,
@@ -112,6 +119,7 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
     }
 
     fn visit_expr_match(&mut self, taken: &'ast syn::ExprMatch) {
+        self.uses.compiled |= is_self(&taken.expr) && taken.arms.iter().any(|arm| takes_apart(&arm.pat));
         match self.is_call(&taken.expr) && taken.arms.iter().any(|arm| is_result(&arm.pat)) {
             true => self.uses.handles = true,
             false => visit::visit_expr_match(self, taken),
@@ -119,6 +127,7 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
     }
 
     fn visit_expr_let(&mut self, taken: &'ast syn::ExprLet) {
+        self.uses.compiled |= is_self(&taken.expr) && takes_apart(&taken.pat);
         match self.is_call(&taken.expr) && is_result(&taken.pat) {
             true => self.uses.handles = true,
             false => visit::visit_expr_let(self, taken),
@@ -151,10 +160,30 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
 }
 
 /// Whether a `Result` is taken apart: `Ok(state)`, `Err(error)`.
-fn is_result(pat: &syn::Pat) -> bool {
-    matches!(pat, syn::Pat::TupleStruct(taken) if taken.path.is_ident("Ok") || taken.path.is_ident("Err"))
+fn is_result(pat: &Pat) -> bool {
+    matches!(pat, Pat::TupleStruct(taken) if taken.path.is_ident("Ok") || taken.path.is_ident("Err"))
+}
+
+/// Whether the pattern names fields or variants of a model, which it has none of in Rust.
+fn takes_apart(pat: &Pat) -> bool {
+    match pat {
+        Pat::Struct(parts) => !parts.fields.is_empty() || parts.path.segments.len() > 1,
+        Pat::TupleStruct(parts) => parts.path.segments.len() > 1,
+        Pat::Path(variant) => variant.path.segments.len() > 1,
+        Pat::Or(either) => either.cases.iter().any(takes_apart),
+        Pat::Paren(inner) => takes_apart(&inner.pat),
+        Pat::Reference(inner) => takes_apart(&inner.pat),
+        Pat::Type(typed) => takes_apart(&typed.pat),
+        Pat::Ident(name) => name.subpat.as_ref().is_some_and(|(_, inner)| takes_apart(inner)),
+        _ => false,
+    }
 }
 
 fn is_self(expr: &Expr) -> bool {
-    matches!(super::unparenthesized(expr), Expr::Path(path) if path.path.is_ident("self"))
+    match super::unparenthesized(expr) {
+        Expr::Path(path) => path.path.is_ident("self"),
+        Expr::Reference(inner) => is_self(&inner.expr),
+        Expr::Unary(inner) => matches!(inner.op, syn::UnOp::Deref(_)) && is_self(&inner.expr),
+        _ => false,
+    }
 }

@@ -162,6 +162,9 @@ fn form(diag: &Diag, sig: &Signature) {
     if let syn::Safety::Unsafe(token) = &sig.safety {
         diag.report(token.span, &m::FUNCTION_FORM, &[&"unsafe", &sig.ident]);
     }
+    if let Some(dots) = &sig.variadic {
+        diag.report(dots.dots.span(), &m::FUNCTION_VARIADIC, &[]);
+    }
     match sig.generics.params.first() {
         Some(GenericParam::Lifetime(given)) => {
             diag.report(given.span(), &m::FUNCTION_LIFETIME, &[&given.lifetime, &without_lifetimes(sig)]);
@@ -254,7 +257,11 @@ fn results(
     constants: &Constants,
 ) -> (Vec<TensorType>, Composite) {
     let ReturnType::Type(_, ty) = &sig.output else {
-        diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
+        // What is to be changed in place is said to be a result.
+        let changes = |input: &FnArg| matches!(input, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(of) if of.mutability.is_some()));
+        if !sig.inputs.iter().any(changes) {
+            diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
+        }
         return (Vec::new(), Composite::One);
     };
     let declared = ty;

@@ -78,6 +78,14 @@ impl<'a> Visit<'a> for Inside<'_> {
         }
     }
 
+    /// Rule: `self` is the model, as in Rust. Wrong: `let self = x;`, `|self| self.relu()`, `for self in &self.layers`.
+    fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {
+        if name.ident == "self" {
+            self.diag.report(name.ident.span(), &m::SELF_BOUND, &[]);
+        }
+        visit::visit_pat_ident(self, name);
+    }
+
     fn visit_item(&mut self, _: &'a syn::Item) {}
 
     fn visit_signature(&mut self, sig: &'a Signature) {

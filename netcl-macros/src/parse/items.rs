@@ -1,14 +1,30 @@
 //! The names that items bring: where an item is refused, its names are known all the same, and nothing more is said of them.
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{Block, Item, Stmt, UseTree};
 
 /// The names of functions, values and types of values that the items in a block bring, in all of it.
 pub(crate) fn declared(block: &Block) -> Vec<String> {
-    let items = block.stmts.iter().filter_map(|statement| match statement {
-        Stmt::Item(item) => Some(item),
-        _ => None,
+    let items = block.stmts.iter().map(|statement| match statement {
+        Stmt::Item(item) => names(item),
+        Stmt::Macro(call) if call.mac.path.segments.last().is_some_and(|last| last.ident == "kernel") => {
+            functions(call.mac.tokens.clone())
+        }
+        _ => Vec::new(),
     });
-    items.flat_map(names).collect()
+    items.flatten().collect()
+}
+
+/// The names of the functions in the tokens of `kernel!`.
+fn functions(tokens: TokenStream) -> Vec<String> {
+    let mut tokens = tokens.into_iter();
+    let mut names = Vec::new();
+    while let Some(token) = tokens.next() {
+        if let (true, Some(TokenTree::Ident(name))) = (token.to_string() == "fn", tokens.clone().next()) {
+            names.push(super::name(&name));
+        }
+    }
+    names
 }
 
 /// The names of functions, values and types of values that an item brings.

@@ -104,6 +104,21 @@ pub(crate) fn without_arguments(path: &syn::Path) -> syn::Path {
     path
 }
 
+/// The path without type arguments behind any of its names.
+pub(crate) fn plain(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
+    path
+}
+
+/// The type arguments in the path: `<f16>` of `Tensor::<f16>::zeros`.
+pub(crate) fn type_arguments(path: &syn::Path) -> Option<&syn::AngleBracketedGenericArguments> {
+    path.segments.iter().find_map(|segment| match &segment.arguments {
+        syn::PathArguments::AngleBracketed(given) => Some(given),
+        _ => None,
+    })
+}
+
 /// What the last name of the path is of: `own::Act` of `own::Act::Relu`.
 pub(crate) fn without_last(path: &syn::Path) -> syn::Path {
     let mut path = path.clone();

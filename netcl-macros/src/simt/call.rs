@@ -78,6 +78,15 @@ fn example(name: &str, count: usize) -> String {
     format!("`{name}({args})`")
 }
 
+/// How the function of that name is called, if every kernel knows it.
+pub(super) fn as_called(name: &str) -> Option<String> {
+    match find(name)? {
+        Intrinsic::Place(_) | Intrinsic::SubGroup(_) | Intrinsic::Lanes(_) => Some(example(name, 1)),
+        Intrinsic::Lane(_) => Some(example(name, 0)),
+        Intrinsic::Atomic(_) => Some(format!("`{name}(&mut y[i], value)`")),
+    }
+}
+
 impl Simt<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Val {
         let Expr::Path(path) = &*call.func else {
@@ -126,6 +135,16 @@ impl Simt<'_> {
         }
         if let Some(Intrinsic::Atomic(op)) = find(&name) {
             return self.atomic(op, &name, call, span);
+        }
+        if name.starts_with("atomic_") {
+            let all: Vec<String> = table().map(|(name, _)| name).filter(|name| name.starts_with("atomic_")).collect();
+            let minus = match (name.as_str(), call.args.first(), call.args.get(1)) {
+                ("atomic_sub", Some(element), Some(value)) => {
+                    format!(": write `atomic_add({}, -({}))`", text_of(element), text_of(value))
+                }
+                _ => String::new(),
+            };
+            return self.report(span, &m::SIMT_NO_ATOMIC, &[&name, &list(all.iter().map(String::as_str)), &minus]);
         }
         let text = |arg: &Expr| matches!(arg, Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }));
         if find(&name).is_none() && call.args.iter().any(text) {
@@ -185,6 +204,8 @@ impl Simt<'_> {
                 (_, Val::Number(Constant::Integer(dimension @ 0..=2))) => {
                     self.in_dimension(item, name, dimension as u8, span)
                 }
+                // Of an attribute that is wrong, the number of sizes is not known.
+                _ if self.unsure => Val::Unknown,
                 _ => self.report(span, &m::SIMT_DIMENSION, &[&name, &name]),
             };
         }
@@ -204,6 +225,10 @@ impl Simt<'_> {
                 return Val::Unknown;
             }
             let Some(value) = self.value(next(), None, span) else { return Val::Unknown };
+            if !self.judge_across(name, value, span) {
+                return Val::Unknown;
+            }
+            self.across.push(span);
             let lane = match op.takes_lane() {
                 true => match self.value(next(), Some(DType::U32), span) {
                     Some(lane) => Some(lane),
@@ -384,17 +409,6 @@ impl Simt<'_> {
         self.named_call(name, args, span)
     }
 
-    fn mul_add(&mut self, a: Val, b: Val, c: Val, span: Span) -> Val {
-        let Some((a, b)) = self.pair(a, b, [span; 2]) else { return Val::Unknown };
-        let ty = self.ty(a);
-        let Some(c) = self.value(c, Some(ty.dtype), span) else { return Val::Unknown };
-        if self.ty(b) != ty || self.ty(c) != ty {
-            let other = if self.ty(b) == ty { self.ty(c) } else { self.ty(b) };
-            return self.unlike_types("mul_add", ty, other, span);
-        }
-        Val::Expr(self.builder.mul_add(a, b, c), None)
-    }
-
     /// Whether it is a call of an atomic function, whose value may be left unused.
     pub(super) fn is_atomic(expr: &Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
@@ -430,7 +444,13 @@ impl Simt<'_> {
                     return self.report(place.expr.span(), &m::SIMT_INPUT, &[&name, &name]);
                 }
             },
-            ElementStorage::Array(array, dtype) => (AtomicTarget::Local(array), dtype),
+            ElementStorage::Array(array, dtype) => {
+                let (element, value) = (text_of(place), text_of(&call.args[1]));
+                if !self.judge_shared(name, array, (&element, &value), span) {
+                    return Val::Unknown;
+                }
+                (AtomicTarget::Local(array), dtype)
+            }
         };
         if !op.takes(dtype) {
             let types =

@@ -10,7 +10,7 @@ use crate::number::ConstFloat;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::fold;
-use netcl_kernels::kir::{ExprId, Stmt, ValueType};
+use netcl_kernels::kir::{ExprId, Stmt};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprIf, Member};
@@ -131,8 +131,11 @@ impl Simt<'_> {
         }
         let Some((left, right)) = self.pair(left, right, [span; 2]) else { return Val::Unknown };
         for operand in [left, right] {
-            if self.ty(operand) != ValueType::scalar(DType::Bool) {
-                return self.report(span, &m::CONDITION_TYPE, &[&self.ty(operand)]);
+            if let Some(refused) = self.judge_logic(&text(&binary.op), self.ty(operand), span) {
+                return refused;
+            }
+            if !self.judge_condition(operand, span) {
+                return Val::Unknown;
             }
         }
         let decided = self.builder.bind("decided", left);
@@ -224,6 +227,10 @@ impl Simt<'_> {
         if let Some(here) = crate::foreign::variable(&name) {
             return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }
+        if let Some(example) = super::call::as_called(&name).filter(|_| path.segments.len() == 1) {
+            let instead = format!("it is a function: write {example}");
+            return self.report(path.span(), &m::UNSUPPORTED, &[&format!("`{name}` as a value"), &instead]);
+        }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
         if near.is_empty() && !name.contains(char::is_uppercase) {
             return self.report(path.span(), &m::UNKNOWN_LOWER_NAME, &[&name, &name.to_uppercase()]);
@@ -243,7 +250,7 @@ impl Simt<'_> {
             self.report(expr.span(), &m::CONDITION_TYPE, &[&self.ty(id)]);
             return None;
         }
-        Some(id)
+        self.judge_condition(id, expr.span()).then_some(id)
     }
 
     /// `if` as a statement or a value.

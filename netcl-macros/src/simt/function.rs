@@ -91,6 +91,18 @@ impl Simt<'_> {
         }
     }
 
+    /// `a * b + c`, rounded once.
+    pub(super) fn mul_add(&mut self, a: Val, b: Val, c: Val, span: Span) -> Val {
+        let Some((a, b)) = self.pair(a, b, [span; 2]) else { return Val::Unknown };
+        let ty = self.ty(a);
+        let Some(c) = self.value(c, Some(ty.dtype), span) else { return Val::Unknown };
+        if self.ty(b) != ty || self.ty(c) != ty {
+            let other = if self.ty(b) == ty { self.ty(c) } else { self.ty(b) };
+            return self.unlike_types("mul_add", ty, other, span);
+        }
+        Val::Expr(self.builder.mul_add(a, b, c), None)
+    }
+
     /// A function of floats that netcl composes of its operations, as `x.hypot(y)`; `None` of other methods.
     fn composed(&mut self, name: &str, receiver: &Val, args: &[Val], span: Span) -> Option<Val> {
         let values = || std::iter::once(receiver).chain(args);

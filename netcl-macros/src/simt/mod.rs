@@ -38,6 +38,7 @@ mod function;
 pub(crate) mod gradient;
 mod list;
 mod loops;
+mod meaning;
 mod order;
 mod plan;
 mod race;
@@ -96,7 +97,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             continue;
         }
         let zeros = simt.zero_local(&signature.local);
-        let Simt { builder, zeroed, types, barriers, returns, arrays, stores, .. } = simt;
+        let Simt { builder, zeroed, types, barriers, across, returns, arrays, stores, .. } = simt;
         if attempt.count() > 0 {
             diag.absorb(attempt);
             return None;
@@ -123,8 +124,8 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         }
         kernel.body.splice(0..0, zeros);
         plan::restrict(&mut kernel, signature, &zeroed);
-        let sound =
-            plan::verified(diag, signature, &kernel, (&barriers, &returns)) && race::judge(diag, &kernel, &stores);
+        let sound = plan::verified(diag, signature, &kernel, (&barriers, &across, &returns))
+            && race::judge(diag, &kernel, &stores);
         return sound.then_some(Lowered { kernel, zeroed, types });
     }
 }
@@ -194,6 +195,7 @@ impl<'a> Simt<'a> {
             types: BTreeMap::new(),
             lets: check::untyped(&signature.body),
             barriers: Vec::new(),
+            across: Vec::new(),
             returns: Vec::new(),
             stores: Vec::new(),
             arrays: Vec::new(),

@@ -40,7 +40,7 @@ pub(super) fn verified(
     diag: &Diag,
     signature: &Signature,
     kernel: &Kernel,
-    (barriers, returns): (&[Span], &[(Span, String)]),
+    (barriers, across, returns): (&[Span], &[Span], &[(Span, String)]),
 ) -> bool {
     let Err(errors) = verify(kernel, &Capabilities::unlimited()) else { return true };
     for error in &errors {
@@ -52,6 +52,7 @@ pub(super) fn verified(
         let message = error.message.rsplit_once(" [K").map_or(error.message.as_str(), |(message, _)| message);
         let error = Diagnostic { message: message.to_string(), ..error.clone() };
         let barrier = barriers.first().copied().filter(|_| error.message.contains("barrier"));
+        let barrier = barrier.or_else(|| across.first().copied().filter(|_| error.message.contains("sub-group")));
         diag.diagnostic(&error, barrier.unwrap_or_else(|| signature.name.span()));
     }
     false

@@ -18,6 +18,12 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, FnArg, ItemFn, Pat, ReturnType, Token, Type, punctuated::Punctuated};
 
+/// How many work-items a group may have.
+const MOST_ITEMS: i64 = 1024;
+
+/// Sizes of work-groups of one, two and three axes that all devices take.
+const FITTING: [&str; 3] = ["64", "8, 8", "4, 4, 4"];
+
 /// An argument.
 pub(crate) struct KernelArg {
     pub(crate) name: Ident,
@@ -245,7 +251,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                     None => diag.once(size.span(), &m::BAD_DIMENSION, &[&text(size), &types::dimensions(size)]),
                 },
                 "local" => match constant::evaluate(size, constants) {
-                    Some(Constant::Integer(size @ 1..=1024)) => local.push(size as u32),
+                    Some(Constant::Integer(size @ 1..=MOST_ITEMS)) => local.push(size as u32),
                     _ => diag.report(size.span(), &m::SIMT_LOCAL_SIZE, &[&text(size)]),
                 },
                 _ => {}
@@ -263,6 +269,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
         diag.report(first.value.span(), &m::SIMT_LAUNCH_LIST, &[&given[0], &given[1], &all]);
     }
     if diag.count() == before {
+        let items: i64 = local.iter().map(|size| i64::from(*size)).product();
         match (global.len(), local.len()) {
             (0, _) => diag.report(attr.span(), &m::SIMT_LAUNCH, &[]),
             (axes @ 4.., _) => {
@@ -272,8 +279,12 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                 diag.report(place("global"), &m::SIMT_LAUNCH_AXES, &[&axes, &joined]);
             }
             (axes, sizes) if sizes > 0 && sizes != axes => {
-                let fitting = ["64", "8, 8", "4, 4, 4"][axes - 1];
+                let fitting = FITTING[axes - 1];
                 diag.report(place("local"), &m::SIMT_LAUNCH_RANK, &[&sizes, &axes, &fitting]);
+            }
+            (axes, _) if items > MOST_ITEMS => {
+                let sizes = local.iter().map(u32::to_string).collect::<Vec<_>>();
+                diag.report(place("local"), &m::SIMT_LOCAL_ITEMS, &[&sizes.join(" × "), &items, &FITTING[axes - 1]]);
             }
             _ => {}
         }

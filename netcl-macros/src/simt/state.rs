@@ -108,6 +108,8 @@ pub(super) struct Simt<'a> {
     pub(super) lets: Vec<&'a Local>,
     pub(super) types: BTreeMap<usize, ValueType>,
     pub(super) barriers: Vec<Span>,
+    /// The same of what sub-groups do together.
+    pub(super) across: Vec<Span>,
     /// Where work-items leave before the first barrier, and under which condition others go on.
     pub(super) returns: Vec<(Span, String)>,
     /// The writes to tensors, in the order of the text.

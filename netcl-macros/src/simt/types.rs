@@ -135,6 +135,11 @@ impl Simt<'_> {
             return Val::Unknown;
         }
         // `&&` and `||` do not look at the other side where they need not: a guarded read may stand there.
+        if let BinOp::And(_) | BinOp::Or(_) = op
+            && let Some(refused) = self.judge_logic(&parse::text(op), self.ty(a), span)
+        {
+            return refused;
+        }
         match op {
             BinOp::And(_) => {
                 let no = self.builder.literal(Literal::Bool(false));
@@ -145,6 +150,11 @@ impl Simt<'_> {
                 return Val::Expr(self.builder.select(a, yes, b), None);
             }
             _ => {}
+        }
+        if let Some(operator) = crate::lower::operator(op)
+            && let Some(refused) = self.judge_operator(operator, &parse::text(op), self.ty(a), span)
+        {
+            return refused;
         }
         let id = match crate::lower::operator(op) {
             Some(crate::lower::Operator::Binary(op)) => self.builder.binary(op, a, b),
@@ -256,6 +266,9 @@ impl Simt<'_> {
         if x != y {
             return self.unlike_types(op.name(), x, y, span);
         }
+        if let Some(refused) = self.judge_operator(crate::lower::Operator::Binary(op), op.name(), x, span) {
+            return refused;
+        }
         Val::Expr(self.builder.binary(op, a, b), None)
     }
 
@@ -291,12 +304,16 @@ impl Simt<'_> {
             },
             (syn::UnOp::Neg(_), Val::Number(Constant::Float(number))) => Val::Number(Constant::Float(number.negated())),
             (syn::UnOp::Neg(_), value) => match self.value(value, None, span) {
+                Some(id) if self.judge_sign(op, self.ty(id), span).is_some() => Val::Unknown,
                 Some(id) => Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Neg, id), None),
                 None => Val::Unknown,
             },
             (syn::UnOp::Not(_), value) => {
                 let Some(id) = self.value(value, None, span) else { return Val::Unknown };
                 let ty = self.ty(id);
+                if let Some(refused) = self.judge_sign(op, ty, span) {
+                    return refused;
+                }
                 if ty.dtype == DType::Bool {
                     return Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Not, id), None);
                 }

@@ -16,6 +16,7 @@ mod meaning;
 mod models;
 mod names;
 mod nearly;
+mod open_blocks;
 mod races;
 mod said;
 mod truncated;

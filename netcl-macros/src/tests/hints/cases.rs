@@ -44,6 +44,10 @@ pub(super) fn cases() -> Vec<String> {
              #[netcl::model] impl Net {{ pub fn f(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(x) }} }}"
         ));
     }
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{ fn helper(x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ x.relu() }}
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(«self.helper(x)») }} }}"
+    ));
     cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
     cases.push("#[netcl::tensors] pub struct Batch { xs: «Vec<Tensor<f32, N, 8>>» }".into());
     cases.push(format!(
@@ -58,6 +62,9 @@ pub(super) fn cases() -> Vec<String> {
 fn in_values() -> Vec<String> {
     let expressions = [
         // Methods on the wrong thing.
+        "«sq.check(x)»",
+        "x + «Tensor::<f32>::zeros([N, 8])»",
+        "«x.relu::<f32>()»",
         "«self.a(x)»",
         "«(self.a)(x)»",
         "«self.a.relu(x)»",
@@ -355,6 +362,8 @@ fn in_kernels() -> Vec<String> {
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
         "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = global_id(0) as i32; y[global_id(0)] = x[«i»]; }",
+        "#[launch(global = [N, M], «local = [64, 64]»)] pub fn k(x: &Tensor<f32, N, M>, y: &mut Tensor<f32, N, M>) { let (i, j) = (global_id(0), global_id(1)); y[i, j] = x[i, j]; }",
+        "#[launch(global = [N])] pub fn k(x: &Tensor<u32, N>, y: &mut Tensor<u32, N>) { let mut p = private!([u32; 4]); let i = global_id(0); «atomic_add(&mut p[0], x[i]);» y[i] = p[0]; }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0«;» }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[c, n]» * 2.0 }",
