@@ -43,6 +43,7 @@ mod root;
 mod rounds;
 mod scalars;
 mod scan;
+mod shift;
 mod simt;
 mod structs;
 mod tensors;

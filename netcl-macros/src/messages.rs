@@ -365,7 +365,7 @@ messages! {
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
     NO_TRUTH = "{} is no truth value", "write `true` or `false`, or a comparison such as `x != 0`";
     TOO_LARGE = "`{}` is no number of 64 bits", "whole numbers go from `i64::MIN` to `i64::MAX`; write a float, such as `1e20`, for larger ones";
-    SHIFT_DISTANCE = "a number is shifted by 0 to 63 bits, found {}", "write a distance that it has; a number with a suffix, such as `1u32`, is shifted by as many as its type has, counted from 0 again";
+    SHIFT_DISTANCE = "{} is shifted by 0 to {} bits, found {}", "{}";
     BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "count from 0; the index is a number that is known here";
@@ -481,6 +481,8 @@ messages! {
 }
 
 #[cfg(test)]
+    SIMT_ENDLESS = "this loop never ends: {}", "{}";
+    SIMT_IDS = "there is no {} here", "write `{}`";
 mod tests {
     use super::*;
 

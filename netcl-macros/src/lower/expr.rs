@@ -57,6 +57,12 @@ impl<'a> Lowering<'a> {
             Expr::Unary(unary) => self.unary_expr(unary, span),
             Expr::Binary(binary) if is_assignment(&binary.op) => {
                 let right = self.expr(&binary.right);
+                if let syn::BinOp::ShlAssign(_) | syn::BinOp::ShrAssign(_) = binary.op {
+                    let current = self.expr(&binary.left);
+                    if let Some(refused) = self.shifted_beyond(binary, &current) {
+                        return refused;
+                    }
+                }
                 self.assign(&binary.left, Some(&binary.op), right, span)
             }
             // Rust would see a product with what the right side refers to.
@@ -93,6 +99,9 @@ impl<'a> Lowering<'a> {
                     return Val::Unknown;
                 }
                 if let Some(refused) = self.cut_off(binary, &left, &right) {
+                    return refused;
+                }
+                if let Some(refused) = self.shifted_beyond(binary, &left) {
                     return refused;
                 }
                 let sides = (&*binary.left, Some(&*binary.right));

@@ -76,6 +76,9 @@ impl Simt<'_> {
                 let result = self.binary(&binary.op, left, right, places(binary));
                 self.opened(open, result)
             }
+                if let Some(refused) = self.shifted_beyond(binary, &left) {
+                    return refused;
+                }
             Expr::Cast(cast) => self.cast(cast),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => {

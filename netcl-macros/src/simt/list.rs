@@ -97,7 +97,7 @@ impl Simt<'_> {
             return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&values.len()]);
         }
         values.iter_mut().for_each(|value| self.pin(value));
-        let left = leaves(&each.body).then(|| {
+        let left = leaves(&each.body, &|_| true).then(|| {
             let no = self.literal(Constant::Bool(false), DType::Bool);
             self.builder.bind("left", no)
         });
@@ -144,20 +144,20 @@ impl Simt<'_> {
     }
 }
 
-/// Whether `break` or `continue` in the body leaves it.
-fn leaves(body: &Block) -> bool {
-    struct Jumps(bool);
-    impl<'a> Visit<'a> for Jumps {
+/// Whether the body is left by what `jumps` says, one of `break` and `continue`.
+pub(super) fn leaves(body: &Block, jumps: &dyn Fn(&Expr) -> bool) -> bool {
+    struct Jumps<'j>(&'j dyn Fn(&Expr) -> bool, bool);
+    impl<'a> Visit<'a> for Jumps<'_> {
         fn visit_expr(&mut self, expr: &'a Expr) {
             match expr {
-                Expr::Break(_) | Expr::Continue(_) => self.0 = true,
+                Expr::Break(_) | Expr::Continue(_) => self.1 |= (self.0)(expr),
                 // Theirs are their own.
                 Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {}
                 other => visit::visit_expr(self, other),
             }
         }
     }
-    let mut jumps = Jumps(false);
-    jumps.visit_block(body);
-    jumps.0
+    let mut found = Jumps(jumps, false);
+    found.visit_block(body);
+    found.1
 }

@@ -33,6 +33,7 @@ mod check;
 mod choices;
 mod custom;
 mod element;
+mod endless;
 mod expr;
 mod function;
 pub(crate) mod gradient;

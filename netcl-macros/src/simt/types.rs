@@ -157,6 +157,30 @@ impl Simt<'_> {
     /// Rule: a truth is no number. Wrong: `(x[i] > 0.0) * x[i]`, where Rust has no `as f32` either.
     pub(super) fn truth_as_number(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
         let ty = |value: &Val| match value {
+    /// Rule: an operator has a meaning for its operands. Wrong: `x[i] & 1.0`, `(a > b) + (c > d)`.
+    fn not_defined(&self, op: &BinOp, ty: ValueType, span: Span) -> Option<Val> {
+        use crate::lower::Operator::{Binary, Compare};
+        let instead = match crate::lower::operator(op)? {
+            Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) if ty.dtype.is_float() => BITS,
+            Binary(own) if ty.dtype == DType::Bool && !own.takes(DType::Bool) => TRUTHS,
+            Compare(own) if ty.dtype == DType::Bool && !matches!(own, CompareOp::Eq | CompareOp::Ne) => TRUTHS,
+            _ => return None,
+        };
+        Some(self.report(span, &m::SIMT_OPERAND, &[&parse::text(op), &ty, &instead]))
+    }
+
+    /// Rule: a number is shifted by less than it has bits. Wrong: `x[i] << 40` of a `u32`.
+    pub(super) fn shifted_beyond(&self, binary: &ExprBinary, left: &Val) -> Option<Val> {
+        let dtype = match left {
+            Val::Expr(id, position) => Some(self.ty(*id).dtype).filter(|_| !self.is_open(*position)),
+            _ => None,
+        };
+        let bound = |name: &str| self.lookup(name).is_some();
+        let beyond = crate::shift::beyond(&binary.op, &binary.right, dtype, &self.unit.constants, bound)?;
+        let crate::shift::Beyond { what, last, by, instead } = beyond;
+        Some(self.report(binary.right.span(), &m::SHIFT_DISTANCE, &[&what, &last, &by, &instead]))
+    }
+
             Val::Expr(id, _) => Some(self.ty(*id)).filter(|ty| ty.lanes == 1).map(|ty| ty.dtype),
             _ => None,
         };
