@@ -451,6 +451,7 @@ messages! {
     SIMT_TRUTH = "`{}` takes numbers, found a bool and {}", "choose with `if`: write `{}`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
     SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";
+    SIMT_OPERAND = "`{}` is not defined for {}", "{}";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
     SIMT_LAUNCH_DIMENSION = "the launch has {} dimension{}: `{}({})` is about one that it does not have", "give `#[launch(global = [..])]` a size for each dimension, as `[N, M]`, or use `{}({})`";
     SIMT_WIDTH = "there is no `{}`: vectors have 2, 4, 8 or 16 lanes", "there are {}";
@@ -470,7 +471,7 @@ messages! {
     SIMT_REDUCTION = "`{}` over a range is for kernels in index form", "it is a loop here: write `{}`";
     SIMT_USIZE = "an index is a `u32` here", "leave `as usize` out: write `{}`";
     SIMT_BRACKETS = "`{}` is one element: it has no elements of its own", "indices stand in one pair of brackets: write `{}`";
-    SIMT_FLOATS = "`{}` is defined for floats, found {}", "convert what it is called on with `as f32`";
+    SIMT_FLOATS = "`{}` is defined for floats, found {}", "convert what it is called on with `as f32`{}";
     SIMT_WHOLE_START = "`{}` starts as a whole number, and meets values of {}", "write `{}`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
     SIMT_LOOP = "a loop runs over a range or a list", "write `for i in 0..N`, `for i in (0..N).step_by(64)` or `for v in [a, b, c]`";
@@ -480,9 +481,9 @@ messages! {
     SIMT_AXES = "`{}` has {} axes: elements of tensors of more than 4 are counted by one index", "write `{}[i]`, where `i` is the element's row-major position";
 }
 
-#[cfg(test)]
     SIMT_ENDLESS = "this loop never ends: {}", "{}";
     SIMT_IDS = "there is no {} here", "write `{}`";
+#[cfg(test)]
 mod tests {
     use super::*;
 

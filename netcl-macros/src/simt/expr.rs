@@ -52,6 +52,9 @@ impl Simt<'_> {
                 self.opened(open, result)
             }
             Expr::Binary(binary) => {
+                if let Some(refused) = self.ids_elsewhere(binary) {
+                    return refused;
+                }
                 if let BinOp::And(_) | BinOp::Or(_) = binary.op {
                     return self.short_circuit(binary);
                 }
@@ -92,7 +95,10 @@ impl Simt<'_> {
             Expr::Repeat(list) => self.repeated(list),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.choice(branch),
-            Expr::Field(field) => self.field(field),
+            Expr::Field(field) => match self.id_elsewhere(expr) {
+                Some(refused) => refused,
+                None => self.field(field),
+            },
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
             Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method(call),
@@ -148,14 +154,6 @@ impl Simt<'_> {
 
     /// `pair.0`
     fn field(&mut self, field: &ExprField) -> Val {
-        // `blockIdx.x`, as CUDA has it.
-        if let (Expr::Path(path), Member::Named(axis)) = (&*field.base, &field.member)
-            && let Some(here) = path.path.get_ident().and_then(|name| crate::foreign::variable(&name.to_string()))
-            && let Some(axis) = ["x", "y", "z"].iter().position(|name| axis == name)
-        {
-            let hint = format!("write `{}`", here.replace('0', &axis.to_string()));
-            return self.report(field.span(), &m::ELSEWHERE_CALLED, &[&text(field), &hint]);
-        }
         match (self.expr(&field.base), &field.member) {
             (Val::Unknown, _) => Val::Unknown,
             (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {
@@ -225,7 +223,7 @@ impl Simt<'_> {
             return Val::Unknown;
         }
         if let Some(here) = crate::foreign::variable(&name) {
-            return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
+            return self.report(path.span(), &m::SIMT_IDS, &[&format!("`{name}`"), &here]);
         }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
         if near.is_empty() && !name.contains(char::is_uppercase) {

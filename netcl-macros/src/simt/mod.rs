@@ -37,6 +37,7 @@ mod endless;
 mod expr;
 mod function;
 pub(crate) mod gradient;
+mod ids;
 mod list;
 mod loops;
 mod order;
@@ -207,6 +208,7 @@ impl<'a> Simt<'a> {
             functions: HashMap::new(),
             inlined: 0,
             unchecked: signature.unchecked,
+            chosen: signature.chosen,
             large: Large::default(),
             unsure: signature.unsound.is_some(),
             partial: false,

@@ -134,6 +134,9 @@ impl Simt<'_> {
         if !self.same(op, a, b, span) {
             return Val::Unknown;
         }
+        if let Some(refused) = self.not_defined(op, self.ty(a), span) {
+            return refused;
+        }
         // `&&` and `||` do not look at the other side where they need not: a guarded read may stand there.
         match op {
             BinOp::And(_) => {
@@ -154,9 +157,6 @@ impl Simt<'_> {
         Val::Expr(id, None)
     }
 
-    /// Rule: a truth is no number. Wrong: `(x[i] > 0.0) * x[i]`, where Rust has no `as f32` either.
-    pub(super) fn truth_as_number(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
-        let ty = |value: &Val| match value {
     /// Rule: an operator has a meaning for its operands. Wrong: `x[i] & 1.0`, `(a > b) + (c > d)`.
     fn not_defined(&self, op: &BinOp, ty: ValueType, span: Span) -> Option<Val> {
         use crate::lower::Operator::{Binary, Compare};
@@ -181,6 +181,9 @@ impl Simt<'_> {
         Some(self.report(binary.right.span(), &m::SHIFT_DISTANCE, &[&what, &last, &by, &instead]))
     }
 
+    /// Rule: a truth is no number. Wrong: `(x[i] > 0.0) * x[i]`, where Rust has no `as f32` either.
+    pub(super) fn truth_as_number(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
+        let ty = |value: &Val| match value {
             Val::Expr(id, _) => Some(self.ty(*id)).filter(|ty| ty.lanes == 1).map(|ty| ty.dtype),
             _ => None,
         };
@@ -315,6 +318,9 @@ impl Simt<'_> {
             },
             (syn::UnOp::Neg(_), Val::Number(Constant::Float(number))) => Val::Number(Constant::Float(number.negated())),
             (syn::UnOp::Neg(_), value) => match self.value(value, None, span) {
+                Some(id) if self.ty(id).dtype == DType::Bool => {
+                    self.report(span, &m::SIMT_OPERAND, &[&"-", &self.ty(id), &TRUTHS])
+                }
                 Some(id) => Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Neg, id), None),
                 None => Val::Unknown,
             },
@@ -323,6 +329,9 @@ impl Simt<'_> {
                 let ty = self.ty(id);
                 if ty.dtype == DType::Bool {
                     return Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Not, id), None);
+                }
+                if ty.dtype.is_float() {
+                    return self.report(span, &m::NOT_OF_FLOATS, &[&ty, &"x[i] as i32"]);
                 }
                 let ones = match ty.dtype {
                     DType::U8 => i64::from(u8::MAX),
@@ -342,6 +351,10 @@ impl Simt<'_> {
         self.builder.compare(CompareOp::Eq, condition, no)
     }
 }
+
+/// What to write for the bits of floats, and for arithmetic with truths.
+const BITS: &str = "bits are those of whole numbers: convert both, `x[i] as i32`";
+const TRUTHS: &str = "truths are combined by `&`, `|`, `^` and `!`, and become numbers by `if t { 1.0 } else { 0.0 }`";
 
 /// Whether it is a whole number without a type that `dtype`, one of whole numbers, has not.
 fn is_beyond(value: &Val, dtype: DType) -> bool {
