@@ -374,7 +374,7 @@ messages! {
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
     KERNEL_CONST = "`kernel!` takes functions, found a `const`", "move it above `kernel!`: {}";
     KERNEL_RECEIVER = "a kernel has no `self`", "pass tensors as arguments";
-    KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`{}";
+    KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `{}`{}{}";
     KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
     KERNEL_INDEX_PATTERN = "an index is a plain name, without a type", "write `|{}|`";
     KERNEL_OWN_RESULT = "`{}` does not read its own result, whose elements are all computed at once", "what goes from element to element is carried by a `fold`: `fold(0..t + 1, 0.0, |h, k| 0.5 * h + x[k])`";
@@ -395,7 +395,7 @@ messages! {
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_EXCHANGED = "{} may be outside axis {} of `{}`, which has {} elements", "write `{}`";
     KERNEL_OUTSIDE = "`{}` is outside axis {} of `{}`, which has {} elements", "elements are counted from 0, and the last is at `{}`: write `{}`";
-    KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
+    KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "{}";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `{}`";
     KERNEL_LOOP = "how often a loop over `{}` runs is known only at run time", "carry a value from round to round by `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; a loop has as many rounds as a number says, each of which is compiled";

@@ -25,6 +25,7 @@ mod choice;
 mod closure;
 mod control;
 mod declared;
+mod element;
 mod exhaustive;
 mod expected;
 mod expr;
@@ -51,6 +52,7 @@ mod misuse;
 mod nodes;
 mod open;
 mod options;
+mod outside;
 mod parts;
 mod passed;
 mod pattern;
@@ -194,7 +196,9 @@ pub(crate) struct Lowering<'a> {
     /// Whether the value of the block evaluated next is used.
     wanted: bool,
     /// Names of one letter that arguments' types only compute with.
-    computed: Vec<String>,
+    computed: Vec<(String, Span)>,
+    /// How many axes of the index space are the result's; those behind them are of ranges.
+    result_axes: usize,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
     advice: Option<hint::Advice>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
@@ -395,6 +399,7 @@ impl<'a> Lowering<'a> {
             wanted: false,
             computed: Vec::new(),
             positions: BTreeMap::new(),
+            result_axes: 0,
             from_indices: BTreeSet::new(),
             chosen_wholes: BTreeSet::new(),
             advice: None,
