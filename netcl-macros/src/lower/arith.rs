@@ -354,6 +354,10 @@ impl<'a> Lowering<'a> {
                 let result = self.builder.unary(UnaryOp::Neg, id);
                 self.check(result, span)
             }
+            (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {
+                let whole = if self.axes.is_some() || self.elementwise { "x as i32" } else { "x.cast(i32)" };
+                self.report(span, &m::NOT_OF_FLOATS, &[&format!("elements of {}", self.builder.dtype(id)), &whole])
+            }
             (UnOp::Not(_), Val::Tensor(id)) => {
                 self.at(span);
                 let result = self.builder.unary(UnaryOp::Not, id);

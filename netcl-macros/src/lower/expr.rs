@@ -23,7 +23,7 @@ impl<'a> Lowering<'a> {
             // What is beside it is as deep: one expression is one mistake.
             return match std::mem::replace(&mut self.said_too_deep, true) {
                 true => Val::Unknown,
-                false => self.report(expr.span(), &m::TOO_DEEP, &[]),
+                false => self.report(crate::nesting::place(expr), &m::TOO_DEEP, &[&crate::nesting::MORE]),
             };
         }
         self.said_too_deep &= self.depth > 0;

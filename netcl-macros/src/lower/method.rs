@@ -8,9 +8,10 @@ use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{PlainType, Unit};
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::parse::{list, suggestion};
+use crate::parse::{list, suggestion, text};
 use crate::{paths, words};
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops;
 use proc_macro2::Span;
@@ -19,8 +20,7 @@ use syn::ExprMethodCall;
 use syn::spanned::Spanned;
 
 /// Where else a function may be that a block calls.
-const FURTHER: &str =
-    "; those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`";
+const FURTHER: &str = "; if this is not the model's first block, it needs a name, `#[netcl::model(block = more)]`, and calls those of the first";
 
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
@@ -86,7 +86,12 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         if let Some(first) = &call.turbofish {
-            let instead = "element types are arguments: `x.cast(f32)`";
+            let dtype =
+                first.args.first().map(text).filter(|ty| first.args.len() == 1 && DType::from_name(ty).is_some());
+            let instead = match dtype.filter(|_| call.args.is_empty()) {
+                Some(dtype) => format!("element types are arguments: write `{}({dtype})`", called()),
+                None => "element types are arguments, as in `x.cast(f32)`: leave it out".to_string(),
+            };
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
         if let Some(refused) = self.suffixed(&name, &[&receiver], call.args.iter()) {
@@ -279,13 +284,16 @@ impl<'a> Lowering<'a> {
         }
         // Of a block without a name that is not the first, nobody knows what the first has.
         let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
-        let blocks = if own { FURTHER } else { "" };
-        let all = match known.is_empty() {
+        let whose = if own { format!("this block of `{}`", unit.name()) } else { format!("`{}`", unit.name()) };
+        let mut all = match known.is_empty() {
             true => "none of its functions is compiled".to_string(),
             false => format!("its functions are {}", list(names())),
         };
+        if own {
+            all.push_str(FURTHER);
+        }
         let near = suggestion(name, names());
-        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
+        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all])
     }
 
     fn forward(
@@ -464,6 +472,9 @@ impl<'a> Lowering<'a> {
             {
                 self.operation(name, first, args.collect(), span)
             }
+            _ if wrapped(name).is_some() => {
+                self.report(span, &m::ELSEWHERE_CALLED, &[&name, &wrapped(name).unwrap_or_default()])
+            }
             _ => {
                 let known = builtins();
                 self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, known.iter().copied())])
@@ -476,4 +487,14 @@ impl<'a> Lowering<'a> {
 fn texts(name: &str) -> Vec<usize> {
     let args = ops::find(name).map_or(&[][..], |operation| &operation.args[1..]);
     (0..args.len()).filter(|&position| args[position].kind == ops::ArgKind::Text).collect()
+}
+
+/// What to write for a value that is wrapped as Rust's results and options are: `Ok(x)`.
+pub(crate) fn wrapped(name: &str) -> Option<&'static str> {
+    match name {
+        "Ok" => Some("the value itself is the result: leave `Ok(..)` out"),
+        "Some" => Some("what is given is always there: leave `Some(..)` out"),
+        "Err" => Some("nothing fails in what is compiled: ordinary Rust checks what a call is given"),
+        _ => None,
+    }
 }

@@ -83,7 +83,7 @@ mod written;
 mod written_list;
 mod wrong_receiver;
 
-use crate::ast::{ArgDecl, ArgType, FunctionItem, PlainType, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, PlainType, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
 use crate::messages as m;
@@ -97,6 +97,7 @@ pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 use given::Given;
 pub(crate) use index::is_of_other_form;
+pub(crate) use method::wrapped;
 pub(crate) use misuse::{
     constant as moved_constant, index_for_each, is_no_function_of_scalars, is_of_tensors, macro_call,
     written as receiver,
@@ -398,8 +399,8 @@ impl<'a> Lowering<'a> {
             expected: None,
             wanted: false,
             computed: Vec::new(),
-            positions: BTreeMap::new(),
             result_axes: 0,
+            positions: BTreeMap::new(),
             from_indices: BTreeSet::new(),
             chosen_wholes: BTreeSet::new(),
             advice: None,
@@ -449,12 +450,15 @@ impl<'a> Lowering<'a> {
 
     fn arguments(&mut self, function: &FunctionItem) {
         let args = &function.args;
-        let dims: Vec<&Dim> =
-            args.iter().filter_map(ArgDecl::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
-        let mut computed = std::collections::BTreeSet::new();
-        dims.iter().for_each(|dim| dim.visit_symbols(&mut |symbol| computed.extend([symbol.name().to_string()])));
-        computed.retain(|name| name.len() == 1 && !dims.iter().any(|dim| **dim == Dim::symbol(name)));
-        self.computed = computed.into_iter().filter(|name| !self.frame().symbols.contains_key(name)).collect();
+        let dims: Vec<&DimToken> = args.iter().filter_map(ArgDecl::tensor).flat_map(|ty| &ty.dims).collect();
+        let mut computed = BTreeMap::new();
+        for token in &dims {
+            token.dim.visit_symbols(&mut |symbol| {
+                computed.entry(symbol.name().to_string()).or_insert(token.span);
+            });
+        }
+        computed.retain(|name, _| name.len() == 1 && !dims.iter().any(|token| token.dim == Dim::symbol(name)));
+        self.computed = computed.into_iter().filter(|(name, _)| !self.frame().symbols.contains_key(name)).collect();
         let (mut tensors, mut scalars) = (0, 0);
         for (arg, written) in args.iter().zip(written::arguments(function)) {
             let name = crate::parse::name(&arg.name);

@@ -57,8 +57,11 @@ const ANY_LAYER: &str = "which layer it is, each use of the model says that has 
 /// Whether the path is that of a module of another framework's, where the layer of the same name is meant.
 pub(crate) fn is_elsewhere(path: &syn::Path) -> bool {
     const MODULES: [&str; 9] = ["nn", "torch", "tch", "F", "candle_nn", "burn", "keras", "tf", "flax"];
-    let first = path.segments.first().map(|first| first.ident.to_string()).unwrap_or_default();
-    path.segments.len() > 1 && MODULES.contains(&first.as_str())
+    let mut names = path.segments.iter().map(|segment| segment.ident.to_string());
+    let (first, second) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+    // What netcl has at run time stands in a module of that name, which has no layers.
+    let at_run_time = first == "netcl" && second == "nn";
+    path.segments.len() > 1 && (MODULES.contains(&first.as_str()) || at_run_time)
 }
 
 /// Types of netcl's and of Rust's that a program has beside a model; a model of the user's own of that name has a path.
@@ -175,7 +178,10 @@ pub(super) fn parameter(given: &GenericParam) -> (String, String, String) {
         GenericParam::Const(given) => {
             let name = super::name(&given.ident);
             let chosen = match text(&given.ty).as_str() {
-                "bool" => format!("; what is chosen at each call is an argument, `{}: bool`", name.to_lowercase()),
+                "bool" => format!(
+                    ", and `if {name} > 0` where it chooses; what is chosen at each call is an argument, `{}: bool`",
+                    name.to_lowercase()
+                ),
                 _ => String::new(),
             };
             let written = format!("const {name}: {}", text(&given.ty));

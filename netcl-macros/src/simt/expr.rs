@@ -22,7 +22,7 @@ impl Simt<'_> {
             // What is beside it is as deep: one expression is one mistake.
             return match std::mem::replace(&mut self.said_too_deep, true) {
                 true => Val::Unknown,
-                false => self.report(expr.span(), &m::TOO_DEEP, &[]),
+                false => self.report(crate::nesting::place(expr), &m::TOO_DEEP, &[&crate::nesting::MORE]),
             };
         }
         self.said_too_deep &= self.depth > 0;
@@ -76,12 +76,12 @@ impl Simt<'_> {
                 if let Some(refused) = self.number_beside_vector(binary, &left, &right) {
                     return refused;
                 }
-                let result = self.binary(&binary.op, left, right, places(binary));
-                self.opened(open, result)
-            }
                 if let Some(refused) = self.shifted_beyond(binary, &left) {
                     return refused;
                 }
+                let result = self.binary(&binary.op, left, right, places(binary));
+                self.opened(open, result)
+            }
             Expr::Cast(cast) => self.cast(cast),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => {

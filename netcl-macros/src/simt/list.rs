@@ -94,7 +94,7 @@ impl Simt<'_> {
     /// one that `break` has left.
     pub(super) fn unrolled(&mut self, each: &ExprForLoop, pattern: &Pat, mut values: Vec<Val>) -> Val {
         if values.len() as i64 > words::MAX_ROUNDS {
-            return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&values.len()]);
+            return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&values.len(), &words::MAX_ROUNDS]);
         }
         values.iter_mut().for_each(|value| self.pin(value));
         let left = leaves(&each.body, &|_| true).then(|| {
@@ -105,8 +105,7 @@ impl Simt<'_> {
         for (position, value) in values.into_iter().enumerate() {
             self.unrolled += 1;
             if self.unrolled > words::MAX_ALL_ROUNDS {
-                let all = format!("more than {}", words::MAX_ALL_ROUNDS);
-                return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&all]);
+                return self.report(each.expr.span(), &m::LOOPS_TOO_LONG, &[&words::MAX_ALL_ROUNDS]);
             }
             self.builder.open();
             self.rounds.extend(left.map(Some));
