@@ -55,16 +55,7 @@ impl<'a> Lowering<'a> {
             Expr::Lit(lit) => self.literal(&lit.lit, false),
             Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
             Expr::Unary(unary) => self.unary_expr(unary, span),
-            Expr::Binary(binary) if is_assignment(&binary.op) => {
-                let right = self.expr(&binary.right);
-                if let syn::BinOp::ShlAssign(_) | syn::BinOp::ShrAssign(_) = binary.op {
-                    let current = self.expr(&binary.left);
-                    if let Some(refused) = self.shifted_beyond(binary, &current) {
-                        return refused;
-                    }
-                }
-                self.assign(&binary.left, Some(&binary.op), right, span)
-            }
+            Expr::Binary(binary) if is_assignment(&binary.op) => self.updated(binary, span),
             // Rust would see a product with what the right side refers to.
             Expr::Binary(binary) if is_power(binary) => {
                 let instead = "write a power as `x.pow(3.0)`, a square as `x.square()`, a product as `x * y`";
@@ -98,10 +89,9 @@ impl<'a> Lowering<'a> {
                 if !self.as_suffix_says(binary, &left, &right) {
                     return Val::Unknown;
                 }
-                if let Some(refused) = self.cut_off(binary, &left, &right) {
-                    return refused;
-                }
-                if let Some(refused) = self.shifted_beyond(binary, &left) {
+                if let Some(refused) =
+                    self.shifted_beyond(binary, &left).or_else(|| self.cut_off(binary, &left, &right))
+                {
                     return refused;
                 }
                 let sides = (&*binary.left, Some(&*binary.right));
@@ -350,6 +340,18 @@ impl<'a> Lowering<'a> {
     }
 
     /// `-x`, `!x`, `*x`.
+    /// `left op= right`.
+    fn updated(&mut self, binary: &'a syn::ExprBinary, span: Span) -> Val<'a> {
+        let right = self.expr(&binary.right);
+        if let syn::BinOp::ShlAssign(_) | syn::BinOp::ShrAssign(_) = binary.op {
+            let current = self.expr(&binary.left);
+            if let Some(refused) = self.shifted_beyond(binary, &current) {
+                return refused;
+            }
+        }
+        self.assign(&binary.left, Some(&binary.op), right, span)
+    }
+
     fn unary_expr(&mut self, unary: &'a syn::ExprUnary, span: Span) -> Val<'a> {
         let value = match (&unary.op, &*unary.expr) {
             (syn::UnOp::Neg(_), Expr::Lit(lit)) if constant::is_least(&lit.lit) => {

@@ -3,6 +3,7 @@
 use super::arith::Places;
 use super::builtin::builtins;
 use super::hint::Advice;
+use super::wrapped::wrapped;
 use super::written::Written;
 use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{PlainType, Unit};
@@ -86,12 +87,7 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         if let Some(first) = &call.turbofish {
-            let dtype =
-                first.args.first().map(text).filter(|ty| first.args.len() == 1 && DType::from_name(ty).is_some());
-            let instead = match dtype.filter(|_| call.args.is_empty()) {
-                Some(dtype) => format!("element types are arguments: write `{}({dtype})`", called()),
-                None => "element types are arguments, as in `x.cast(f32)`: leave it out".to_string(),
-            };
+            let instead = as_argument(call, first, &called());
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
         if let Some(refused) = self.suffixed(&name, &[&receiver], call.args.iter()) {
@@ -489,12 +485,11 @@ fn texts(name: &str) -> Vec<usize> {
     (0..args.len()).filter(|&position| args[position].kind == ops::ArgKind::Text).collect()
 }
 
-/// What to write for a value that is wrapped as Rust's results and options are: `Ok(x)`.
-pub(crate) fn wrapped(name: &str) -> Option<&'static str> {
-    match name {
-        "Ok" => Some("the value itself is the result: leave `Ok(..)` out"),
-        "Some" => Some("what is given is always there: leave `Some(..)` out"),
-        "Err" => Some("nothing fails in what is compiled: ordinary Rust checks what a call is given"),
-        _ => None,
+/// What to write for the type in `called::<f16>()`.
+fn as_argument(call: &ExprMethodCall, given: &syn::AngleBracketedGenericArguments, called: &str) -> String {
+    let dtype = given.args.first().map(text).filter(|ty| given.args.len() == 1 && DType::from_name(ty).is_some());
+    match dtype.filter(|_| call.args.is_empty()) {
+        Some(dtype) => format!("element types are arguments: write `{called}({dtype})`"),
+        None => "element types are arguments, as in `x.cast(f32)`: leave it out".to_string(),
     }
 }

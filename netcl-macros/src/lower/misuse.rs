@@ -220,7 +220,7 @@ impl<'a> Lowering<'a> {
         }
         match self.instead(call, name).or_else(|| self.of_type_of_rust(call, name)).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
-            None => match super::wrapped(&path) {
+            None => match super::wrapped::wrapped(&path) {
                 Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
                 None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
             },

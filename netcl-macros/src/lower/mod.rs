@@ -79,6 +79,7 @@ mod unreached;
 mod value;
 mod variant;
 mod whole;
+mod wrapped;
 mod written;
 mod written_list;
 mod wrong_receiver;
@@ -97,7 +98,6 @@ pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 use given::Given;
 pub(crate) use index::is_of_other_form;
-pub(crate) use method::wrapped;
 pub(crate) use misuse::{
     constant as moved_constant, index_for_each, is_no_function_of_scalars, is_of_tensors, macro_call,
     written as receiver,
@@ -113,6 +113,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use value::{FieldRef, Val};
 use value::{LocalVar, StructName};
+pub(crate) use wrapped::wrapped;
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
 pub(crate) struct Path {

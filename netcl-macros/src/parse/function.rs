@@ -45,15 +45,7 @@ pub(crate) fn function(
         match input {
             FnArg::Receiver(given) => {
                 receiver = true;
-                if !matches!(given.kind, ReceiverKind::Reference(_, _, None)) {
-                    let changes = match given.kind {
-                        ReceiverKind::Reference(_, _, Some(_)) => {
-                            "; what a call changes is a `#[state]`, which is set: `self.mean.set(..)`"
-                        }
-                        _ => "",
-                    };
-                    diag.report(given.span(), &m::SELF_BY_VALUE, &[&text(given), &changes]);
-                }
+                reads(diag, given);
             }
             FnArg::Typed(typed) if !generic(&typed.ty) && parts::is_compound(&typed.ty) => {
                 match parts::parameter(diag, &typed.pat, &typed.ty, constants, &args) {
@@ -303,6 +295,18 @@ fn number_instead(ty: &Type, field: &Ident) -> String {
         Some(dtype) => format!("write `{field}: Tensor<{dtype}>`, a tensor of one number; or {alone}"),
         None => alone.to_string(),
     }
+}
+
+/// Rule: a compiled function reads the model. Wrong: `self`, `&mut self`.
+fn reads(diag: &Diag, given: &syn::Receiver) {
+    let changes = match given.kind {
+        ReceiverKind::Reference(_, _, None) => return,
+        ReceiverKind::Reference(_, _, Some(_)) => {
+            "; what a call changes is a `#[state]`, which is set: `self.mean.set(..)`"
+        }
+        _ => "",
+    };
+    diag.report(given.span(), &m::SELF_BY_VALUE, &[&text(given), &changes]);
 }
 
 /// Whether it is a `Result` or an `Option`.

@@ -51,6 +51,14 @@ pub(super) fn cases() -> Vec<String> {
          {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
     ));
     cases.extend(in_kernels());
+    cases.extend(
+        [
+            "pub fn k(x: &Tensor<f32, N, C>, s: f32) -> Tensor<f32, N, C> { «max(x * 2.0 - s, 0.0)» }",
+            "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[N - n]» * 2.0 }",
+            "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = «blockIdx.x * blockDim.x + threadIdx.x»; y[i] = x[i]; }",
+        ]
+        .map(kernel),
+    );
     cases
 }
 
@@ -343,9 +351,6 @@ fn in_kernels() -> Vec<String> {
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
         "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = global_id(0) as i32; y[global_id(0)] = x[«i»]; }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
-        "pub fn k(x: &Tensor<f32, N, C>, s: f32) -> Tensor<f32, N, C> { «max(x * 2.0 - s, 0.0)» }",
-        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[N - n]» * 2.0 }",
-        "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = «blockIdx.x * blockDim.x + threadIdx.x»; y[i] = x[i]; }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0«;» }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[c, n]» * 2.0 }",
         "pub fn k(x: &Tensor<f32, N, C>, e: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «sum(0..e[n], |k| x[n, k])» }",
