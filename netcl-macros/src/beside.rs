@@ -32,10 +32,16 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
             return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
         }
         let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-        diag.report(span, &m::CONSTANT_FORM, &[&"", &"write `#[netcl::constant] const HIDDEN: usize = 64;`"]);
-        let export = syn::parse2::<syn::ItemStatic>(item.clone())
-            .ok()
-            .map(|item| chain::export(&item.ident, &item.vis, &payload::refused()));
+        let variable = syn::parse2::<syn::ItemStatic>(item.clone()).ok();
+        let (found, instead) = match &variable {
+            Some(given) => {
+                let (name, ty, value) = (&given.ident, parse::text(&given.ty), parse::text(&given.expr));
+                (", found a `static`", format!("write `#[netcl::constant] const {name}: {ty} = {value};`"))
+            }
+            None => ("", "write `#[netcl::constant] const HIDDEN: usize = 64;`".to_string()),
+        };
+        diag.report(span, &m::CONSTANT_FORM, &[&found, &instead]);
+        let export = variable.map(|item| chain::export(&item.ident, &item.vis, &payload::refused()));
         return with_errors(diag, || quote!(#item #export));
     };
     parse::attr::once(&diag, &mut parsed.attrs, "constant");

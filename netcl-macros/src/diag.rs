@@ -113,8 +113,7 @@ impl Diag {
 
     /// Reports what the compiler says, at its own place or at `otherwise`.
     pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic, otherwise: Span) {
-        let known = self.places.borrow().get(diagnostic.span.0 as usize).copied();
-        self.push(known.unwrap_or(otherwise), diagnostic.to_string());
+        self.push(self.place(diagnostic.span).unwrap_or(otherwise), diagnostic.to_string());
     }
 
     /// Has rustc say what no macro can know, once for each question.
@@ -135,6 +134,11 @@ impl Diag {
         let mut places = self.places.borrow_mut();
         places.push(span);
         Id(places.len() as u32 - 1)
+    }
+
+    /// The place that the compiler has a name for.
+    pub(crate) fn place(&self, id: Id) -> Option<Span> {
+        self.places.borrow().get(id.0 as usize).copied()
     }
 
     /// How many mistakes there have been so far, also those that were not taken or known already.

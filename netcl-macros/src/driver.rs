@@ -41,9 +41,9 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         (Some(first), name) => {
             let value = syn::parse2::<syn::MetaNameValue>(args.clone()).ok().map(|pair| pair.value.span());
             let place = name.map(|name| name.span()).or(value).unwrap_or(first.span());
-            diag.report(place, &m::MODEL_ARGUMENTS, &[]);
             // A further block is meant: what a first one brings would be there twice.
-            let name = meant(args);
+            let (found, name) = (parse::text(&args), meant(args));
+            diag.report(place, &m::MODEL_ARGUMENTS, &[&found, &name, &own_name(&item)]);
             if let Ok(Item::Impl(block)) = syn::parse2(quote!(#[#mark(#name)] #item)) {
                 return with_errors(diag, || fallback::implementation(&block));
             }
@@ -110,7 +110,16 @@ fn meant(args: TokenStream) -> syn::Ident {
         TokenTree::Literal(text) => syn::parse2::<syn::LitStr>(TokenTree::from(text).into()).ok()?.parse().ok(),
         _ => None,
     });
-    name.last().unwrap_or_else(|| syn::Ident::new("further", proc_macro2::Span::call_site()))
+    name.last().unwrap_or_else(|| syn::Ident::new("training", proc_macro2::Span::call_site()))
+}
+
+/// The name of the model that the item is of.
+fn own_name(item: &TokenStream) -> String {
+    match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Struct(item)) => item.ident.to_string(),
+        Ok(Item::Impl(item)) => parse::text(&item.self_ty),
+        _ => "Mlp".to_string(),
+    }
 }
 
 /// The name in `block = training`.
@@ -472,7 +481,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
         }),
         (Err(_), None) => {
             let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&""]);
+            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&"", &parse::function::PLAIN_TYPES]);
             with_errors(diag, || item)
         }
     }

@@ -44,6 +44,7 @@ mod root;
 mod rounds;
 mod scalars;
 mod scan;
+mod shift;
 mod simt;
 mod structs;
 mod tensors;

@@ -74,7 +74,7 @@ messages! {
     VARIANT_PARTS = "the pattern `{}` does not name the parts of `{}`", "write `{}`, with names of your own, `_` or `..`";
     ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { {} }`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
-    MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
+    MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name, found `{}`", "write `#[netcl::model(block = {})] impl {} { .. }`, and `#[netcl::model]` on the first block and on the struct";
     LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`, also where it is imported: `use parts::Gate as {};` would name the layer";
     MODEL_TWICE = "`#[{}]` stands above this already", "remove this one";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
@@ -106,8 +106,8 @@ messages! {
     MATMUL_PRECISION = "`#[matmul_precision]` says `highest`, `high` or `medium`{}", "write `#[matmul_precision(high)]` for products of `f32` by matrix units with 16 bits of mantissa, `#[matmul_precision(medium)]` for 8; without it they are computed in `f32`";
     PRECISION = "`#[precision]` says `bf16`, `f16` or `f32`{}", "write `#[precision(bf16)]` for activations that are stored in `bf16`, with parameters and their gradients in `f32`; `#[matmul_precision(..)]` is of products of `f32` alone";
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
-    SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
-    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
+    SELF_BY_VALUE = "a compiled function reads the model, found `{}`", "write `&self`{}";
+    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "{}";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function of tensors that have their sizes, or on one inside a `#[netcl::model] impl` block", "give its tensors their sizes, `x: &Tensor<f32, N, 8>`; other functions are ordinary Rust already: leave it out";
@@ -134,6 +134,7 @@ messages! {
     GRADIENTS_INDEPENDENT = "`{}` does not depend on `{}` in a way that has a derivative", "leave it out of `#[gradients(..)]`: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     MODE_ALONE = "there is no attribute `{}`", "write `#[mode({})]`";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
+    KERNEL_TEST = "a kernel has no attribute `{}`", "leave it out: a test is a function of ordinary Rust, which calls the kernel";
     INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "{}";
     FIELD_ATTRIBUTE_LAYER = "a field of a model has no attribute `{}`", "the keys of every layer stand in an attribute of one name: write `#[layer{}]`";
@@ -205,7 +206,7 @@ messages! {
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
     MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
     RESULT_FIELD = "`{}` returns a `{}`, whose field `{}` is of type `{}`: with numbers a struct is an argument, and what a function returns is tensors", "{}";
-    RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`";
+    RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`{}";
 
     // Bodies
     NO_SELF = "there is no `self` in `{}`", "{}";
@@ -249,7 +250,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "{}; one of an ordinary `impl` block is called in ordinary Rust, or moved into the block with `#[netcl::model]`{}";
+    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block is called in ordinary Rust, or moved into the block with `#[netcl::model]`";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -298,7 +299,8 @@ messages! {
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
     LOOP_UNCHANGED = "nothing in this loop changes `{}`, which it waits for", "count it up in the body: `{} += 1;`, where it is `let mut {}`";
-    LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
+    LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled, and there are {} at most", "use an operation on the whole tensor; or make one round a function, which ordinary Rust calls in a loop";
+    LOOPS_TOO_LONG = "with this loop the function's loops have more than {} rounds together: each round is compiled", "use an operation on the whole tensor; or make what a round of the outer loop does a function, which ordinary Rust calls in a loop";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`{}";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
     CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `({}).select(a, b)`; what the first round does alone stands before the loop, and a loop that is to end sooner runs over a shorter range";
@@ -306,7 +308,7 @@ messages! {
     CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
     MATCH_TENSOR = "`match` on {} would need its value while compiling", "it takes constants and plain `bool`, `usize` and enum arguments; elementwise choose with `condition.select(a, b)`";
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
-    MATCH_PATTERN = "the pattern `{}` does not go with {}", "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples, lists and structs of these, names and `_`";
+    MATCH_PATTERN = "the pattern `{}` does not go with {}", "{}";
     MATCH_WITHOUT_ARM = "no arm of this `match` is for {}", "end with `_ => ..`";
     UNREACHABLE_CASE = "no value comes to this case of the pattern: `{}` takes it{}", "leave the case out, or write what it is meant for";
     OPTION_PATTERN = "the pattern `{}` is none of an `Option`", "an `Option` is `Some(x)`, with a name of your own for what is in it, or `None`";
@@ -363,7 +365,7 @@ messages! {
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "{}";
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "{}";
     TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";
-    TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
+    TOO_DEEP = "this expression is nested too deeply{}", "name parts of it with `let`";
     RESULT_COUNT = "`{}` returns {}, its body gives {}", "{}";
     RESULTS_EXCHANGED = "`{}` returns a `{}` and a `{}`, and its body gives them the other way round", "{}";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}{}", "change what stands behind `->`, or the last line of the body{}";
@@ -371,13 +373,15 @@ messages! {
     RESULT_ARRAY = "`{}` returns an array, whose tensors have one type, and its body gives {} and {}", "return a tuple, `-> {}`, with the parts of the body's value in parentheses";
     RESULT_STRUCT = "`{}` returns a `{}`, whose `{}` has {} here, its body gives {}{}", "the struct has one size in arguments and results: return another struct of tensors, or a tuple, `{}`";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
+    RESULT_EMPTY = "`{}` returns {} along axis {}, its body gives 0{}", "a result has at least 1 element along each axis: let the body give some";
     RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through the body gives the declared shape: change what this one gives";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "{}, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
     NO_TRUTH = "{} is no truth value", "write `true` or `false`, or a comparison such as `x != 0`";
     TOO_LARGE = "`{}` is no number of 64 bits", "whole numbers go from `i64::MIN` to `i64::MAX`; write a float, such as `1e20`, for larger ones";
-    SHIFT_DISTANCE = "a number is shifted by 0 to 63 bits, found {}", "write a distance that it has; a number with a suffix, such as `1u32`, is shifted by as many as its type has, counted from 0 again";
+    SHIFT_DISTANCE = "{} is shifted by 0 to {} bits, found {}", "{}";
     BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
+    NOT_OF_FLOATS = "`!` turns truths and the bits of whole numbers round, found {}", "compare them first, `!(x > 0.0)`, or convert them, `!({})`";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "count from 0; the index is a number that is known here";
 
@@ -385,7 +389,7 @@ messages! {
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
     KERNEL_CONST = "`kernel!` takes functions, found a `const`", "move it above `kernel!`: {}";
     KERNEL_RECEIVER = "a kernel has no `self`", "pass tensors as arguments";
-    KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`{}";
+    KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `{}`{}{}";
     KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
     KERNEL_INDEX_PATTERN = "an index is a plain name, without a type", "write `|{}|`";
     KERNEL_OWN_RESULT = "`{}` does not read its own result, whose elements are all computed at once", "what goes from element to element is carried by a `fold`: `fold(0..t + 1, 0.0, |h, k| 0.5 * h + x[k])`";
@@ -406,7 +410,7 @@ messages! {
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_EXCHANGED = "{} may be outside axis {} of `{}`, which has {} elements", "write `{}`";
     KERNEL_OUTSIDE = "`{}` is outside axis {} of `{}`, which has {} elements", "elements are counted from 0, and the last is at `{}`: write `{}`";
-    KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`; an `if` around the read is not looked at";
+    KERNEL_BOUNDS = "{} may be outside axis {} of `{}`, which has {} elements", "{}";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `{}`";
     KERNEL_LOOP = "how often a loop over `{}` runs is known only at run time", "carry a value from round to round by `fold(0..C, 0.0, |sum, c| sum + x[n, c])`; a loop has as many rounds as a number says, each of which is compiled";
@@ -488,12 +492,14 @@ messages! {
     SIMT_ACROSS = "`{}` takes one number of 32 or 64 bits, found {}", "{}";
     SIMT_NO_ATOMIC = "there is no function `{}`", "atomic functions are {}{}";
     SIMT_PRIVATE_ATOMIC = "`{}` is of memory that several work-items write to, and `{}` is the item's own", "{}";
-    SIMT_FLOATS = "`{}` is defined for floats, found {}", "convert what it is called on with `as f32`";
+    SIMT_FLOATS = "`{}` is defined for floats, found {}", "convert what it is called on with `as f32`{}";
     SIMT_WHOLE_START = "`{}` starts as a whole number, and meets values of {}", "write `{}`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
     SIMT_LOOP = "a loop runs over a range or a list", "write `for i in 0..N`, `for i in (0..N).step_by(64)` or `for v in [a, b, c]`";
     SIMT_BACKWARDS = "a loop counts up, and `{}` is turned round", "turn the index round: write `{}`";
     SIMT_RETURN_BARRIER = "work-items that `return` here do not reach the barrier below", "leave this `if` out, and put what only the others do under `if {} { .. }`";
+    SIMT_ENDLESS = "this loop never ends: {}", "{}";
+    SIMT_IDS = "there is no {} here", "write `{}`";
     SIMT_STEP = "a step of 0 would go round for ever", "write a number from 1 on";
     SIMT_AXES = "`{}` has {} axes: elements of tensors of more than 4 are counted by one index", "write `{}[i]`, where `i` is the element's row-major position";
 }

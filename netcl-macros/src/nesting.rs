@@ -5,11 +5,25 @@ use crate::messages as m;
 use crate::recover;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::quote;
-use syn::ItemFn;
+use syn::spanned::Spanned;
+use syn::{Expr, ItemFn};
 
 /// The most that may stand around a token, as [`weight`] counts it. Some tens of kilobytes of stack go into each delimiter and
 /// each bracket of types where macros are built without optimisation; what rustc gives holds about twice of this.
 const MOST: usize = 2000;
+
+/// What is said of expressions, of which [`crate::words::MAX_DEPTH`] may stand in each other.
+pub(crate) const MORE: &str = ": more than 128 expressions stand in each other";
+
+/// Where an expression is marked that is too deep: at what it does, for its first token is that of the innermost one.
+pub(crate) fn place(expr: &Expr) -> Span {
+    match expr {
+        Expr::MethodCall(call) => call.method.span(),
+        Expr::Binary(binary) => binary.op.span(),
+        Expr::Cast(cast) => cast.as_token.span(),
+        other => other.span(),
+    }
+}
 
 /// What a token adds to the depth of those behind it, up to the next separator.
 fn weight(token: &TokenTree, before: Option<&TokenTree>) -> usize {
@@ -73,7 +87,7 @@ fn separates(token: &TokenTree, after: Option<&TokenTree>) -> bool {
 pub(crate) fn judge(diag: &Diag, tokens: &TokenStream) -> bool {
     let deep = too_deep(tokens);
     if let Some(span) = deep {
-        diag.report(span, &m::TOO_DEEP, &[]);
+        diag.report(span, &m::TOO_DEEP, &[&""]);
     }
     deep.is_none()
 }

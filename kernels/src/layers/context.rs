@@ -131,12 +131,17 @@ impl Context<'_> {
         let (Some(from), None) = (others.next(), others.next()) else {
             let all = Shape(shape.0[1..].to_vec()).elements();
             // Images have four axes; of sequences the last is meant.
-            return (axis == 3 && shape.rank() == 4)
-                .then(|| format!("`.flatten(1)` joins the axes after the first: {all} features"));
+            return (axis == 3 && shape.rank() == 4).then(|| {
+                format!("`.flatten(1)` joins the axes after the first: {all} features, where {expected} are expected")
+            });
         };
         let mut order: Vec<usize> = (0..shape.rank()).filter(|other| *other != from).collect();
         order.insert(axis, from);
-        Some(format!("axis {from} of {shape} has that size: put it there with `.permute({order:?})`"))
+        let back: Vec<usize> =
+            (0..order.len()).filter_map(|axis| order.iter().position(|from| *from == axis)).collect();
+        Some(format!(
+            "axis {from} of {shape} has that size: put it there with `.permute({order:?})`, and back behind the layer with `.permute({back:?})`"
+        ))
     }
 
     /// Which axes a reduction would leave out for `axis` of `x` to be as long as `expected`: of images `[N, 16, 6, 6]` those of

@@ -216,6 +216,7 @@ pub(super) fn axis_in(op: &str, shape: &Shape, axis: i64, rank: usize) -> Result
     }
     let hint = match rank {
         0 => format!("it is one number, of all elements: leave `{op}` out"),
+        _ if rank > shape.rank() => format!("a new axis is put at 0 to {}; -1 puts it behind the last", shape.rank()),
         _ => "axes count from 0; -1 is the last".to_string(),
     };
     Err(Diagnostic::new(format!(

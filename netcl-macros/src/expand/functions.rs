@@ -294,7 +294,10 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem, independent: bool) -
         why,
         instead: instead.to_string(),
     };
-    let (declared, stub) = withheld.tokens().filter(|_| function.receiver && (independent || !function.is_loss()))?;
+    if !function.receiver || !independent && function.is_loss() {
+        return None;
+    }
+    let (declared, stub) = withheld.tokens();
     let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
 }

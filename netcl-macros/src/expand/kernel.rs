@@ -69,7 +69,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let call = call(function, &plain, &mut natives);
     let vjp = match withheld {
         Some(why) => vjp_of_what_has_none(function, &why),
-        None if differentiable => Some(vjp(function, &pullback, &float, &mut natives)),
+        None if differentiable => vjp(function, &pullback, &float, &mut natives),
         None => no_vjp(function),
     };
     let natives = natives.items();
@@ -115,7 +115,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
 }
 
 /// The pullback of a kernel that calls one without a gradient: an error for who asks for it.
-fn vjp_of_what_has_none(function: &FunctionItem, why: &str) -> Option<TokenStream> {
+fn vjp_of_what_has_none(function: &FunctionItem, why: &str) -> TokenStream {
     let why = format!("`{}` has no gradient: {why}", crate::parse::name(&function.name));
     let way_out = "give the kernel that it calls a gradient".into();
     withheld_vjp(&function.name, &types(function), &result_type(function), why, way_out)
@@ -323,7 +323,7 @@ fn check(function: &FunctionItem, planned: &[Planned], graphs: &[String]) -> Tok
 }
 
 /// Says, where `vjp` is called, why there is none.
-fn no_vjp(function: &FunctionItem) -> Option<TokenStream> {
+fn no_vjp(function: &FunctionItem) -> TokenStream {
     let name = crate::parse::name(&function.name);
     let what = if function.results.iter().any(|ty| ty.dtype.is_float()) { "argument" } else { "result" };
     let why = format!("`{name}` has no gradient: it has no {what} of floats");
@@ -343,11 +343,11 @@ pub(super) fn withheld_vjp(
     result: &TokenStream,
     why: String,
     instead: String,
-) -> Option<TokenStream> {
+) -> TokenStream {
     let result = quote!((#result, fn(&::netcl::Tensor) -> ::netcl::Result<::netcl::Tensor>));
     let (declared, function) =
-        Withheld { name: format_ident!("vjp"), place: kernel.span(), args, result, why, instead }.tokens()?;
-    Some(quote!(#declared impl Kernel { #function }))
+        Withheld { name: format_ident!("vjp"), place: kernel.span(), args, result, why, instead }.tokens();
+    quote!(#declared impl Kernel { #function })
 }
 
 /// Which arguments have no gradient, in a sentence, if there are such numbers.

@@ -61,7 +61,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
     let unpacked = unpack(tuple, signature.results.len());
     let promise = Promise::of(&signature);
     let vjp = match &signature.gradient {
-        Some(gradient) => Some(vjp(&signature, gradient, &names, &types, &result, &promise)),
+        Some(gradient) => vjp(&signature, gradient, &names, &types, &result, &promise),
         None => {
             let own = crate::parse::name(name);
             let why = format!("`{own}` has no gradient: it is in SIMT form, without `#[gradient(..)]`");
@@ -117,7 +117,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
 }
 
 /// A `check` that is refused: nothing but a kernel in index form is computed in double precision.
-fn withheld_check(signature: &Signature, types: &[TokenStream]) -> Option<TokenStream> {
+fn withheld_check(signature: &Signature, types: &[TokenStream]) -> TokenStream {
     let own = crate::parse::name(&signature.name);
     let (why, instead) = match &signature.gradient {
         Some(gradient) => (
@@ -134,8 +134,8 @@ fn withheld_check(signature: &Signature, types: &[TokenStream]) -> Option<TokenS
     };
     let (name, result) = (format_ident!("check"), quote!(::netcl::GradientCheck));
     let (declared, function) =
-        Withheld { name, place: signature.name.span(), args: types, result, why, instead }.tokens()?;
-    Some(quote!(#declared impl Kernel { #function }))
+        Withheld { name, place: signature.name.span(), args: types, result, why, instead }.tokens();
+    quote!(#declared impl Kernel { #function })
 }
 
 /// The call of the plan: results are new, or what has been taken and changed.

@@ -3,7 +3,7 @@
 
 use crate::ast::FunctionItem;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote_spanned};
 
 /// A declaration that is refused.
 pub(crate) struct Withheld<'a> {
@@ -19,14 +19,10 @@ pub(crate) struct Withheld<'a> {
 }
 
 impl Withheld<'_> {
-    /// The trait that nothing implements, and the function, to be put into an `impl` block beside it; nothing where there is no
-    /// argument that the bound could be of.
-    pub(crate) fn tokens(&self) -> Option<(TokenStream, TokenStream)> {
+    /// The trait that nothing implements, and the function, to be put into an `impl` block beside it.
+    pub(crate) fn tokens(&self) -> (TokenStream, TokenStream) {
         let Withheld { name, args, result, why, instead, .. } = self;
-        let (first, rest) = args.split_first()?;
-        // A reference stays one, so that `&x` is taken as it is written.
-        let borrowed = first.to_string().starts_with('&').then(|| quote!(&));
-        let bound = format_ident!("__Netcl_{}_is_not_there", name, span = self.place);
+        let bound = format_ident!("__Netcl_has_{}", name, span = self.place);
         // What rustc shows of the trait is the name of the function that it is about.
         let declared = quote_spanned! {self.place=>
             #[doc(hidden)]
@@ -37,15 +33,15 @@ impl Withheld<'_> {
         let function = quote_spanned! {self.place=>
             #[doc(hidden)]
             #[allow(dead_code, private_bounds, unreachable_pub, clippy::type_complexity)]
-            pub fn #name<__Netcl: #bound>(
-                &self,
-                _: #borrowed __Netcl,
-                #(_: #rest),*
-            ) -> ::netcl::Result<#result> {
+            pub fn #name(&self, #(_: #args),*) -> ::netcl::Result<#result>
+            where
+                // A bound of every lifetime is asked where the function is called, and not here.
+                for<'__netcl> ::netcl::Tensor: #bound,
+            {
                 ::core::unreachable!()
             }
         };
-        Some((declared, function))
+        (declared, function)
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn device(name: &str) -> Option<&'static str> {
 /// The same of the arguments `a`, `b` and `c`, or `x` of one, where so many are given.
 pub(crate) fn device_of(here: &str, args: &[String]) -> String {
     let place = |word: &str| match word {
-        "x" | "a" => Some(0),
+        "x" | "a" | "0" => Some(0),
         "b" => Some(1),
         "c" => Some(2),
         _ => None,
@@ -96,7 +96,7 @@ pub(crate) fn device_of(here: &str, args: &[String]) -> String {
             Some((last, c)) if !c.is_alphanumeric() && c != '_' => word.split_at(last),
             _ => (word, ""),
         };
-        filled.push_str(place(name).map_or(name, |place| &args[place]));
+        filled.push_str(place(name).and_then(|place| args.get(place)).map_or(name, String::as_str));
         filled.push_str(rest);
     }
     filled

@@ -169,7 +169,8 @@ impl<'a> Lowering<'a> {
                 if matches!(op, BinaryOp::Shl | BinaryOp::Shr)
                     && b.as_constant().is_some_and(|b| !(0..i64::from(i64::BITS)).contains(&b))
                 {
-                    return self.report(places.right, &m::SHIFT_DISTANCE, &[b]);
+                    let (what, instead) = ("a number", "write a distance from 0 to 63");
+                    return self.report(places.right, &m::SHIFT_DISTANCE, &[&what, &63, b, &instead]);
                 }
                 if is_too_large(op, a, b) {
                     return self.report(span, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]);
@@ -352,6 +353,10 @@ impl<'a> Lowering<'a> {
                 self.at(span);
                 let result = self.builder.unary(UnaryOp::Neg, id);
                 self.check(result, span)
+            }
+            (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {
+                let whole = if self.axes.is_some() || self.elementwise { "x as i32" } else { "x.cast(i32)" };
+                self.report(span, &m::NOT_OF_FLOATS, &[&format!("elements of {}", self.builder.dtype(id)), &whole])
             }
             (UnOp::Not(_), Val::Tensor(id)) => {
                 self.at(span);

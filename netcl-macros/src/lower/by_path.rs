@@ -18,8 +18,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, GenericArgument, Path};
 
 /// Where else a function may be that a block calls.
-const FURTHER: &str =
-    "; those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`";
+const FURTHER: &str = "; if this is not the model's first block, it needs a name, `#[netcl::model(block = more)]`, and calls those of the first";
 
 impl<'a> Lowering<'a> {
     /// `Block::<4>::smooth(x)`, a function of a model that takes no `self`; `None` of other calls.
@@ -138,13 +137,16 @@ impl<'a> Lowering<'a> {
         }
         // Of a block without a name that is not the first, nobody knows what the first has.
         let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
-        let blocks = if own { FURTHER } else { "" };
-        let all = match known.is_empty() {
+        let whose = if own { format!("this block of `{}`", unit.name()) } else { format!("`{}`", unit.name()) };
+        let mut all = match known.is_empty() {
             true => "none of its functions is compiled".to_string(),
             false => format!("its functions are {}", list(names())),
         };
+        if own {
+            all.push_str(FURTHER);
+        }
         let near = suggestion(name, names());
-        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
+        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all])
     }
 
     /// The model that is called so in a body.

@@ -379,7 +379,8 @@ impl<'a> Lowering<'a> {
                     if rounds <= words::MAX_ROUNDS {
                         return Some(Rounds::Each((start..end).map(|value| Val::Dim(value_dim(value))).collect()));
                     }
-                    (&m::LOOP_TOO_LONG, rounds.to_string())
+                    self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&rounds, &words::MAX_ROUNDS]);
+                    return None;
                 }
                 _ if self.is_open(&(end.clone() - start.clone())) => {
                     self.open();
@@ -479,8 +480,7 @@ impl<'a> Lowering<'a> {
         for item in items {
             self.rounds += 1;
             if self.rounds > words::MAX_ALL_ROUNDS {
-                let all = format!("more than {}", words::MAX_ALL_ROUNDS);
-                return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
+                return self.report(span, &m::LOOPS_TOO_LONG, &[&words::MAX_ALL_ROUNDS]);
             }
             let (goes_on, value) =
                 self.one_round(each.label.as_ref(), |this| this.for_round((pattern, alike), item, &each.body));

@@ -27,7 +27,7 @@ impl<'a> Lowering<'a> {
             // What is beside it is as deep: one expression is one mistake.
             return match std::mem::replace(&mut self.said_too_deep, true) {
                 true => Val::Unknown,
-                false => self.report(expr.span(), &m::TOO_DEEP, &[]),
+                false => self.report(crate::nesting::place(expr), &m::TOO_DEEP, &[&crate::nesting::MORE]),
             };
         }
         self.said_too_deep &= self.depth > 0;
@@ -60,10 +60,7 @@ impl<'a> Lowering<'a> {
             Expr::Lit(lit) => self.literal(&lit.lit, false),
             Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
             Expr::Unary(unary) => self.unary_expr(unary, span),
-            Expr::Binary(binary) if is_assignment(&binary.op) => {
-                let right = self.expr(&binary.right);
-                self.assign(&binary.left, Some(&binary.op), right, span)
-            }
+            Expr::Binary(binary) if is_assignment(&binary.op) => self.updated(binary, span),
             // Rust would see a product with what the right side refers to.
             Expr::Binary(binary) if is_power(binary) => {
                 let instead = "write a power as `x.pow(3.0)`, a square as `x.square()`, a product as `x * y`";
@@ -148,7 +145,7 @@ impl<'a> Lowering<'a> {
         if !self.as_suffix_says(binary, &left, &right) {
             return Val::Unknown;
         }
-        if let Some(refused) = self.cut_off(binary, &left, &right) {
+        if let Some(refused) = self.shifted_beyond(binary, &left).or_else(|| self.cut_off(binary, &left, &right)) {
             return refused;
         }
         let sides = (&*binary.left, Some(&*binary.right));
@@ -366,6 +363,18 @@ impl<'a> Lowering<'a> {
                 self.report(whole.span(), &m::PLAIN_ROUNDS, &[&given, &ty, &instead, &given])
             }
         }
+    }
+
+    /// `left op= right`.
+    fn updated(&mut self, binary: &'a syn::ExprBinary, span: Span) -> Val<'a> {
+        let right = self.expr(&binary.right);
+        if let syn::BinOp::ShlAssign(_) | syn::BinOp::ShrAssign(_) = binary.op {
+            let current = self.expr(&binary.left);
+            if let Some(refused) = self.shifted_beyond(binary, &current) {
+                return refused;
+            }
+        }
+        self.assign(&binary.left, Some(&binary.op), right, span)
     }
 
     /// `-x`, `!x`, `*x`.

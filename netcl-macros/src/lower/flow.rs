@@ -248,7 +248,7 @@ impl<'a> Lowering<'a> {
             self.rounds += 1;
             if self.rounds > words::MAX_ALL_ROUNDS {
                 self.frame_mut().scopes.pop();
-                self.report(span, &m::LOOP_TOO_LONG, &[&format!("more than {}", words::MAX_ALL_ROUNDS)]);
+                self.report(span, &m::LOOPS_TOO_LONG, &[&words::MAX_ALL_ROUNDS]);
                 return None;
             }
             let (goes_on, value) = self.one_round(label, |this| this.block(body));
@@ -265,7 +265,7 @@ impl<'a> Lowering<'a> {
                 return None;
             }
         }
-        self.report(span, &m::LOOP_TOO_LONG, &[&format!("more than {}", words::MAX_ROUNDS)]);
+        self.report(span, &m::LOOP_TOO_LONG, &[&format!("more than {}", words::MAX_ROUNDS), &words::MAX_ROUNDS]);
         None
     }
 

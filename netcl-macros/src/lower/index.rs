@@ -70,7 +70,10 @@ impl<'a> Lowering<'a> {
                 true => "; work-items, as `global_id(0)`, are of SIMT form, `#[launch(global = [N])]` above the kernel",
                 false => "",
             };
-            return self.report(function.body.span(), &m::KERNEL_BODY, &[&names, &other]);
+            let instead = super::element::closure(function, &names).unwrap_or_else(|| format!("|{names}| .."));
+            let read = super::element::read(function, &names).filter(|_| instead.ends_with("..") && other.is_empty());
+            let read = read.map(|read| format!(": an element is read by its indices, `{read}`")).unwrap_or_default();
+            return self.report(function.body.span(), &m::KERNEL_BODY, &[&instead, &read, &other]);
         };
         if closure.inputs.len() != shape.len() {
             let (axes, indices) = (shape.len(), closure.inputs.len());
@@ -78,6 +81,7 @@ impl<'a> Lowering<'a> {
             return self.report(closure.inputs.span(), &m::KERNEL_INDICES, &[&axes, &e, &indices, &ces, &names]);
         }
         self.axes = Some(shape.clone());
+        self.result_axes = shape.len();
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), 0, &vec![Affine::fixed(Dim::default()); shape.len()]);
         (self.expected, self.wanted) = (Expected::results(&function.results), true);
@@ -457,40 +461,6 @@ impl<'a> Lowering<'a> {
         let result = self.builder.view(source, shape, index);
         let result = result.and_then(|elements| space.at_parts(&mut self.builder, elements));
         self.check(result, span)
-    }
-
-    /// Rule: what is read is inside. Wrong: `x[n + 1]`.
-    ///
-    /// Reports that the read's index at `position` may be outside the axis of size `size`, if it may be.
-    pub(super) fn outside_of(&mut self, read: &Read<'_>, position: usize, index: &Affine, size: &Dim) -> bool {
-        let axes = self.axes.clone().unwrap_or_default();
-        let (low, high) = index.range_within(&axes, &self.ends);
-        if self.never_negative(&low) && self.never_negative(&(size.clone() - Dim::constant(1) - high.clone())) {
-            return false;
-        }
-        let (written, whole) = (read.indices[position], parse::index::text(read.tokens));
-        let named = self.as_indices(written, index);
-        let never = |low: &Dim, high: &Dim| {
-            let below = (Dim::constant(-1) - high.clone()).never_negative();
-            below || (low.clone() - size.clone()).never_negative()
-        };
-        if index.terms.is_empty() && never(&low, &high) {
-            let last = size.clone() - Dim::constant(1);
-            let mut indices: Vec<String> = read.indices.iter().map(parse::index::text_of).collect();
-            indices[position] = last.to_string();
-            let instead = format!("{}[{}]", read.name, indices.join(", "));
-            let place = read.tokens.span();
-            self.report(place, &m::KERNEL_OUTSIDE, &[&text(written), &position, &read.name, size, &last, &instead]);
-            return true;
-        }
-        if let Some(exchanged) = self.exchanged(read, position, size) {
-            // The whole read is what the hint writes.
-            let place = read.tokens.span();
-            self.report(place, &m::KERNEL_EXCHANGED, &[&named, &position, &read.name, size, &exchanged]);
-            return true;
-        }
-        self.report(written.span(), &m::KERNEL_BOUNDS, &[&named, &position, &read.name, size, &whole]);
-        true
     }
 }
 

@@ -29,6 +29,7 @@ mod closure;
 mod control;
 mod declared;
 mod differing_shapes;
+mod element;
 mod exhaustive;
 mod expected;
 mod expr;
@@ -54,6 +55,7 @@ mod named;
 mod nodes;
 mod open;
 mod options;
+mod outside;
 mod parts;
 mod passed;
 mod path;
@@ -82,11 +84,12 @@ mod unreached;
 mod value;
 mod variant;
 mod whole;
+mod wrapped;
 mod written;
 mod written_list;
 mod wrong_receiver;
 
-use crate::ast::{ArgDecl, ArgType, FunctionItem, PlainType, TensorType, Unit};
+use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, PlainType, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
 use crate::looked_at::LookedAt;
@@ -117,6 +120,7 @@ use std::rc::Rc;
 pub(crate) use unreached::judge_open;
 pub(crate) use value::{FieldRef, Val};
 use value::{LocalVar, StructName};
+pub(crate) use wrapped::wrapped;
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
 pub(crate) struct Path {
@@ -201,7 +205,9 @@ pub(crate) struct Lowering<'a> {
     /// Whether the value of the block evaluated next is used.
     wanted: bool,
     /// Names of one letter that arguments' types only compute with.
-    computed: Vec<String>,
+    computed: Vec<(String, Span)>,
+    /// How many axes of the index space are the result's; those behind them are of ranges.
+    result_axes: usize,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
     advice: Option<advice_kinds::Advice>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
@@ -404,6 +410,7 @@ impl<'a> Lowering<'a> {
             expected: None,
             wanted: false,
             computed: Vec::new(),
+            result_axes: 0,
             positions: BTreeMap::new(),
             from_indices: BTreeSet::new(),
             chosen_wholes: BTreeSet::new(),
@@ -455,12 +462,15 @@ impl<'a> Lowering<'a> {
 
     fn arguments(&mut self, function: &FunctionItem) {
         let args = &function.args;
-        let dims: Vec<&Dim> =
-            args.iter().filter_map(ArgDecl::tensor).flat_map(|ty| &ty.dims).map(|token| &token.dim).collect();
-        let mut computed = std::collections::BTreeSet::new();
-        dims.iter().for_each(|dim| dim.visit_symbols(&mut |symbol| computed.extend([symbol.name().to_string()])));
-        computed.retain(|name| name.len() == 1 && !dims.iter().any(|dim| **dim == Dim::symbol(name)));
-        self.computed = computed.into_iter().filter(|name| !self.frame().symbols.contains_key(name)).collect();
+        let dims: Vec<&DimToken> = args.iter().filter_map(ArgDecl::tensor).flat_map(|ty| &ty.dims).collect();
+        let mut computed = BTreeMap::new();
+        for token in &dims {
+            token.dim.visit_symbols(&mut |symbol| {
+                computed.entry(symbol.name().to_string()).or_insert(token.span);
+            });
+        }
+        computed.retain(|name, _| name.len() == 1 && !dims.iter().any(|token| token.dim == Dim::symbol(name)));
+        self.computed = computed.into_iter().filter(|(name, _)| !self.frame().symbols.contains_key(name)).collect();
         let (mut tensors, mut scalars) = (0, 0);
         for (arg, written) in args.iter().zip(written::arguments(function)) {
             let name = crate::parse::name(&arg.name);

@@ -107,7 +107,7 @@ impl<'a> Lowering<'a> {
                 let name = text(pattern).split(['(', '{']).next().unwrap_or_default().trim().to_string();
                 self.report(span, &m::MATCH_VALUES, &[&name])
             }
-            _ => self.report(span, &m::MATCH_PATTERN, &[&text(pattern), &value.kind()]),
+            _ => self.report(span, &m::MATCH_PATTERN, &[&text(pattern), &value.kind(), &patterns(pattern)]),
         }
     }
 
@@ -182,7 +182,7 @@ impl<'a> Lowering<'a> {
             | (Val::Dim(_) | Val::Number(_) | Val::Tensor(_) | Val::Index(_), Val::Dim(_) | Val::Number(_)) => {
                 self.binary(&syn::BinOp::Eq(Default::default()), value.clone(), known, Places::all(span))
             }
-            _ => self.report(span, &m::MATCH_PATTERN, &[&text(literal), &value.kind()]),
+            _ => self.report(span, &m::MATCH_PATTERN, &[&text(literal), &value.kind(), &PATTERNS]),
         }
     }
 
@@ -202,7 +202,7 @@ impl<'a> Lowering<'a> {
         match value {
             Val::Variant(_, own) => Val::Bool(own == name),
             Val::Plain(tokens, PlainType::Enum) => self.plain_variant(tokens, name, span),
-            other => self.report(span, &m::MATCH_PATTERN, &[&name, &other.kind()]),
+            other => self.report(span, &m::MATCH_PATTERN, &[&name, &other.kind(), &of_rust(name)]),
         }
     }
 
@@ -285,4 +285,27 @@ pub(super) fn literal_of<'a>(literal: &syn::Lit) -> Option<Val<'a>> {
 
 fn last(path: &syn::Path) -> String {
     path.segments.last().map(|last| parse::name(&last.ident)).unwrap_or_default()
+}
+
+/// What to write for a pattern that does not go with its value.
+const PATTERNS: &str = "patterns are numbers, ranges of them, `true`, `false`, variants of the argument's enum, `Some(x)` and `None`, tuples, \
+     lists and structs of these, names and `_`";
+
+/// The same of a variant of that name: one of Rust's own.
+fn of_rust(name: &str) -> &'static str {
+    match name {
+        "Some" | "None" | "Ok" | "Err" => {
+            "it is always there: use it as it is, without a pattern; what may be left out is a field of type `Option<..>`"
+        }
+        _ => PATTERNS,
+    }
+}
+
+fn patterns(pattern: &Pat) -> &'static str {
+    match pattern {
+        Pat::TupleStruct(parts) => of_rust(&last(&parts.path)),
+        Pat::Path(path) => of_rust(&last(&path.path)),
+        Pat::Ident(name) => of_rust(&parse::name(&name.ident)),
+        _ => PATTERNS,
+    }
 }

@@ -419,7 +419,9 @@ impl<'a> Lowering<'a> {
             |text: &str, name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
         let named = consts.into_iter().flatten().map(crate::parse::name).find(|name| words(&diagnostic.message, name));
         if diagnostic.hint.is_none() {
-            diagnostic.hint = self.misnamed(|name| words(&diagnostic.message, name));
+            let (hint, place) = self.misnamed(|name| words(&diagnostic.message, name)).unzip();
+            diagnostic.hint = hint;
+            diagnostic.span = place.flatten().map_or(diagnostic.span, |place| self.diag.id(place));
         }
         if let Some(name) = named.filter(|_| diagnostic.hint.is_none()) {
             let instead = match name.chars().count() {
@@ -434,21 +436,23 @@ impl<'a> Lowering<'a> {
 
     /// What a size that the message names is taken for, where it may be meant to be something else: a parameter of the struct that
     /// the block calls by another one's name, or a constant of one letter, `{ W * 2 }`.
-    fn misnamed(&self, said: impl Fn(&str) -> bool) -> Option<String> {
+    fn misnamed(&self, said: impl Fn(&str) -> bool) -> Option<(String, Option<Span>)> {
         let unit = self.frame().unit;
         let model = unit.model.as_ref()?;
         let own: Vec<String> = model.parameters.iter().map(|(name, _)| crate::parse::name(name)).collect();
         let given: Vec<String> = unit.given.iter().map(ToString::to_string).collect();
         if own != given && own.iter().all(|name| given.contains(name)) && own.iter().any(|name| said(name)) {
             let (name, own, given) = (unit.name(), own.join(", "), given.join(", "));
-            return Some(format!(
+            let instead = format!(
                 "the block is for `{name}<{given}>`, the struct is `{name}<{own}>`: write the names in its order"
-            ));
+            );
+            return Some((instead, None));
         }
-        let computed = self.computed.iter().find(|name| said(name))?;
-        Some(format!(
+        let (computed, place) = self.computed.iter().find(|(name, _)| said(name))?;
+        let instead = format!(
             "`{computed}` is a size here, as every name of one letter is: the name of a `#[netcl::constant]` is longer"
-        ))
+        );
+        Some((instead, Some(*place)))
     }
 
     /// What sizes come from a layer of a nested model, `m`, is told by its path from here, `e.m`.

@@ -97,7 +97,10 @@ impl<'a> Lowering<'a> {
                 let indices = text(&closure.inputs);
                 let whole = !matches!(&*closure.body, Expr::Index(_) | Expr::Path(_) | Expr::Paren(_) | Expr::Call(_));
                 let body = if whole { format!("({body})") } else { body };
-                Some(Advice::Instead(format!("write `mean({range}, |{indices}| {body} as f32)`")))
+                Some(Advice::Instead(format!(
+                    "write `mean({range}, |{indices}| {body} as f32)`, which is an `f32`: the result has elements of that type, or is converted back, `as {}`",
+                    self.builder.dtype(*id)
+                )))
             }
             _ => None,
         };

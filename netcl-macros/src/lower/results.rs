@@ -8,7 +8,7 @@ use crate::parts::{Composite, Declared};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::equality::Equality;
-use netcl_kernels::graph::{NodeId, OutputKind};
+use netcl_kernels::graph::{NodeId, Op, OutputKind};
 use proc_macro2::{Ident, Span, TokenStream};
 
 /// What is to be done about a body that gives something else than is declared.
@@ -226,11 +226,25 @@ impl<'a> Lowering<'a> {
         for &axis in &differing {
             let (dim, note) = (&ty.dims[axis], self.builder.origin_note(id, axis));
             match self.way() {
-                Some(way) => self.report(dim.span, &m::RESULT_WAY, &[name, &dim.dim, &shape[axis], &note, &way]),
+                Some(way) => self.report(
+                    self.made_at(id).unwrap_or(dim.span),
+                    &m::RESULT_WAY,
+                    &[name, &dim.dim, &shape[axis], &note, &way],
+                ),
+                None if shape[axis].is(0) => {
+                    let place = self.made_at(id).unwrap_or(dim.span);
+                    self.report(place, &m::RESULT_EMPTY, &[name, &dim.dim, &axis, &note])
+                }
                 None => self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]]),
             };
         }
         differing.is_empty()
+    }
+
+    /// Where the body makes the value, if it does.
+    fn made_at(&self, id: NodeId) -> Option<Span> {
+        let node = self.builder.node(id);
+        if let Op::Input(_) = node.op { None } else { self.diag.place(node.span) }
     }
 
     /// What holds on this way through the function's `if`s, where there are several.

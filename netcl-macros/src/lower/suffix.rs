@@ -77,7 +77,8 @@ impl<'a> Lowering<'a> {
             return Some(self.report(span, &m::SIMT_TYPES, &[&parse::text(op), &own, &other]));
         }
         if shifts && b < 0 {
-            return Some(self.report(right.map_or(span, Spanned::span), &m::SHIFT_DISTANCE, &[&b]));
+            let (place, instead) = (right.map_or(span, Spanned::span), "write a distance from 0 to 63");
+            return Some(self.report(place, &m::SHIFT_DISTANCE, &[&"a number", &63, &b, &instead]));
         }
         // What is none of 64 bits is an error.
         let ty = if shifts { own } else { own.or(other) }.filter(|ty| *ty != DType::I64)?;
@@ -89,6 +90,20 @@ impl<'a> Lowering<'a> {
                 _ => None,
             },
         }
+    }
+
+    /// Rule: a number is shifted by less than it has bits. Wrong: `x[n] << 40` of a `u32`.
+    pub(super) fn shifted_beyond(&self, binary: &syn::ExprBinary, left: &Val<'a>) -> Option<Val<'a>> {
+        let dtype = match left {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)),
+            Val::Dim(_) => self.type_of_bits(&binary.left).filter(|ty| ty.is_integer()),
+            Val::Plain(..) => None,
+            _ => return None,
+        };
+        let bound = |name: &str| self.lookup(name).is_some();
+        let beyond = crate::shift::beyond(&binary.op, &binary.right, dtype, &self.frame().unit.constants, bound)?;
+        let crate::shift::Beyond { what, last, by, instead } = beyond;
+        Some(self.report(binary.right.span(), &m::SHIFT_DISTANCE, &[&what, &last, &by, &instead]))
     }
 
     /// That of a whole number whose bits are moved, also where a cast says it.

@@ -104,6 +104,13 @@ pub(crate) fn of_kernel(diag: &Diag, attrs: &mut Vec<Attribute>) {
     without(attrs, &["function", "model", "tensors"], |attr| {
         diag.report(attr.path().span(), &m::KERNEL_COMPILED, &[&text(attr.path())]);
     });
+    attrs.retain(|attr| {
+        let of_tests = is_of(&["test", "bench", "ignore", "should_panic"], attr);
+        if of_tests {
+            diag.report(attr.path().span(), &m::KERNEL_TEST, &[&text(attr.path())]);
+        }
+        !of_tests
+    });
 }
 
 /// Leaves out those of netcl's attributes of items that are called as `names` say.

@@ -392,6 +392,12 @@ fn layer_or_model(
     own_keys(diag, &mut pairs, own, &name);
     match layers::find(&name) {
         Some(layer) => attr::layer(diag, layer, pairs, (field, ty.span()), constants).map(FieldKind::Layer),
+        None if foreign::layer(&name).is_some() && own_layer(&name).is_some() => {
+            let (own, here) = (own_layer(&name).unwrap_or_default(), foreign::layer(&name).unwrap_or_default());
+            let instead = format!("write `{own}`; or leave the field out, and call it on a tensor: `x.{here}`");
+            diag.report(ty.span(), &m::LAYER_ELSEWHERE, &[&name, &instead]);
+            None
+        }
         None if foreign::layer(&name).is_some() => {
             let here = foreign::layer(&name).unwrap_or_default();
             diag.report(ty.span(), &m::LAYER_IS_OPERATION, &[&name, &here]);
@@ -402,7 +408,8 @@ fn layer_or_model(
             Some(FieldKind::Model(Nested { ty: ty.path.clone(), path, sizes, variant: None }))
         }
         None if foreign::layer_as(&name).is_some() => {
-            diag.report(ty.span(), &m::LAYER_ELSEWHERE, &[&name, &foreign::layer_as(&name).unwrap_or_default()]);
+            let instead = with_own_keys(foreign::layer_as(&name).unwrap_or_default(), &pairs);
+            diag.report(ty.span(), &m::LAYER_ELSEWHERE, &[&name, &instead]);
             None
         }
         None => {
@@ -416,6 +423,28 @@ fn layer_or_model(
             None
         }
     }
+}
+
+/// The layer of netcl's whose name differs in its capitals alone.
+fn own_layer(name: &str) -> Option<&'static str> {
+    layers::all().iter().map(|layer| layer.name).find(|own| own.eq_ignore_ascii_case(name))
+}
+
+/// What is written for a layer, with the values that the program gives to keys of these names; of a layer of features all are as many.
+fn with_own_keys(instead: &str, pairs: &attr::Pairs) -> String {
+    let mut instead = instead.to_string();
+    for (key, value) in &pairs.given {
+        let value = text(value);
+        if key == "features" {
+            instead = instead.replace("= 64", &format!("= {value}"));
+        } else if let Some((before, rest)) = instead.split_once(&format!("{key} = "))
+            && rest.starts_with(|c: char| c.is_ascii_digit())
+        {
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            instead = format!("{before}{key} = {value}{rest}");
+        }
+    }
+    instead
 }
 
 fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {

@@ -46,9 +46,7 @@ pub(crate) fn function(
         match input {
             FnArg::Receiver(given) => {
                 receiver = true;
-                if !matches!(given.kind, ReceiverKind::Reference(_, _, None)) {
-                    diag.report(given.span(), &m::SELF_BY_VALUE, &[]);
-                }
+                reads(diag, given);
             }
             FnArg::Typed(typed) if !generic(&typed.ty) && parts::is_compound(&typed.ty) => {
                 match parts::parameter(diag, &typed.pat, &typed.ty, constants, &args) {
@@ -280,7 +278,9 @@ fn results(
             return None;
         }
         if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
-            diag.report(ty.span(), &m::RESULT_TYPE, &[&text(ty), &tensor_instead(ty)]);
+            let wrapped =
+                if wraps(ty) { ", and the body gives the value alone, without `Ok(..)` or `Some(..)`" } else { "" };
+            diag.report(ty.span(), &m::RESULT_TYPE, &[&text(ty), &tensor_instead(ty), &wrapped]);
             return None;
         }
         types::tensor(diag, ty, "", constants)
@@ -304,6 +304,27 @@ fn number_instead(ty: &Type, field: &Ident) -> String {
         Some(dtype) => format!("write `{field}: Tensor<{dtype}>`, a tensor of one number; or {alone}"),
         None => alone.to_string(),
     }
+}
+
+/// Rule: a compiled function reads the model. Wrong: `self`, `&mut self`.
+fn reads(diag: &Diag, given: &syn::Receiver) {
+    let changes = match given.kind {
+        ReceiverKind::Reference(_, _, None) => return,
+        ReceiverKind::Reference(_, _, Some(_)) => {
+            "; what a call changes is a `#[state]`, which is set: `self.mean.set(..)`"
+        }
+        _ => "",
+    };
+    diag.report(given.span(), &m::SELF_BY_VALUE, &[&text(given), &changes]);
+}
+
+/// Whether it is a `Result` or an `Option`.
+fn wraps(ty: &Type) -> bool {
+    let last = match ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    last.is_some_and(|last| last.ident == "Result" || last.ident == "Option")
 }
 
 /// The type of tensors that is meant by a type of something else.
@@ -449,15 +470,27 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
         ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), text(ty))),
     };
     // Of a generic function it has been said that it is one.
+    let wrong_argument = wrong.clone();
     let told = wrong.or_else(|| result.clone().err()).filter(|_| sig.generics.params.is_empty() && !receiver);
     if let Some((span, found)) = told {
-        diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`")]);
+        let several = wrong_argument.is_none()
+            && matches!(&sig.output, ReturnType::Type(_, ty) if matches!(&**ty, Type::Tuple(parts) if parts.elems.len() > 1));
+        let instead = if several { ONE_RESULT } else { PLAIN_TYPES };
+        diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`"), &instead]);
     }
     let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.
     let scope = Unit { own: Some(super::name(&sig.ident)), in_rust: true, ..Unit::default() };
     (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone(), scope })
 }
+
+/// What arguments and results of functions are.
+pub(crate) const PLAIN_TYPES: &str =
+    "use `f32`, `i32`, `u32` or `bool` arguments and result, or `&Tensor<f32, N>` and `Tensor<f32, N>`";
+
+/// What to write where a function of scalars gives several.
+const ONE_RESULT: &str =
+    "it has one result: write a function for each of the values; one of tensors may give a tuple of them";
 
 fn scalar(ty: &Type) -> Option<DType> {
     let known = match ty {

@@ -56,7 +56,9 @@ const ANY_LAYER: &str = "which layer it is, each use of the model says that has 
 
 /// Whether the path is that of a module of another framework's, where the layer of the same name is meant.
 pub(crate) fn is_elsewhere(path: &syn::Path) -> bool {
-    path.segments.len() > 1 && path.segments.first().is_some_and(|first| foreign::is_module(&first.ident))
+    // What netcl has at run time stands in a module of that name, which has no layers.
+    let at_run_time = path.segments.len() > 2 && path.segments[0].ident == "netcl" && path.segments[1].ident == "nn";
+    at_run_time || path.segments.len() > 1 && path.segments.first().is_some_and(|first| foreign::is_module(&first.ident))
 }
 
 /// Types of netcl's and of Rust's that a program has beside a model; a model of the user's own of that name has a path.
@@ -173,7 +175,10 @@ pub(super) fn parameter(given: &GenericParam) -> (String, String, String) {
         GenericParam::Const(given) => {
             let name = super::name(&given.ident);
             let chosen = match text(&given.ty).as_str() {
-                "bool" => format!("; what is chosen at each call is an argument, `{}: bool`", name.to_lowercase()),
+                "bool" => format!(
+                    ", and `if {name} > 0` where it chooses; what is chosen at each call is an argument, `{}: bool`",
+                    name.to_lowercase()
+                ),
                 _ => String::new(),
             };
             let written = format!("const {name}: {}", text(&given.ty));

@@ -151,12 +151,35 @@ pub(crate) fn dimensions(given: &impl ToTokens) -> String {
     }
     const ARE: &str =
         "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
+    if let Some(call) = called(&written) {
+        return format!(
+            "{ARE}; `{call}(..)` is none of these: where an argument tells this size, it has a name of its own, such as `M`"
+        );
+    }
     let remainder = super::text(&written).contains('%');
     if remainder {
         format!("{ARE}; `%` is none of these: where an argument tells this size, it has a name of its own, such as `M`")
     } else {
         ARE.to_string()
     }
+}
+
+/// The function that is called in a dimension.
+fn called(written: &TokenStream) -> Option<String> {
+    fn inside(expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Block(block) => match block.block.stmts.as_slice() {
+                [syn::Stmt::Expr(inner, None)] => inside(inner),
+                _ => None,
+            },
+            Expr::Paren(inner) => inside(&inner.expr),
+            Expr::Binary(binary) => inside(&binary.left).or_else(|| inside(&binary.right)),
+            Expr::Call(call) => Some(text(&call.func)),
+            Expr::MethodCall(call) => Some(call.method.to_string()),
+            _ => None,
+        }
+    }
+    inside(&syn::parse2(written.clone()).ok()?)
 }
 
 /// The quotient in a dimension that divides by zero.
@@ -401,9 +424,11 @@ fn instead(name: &str, ty: &Type) -> String {
                 b'u' => "u32",
                 _ => "f32",
             };
-            format!(
-                "numbers are passed as `f32`, `i32` or `u32`: write `{name}: {passed}`; beside others it is converted where it is used"
-            )
+            let beside = match DType::from_name(number) {
+                Some(_) => format!(", and `{name} as {number}` where it meets others of that type"),
+                None => String::new(),
+            };
+            format!("numbers are passed as `f32`, `i32` or `u32`: write `{name}: {passed}`{beside}")
         }
         (Some("Box" | "Rc" | "Arc"), _) => CALLED.to_string(),
         _ if matches!(ty, Type::ImplTrait(_) | Type::FnPtr(_) | Type::TraitObject(_)) => CALLED.to_string(),

@@ -74,7 +74,10 @@ impl Simt<'_> {
                 if let Some(refused) = self.number_beside_vector(binary, &current, &right) {
                     return refused;
                 }
-                let value = self.binary(&binary.op, current, right, places(binary));
+                let value = match self.shifted_beyond(binary, &current) {
+                    Some(refused) => refused,
+                    None => self.binary(&binary.op, current, right, places(binary)),
+                };
                 if matches!(value, Val::Unknown) && !given {
                     self.distrust(left);
                 }
@@ -109,7 +112,10 @@ impl Simt<'_> {
         let place = GuardedIndex { index: self.once("position", position), inside: None };
         self.builder.open();
         let current = self.load_from(Target { memory, place });
-        let value = self.binary(&binary.op, current, right, places(binary));
+        let value = match self.shifted_beyond(binary, &current) {
+            Some(refused) => refused,
+            None => self.binary(&binary.op, current, right, places(binary)),
+        };
         let result = self.store(Target { memory, place }, value, &ElementWrite::updated(binary, index));
         let then = self.builder.close();
         match inside {

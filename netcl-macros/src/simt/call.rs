@@ -277,6 +277,9 @@ impl Simt<'_> {
             return if count(self, 2) { self.function_of_two(op, next(), next(), span) } else { Val::Unknown };
         }
         let all = known();
+        if let Some(instead) = crate::lower::wrapped(name) {
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &instead]);
+        }
         self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, all.iter().map(String::as_str))])
     }
 
@@ -316,7 +319,13 @@ impl Simt<'_> {
             ty.dtype.is_float() || (any && ty.dtype.is_integer()) || (op == UnaryOp::Not && ty.dtype == DType::Bool);
         if !fits {
             let message = if ty.dtype.is_integer() { &m::SIMT_FLOATS } else { &m::OPERAND };
-            return self.report(span, message, &[&op.name(), &ty]);
+            let back = match self.chosen {
+                true => format!(
+                    ", and what it gives back with `as`, by the name that `#[types(..)]` has; or leave `{ty}` out of its list"
+                ),
+                false => format!(", and what it gives back with `as {ty}` where it is to be one"),
+            };
+            return self.report(span, message, &[&op.name(), &ty, &back]);
         }
         Val::Expr(self.builder.unary(op, id), None)
     }

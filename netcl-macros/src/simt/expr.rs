@@ -22,7 +22,7 @@ impl Simt<'_> {
             // What is beside it is as deep: one expression is one mistake.
             return match std::mem::replace(&mut self.said_too_deep, true) {
                 true => Val::Unknown,
-                false => self.report(expr.span(), &m::TOO_DEEP, &[]),
+                false => self.report(crate::nesting::place(expr), &m::TOO_DEEP, &[&crate::nesting::MORE]),
             };
         }
         self.said_too_deep &= self.depth > 0;
@@ -52,6 +52,9 @@ impl Simt<'_> {
                 self.opened(open, result)
             }
             Expr::Binary(binary) => {
+                if let Some(refused) = self.ids_elsewhere(binary) {
+                    return refused;
+                }
                 if let BinOp::And(_) | BinOp::Or(_) = binary.op {
                     return self.short_circuit(binary);
                 }
@@ -73,6 +76,9 @@ impl Simt<'_> {
                 if let Some(refused) = self.number_beside_vector(binary, &left, &right) {
                     return refused;
                 }
+                if let Some(refused) = self.shifted_beyond(binary, &left) {
+                    return refused;
+                }
                 let result = self.binary(&binary.op, left, right, places(binary));
                 self.opened(open, result)
             }
@@ -89,7 +95,10 @@ impl Simt<'_> {
             Expr::Repeat(list) => self.repeated(list),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.choice(branch),
-            Expr::Field(field) => self.field(field),
+            Expr::Field(field) => match self.id_elsewhere(expr) {
+                Some(refused) => refused,
+                None => self.field(field),
+            },
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
             Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method(call),
@@ -148,14 +157,6 @@ impl Simt<'_> {
 
     /// `pair.0`
     fn field(&mut self, field: &ExprField) -> Val {
-        // `blockIdx.x`, as CUDA has it.
-        if let (Expr::Path(path), Member::Named(axis)) = (&*field.base, &field.member)
-            && let Some(here) = path.path.get_ident().and_then(|name| crate::foreign::variable(&name.to_string()))
-            && let Some(axis) = ["x", "y", "z"].iter().position(|name| axis == name)
-        {
-            let hint = format!("write `{}`", here.replace('0', &axis.to_string()));
-            return self.report(field.span(), &m::ELSEWHERE_CALLED, &[&text(field), &hint]);
-        }
         match (self.expr(&field.base), &field.member) {
             (Val::Unknown, _) => Val::Unknown,
             (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {
@@ -225,7 +226,7 @@ impl Simt<'_> {
             return Val::Unknown;
         }
         if let Some(here) = crate::foreign::variable(&name) {
-            return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
+            return self.report(path.span(), &m::SIMT_IDS, &[&format!("`{name}`"), &here]);
         }
         if let Some(example) = super::call::as_called(&name).filter(|_| path.segments.len() == 1) {
             let instead = format!("it is a function: write {example}");

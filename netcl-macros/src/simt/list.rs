@@ -94,10 +94,10 @@ impl Simt<'_> {
     /// one that `break` has left.
     pub(super) fn unrolled(&mut self, each: &ExprForLoop, pattern: &Pat, mut values: Vec<Val>) -> Val {
         if values.len() as i64 > words::MAX_ROUNDS {
-            return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&values.len()]);
+            return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&values.len(), &words::MAX_ROUNDS]);
         }
         values.iter_mut().for_each(|value| self.pin(value));
-        let left = leaves(&each.body).then(|| {
+        let left = leaves(&each.body, &|_| true).then(|| {
             let no = self.literal(Constant::Bool(false), DType::Bool);
             self.builder.bind("left", no)
         });
@@ -105,8 +105,7 @@ impl Simt<'_> {
         for (position, value) in values.into_iter().enumerate() {
             self.unrolled += 1;
             if self.unrolled > words::MAX_ALL_ROUNDS {
-                let all = format!("more than {}", words::MAX_ALL_ROUNDS);
-                return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&all]);
+                return self.report(each.expr.span(), &m::LOOPS_TOO_LONG, &[&words::MAX_ALL_ROUNDS]);
             }
             self.builder.open();
             self.rounds.extend(left.map(Some));
@@ -144,20 +143,20 @@ impl Simt<'_> {
     }
 }
 
-/// Whether `break` or `continue` in the body leaves it.
-fn leaves(body: &Block) -> bool {
-    struct Jumps(bool);
-    impl<'a> Visit<'a> for Jumps {
+/// Whether the body is left by what `jumps` says, one of `break` and `continue`.
+pub(super) fn leaves(body: &Block, jumps: &dyn Fn(&Expr) -> bool) -> bool {
+    struct Jumps<'j>(&'j dyn Fn(&Expr) -> bool, bool);
+    impl<'a> Visit<'a> for Jumps<'_> {
         fn visit_expr(&mut self, expr: &'a Expr) {
             match expr {
-                Expr::Break(_) | Expr::Continue(_) => self.0 = true,
+                Expr::Break(_) | Expr::Continue(_) => self.1 |= (self.0)(expr),
                 // Theirs are their own.
                 Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {}
                 other => visit::visit_expr(self, other),
             }
         }
     }
-    let mut jumps = Jumps(false);
-    jumps.visit_block(body);
-    jumps.0
+    let mut found = Jumps(jumps, false);
+    found.visit_block(body);
+    found.1
 }

@@ -25,7 +25,7 @@ impl Simt<'_> {
             Operator::Binary(And | Or | Xor) => return None,
             _ if truth => self.report(span, &m::OF_NUMBERS, &[&written, &ty, &OF_TRUTHS]),
             Operator::Binary(Pow | Atan2) if !ty.dtype.is_float() => {
-                self.report(span, &m::SIMT_FLOATS, &[&written, &ty])
+                self.report(span, &m::SIMT_FLOATS, &[&written, &ty, &""])
             }
             _ => return None,
         };
@@ -38,7 +38,7 @@ impl Simt<'_> {
             syn::UnOp::Neg(_) if ty.dtype == DType::Bool => {
                 Some(self.report(span, &m::OF_NUMBERS, &[&"-", &ty, &"the opposite of a truth is `!b`"]))
             }
-            syn::UnOp::Not(_) if ty.dtype.is_float() => Some(self.report(span, &m::BITS_OF_FLOAT, &[&"!"])),
+            syn::UnOp::Not(_) if ty.dtype.is_float() => Some(self.report(span, &m::NOT_OF_FLOATS, &[&ty, &"x[i] as i32"])),
             _ => None,
         }
     }

@@ -33,9 +33,11 @@ mod check;
 mod choices;
 mod custom;
 mod element;
+mod endless;
 mod expr;
 mod function;
 pub(crate) mod gradient;
+mod ids;
 mod list;
 mod loops;
 mod meaning;
@@ -208,6 +210,7 @@ impl<'a> Simt<'a> {
             functions: HashMap::new(),
             inlined: 0,
             unchecked: signature.unchecked,
+            chosen: signature.chosen,
             large: Large::default(),
             unsure: signature.unsound.is_some(),
             partial: false,

@@ -54,6 +54,8 @@ pub(crate) struct Signature {
     pub(crate) local: Vec<u32>,
     /// Whether indices are used as they are, wherever they lead.
     pub(crate) unchecked: bool,
+    /// Whether its element types are those of a list.
+    pub(super) chosen: bool,
     /// The kernel that gives the gradients in the inputs.
     pub(crate) gradient: Option<syn::Path>,
     /// OpenCL C that OpenCL devices run in place of the body.
@@ -168,6 +170,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         global_places,
         local,
         unchecked,
+        chosen: item.attrs.iter().any(|attr| attr.path().is_ident(words::TYPES)),
         gradient,
         opencl: opencl.map(|text| text.value()),
         body: (*item.block).clone(),

@@ -133,6 +133,8 @@ pub(super) struct Simt<'a> {
     pub(super) inlined: usize,
     /// `#[launch(.., unchecked)]`: the user answers for every index.
     pub(super) unchecked: bool,
+    /// Whether its element types are those of a list: `#[types(..)]`.
+    pub(super) chosen: bool,
     /// Literals that not every type of floats has.
     pub(super) large: Large,
     /// The signature is wrong: what it would have told is not known.

@@ -121,19 +121,29 @@ impl Simt<'_> {
                     self.looped(&each.body);
                     return Val::Unknown;
                 };
-                if !body.is_empty() {
+                let changes = !body.is_empty();
+                if changes {
                     // What the condition changes, it changes in every round.
                     let (then, otherwise) = (vec![Kir::Break], Vec::new());
                     body.push(Kir::If { condition: self.negated(condition), then, otherwise });
                     condition = self.literal(Constant::Bool(true), DType::Bool);
                 }
+                let before = self.diag.count();
                 body.extend(self.looped(&each.body));
+                if self.diag.count() == before && !changes {
+                    let written = crate::parse::text(&each.cond);
+                    self.ends((each.while_token.span(), &written), &each.body, condition, &body);
+                }
                 self.builder.stmt(Kir::While { condition, body });
                 Val::Unit
             }
             Expr::Loop(each) => {
                 let condition = self.literal(Constant::Bool(true), DType::Bool);
+                let before = self.diag.count();
                 let body = self.looped(&each.body);
+                if self.diag.count() == before {
+                    self.ends((each.loop_token.span(), ""), &each.body, condition, &body);
+                }
                 self.builder.stmt(Kir::While { condition, body });
                 Val::Unit
             }

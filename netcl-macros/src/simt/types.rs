@@ -164,6 +164,18 @@ impl Simt<'_> {
         Val::Expr(id, None)
     }
 
+    /// Rule: a number is shifted by less than it has bits. Wrong: `x[i] << 40` of a `u32`.
+    pub(super) fn shifted_beyond(&self, binary: &ExprBinary, left: &Val) -> Option<Val> {
+        let dtype = match left {
+            Val::Expr(id, position) => Some(self.ty(*id).dtype).filter(|_| !self.is_open(*position)),
+            _ => None,
+        };
+        let bound = |name: &str| self.lookup(name).is_some();
+        let beyond = crate::shift::beyond(&binary.op, &binary.right, dtype, &self.unit.constants, bound)?;
+        let crate::shift::Beyond { what, last, by, instead } = beyond;
+        Some(self.report(binary.right.span(), &m::SHIFT_DISTANCE, &[&what, &last, &by, &instead]))
+    }
+
     /// Rule: a truth is no number. Wrong: `(x[i] > 0.0) * x[i]`, where Rust has no `as f32` either.
     pub(super) fn truth_as_number(&mut self, binary: &ExprBinary, left: &Val, right: &Val) -> Option<Val> {
         let ty = |value: &Val| match value {
@@ -335,6 +347,8 @@ impl Simt<'_> {
         self.builder.compare(CompareOp::Eq, condition, no)
     }
 }
+
+/// What to write for the bits of floats, and for arithmetic with truths.
 
 /// Whether it is a whole number without a type that `dtype`, one of whole numbers, has not.
 fn is_beyond(value: &Val, dtype: DType) -> bool {

@@ -168,7 +168,8 @@ fn loops_in_loops_are_counted_together() {
             y[n] = s;
         }
     });
-    let long = |error: &&String| error.starts_with("a loop of more than 65536 rounds is too long");
+    let long =
+        |error: &&String| error.starts_with("with this loop the function's loops have more than 65536 rounds together");
     let list = |error: &&String| error.starts_with("a list of 1000000 elements");
     assert_eq!(found.iter().filter(long).count(), 2, "{found:?}");
     assert_eq!(found.iter().filter(list).count(), 2, "{found:?}");

@@ -55,6 +55,14 @@ pub(super) fn cases() -> Vec<String> {
          {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
     ));
     cases.extend(in_kernels());
+    cases.extend(
+        [
+            "pub fn k(x: &Tensor<f32, N, C>, s: f32) -> Tensor<f32, N, C> { «max(x * 2.0 - s, 0.0)» }",
+            "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[N - n]» * 2.0 }",
+            "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = «blockIdx.x * blockDim.x + threadIdx.x»; y[i] = x[i]; }",
+        ]
+        .map(kernel),
+    );
     cases
 }
 

@@ -145,6 +145,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("TENSORS_ATTRIBUTE", "what the struct is meant to be"),
     ("TYPE_LISTED", "an argument of the author's"),
     ("TYPE_AS_VALUE", "a field or a function of the author's"),
+    ("FUNCTION_NOT_PLAIN", "functions of the author's"),
+    ("MATCH_PATTERN", "patterns of the author's"),
+    ("SHIFT_DISTANCE", "a distance of the author's"),
+    ("SIMT_ENDLESS", "what ends a loop of the author's"),
     ("ORDINARY_ATTRIBUTE", "a function that the author's calls"),
 ];
 

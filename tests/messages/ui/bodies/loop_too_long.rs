@@ -1,4 +1,4 @@
-//! LOOP_TOO_LONG
+//! LOOP_TOO_LONG, LOOPS_TOO_LONG
 
 #[netcl::model]
 pub struct Mlp {
@@ -18,6 +18,13 @@ impl Mlp {
             h = h.relu();
         }
         h
+    }
+
+    pub fn nested(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        for _ in 0..1000 {
+            for _ in 0..1000 {}
+        }
+        x
     }
 }
 

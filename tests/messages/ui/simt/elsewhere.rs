@@ -14,6 +14,14 @@ netcl::kernel! {
         y[i] = x[i];
     }
 
+    #[launch(global = [N, N])]
+    pub fn whole(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let i = blockIdx.x * blockDim.x + threadIdx.x;
+        let j = get_local_id(1) + get_group_id(1) * get_local_size(1);
+        let first = blockIdx.y * 2 + threadIdx.y;
+        y[i] = x[j] + first as f32;
+    }
+
     #[launch(global = [N])]
     pub fn rows(x: &Tensor<f32, N, C>, y: &mut Tensor<f32, N>) {
         let n = global_id(0);
@@ -42,7 +50,7 @@ netcl::kernel! {
     }
 
     #[launch(global = [N])]
-    pub fn whole(x: &Tensor<i32, N>, y: &mut Tensor<i32, N>) {
+    pub fn wholes(x: &Tensor<i32, N>, y: &mut Tensor<i32, N>) {
         y[global_id(0)] = x[global_id(0)].exp();
     }
 
