@@ -336,9 +336,7 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
 /// What to write for a macro that is called for what it does.
 fn instead_of_effect(name: &str) -> Option<&'static str> {
     Some(match name {
-        "todo" | "unimplemented" => {
-            "a graph is known as a whole: leave the function out until it gives a value"
-        }
+        "todo" | "unimplemented" => "a graph is known as a whole: leave the function out until it gives a value",
         "unreachable" | "panic" => {
             "this way is compiled as all others are: give a value here too, and refuse what is not meant in ordinary Rust, around the call"
         }

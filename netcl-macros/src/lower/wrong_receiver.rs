@@ -7,10 +7,10 @@ use crate::ast::{FieldKind, PlainType};
 use crate::messages as m;
 use crate::parse::{self, suggestion, text};
 use crate::words;
+use netcl_kernels::layers;
 use netcl_kernels::ops;
 use proc_macro2::Span;
 use syn::visit::Visit;
-use netcl_kernels::layers;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 /// What makes tensors in a body.

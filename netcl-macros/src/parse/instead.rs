@@ -58,7 +58,8 @@ const ANY_LAYER: &str = "which layer it is, each use of the model says that has 
 pub(crate) fn is_elsewhere(path: &syn::Path) -> bool {
     // What netcl has at run time stands in a module of that name, which has no layers.
     let at_run_time = path.segments.len() > 2 && path.segments[0].ident == "netcl" && path.segments[1].ident == "nn";
-    at_run_time || path.segments.len() > 1 && path.segments.first().is_some_and(|first| foreign::is_module(&first.ident))
+    at_run_time
+        || path.segments.len() > 1 && path.segments.first().is_some_and(|first| foreign::is_module(&first.ident))
 }
 
 /// Types of netcl's and of Rust's that a program has beside a model; a model of the user's own of that name has a path.

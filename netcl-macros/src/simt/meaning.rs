@@ -38,7 +38,9 @@ impl Simt<'_> {
             syn::UnOp::Neg(_) if ty.dtype == DType::Bool => {
                 Some(self.report(span, &m::OF_NUMBERS, &[&"-", &ty, &"the opposite of a truth is `!b`"]))
             }
-            syn::UnOp::Not(_) if ty.dtype.is_float() => Some(self.report(span, &m::NOT_OF_FLOATS, &[&ty, &"x[i] as i32"])),
+            syn::UnOp::Not(_) if ty.dtype.is_float() => {
+                Some(self.report(span, &m::NOT_OF_FLOATS, &[&ty, &"x[i] as i32"]))
+            }
             _ => None,
         }
     }
