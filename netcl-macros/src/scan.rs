@@ -63,7 +63,7 @@ pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
         _ => None,
     };
     for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_known_to_tensors)) {
-        if !found.contains(&path) && !parse::type_of(&path).is_some_and(|ty| Some(ty) == own.as_ref()) {
+        if !found.contains(&path) && parse::type_of(&path).is_none_or(|ty| Some(ty) != own.as_ref()) {
             found.push(path);
         }
     }
