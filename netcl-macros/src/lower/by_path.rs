@@ -199,7 +199,7 @@ impl<'a> Lowering<'a> {
             false => {
                 let parameters = unit.model.iter().flat_map(|model| &model.parameters);
                 let given = parameters.filter_map(|(own, _)| sizes.fields.get(&own.to_string()));
-                let given: Vec<String> = given.map(|size| written_size(size)).collect();
+                let given: Vec<String> = given.map(written_size).collect();
                 path_of(&unit.name(), &given, &name)
             }
         };

@@ -79,15 +79,7 @@ impl<'a> Lowering<'a> {
             return self.grad(call);
         }
         if unit.broken.contains(&text(&crate::parse::plain(&path.path))) {
-            // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
-            let whole = |this: &Self, arg: &Expr| match arg {
-                Expr::Path(path) => path.path.get_ident().and_then(|name| this.whole_tensor(&name_of(name))).is_some(),
-                _ => false,
-            };
-            let args = call.args.iter().filter(|arg| self.axes.is_none() || !whole(self, arg)).collect::<Vec<_>>();
-            args.into_iter().for_each(|arg| drop(self.expr(arg)));
-            self.partial = true;
-            return Val::Unknown;
+            return self.called_broken(call);
         }
         // A kernel is of whole tensors: of an element its name is an operation's.
         let of_element = self.axes.is_some() && super::is_builtin(&name);
@@ -120,12 +112,7 @@ impl<'a> Lowering<'a> {
             return value;
         }
         if name == "Ok" && call.args.len() == 1 {
-            let said = self.expr(&call.args[0]).is_unknown();
-            let instead = format!(
-                "a body's operations do not fail, and the generated function gives a `Result`: write `{}`",
-                text(&call.args[0])
-            );
-            return if said { Val::Unknown } else { self.report(span, &m::UNSUPPORTED, &[&"`Ok`", &instead]) };
+            return self.called_ok(call, span);
         }
         if !super::is_builtin(&name) {
             return self.unknown_path(call, &name, span);
@@ -137,6 +124,29 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         self.by_name(name, args, call, span)
+    }
+
+    /// A call of a function that is wrong, which is told where it stands.
+    fn called_broken(&mut self, call: &'a ExprCall) -> Val<'a> {
+        // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
+        let whole = |this: &Self, arg: &Expr| match arg {
+            Expr::Path(path) => path.path.get_ident().and_then(|name| this.whole_tensor(&name_of(name))).is_some(),
+            _ => false,
+        };
+        let args = call.args.iter().filter(|arg| self.axes.is_none() || !whole(self, arg)).collect::<Vec<_>>();
+        args.into_iter().for_each(|arg| drop(self.expr(arg)));
+        self.partial = true;
+        Val::Unknown
+    }
+
+    /// Rule: a body's operations do not fail. Wrong: `Ok(h)`.
+    fn called_ok(&mut self, call: &'a ExprCall, span: Span) -> Val<'a> {
+        let said = self.expr(&call.args[0]).is_unknown();
+        let instead = format!(
+            "a body's operations do not fail, and the generated function gives a `Result`: write `{}`",
+            text(&call.args[0])
+        );
+        if said { Val::Unknown } else { self.report(span, &m::UNSUPPORTED, &[&"`Ok`", &instead]) }
     }
 
     /// What is called without a name: `(self.a)(x)`, a field as in PyTorch, or anything else.

@@ -84,7 +84,6 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let args = self.args_of(call, &texts, receiver.is_unknown());
-        let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
             return Val::Unknown;
         }
@@ -113,38 +112,49 @@ impl<'a> Lowering<'a> {
                 self.of_layer(call, &name, (layer, &sizes), (&field, &path), args)
             }
             Val::Place(FieldRef::Model(unit, path, sizes)) => {
-                let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
-                else {
-                    if let Some((main, function)) = unit.in_main(&name) {
-                        if let Some(refused) = self.called_on_model(main, &sizes, function, (call, span)) {
-                            return refused;
-                        }
-                        let sizes = main.block_sizes(&sizes);
-                        let this = function.receiver.then(|| FieldRef::Model(main, path, sizes.clone()));
-                        return self.inline(main, this, sizes, function, args, span);
-                    }
-                    if let Some(helper) = unit.scalars.get(&name) {
-                        return self.helper(helper, args, (&call.args, span));
-                    }
-                    return self.no_function(unit, &name, span);
-                };
-                if let Some(refused) = self.called_on_model(unit, &sizes, function, (call, span)) {
-                    return refused;
-                }
-                self.note_private(&path, &function.vis, |model| {
-                    if unit.open.contains(&name) {
-                        let mark = paths::function_mark(&name, call.method.span());
-                        return quote!(let _ = #model.#mark(););
-                    }
-                    let (name, given) = (&call.method, function.params.iter().map(|_| quote!(::core::unreachable!())));
-                    quote!(let _ = #model.#name(#(#given),*);)
-                });
-                let this = function.receiver.then(|| FieldRef::Model(unit, path, sizes.clone()));
-                self.inline(unit, this, sizes, function, args, span)
+                self.of_model_value(call, &name, (unit, path, sizes), args)
             }
             Val::Place(place @ FieldRef::Many(..)) => self.of_list(call, &name, place, &args),
             receiver => self.of_value(call, &name, receiver, args),
         }
+    }
+
+    /// `self.block.forward(x)`: a function of a model.
+    fn of_model_value(
+        &mut self,
+        call: &'a ExprMethodCall,
+        name: &str,
+        (unit, path, sizes): (&'a crate::ast::Unit, String, std::rc::Rc<Sizes>),
+        args: Vec<Val<'a>>,
+    ) -> Val<'a> {
+        let span = call.method.span();
+        let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name) else {
+            if let Some((main, function)) = unit.in_main(name) {
+                if let Some(refused) = self.called_on_model(main, &sizes, function, (call, span)) {
+                    return refused;
+                }
+                let sizes = main.block_sizes(&sizes);
+                let this = function.receiver.then(|| FieldRef::Model(main, path, sizes.clone()));
+                return self.inline(main, this, sizes, function, args, span);
+            }
+            if let Some(helper) = unit.scalars.get(name) {
+                return self.helper(helper, args, (&call.args, span));
+            }
+            return self.no_function(unit, name, span);
+        };
+        if let Some(refused) = self.called_on_model(unit, &sizes, function, (call, span)) {
+            return refused;
+        }
+        self.note_private(&path, &function.vis, |model| {
+            if unit.open.contains(name) {
+                let mark = paths::function_mark(name, call.method.span());
+                return quote!(let _ = #model.#mark(););
+            }
+            let (name, given) = (&call.method, function.params.iter().map(|_| quote!(::core::unreachable!())));
+            quote!(let _ = #model.#name(#(#given),*);)
+        });
+        let this = function.receiver.then(|| FieldRef::Model(unit, path, sizes.clone()));
+        self.inline(unit, this, sizes, function, args, span)
     }
 
     /// A method of a value, which is an operation's.

@@ -366,12 +366,10 @@ fn in_kernels() -> Vec<String> {
         "{} #[netcl::function] fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> {{ «copied(x)» }}",
         kernel(&format!("#[launch(global = [N], unchecked)] {copied}"))
     ));
-    // Kernels in index form.
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
         "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = global_id(0) as i32; y[global_id(0)] = x[«i»]; }",
         "#[launch(global = [N, M], «local = [64, 64]»)] pub fn k(x: &Tensor<f32, N, M>, y: &mut Tensor<f32, N, M>) { let (i, j) = (global_id(0), global_id(1)); y[i, j] = x[i, j]; }",
-        "#[launch(global = [N])] pub fn k(x: &Tensor<u32, N>, y: &mut Tensor<u32, N>) { let mut p = private!([u32; 4]); let i = global_id(0); «atomic_add(&mut p[0], x[i]);» y[i] = p[0]; }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * 2.0«;» }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «x[c, n]» * 2.0 }",

@@ -114,6 +114,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("SIMT_TYPE_NAME", "a name and the types that it stands in"),
     ("UNSUPPORTED", "a construct: words, but for those above"),
     ("LAYER_TAKEN", "a name of the author's"),
+    ("SIMT_PRIVATE_ATOMIC", "a statement of the author's"),
     ("OF_NUMBERS", "what a truth is used for"),
     ("SIMT_ACROSS", "a conversion of the author's"),
     ("NOT_A_TENSOR_TYPE", "the author's own sizes"),
