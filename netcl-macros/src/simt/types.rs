@@ -348,8 +348,6 @@ impl Simt<'_> {
     }
 }
 
-/// What to write for the bits of floats, and for arithmetic with truths.
-
 /// Whether it is a whole number without a type that `dtype`, one of whole numbers, has not.
 fn is_beyond(value: &Val, dtype: DType) -> bool {
     matches!(value, Val::Number(Constant::Integer(number)) if dtype.is_integer() && !dtype.holds(*number))
