@@ -90,7 +90,20 @@ fn updated(s: &Tensor<f32, 4>, x: &Tensor<f32, N, 4>) -> Tensor<f32, 4> {
 
 #[netcl::function]
 fn of_a_model(x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
-    Net::hidden(x)
+    Half::hidden(x)
+}
+
+#[netcl::model]
+pub struct Half {
+    #[layer(inputs = 4, outputs = 4)]
+    a: Linear,
+}
+
+#[netcl::model]
+impl Half {
+    pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        self.a.forward(x) * 0.5
+    }
 }
 
 fn main() {}
