@@ -481,7 +481,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
         }),
         (Err(_), None) => {
             let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&"", &parse::function::PLAIN_TYPES]);
+            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&"", &parse::helper::PLAIN_TYPES]);
             with_errors(diag, || item)
         }
     }

@@ -343,7 +343,7 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
             continue;
         }
         let silent = Diag::new();
-        if let Some(mut helper) = parse::function::helper(&silent, &item.sig, &item.block) {
+        if let Some(mut helper) = parse::helper::helper(&silent, &item.sig, &item.block) {
             // What it calls is named as its own module names it.
             names(&rest, &mut helper.scope);
             unit.helpers.insert(path.clone(), helper);
@@ -359,7 +359,7 @@ pub(crate) fn judge_helper(
     needs: &[Need],
     (sig, block): (&syn::Signature, &syn::Block),
 ) {
-    if let Some(mut helper) = parse::function::helper(diag, sig, block) {
+    if let Some(mut helper) = parse::helper::helper(diag, sig, block) {
         names(gathered, &mut helper.scope);
         helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
         lower::alone::function(diag, &helper);

@@ -38,7 +38,9 @@ mod fitting;
 mod float;
 mod flow;
 mod fold;
+mod for_loop;
 mod foreign_words;
+mod function;
 mod gather;
 mod given;
 mod grad;
@@ -93,8 +95,7 @@ use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, PlainType, TensorType
 use crate::diag::Diag;
 use crate::literal::Large;
 use crate::looked_at::LookedAt;
-use crate::messages as m;
-use crate::{quotient, variants, words};
+use crate::quotient;
 pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
 pub(crate) use builtin::is_builtin;
@@ -102,6 +103,7 @@ pub(crate) use call::is_rust_method;
 use expected::Expected;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
+pub(crate) use function::{LoweredFunction, Path, lower, lower_closed, mistakes};
 use given::Given;
 pub(crate) use index::is_of_other_form;
 pub(crate) use misuse::{
@@ -110,7 +112,7 @@ pub(crate) use misuse::{
 };
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
+use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::ops;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -121,15 +123,6 @@ pub(crate) use unreached::judge_open;
 pub(crate) use value::{FieldRef, Val};
 use value::{LocalVar, StructName};
 pub(crate) use wrapped::wrapped;
-
-/// One way through a function: what its conditions were decided to be, and the graph that follows.
-pub(crate) struct Path {
-    /// Conditions over plain arguments in the order in which they are met, and their values on this path.
-    pub(crate) decisions: Vec<(TokenStream, bool)>,
-    pub(crate) graph: Graph,
-    /// What it uses of other models that not everybody may: expressions for rustc, which knows who may.
-    pub(crate) private: Vec<TokenStream>,
-}
 
 /// One call: whose names hold, and its variables, scope by scope.
 #[derive(Clone)]
@@ -236,149 +229,6 @@ pub(crate) struct Lowering<'a> {
     plain: Vec<TokenStream>,
     /// This stands in `unsafe { .. }`, and whether that has been made use of.
     promised: Option<bool>,
-}
-
-/// What a function became.
-pub(crate) enum LoweredFunction {
-    /// Every path through it.
-    Paths(Vec<Path>),
-    /// An open size decides what is computed: it is compiled where numbers are.
-    Open,
-    /// Errors have been reported, of whichever path, or a part is broken, which has been reported elsewhere.
-    Broken,
-}
-
-impl LoweredFunction {
-    /// The paths, where there are any.
-    pub(crate) fn paths(self) -> Vec<Path> {
-        match self {
-            LoweredFunction::Paths(paths) => paths,
-            LoweredFunction::Open | LoweredFunction::Broken => Vec::new(),
-        }
-    }
-}
-
-/// `function` in `mode`, its model's parameters being names.
-pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) -> LoweredFunction {
-    lower_with(diag, (unit, &Rc::new(unit.sizes()), false), function, mode)
-}
-
-/// The same for these numbers of the parameters.
-pub(crate) fn lower_closed(
-    diag: &Diag,
-    (unit, sizes): (&Unit, &Sizes),
-    function: &FunctionItem,
-    mode: Mode,
-) -> LoweredFunction {
-    let outside = diag.within(Lowering::numbers(unit, sizes, ""));
-    let closed = |function: &FunctionItem| {
-        let results = function.results.iter().map(|ty| ty.substitute(&sizes.functions)).collect();
-        FunctionItem { results, variants: Vec::new(), ..function.clone() }
-    };
-    let variants = function.variants.iter().map(|(variant, chosen)| (closed(variant), chosen.clone())).collect();
-    let function = FunctionItem { variants, ..closed(function) };
-    let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
-    diag.within(outside);
-    lowered
-}
-
-fn lower_with(
-    diag: &Diag,
-    (unit, sizes, closed): (&Unit, &Rc<Sizes>, bool),
-    function: &FunctionItem,
-    mode: Mode,
-) -> LoweredFunction {
-    let before = diag.count();
-    let mut open = false;
-    let mut paths: Vec<Path> = Vec::new();
-    let own = (function, Vec::new());
-    let variants: Vec<(&FunctionItem, Vec<(TokenStream, bool)>)> = match function.variants.is_empty() {
-        true => vec![own],
-        false => function.variants.iter().map(|(variant, chosen)| (variant, chosen.clone())).collect(),
-    };
-    for (variant, chosen) in variants {
-        let mut pending = vec![Vec::new()];
-        while let Some(given) = pending.pop() {
-            if paths.len() == words::MAX_PATHS {
-                let asked = |path: &Path| path.decisions.iter().any(|(condition, _)| variants::is_question(condition));
-                let message = if paths.iter().any(asked) { &m::TOO_MANY_VARIANTS } else { &m::TOO_MANY_PATHS };
-                diag.report(function.name.span(), message, &[&function.name, &words::MAX_PATHS]);
-                return LoweredFunction::Broken;
-            }
-            let fresh = given.len();
-            let (mut path, decided) = lower_path(diag, (unit, sizes, closed), variant, mode, given);
-            open |= decided;
-            // Each condition met for the first time was taken to be true: come back for false.
-            for position in (fresh..path.decisions.len()).rev() {
-                let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
-                other.push(false);
-                pending.push(other);
-            }
-            path.decisions.splice(0..0, chosen.iter().cloned());
-            paths.push(path);
-        }
-        // One choice's mistakes are every choice's.
-        if diag.count() > before {
-            break;
-        }
-    }
-    // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
-    let whole = paths.iter().all(|path| !path.graph.outputs.is_empty());
-    match diag.count() == before {
-        true if open => LoweredFunction::Open,
-        true if whole => LoweredFunction::Paths(paths),
-        _ => LoweredFunction::Broken,
-    }
-}
-
-/// Reports what is wrong in the body of a function whose signature is wrong.
-pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &FunctionItem) {
-    // A kernel's indices are those of its results.
-    if unit.model.is_some() || !function.results.is_empty() {
-        lower(diag, unit, function, Mode::Inference);
-    }
-}
-
-/// The path that the decisions `given` begin, and whether an open size decided something on it.
-fn lower_path<'a>(
-    diag: &'a Diag,
-    (unit, sizes, closed): (&'a Unit, &Rc<Sizes>, bool),
-    function: &'a FunctionItem,
-    mode: Mode,
-    given: Vec<bool>,
-) -> (Path, bool) {
-    let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
-    lowering.closed = closed;
-    lowering.looked_at = Some(&function.looked_at);
-    let this = unit.model.as_ref().filter(|_| function.receiver);
-    let this = this.map(|_| FieldRef::Model(unit, String::new(), sizes.clone()));
-    let name = match unit.model {
-        Some(_) => format!("{}::{}", unit.name(), crate::parse::name(&function.name)),
-        None => crate::parse::name(&function.name),
-    };
-    lowering.enter(unit, this, sizes.clone(), &name);
-    lowering.differentiates(function);
-    lowering.arguments(function);
-    lowering.bind_params(function);
-    lowering.unsure = function.unsound.is_some();
-    for name in function.unsound.iter().flatten() {
-        // Of one that is wrong all is said: assigned it may be.
-        lowering.bind(&crate::parse::name(name), Val::Unknown, true, false);
-    }
-    lowering.wanted = true;
-    if function.results.iter().flat_map(|ty| &ty.dims).any(|token| quotient::is_in(&token.dim)) {
-        lowering.open();
-    }
-    lowering.builder.set_precision(function.precision.unwrap_or_default());
-    let value = lowering.body(function);
-    if !lowering.unsure && !lowering.open {
-        lowering.results(function, value);
-    }
-    let mut builder = lowering.builder;
-    for (path, id) in lowering.updates {
-        builder.output(OutputKind::State(path), id);
-    }
-    (Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private }, lowering.open)
 }
 
 impl<'a> Lowering<'a> {

@@ -2,7 +2,8 @@
 //! are not. All else in it may be right for other numbers than those that this is compiled for.
 
 use super::choice::OneArm;
-use super::{LoweredFunction, Lowering, Sizes, Val, lower_with};
+use super::function::{LoweredFunction, lower_with};
+use super::{Lowering, Sizes, Val};
 use crate::ast::{FieldKind, FunctionItem, Unit};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};

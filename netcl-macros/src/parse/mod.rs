@@ -11,6 +11,7 @@ pub(crate) mod field;
 pub(crate) mod function;
 mod given;
 pub(crate) mod gradients;
+pub(crate) mod helper;
 pub(crate) mod index;
 mod init;
 pub(crate) mod inside;
