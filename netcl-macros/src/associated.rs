@@ -8,7 +8,7 @@ use crate::lower::is_builtin;
 use crate::{dump, expand, messages as m, parse, paths, payload, rounds, scan, told};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::{ImplItem, ItemFn, ItemImpl, PathArguments, Type, Visibility};
 
@@ -42,43 +42,41 @@ impl Associated {
         path.segments.len() == 2 && parse::type_of(path).is_some_and(|ty| Some(ty) == self.name())
     }
 
-    /// What the function has gathered, with the functions of the type that it calls, directly and by others. `above` are those that
-    /// call it; where one of these is called again, that is the end of a circle.
-    fn with_own(
-        &self,
-        gathered: &Gathered,
-        f: &ItemFn,
-        above: &mut Vec<String>,
-        circles: &mut Vec<Circle>,
-    ) -> Gathered {
-        let mut gathered = gathered.clone();
-        above.push(parse::name(&f.sig.ident));
+    /// What the function has gathered, with the functions of the type that it calls, directly and by others. Of a circle of calls
+    /// only where it closes is noted.
+    fn with_own(&self, gathered: &Gathered, f: &ItemFn, calls: &mut Calls) -> Gathered {
+        let mut whole = gathered.clone();
+        calls.above.push(parse::name(&f.sig.ident));
         for Need { kind, path } in scan::needs(&f.sig, &f.block, is_builtin) {
             let Some((name, called)) = self.name().zip(path.segments.last()).filter(|_| self.is_own(&path)) else {
                 continue;
             };
             let called = parse::name(&called.ident);
-            if let Some(at) = above.iter().position(|other| *other == called) {
-                circles.push(Circle { place: path.span(), names: above[at..].to_vec() });
+            if let Some(at) = calls.above.iter().position(|other| *other == called) {
+                calls.circles.push(Circle { place: path.span(), names: calls.above[at..].to_vec() });
                 continue;
             }
+            if !calls.told.contains_key(&called)
+                && let Some(other) = self.functions().find(|other| parse::name(&other.sig.ident) == called)
+            {
+                let told = payload::function(&self.with_own(gathered, &other, calls), &other, true);
+                calls.told.insert(called.clone(), told);
+            }
             let all = self.functions().map(|other| {
-                let is_it = parse::name(&other.sig.ident) == called;
-                let told =
-                    is_it.then(|| payload::function(&self.with_own(&gathered, &other, above, circles), &other, true));
-                (other.sig.ident, told.unwrap_or_default())
+                let told = calls.told.get(&called).filter(|_| parse::name(&other.sig.ident) == called);
+                (other.sig.ident, told.cloned().unwrap_or_default())
             });
             let told = told::functions(name, &all.collect::<Vec<_>>());
-            gathered.parts.push((kind, parse::text(&path), told));
+            whole.parts.push((kind, parse::text(&path), told));
         }
-        above.pop();
-        gathered
+        calls.above.pop();
+        whole
     }
 
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
         let Some(name) = self.name() else { return TokenStream::new() };
         let told = self.functions().map(|f| {
-            let gathered = self.with_own(gathered, &f, &mut Vec::new(), &mut Vec::new());
+            let gathered = self.with_own(gathered, &f, &mut Calls::default());
             (f.sig.ident.clone(), payload::function(&gathered, &f, sound))
         });
         // Whoever sees the type sees its macro: how far that is, the block does not say.
@@ -97,6 +95,16 @@ impl Associated {
             #export
         }
     }
+}
+
+/// The calls that one function of a type leads to.
+#[derive(Default)]
+struct Calls {
+    /// Those that are looked at, each called by the one before.
+    above: Vec<String>,
+    /// What those tell that have been looked at: each once, however often it is called.
+    told: BTreeMap<String, TokenStream>,
+    circles: Vec<Circle>,
 }
 
 /// Functions of which each calls the next, and the last one the first, at that place.
@@ -155,16 +163,16 @@ impl rounds::Item for Associated {
         parse::condition::decided(diag, &self.0.attrs, &m::CFG);
         let mut said = BTreeSet::new();
         for f in self.functions() {
-            let mut circles = Vec::new();
-            let gathered = self.with_own(gathered, &f, &mut Vec::new(), &mut circles);
-            for Circle { place, names } in &circles {
+            let mut calls = Calls::default();
+            let gathered = self.with_own(gathered, &f, &mut calls);
+            for Circle { place, names } in &calls.circles {
                 // Each function of a circle has it: the first of them says so.
                 if !names.iter().any(|name| said.contains(name)) {
                     diag.report(*place, &m::RECURSION, &[&names[0], &format!("{} → {}", names.join(" → "), names[0])]);
                 }
                 said.extend(names.iter().cloned());
             }
-            if circles.is_empty() {
+            if calls.circles.is_empty() {
                 payload::judge_helper(diag, &gathered, needs, (&f.sig, &f.block));
             }
         }

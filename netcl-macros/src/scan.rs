@@ -313,6 +313,10 @@ pub(crate) fn constant_paths(item: &ItemImpl, sizes: &BTreeSet<Symbol>) -> Vec<P
 fn constants_of(sig: &Signature, block: &Block, own: &Constants, sizes: &BTreeSet<Symbol>) -> Vec<Path> {
     let mut types = Dims { bare: sizes.iter().map(|size| size.name().to_string()).collect(), braced: Vec::new() };
     types.visit_signature(sig);
+    // `Block::<{ WIDTH * 2 }>::twice(x)`.
+    let mut inside = Dims { bare: BTreeSet::new(), braced: Vec::new() };
+    inside.visit_block(block);
+    types.braced.extend(inside.braced);
     types.braced.retain(|path| path.get_ident().is_none_or(|ident| !types.bare.contains(&ident.to_string())));
     let named = Uses::of(sig, block, |_| true, types.bare).constants;
     let mut found: Vec<Path> = Vec::new();

@@ -8,7 +8,10 @@ use syn::{Expr, Pat};
 impl<'a> Lowering<'a> {
     /// The value of `expr`. Where the body may not come by the way that has been taken so far, its kind counts only if it is certain.
     pub(super) fn as_certain(&self, value: Val<'a>, expr: &Expr) -> Val<'a> {
-        if self.doubtful && !self.is_certain(expr) { Val::Unknown } else { value }
+        // By other numbers a part may be another one, and hardly a tensor something else.
+        let part = !matches!(value, Val::Tensor(_) | Val::Dim(_) | Val::Number(_) | Val::Bool(_));
+        let doubtful = self.doubtful || self.by_example && part;
+        if doubtful && !self.is_certain(expr) { Val::Unknown } else { value }
     }
 
     /// Whether the value is of one kind whichever way the body takes.

@@ -165,14 +165,21 @@ enum Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    /// Whether all are of one kind: numbers or tensors, and not the parts of a tuple.
+    /// Whether all are of one kind, as the parts of a list are, and those of a tuple need not be.
     fn are_alike(&self) -> bool {
-        match self {
-            Rounds::Each(items) => {
-                items.iter().all(|item| !matches!(item, Val::Place(_) | Val::Tuple(_) | Val::Struct(..)))
+        let Rounds::Each(items) = self else { return true };
+        let alike = |(one, other): (&Val<'_>, &Val<'_>)| match (one, other) {
+            (Val::Place(FieldRef::Layer(one, ..)), Val::Place(FieldRef::Layer(other, ..))) => {
+                one.layer.name == other.layer.name
             }
-            Rounds::Symbolic { .. } => true,
-        }
+            (Val::Place(FieldRef::Model(one, ..)), Val::Place(FieldRef::Model(other, ..))) => {
+                std::ptr::eq(*one, *other)
+            }
+            (one, other) => {
+                ![one, other].iter().any(|item| matches!(item, Val::Place(_) | Val::Tuple(_) | Val::Struct(..)))
+            }
+        };
+        items.iter().zip(items.iter().skip(1)).all(alike)
     }
 }
 

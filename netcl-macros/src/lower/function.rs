@@ -19,6 +19,15 @@ pub(crate) struct Path {
     pub(crate) private: Vec<TokenStream>,
 }
 
+/// What the model's parameters are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parameters {
+    Names,
+    Numbers,
+    /// Numbers that stand for others.
+    Examples,
+}
+
 /// What a function became.
 pub(crate) enum LoweredFunction {
     /// Every path through it.
@@ -41,7 +50,7 @@ impl LoweredFunction {
 
 /// `function` in `mode`, its model's parameters being names.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) -> LoweredFunction {
-    lower_with(diag, (unit, &Rc::new(unit.sizes()), false), function, mode)
+    lower_with(diag, (unit, &Rc::new(unit.sizes()), Parameters::Names), function, mode)
 }
 
 /// The same for these numbers of the parameters.
@@ -58,14 +67,14 @@ pub(crate) fn lower_closed(
     };
     let variants = function.variants.iter().map(|(variant, chosen)| (closed(variant), chosen.clone())).collect();
     let function = FunctionItem { variants, ..closed(function) };
-    let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), true), &function, mode);
+    let lowered = lower_with(diag, (unit, &Rc::new(sizes.clone()), Parameters::Numbers), &function, mode);
     diag.within(outside);
     lowered
 }
 
 pub(super) fn lower_with(
     diag: &Diag,
-    (unit, sizes, closed): (&Unit, &Rc<Sizes>, bool),
+    (unit, sizes, parameters): (&Unit, &Rc<Sizes>, Parameters),
     function: &FunctionItem,
     mode: Mode,
 ) -> LoweredFunction {
@@ -87,7 +96,7 @@ pub(super) fn lower_with(
                 return LoweredFunction::Broken;
             }
             let fresh = given.len();
-            let (mut path, decided) = lower_path(diag, (unit, sizes, closed), variant, mode, given);
+            let (mut path, decided) = lower_path(diag, (unit, sizes, parameters), variant, mode, given);
             open |= decided;
             // Each condition met for the first time was taken to be true: come back for false.
             for position in (fresh..path.decisions.len()).rev() {
@@ -123,13 +132,14 @@ pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &FunctionItem) {
 /// The path that the decisions `given` begin, and whether an open size decided something on it.
 fn lower_path<'a>(
     diag: &'a Diag,
-    (unit, sizes, closed): (&'a Unit, &Rc<Sizes>, bool),
+    (unit, sizes, parameters): (&'a Unit, &Rc<Sizes>, Parameters),
     function: &'a FunctionItem,
     mode: Mode,
     given: Vec<bool>,
 ) -> (Path, bool) {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
-    lowering.closed = closed;
+    lowering.closed = parameters != Parameters::Names;
+    lowering.by_example = parameters == Parameters::Examples;
     lowering.looked_at = Some(&function.looked_at);
     let this = unit.model.as_ref().filter(|_| function.receiver);
     let this = this.map(|_| FieldRef::Model(unit, String::new(), sizes.clone()));

@@ -217,6 +217,8 @@ pub(crate) struct Lowering<'a> {
     partial: bool,
     /// This may be evaluated or not: see [`Lowering::perhaps`].
     doubtful: bool,
+    /// The model's numbers stand for others, by which the body may go other ways.
+    by_example: bool,
     /// See [`Lowering::unreached`].
     looked_at: Option<&'a LookedAt>,
     /// An open size decided something.
@@ -272,6 +274,7 @@ impl<'a> Lowering<'a> {
             unsure: false,
             partial: false,
             doubtful: false,
+            by_example: false,
             looked_at: None,
             open: false,
             closed: false,

@@ -2,7 +2,7 @@
 //! are not. All else in it may be right for other numbers than those that this is compiled for.
 
 use super::choice::OneArm;
-use super::function::{LoweredFunction, lower_with};
+use super::function::{LoweredFunction, Parameters, lower_with};
 use super::{Lowering, Sizes, Val};
 use crate::ast::{FieldKind, FunctionItem, Unit};
 use crate::diag::Diag;
@@ -59,10 +59,10 @@ const WHATEVER_OPEN: &[Message] = &[
 pub(crate) fn judge_open(diag: &Diag, unit: &Unit, function: &FunctionItem, mode: Mode) {
     let Some(model) = &unit.model else { return };
     let said = diag.only(WHATEVER_OPEN);
-    for number in [4, 2, 1, 3, 8, 16] {
+    for number in [4, 2, 1] {
         let numbers = vec![Dim::constant(number); model.parameters.len()];
         let sizes = Rc::new(Sizes::closed(model, &unit.given, &numbers));
-        let lowered = lower_with(diag, (unit, &sizes, true), function, mode);
+        let lowered = lower_with(diag, (unit, &sizes, Parameters::Examples), function, mode);
         if diag.has_said_since(said) || matches!(lowered, LoweredFunction::Paths(_)) {
             break;
         }

@@ -13,6 +13,10 @@ use syn::{BinOp, Expr, ExprBinary, Member};
 impl Simt<'_> {
     /// Rule: work-items are counted by functions. Wrong: `blockIdx.x * blockDim.x + threadIdx.x`.
     pub(super) fn ids_elsewhere(&self, binary: &ExprBinary) -> Option<Val> {
+        // Most expressions have none: the text of all that is on its left is not written out at each `+`.
+        if !has_ids(&binary.left) && !has_ids(&binary.right) {
+            return None;
+        }
         let mut names = Vec::new();
         let here = replaced(&Expr::Binary(binary.clone()), &mut names);
         let ((first, place), rest) = names.split_first()?;
@@ -26,6 +30,16 @@ impl Simt<'_> {
     pub(super) fn id_elsewhere(&self, expr: &Expr) -> Option<Val> {
         let here = of_cuda(expr)?;
         Some(self.report(expr.span(), &m::SIMT_IDS, &[&format!("`{}`", text(expr)), &here]))
+    }
+}
+
+/// Whether such a name is in the expression.
+fn has_ids(expr: &Expr) -> bool {
+    match expr {
+        Expr::Binary(binary) => has_ids(&binary.left) || has_ids(&binary.right),
+        Expr::Paren(inner) => has_ids(&inner.expr),
+        Expr::Cast(cast) => has_ids(&cast.expr),
+        other => of_cuda(other).is_some() || of_opencl(other).is_some(),
     }
 }
 

@@ -71,3 +71,48 @@ fn a_function_of_structs_alone_reads_fields_by_a_pattern() {
         .sound();
     }
 }
+
+#[test]
+fn parts_of_several_kinds_are_told_apart_by_numbers() {
+    let text = "#[netcl::model] pub struct A { #[layer(inputs = 4, outputs = 4)] a: Linear }
+        #[netcl::model] impl A { pub fn first(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { self.a.forward(x) } }
+        #[netcl::model] pub struct B { #[layer(inputs = 4, outputs = 4)] a: Linear }
+        #[netcl::model] impl B { pub fn last(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { self.a.forward(x) } }
+        #[netcl::model] pub struct Two<const K: usize> { parts: (A, B) }
+        #[netcl::model] impl<const K: usize> Two<K> {
+            pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+                let mut h = x.relu();
+                for (i, part) in self.parts.iter().enumerate() {
+                    if i < K { h = part.first(&h); } else { h = part.last(&h); }
+                }
+                h
+            }
+        }
+        #[netcl::model] pub struct M { two: Two<1> }
+        #[netcl::model] impl M { pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> { self.two.forward(x) } }";
+    compiled(text).sound();
+}
+
+#[test]
+fn constants_are_numbers_of_a_block_that_is_called_by_its_path() {
+    let text = "#[netcl::constant] const WIDTH: usize = 4;
+        #[netcl::model] pub struct Scale<const C: usize> { #[layer(inputs = C, outputs = C)] inner: Linear }
+        #[netcl::model] impl<const C: usize> Scale<C> {
+            pub fn many(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { let mut h = x * 1.0; for _ in 0..C { h = h * 2.0; } h }
+        }
+        #[netcl::model] pub struct M { s: Scale<2> }
+        #[netcl::model] impl M {
+            pub fn f(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> { Scale::<{ WIDTH * 2 }>::many(x) }
+        }";
+    compiled(text).sound();
+}
+
+#[test]
+fn functions_of_a_type_that_call_many_others_of_it_are_told_once_each() {
+    let each = |n: usize| format!("pub fn f{n}(x: f32) -> f32 {{ H::f{}(x) + H::f{}(x) }}", n + 1, n + 2);
+    let all: String = (0..12).map(each).collect();
+    let text = format!(
+        "pub struct H; #[netcl::function] impl H {{ {all} pub fn f12(x: f32) -> f32 {{ x * 2.0 }} pub fn f13(x: f32) -> f32 {{ x * 2.0 }} }}"
+    );
+    compiled(&text).sound();
+}
