@@ -68,6 +68,15 @@ fn modules_of_other_frameworks_are_known_wherever_they_stand() {
 }
 
 #[test]
+fn what_is_wrapped_is_told_once_however_it_is_called() {
+    for call in ["Ok(x)", "Result::Ok(x)", "Err(x)"] {
+        is_said(&said(call), &["there is no function `"]);
+    }
+    is_said(&said("Result::Ok(x.sum_all)"), &["sum_all"]);
+    assert_eq!(said("Option::Some(x).unwrap() + Some(x).unwrap()"), Vec::<String>::new());
+}
+
+#[test]
 fn what_is_called_for_what_it_does_is_no_function_to_look_for() {
     is_said(&said("print(x); x"), &["a call of `print` whose value is not used", "in ordinary Rust, around the call"]);
     is_said(&said("line(x); x"), &["a call of `line` whose value is not used", "`let h = line(..);`"]);
