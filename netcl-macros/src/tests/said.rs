@@ -77,6 +77,13 @@ fn what_is_wrapped_is_told_once_however_it_is_called() {
 }
 
 #[test]
+fn a_list_grows_at_the_end_of_braces_as_before_a_semicolon() {
+    let sound = "let mut ys = Vec::new(); if true { ys.push(x.relu()) } match 3 { 3 => ys.push(x.tanh()), _ => {} }
+                 for i in 0..2 { ys.push(x * i as f32) } { ys.push(x.exp()); } ys[0] + ys[4]";
+    assert_eq!(said(sound), Vec::<String>::new());
+}
+
+#[test]
 fn what_is_called_for_what_it_does_is_no_function_to_look_for() {
     is_said(&said("print(x); x"), &["a call of `print` whose value is not used", "in ordinary Rust, around the call"]);
     is_said(&said("line(x); x"), &["a call of `line` whose value is not used", "`let h = line(..);`"]);
