@@ -15,7 +15,7 @@ use proc_macro2::Span;
 use quote::quote;
 use std::rc::Rc;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, GenericArgument, Path};
+use syn::{Expr, ExprCall, GenericArgument, Path, Type};
 
 /// Where else a function may be that a block calls.
 const FURTHER: &str = "; if this is not the model's first block, it needs a name, `#[netcl::model(block = more)]`, and calls those of the first";
@@ -42,12 +42,20 @@ impl<'a> Lowering<'a> {
         };
         let model = unit.model.as_ref()?;
         let constants = &self.frame().unit.constants;
-        let sizes: Option<Vec<Dim>> =
-            given.into_iter().flat_map(|given| &given.args).map(|one| types::dim(one, constants)).collect();
+        // A block calls its own model's functions of the types that stand for its parameters.
+        let stands = |one: &&GenericArgument| here && unit.types.contains_key(&text(one));
+        let args = given.into_iter().flat_map(|given| &given.args).filter(|one| !stands(one));
+        let sizes: Option<Vec<Dim>> = args.map(|one| types::dim(one, constants)).collect();
         let wanted = model.parameters.len();
         let Some(sizes) = sizes.filter(|sizes| !model.lacks(sizes.len()) && sizes.len() <= wanted) else {
             let plural = if wanted == 1 { "" } else { "s" };
-            let instead = path_of(&text(&parse::plain(&own)), &vec!["4".to_string(); wanted], name);
+            let types = unit.types.keys().filter(|_| here).cloned();
+            let instead: Vec<String> = types.chain((0..wanted).map(|_| "4".to_string())).collect();
+            let instead = path_of(&text(&parse::plain(&own)), &instead, name);
+            if let Some(given) = given.filter(|_| wanted == 0) {
+                let hint = format!("leave it out: write `{instead}({})`", parse::passed(&call.args));
+                return Some(self.report(given.span(), &m::UNSUPPORTED, &[&format!("`{}`", text(given)), &hint]));
+            }
             return Some(self.report(own.span(), &m::MODEL_PARAMETERS, &[&unit.name(), &wanted, &plural, &instead]));
         };
         let symbols = &self.frame().symbols;
@@ -212,11 +220,6 @@ impl<'a> Lowering<'a> {
     pub(super) fn judge_type_arguments(&mut self, path: &Path, call: Option<&ExprCall>) -> Option<Val<'a>> {
         let given = parse::type_arguments(path)?;
         let is = |name: &str| path.segments.iter().any(|segment| segment.ident == name);
-        let of_tensors = |one: &GenericArgument| match one {
-            GenericArgument::Type(syn::Type::Infer(_)) => true,
-            GenericArgument::Type(ty) => text(ty).trim_start_matches('&') == words::TENSOR,
-            _ => false,
-        };
         if ["Vec", "Some", "None", "Option"].into_iter().any(is) && given.args.iter().all(of_tensors) {
             return None;
         }
@@ -246,6 +249,29 @@ impl<'a> Lowering<'a> {
             (_, None) => format!("leave it out: write `{plain}`"),
         };
         Some(self.report(given.span(), &m::UNSUPPORTED, &[&format!("`{}`", text(given)), &instead]))
+    }
+}
+
+/// Whether a list or an option of such is one of tensors: `_`, `&Tensor<f32, N, 4>`, `(Tensor, Vec<Tensor>)`.
+fn of_tensors(one: &GenericArgument) -> bool {
+    matches!(one, GenericArgument::Type(ty) if is_of_tensors(ty))
+}
+
+fn is_of_tensors(ty: &Type) -> bool {
+    match ty {
+        Type::Infer(_) => true,
+        Type::Reference(reference) => is_of_tensors(&reference.elem),
+        Type::Paren(inner) => is_of_tensors(&inner.elem),
+        Type::Group(inner) => is_of_tensors(&inner.elem),
+        Type::Array(array) => is_of_tensors(&array.elem),
+        Type::Slice(slice) => is_of_tensors(&slice.elem),
+        Type::Tuple(tuple) => !tuple.elems.is_empty() && tuple.elems.iter().all(is_of_tensors),
+        Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "Vec" || last.ident == "Option") =>
+        {
+            parse::type_arguments(&path.path).is_some_and(|given| given.args.iter().all(of_tensors))
+        }
+        ty => types::is_called_tensor(ty),
     }
 }
 

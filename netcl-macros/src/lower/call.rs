@@ -55,8 +55,9 @@ impl<'a> Lowering<'a> {
             }
             return self.called_variable((&name, &value), call, span);
         }
-        if let ([some], 1) = (segments.as_slice(), call.args.len())
+        if let ([some] | [_, some], 1) = (segments.as_slice(), call.args.len())
             && some == "Some"
+            && (segments.len() == 1 || segments[0] == "Option")
         {
             return Val::Option(Some(Box::new(self.expr(&call.args[0]))));
         }
@@ -98,7 +99,8 @@ impl<'a> Lowering<'a> {
         {
             return made;
         }
-        if segments.len() > 1 {
+        let wrapped = super::wrapped(&name).filter(|_| matches!(segments.as_slice(), [_]) || segments[0] == "Result");
+        if segments.len() > 1 && wrapped.is_none() {
             return self.unknown_path(call, &name, span);
         }
         // `Ok(..)` of a result that is declared as a `Result`, which has been spoken of.
@@ -111,8 +113,8 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
-        if name == "Ok" && call.args.len() == 1 {
-            return self.called_ok(call, span);
+        if let Some(instead) = wrapped {
+            return self.called_wrapped(call, &name, instead);
         }
         if !super::is_builtin(&name) {
             return self.unknown_path(call, &name, span);
@@ -140,13 +142,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Rule: a body's operations do not fail. Wrong: `Ok(h)`.
-    fn called_ok(&mut self, call: &'a ExprCall, span: Span) -> Val<'a> {
-        let said = self.expr(&call.args[0]).is_unknown();
-        let instead = format!(
-            "a body's operations do not fail, and the generated function gives a `Result`: write `{}`",
-            text(&call.args[0])
-        );
-        if said { Val::Unknown } else { self.report(span, &m::UNSUPPORTED, &[&"`Ok`", &instead]) }
+    fn called_wrapped(&mut self, call: &'a ExprCall, name: &str, instead: &str) -> Val<'a> {
+        // What has failed is of no type that a body has.
+        let said = name != "Err" && call.args.iter().filter(|arg| self.expr(arg).is_unknown()).count() > 0;
+        if said { Val::Unknown } else { self.report(call.func.span(), &m::ELSEWHERE_CALLED, &[&name, &instead]) }
     }
 
     /// What is called without a name: `(self.a)(x)`, a field as in PyTorch, or anything else.

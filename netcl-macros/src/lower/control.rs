@@ -86,10 +86,6 @@ impl<'a> Lowering<'a> {
                 let (name, instead) = self.in_place(call).unwrap_or_default();
                 self.report(call.method.span(), &m::CHANGED_IN_PLACE, &[&name, &instead])
             }
-            Stmt::Expr(Expr::MethodCall(call), Some(_)) if self.pushes(call).is_some() => {
-                let name = self.pushes(call).unwrap_or_default();
-                self.push(call, &name)
-            }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
                 if !matches!(value, Val::Unit) && !value.is_unknown() {

@@ -95,7 +95,10 @@ impl<'a> Lowering<'a> {
             Expr::Range(range) => self.range(expr, range),
             Expr::Field(field) => self.field(field),
             Expr::Index(index) => self.subscript(index),
-            Expr::MethodCall(call) => self.method(call),
+            Expr::MethodCall(call) => match self.pushes(call).filter(|_| !wanted) {
+                Some(list) => self.push(call, &list),
+                None => self.method(call),
+            },
             Expr::Call(call) => self.call(call),
             Expr::Cast(cast) => self.cast(cast),
             other => self.leaving(other),

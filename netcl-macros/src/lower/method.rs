@@ -3,7 +3,6 @@
 use super::advice_kinds::Advice;
 use super::arith::Places;
 use super::builtin::builtins;
-use super::wrapped::wrapped;
 use super::written::Written;
 use super::{FieldRef, Lowering, Sizes, Val, named};
 use crate::ast::PlainType;
@@ -468,9 +467,6 @@ impl<'a> Lowering<'a> {
                 if ops::names().any(|known| known == name) || super::float::rust_names().any(|known| known == name) =>
             {
                 self.operation(name, first, args.collect(), span)
-            }
-            _ if wrapped(name).is_some() => {
-                self.report(span, &m::ELSEWHERE_CALLED, &[&name, &wrapped(name).unwrap_or_default()])
             }
             _ => {
                 let known = builtins();

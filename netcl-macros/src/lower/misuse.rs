@@ -199,10 +199,7 @@ impl<'a> Lowering<'a> {
         }
         match self.instead(call, name).or_else(|| self.instead_of_path(call, name)).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
-            None => match super::wrapped::wrapped(&path) {
-                Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
-                None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
-            },
+            None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
         }
     }
 

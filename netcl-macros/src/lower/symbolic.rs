@@ -140,7 +140,7 @@ impl<'a> Lowering<'a> {
         Val::Unknown
     }
 
-    /// `ys.push(y);` of a list: the variable's name.
+    /// `ys.push(y)` of a list: the variable's name.
     pub(super) fn pushes(&self, call: &ExprMethodCall) -> Option<String> {
         let Expr::Path(path) = parse::unparenthesized(&call.receiver) else { return None };
         let name = parse::name(path.path.get_ident()?);

@@ -68,6 +68,48 @@ fn modules_of_other_frameworks_are_known_wherever_they_stand() {
 }
 
 #[test]
+fn what_is_wrapped_is_told_once_however_it_is_called() {
+    for call in ["Ok(x)", "Result::Ok(x)", "Err(x)"] {
+        is_said(&said(call), &["there is no function `"]);
+    }
+    is_said(&said("Result::Ok(x.sum_all)"), &["sum_all"]);
+    assert_eq!(said("Option::Some(x).unwrap() + Some(x).unwrap()"), Vec::<String>::new());
+}
+
+#[test]
+fn a_list_grows_at_the_end_of_braces_as_before_a_semicolon() {
+    let sound = "let mut ys = Vec::new(); if true { ys.push(x.relu()) } match 3 { 3 => ys.push(x.tanh()), _ => {} }
+                 for i in 0..2 { ys.push(x * i as f32) } { ys.push(x.exp()); } ys[0] + ys[4]";
+    assert_eq!(said(sound), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_list_is_said_to_be_of_is_taken_where_it_is_tensors() {
+    for ty in ["_", "Tensor", "netcl::Tensor", "Tensor<f32, N, 8>", "&Tensor<f32, N, 8>"] {
+        assert_eq!(said(&format!("let mut all = Vec::<{ty}>::new(); all.push(x); all[0] + x")), Vec::<String>::new());
+    }
+    let pairs = "let mut all = Vec::<(Tensor, Tensor<f32, N, 8>)>::new(); all.push((x, x)); let (p, q) = all[0]; p + q";
+    assert_eq!(said(pairs), Vec::<String>::new());
+    is_said(&said("let mut all = Vec::<u8>::new(); all.push(x); all[0] + x"), &["`::<u8>`", "`Vec::new()`"]);
+}
+
+#[test]
+fn a_block_calls_its_own_functions_with_its_types() {
+    let of = |call: &str| {
+        compiled(&format!(
+            "#[netcl::model] pub struct G<F, const C: usize> {{ f: F, #[layer(inputs = C, outputs = C)] a: Linear }}
+             #[netcl::model] impl<F, const C: usize> G<F, C> {{
+                 pub fn twice(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {{ x * 2.0 }}
+                 pub fn thrice(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {{ {call} }} }}"
+        ))
+        .errors()
+    };
+    assert_eq!(of("G::<F, C>::twice(x)"), Vec::<String>::new());
+    is_said(&of("G::<F>::twice(x)"), &["`G` has 1 parameter", "`G::<F, 4>::twice(..)`"]);
+    is_said(&said("Net::<4>::of(x)"), &["`Net`"]);
+}
+
+#[test]
 fn what_is_called_for_what_it_does_is_no_function_to_look_for() {
     is_said(&said("print(x); x"), &["a call of `print` whose value is not used", "in ordinary Rust, around the call"]);
     is_said(&said("line(x); x"), &["a call of `line` whose value is not used", "`let h = line(..);`"]);
