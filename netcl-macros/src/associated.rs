@@ -44,7 +44,7 @@ impl Associated {
 
     /// What the function has gathered, with the functions of the type that it calls, directly and by others. Of a circle of calls
     /// only where it closes is noted.
-    fn with_own(&self, gathered: &Gathered, f: &ItemFn, calls: &mut Calls) -> Gathered {
+    fn with_own(&self, gathered: &Gathered, f: &ItemFn, calls: &mut OwnCalls) -> Gathered {
         let mut whole = gathered.clone();
         calls.above.push(parse::name(&f.sig.ident));
         for Need { kind, path } in scan::needs(&f.sig, &f.block, is_builtin) {
@@ -76,7 +76,7 @@ impl Associated {
     fn export(&self, gathered: &Gathered, sound: bool) -> TokenStream {
         let Some(name) = self.name() else { return TokenStream::new() };
         let told = self.functions().map(|f| {
-            let gathered = self.with_own(gathered, &f, &mut Calls::default());
+            let gathered = self.with_own(gathered, &f, &mut OwnCalls::default());
             (f.sig.ident.clone(), payload::function(&gathered, &f, sound))
         });
         // Whoever sees the type sees its macro: how far that is, the block does not say.
@@ -99,7 +99,7 @@ impl Associated {
 
 /// The calls that one function of a type leads to.
 #[derive(Default)]
-struct Calls {
+struct OwnCalls {
     /// Those that are looked at, each called by the one before.
     above: Vec<String>,
     /// What those tell that have been looked at: each once, however often it is called.
@@ -163,7 +163,7 @@ impl rounds::Item for Associated {
         parse::condition::decided(diag, &self.0.attrs, &m::CFG);
         let mut said = BTreeSet::new();
         for f in self.functions() {
-            let mut calls = Calls::default();
+            let mut calls = OwnCalls::default();
             let gathered = self.with_own(gathered, &f, &mut calls);
             for Circle { place, names } in &calls.circles {
                 // Each function of a circle has it: the first of them says so.

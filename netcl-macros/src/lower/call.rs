@@ -35,17 +35,12 @@ impl<'a> Lowering<'a> {
             return refused;
         }
         let unit = self.frame().unit;
-        if let Some(value) = self.of_model(&path.path, &name, call).filter(|_| segments.len() > 1) {
+        let of_model = if segments.len() > 1 { self.of_model(&path.path, &name, call) } else { None };
+        if let Some(value) = of_model.or_else(|| self.judge_type_arguments(&path.path, Some(call))) {
             return value;
         }
-        if let Some(refused) = self.judge_type_arguments(&path.path, Some(call)) {
-            return refused;
-        }
-        let own = unit
-            .model
-            .as_ref()
-            .is_some_and(|model| path.path.segments.first().is_some_and(|first| first.ident == model.name));
-        if segments.len() == 2 && (own || segments[0] == "Self") {
+        let own = segments[0] == "Self" || unit.model.as_ref().is_some_and(|model| segments[0] == name_of(&model.name));
+        if own && segments.len() == 2 {
             return self.own_function(unit, &path.path, &name, call);
         }
         if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
