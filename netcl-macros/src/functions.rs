@@ -67,6 +67,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let before = diag.count();
     let name = format!("{}::{}", unit.name(), function.name);
     let private = RefCell::new(Vec::new());
+    let judged = Cell::new(false);
     let form = |mode: Mode, with: &dyn Fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
         let lowered = match given {
             Some(sizes) => lower::lower_closed(diag, (unit, sizes), function, mode),
@@ -75,7 +76,10 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         let mut paths = match lowered {
             LoweredFunction::Paths(paths) => paths,
             LoweredFunction::Open => {
-                lower::judge_open(diag, unit, function, mode);
+                // What is said of names does not depend on the mode.
+                if !judged.replace(true) {
+                    lower::judge_open(diag, unit, function, mode);
+                }
                 return instance(diag, function).filter(|_| diag.count() == before);
             }
             LoweredFunction::Broken => return None,

@@ -3,6 +3,7 @@
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::recover;
+use crate::words::MAX_DEPTH;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -12,8 +13,10 @@ use syn::{Expr, ItemFn};
 /// each bracket of types where macros are built without optimisation; what rustc gives holds about twice of this.
 const MOST: usize = 2000;
 
-/// What is said of expressions, of which [`crate::words::MAX_DEPTH`] may stand in each other.
-pub(crate) const MORE: &str = ": more than 128 expressions stand in each other";
+/// What is said of expressions of which too many stand in each other.
+pub(crate) fn more() -> String {
+    format!(": more than {MAX_DEPTH} expressions stand in each other")
+}
 
 /// Where an expression is marked that is too deep: at what it does, for its first token is that of the innermost one.
 pub(crate) fn place(expr: &Expr) -> Span {

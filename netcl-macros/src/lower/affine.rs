@@ -59,9 +59,7 @@ impl Whole {
         // A size is at least 1: there are no more quotients than dividends.
         count.exact_div(&self.divisor).or_else(|| few.into_iter().find(reaches)).unwrap_or(count)
     }
-}
 
-impl Whole {
     /// The greatest of the divisor's multiples up to the dividend, at most.
     fn greatest_multiple(&self, axes: &[Dim], last: &Ends) -> Dim {
         let dividend = self.dividend().range_within(axes, last).1;

@@ -169,8 +169,7 @@ impl<'a> Lowering<'a> {
                 if matches!(op, BinaryOp::Shl | BinaryOp::Shr)
                     && b.as_constant().is_some_and(|b| !(0..i64::from(i64::BITS)).contains(&b))
                 {
-                    let (what, instead) = ("a number", "write a distance from 0 to 63");
-                    return self.report(places.right, &m::SHIFT_DISTANCE, &[&what, &63, b, &instead]);
+                    return self.no_distance(b, places.right);
                 }
                 if is_too_large(op, a, b) {
                     return self.report(span, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]);

@@ -9,8 +9,7 @@ impl<'a> Lowering<'a> {
     /// The value of `expr`. Where the body may not come by the way that has been taken so far, its kind counts only if it is certain.
     pub(super) fn as_certain(&self, value: Val<'a>, expr: &Expr) -> Val<'a> {
         // By other numbers a part may be another one, and hardly a tensor something else.
-        let part = !matches!(value, Val::Tensor(_) | Val::Dim(_) | Val::Number(_) | Val::Bool(_));
-        let doubtful = self.doubtful || self.by_example && part;
+        let doubtful = self.doubtful || self.by_example && !computes(&value);
         if doubtful && !self.is_certain(expr) { Val::Unknown } else { value }
     }
 
@@ -39,11 +38,9 @@ impl<'a> Lowering<'a> {
                 matches!(&*call.func, Expr::Path(path) if self.variable(path).is_none()) && all(&call.args)
             }
             // What a variable that changes is bound to changes its kind with the part that it is, and not otherwise.
-            Expr::Path(path) => self.variable(path).is_none_or(|variable| {
-                variable.fixed
-                    && (!variable.mutable
-                        || matches!(variable.value, Val::Tensor(_) | Val::Dim(_) | Val::Number(_) | Val::Bool(_)))
-            }),
+            Expr::Path(path) => self
+                .variable(path)
+                .is_none_or(|variable| variable.fixed && (!variable.mutable || computes(&variable.value))),
             Expr::Lit(_) | Expr::Range(_) | Expr::Repeat(_) => true,
             _ => false,
         }
@@ -68,6 +65,11 @@ impl<'a> Lowering<'a> {
         let name = parse::name(path.path.get_ident()?);
         self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)
     }
+}
+
+/// Whether it is something to compute with, and no part of a model or list of such.
+fn computes(value: &Val<'_>) -> bool {
+    matches!(value, Val::Tensor(_) | Val::Dim(_) | Val::Number(_) | Val::Bool(_))
 }
 
 /// Whether a method gives one of several values, which may be unlike.

@@ -27,7 +27,7 @@ impl<'a> Lowering<'a> {
             // What is beside it is as deep: one expression is one mistake.
             return match std::mem::replace(&mut self.said_too_deep, true) {
                 true => Val::Unknown,
-                false => self.report(crate::nesting::place(expr), &m::TOO_DEEP, &[&crate::nesting::MORE]),
+                false => self.report(crate::nesting::place(expr), &m::TOO_DEEP, &[&crate::nesting::more()]),
             };
         }
         self.said_too_deep &= self.depth > 0;

@@ -6,7 +6,7 @@ use crate::{foreign, messages as m};
 use proc_macro2::Ident;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprIf, ExprMethodCall, Member};
+use syn::{Expr, ExprCall, ExprMethodCall, Member};
 
 impl<'a> Lowering<'a> {
     /// Rule: operations are methods of tensors. Wrong: `torch.cat([a, b], 1)`, `F.gelu(x)`, as Python writes it.
@@ -56,18 +56,6 @@ impl<'a> Lowering<'a> {
             _ => return None,
         };
         Some(self.report(call.span(), &m::ELSEWHERE_CALLED, &[&name, &instead]))
-    }
-
-    /// Whether the branch gives a value where its condition holds, which does not here.
-    pub(super) fn gives_value(&mut self, branch: &'a ExprIf) -> bool {
-        let before = self.clone();
-        let said = self.diag.only(&[]);
-        self.bind_all_if_there(&branch.cond);
-        self.wanted = true;
-        let value = self.block(&branch.then_branch);
-        self.diag.go_back(said);
-        *self = before;
-        !matches!(value, Val::Unit | Val::Unknown)
     }
 }
 

@@ -87,7 +87,7 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         if let Some(first) = &call.turbofish {
-            let args = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+            let args = crate::parse::passed(&call.args);
             let instead = match name.as_str() {
                 "cast" => format!(
                     "the type of the elements is an argument: write `{}({})`",
@@ -167,7 +167,7 @@ impl<'a> Lowering<'a> {
         }
         if let ("gather", [Val::Dim(_), Val::Tensor(_)]) = (name, args.as_slice()) {
             let x = super::misuse::written(&call.receiver);
-            let given = call.args.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+            let given = crate::parse::passed(&call.args);
             let instead = self.along_axis((&x, &receiver), call.args.iter(), &args);
             let instead = instead.unwrap_or_else(|| format!("{x}.index_select({given})"));
             return self.report(span, &m::GATHER_AXIS, &[&instead]);

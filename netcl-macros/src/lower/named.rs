@@ -2,7 +2,7 @@
 
 use super::{Lowering, Val};
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{passed, text};
 use netcl_kernels::ops;
 use proc_macro2::Span;
 use syn::punctuated::Punctuated;
@@ -26,7 +26,7 @@ impl<'a> Lowering<'a> {
         let known = !self.diag.is_deaf() && !receiver.is_some_and(Val::is_unknown);
         let instead = match known {
             true => self.in_order(call, receiver).unwrap_or_else(|| order_of(called)),
-            false => format!("write `{called}({})`", unnamed(call).iter().map(text).collect::<Vec<_>>().join(", ")),
+            false => format!("write `{called}({})`", passed(&unnamed(call))),
         };
         self.report(first.span(), &m::NAMED_ARGUMENT, &[&text(first), &instead]);
         true

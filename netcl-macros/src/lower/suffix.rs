@@ -77,8 +77,7 @@ impl<'a> Lowering<'a> {
             return Some(self.report(span, &m::SIMT_TYPES, &[&parse::text(op), &own, &other]));
         }
         if shifts && b < 0 {
-            let (place, instead) = (right.map_or(span, Spanned::span), "write a distance from 0 to 63");
-            return Some(self.report(place, &m::SHIFT_DISTANCE, &[&"a number", &63, &b, &instead]));
+            return Some(self.no_distance(&b, right.map_or(span, Spanned::span)));
         }
         // What is none of 64 bits is an error.
         let ty = if shifts { own } else { own.or(other) }.filter(|ty| *ty != DType::I64)?;
@@ -90,6 +89,13 @@ impl<'a> Lowering<'a> {
                 _ => None,
             },
         }
+    }
+
+    /// Reports a distance by which no number is shifted.
+    pub(super) fn no_distance(&self, by: &dyn std::fmt::Display, place: Span) -> Val<'a> {
+        let (what, last) = ("a number", i64::BITS - 1);
+        let instead = format!("write a distance from 0 to {last}");
+        self.report(place, &m::SHIFT_DISTANCE, &[&what, &last, by, &instead])
     }
 
     /// Rule: a number is shifted by less than it has bits. Wrong: `x[n] << 40` of a `u32`.

@@ -11,7 +11,7 @@ use crate::parse;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::layers::Mode;
 use std::rc::Rc;
-use syn::{Arm, Expr, ExprForLoop, ExprMatch, Member, Pat, Stmt};
+use syn::{Arm, Expr, ExprForLoop, ExprIf, ExprMatch, Member, Pat, Stmt};
 
 /// What is wrong whatever the numbers are, and whatever is chosen by them: names that there are not, and those that a value of a
 /// [certain](Lowering::is_certain) kind has not.
@@ -101,6 +101,18 @@ impl<'a> Lowering<'a> {
         evaluate(self);
         self.diag.go_back(said);
         *self = before;
+    }
+
+    /// Whether the branch gives a value where its condition holds, which does not here.
+    pub(super) fn gives_value(&mut self, branch: &'a ExprIf) -> bool {
+        let before = self.clone();
+        let said = self.diag.only(&[]);
+        self.bind_all_if_there(&branch.cond);
+        self.wanted = true;
+        let value = self.block(&branch.then_branch);
+        self.diag.go_back(said);
+        *self = before;
+        !matches!(value, Val::Unit | Val::Unknown)
     }
 
     /// What would be in the `Option` that the expression is, a field, if it were there.

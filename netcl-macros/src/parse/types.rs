@@ -166,41 +166,36 @@ pub(crate) fn dimensions(given: &impl ToTokens) -> String {
 
 /// The function that is called in a dimension.
 fn called(written: &TokenStream) -> Option<String> {
-    fn inside(expr: &Expr) -> Option<String> {
-        match expr {
-            Expr::Block(block) => match block.block.stmts.as_slice() {
-                [syn::Stmt::Expr(inner, None)] => inside(inner),
-                _ => None,
-            },
-            Expr::Paren(inner) => inside(&inner.expr),
-            Expr::Binary(binary) => inside(&binary.left).or_else(|| inside(&binary.right)),
-            Expr::Call(call) => Some(text(&call.func)),
-            Expr::MethodCall(call) => Some(call.method.to_string()),
-            _ => None,
-        }
-    }
-    inside(&syn::parse2(written.clone()).ok()?)
+    first_in(written, &|expr| match expr {
+        Expr::Call(call) => Some(text(&call.func)),
+        Expr::MethodCall(call) => Some(call.method.to_string()),
+        _ => None,
+    })
 }
 
 /// The quotient in a dimension that divides by zero.
 fn by_zero(written: &TokenStream) -> Option<String> {
-    fn inside(expr: &Expr) -> Option<String> {
-        match expr {
+    first_in(written, &|expr| {
+        let Expr::Binary(binary) = expr else { return None };
+        let zero = constant::evaluate(&binary.right, &Constants::new()) == Some(Constant::Integer(0));
+        (matches!(binary.op, BinOp::Div(_) | BinOp::Rem(_)) && zero).then(|| text(expr))
+    })
+}
+
+/// What `of` says of the first part of a dimension of which it says something.
+fn first_in(written: &TokenStream, of: &dyn Fn(&Expr) -> Option<String>) -> Option<String> {
+    fn inside(expr: &Expr, of: &dyn Fn(&Expr) -> Option<String>) -> Option<String> {
+        of(expr).or_else(|| match expr {
             Expr::Block(block) => match block.block.stmts.as_slice() {
-                [syn::Stmt::Expr(inner, None)] => inside(inner),
+                [syn::Stmt::Expr(inner, None)] => inside(inner, of),
                 _ => None,
             },
-            Expr::Paren(inner) => inside(&inner.expr),
-            Expr::Binary(binary) => {
-                let zero = constant::evaluate(&binary.right, &Constants::new()) == Some(Constant::Integer(0));
-                let divides = matches!(binary.op, BinOp::Div(_) | BinOp::Rem(_)) && zero;
-                let inner = || inside(&binary.left).or_else(|| inside(&binary.right));
-                if divides { Some(text(expr)) } else { inner() }
-            }
+            Expr::Paren(inner) => inside(&inner.expr, of),
+            Expr::Binary(binary) => inside(&binary.left, of).or_else(|| inside(&binary.right, of)),
             _ => None,
-        }
+        })
     }
-    inside(&syn::parse2(written.clone()).ok()?)
+    inside(&syn::parse2(written.clone()).ok()?, of)
 }
 
 /// A name of one letter alone in braces that stand in others.

@@ -74,10 +74,7 @@ impl Simt<'_> {
                 if let Some(refused) = self.number_beside_vector(binary, &current, &right) {
                     return refused;
                 }
-                let value = match self.shifted_beyond(binary, &current) {
-                    Some(refused) => refused,
-                    None => self.binary(&binary.op, current, right, places(binary)),
-                };
+                let value = self.new_value(binary, current, right);
                 if matches!(value, Val::Unknown) && !given {
                     self.distrust(left);
                 }
@@ -112,10 +109,7 @@ impl Simt<'_> {
         let place = GuardedIndex { index: self.once("position", position), inside: None };
         self.builder.open();
         let current = self.load_from(Target { memory, place });
-        let value = match self.shifted_beyond(binary, &current) {
-            Some(refused) => refused,
-            None => self.binary(&binary.op, current, right, places(binary)),
-        };
+        let value = self.new_value(binary, current, right);
         let result = self.store(Target { memory, place }, value, &ElementWrite::updated(binary, index));
         let then = self.builder.close();
         match inside {
@@ -219,5 +213,13 @@ impl Simt<'_> {
             None => format!("one of them: write `{element} = {value}.lane(0);`"),
         };
         self.report(written.value, &m::SIMT_ONE_LANE, &[element, &given.lanes, &instead])
+    }
+
+    /// What an element or a variable has after `left op= right`, where it is `current` before.
+    fn new_value(&mut self, binary: &ExprBinary, current: Val, right: Val) -> Val {
+        match self.shifted_beyond(binary, &current) {
+            Some(refused) => refused,
+            None => self.binary(&binary.op, current, right, places(binary)),
+        }
     }
 }
