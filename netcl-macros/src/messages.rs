@@ -101,6 +101,7 @@ messages! {
     FUNCTION_VARIADIC = "a compiled function has a fixed number of arguments, found `...`", "leave it out; several tensors of one type are an array, `xs: &[Tensor<f32, N>; 3]`";
     FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `{}`";
     FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a model's function and a kernel are compiled for each of a list: `#[types({} = [f32, f16])]`";
+    TYPES_BOUND = "`#[types]` says which types `{}` may be, and no bounds do", "write `fn {}<{}>`, or leave `<{}>` out";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types; a number that none of these tells is a constant, `#[netcl::constant] const TAPS: usize = 4;`";
     MODE = "`#[mode]` says `training` or `inference`{}", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
     MATMUL_PRECISION = "`#[matmul_precision]` says `highest`, `high` or `medium`{}", "write `#[matmul_precision(high)]` for products of `f32` by matrix units with 16 bits of mantissa, `#[matmul_precision(medium)]` for 8; without it they are computed in `f32`";
@@ -434,7 +435,7 @@ messages! {
     PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; another value there is chosen by an `if` around it";
 
     // SIMT-form kernels
-    SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`";
+    SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "{}";
     SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
     SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`; a size is an axis of a `&Tensor<..>`: of a result whose size only a number says, such a tensor is taken and given back, `mut y: Tensor<u32, W, H>`";
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
@@ -473,7 +474,7 @@ messages! {
     SIMT_ONE_LANE = "`{}` is one element, and the value has {} lanes", "{}";
     SIMT_NO_GROUP = "barriers, local arrays and sub-groups need a work-group size", "give the launch one: `#[launch({})]`";
     SIMT_RACE = "all work-items write to `{}`, each another value: which of them stays is chance", "{}";
-    SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "write {}";
+    SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "{}";
     SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
     SIMT_ATOMIC_VALUE = "`{}` updates an element of {} with a value of its type, found {}", "write `{}`";
     SIMT_ATOMIC_TYPE = "`{}` updates elements of {}, and `{}` is of {}", "let what is updated be of one of these types, `{}`, and what it is updated with";

@@ -9,7 +9,7 @@ use netcl_kernels::dtype::DType;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, FnArg, ItemFn, MetaNameValue, Pat, Token, Type, punctuated::Punctuated};
+use syn::{Expr, FnArg, GenericParam, ItemFn, MetaNameValue, Pat, Token, Type, punctuated::Punctuated};
 
 /// The function for each choice of its element types (`#[types(T = [f32, f16])]`), with what chooses it: the types of
 /// the first arguments that name them.
@@ -22,7 +22,6 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
         diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&words::TYPES, &m::JOINED]);
         return Vec::new();
     }
-    let mut all = vec![(item.clone(), Vec::new())];
     let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
         Err(error) => {
@@ -30,9 +29,12 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
             return Vec::new();
         }
     };
-    for pair in pairs {
-        let (Some(name), Some(types)) = (pair.path.get_ident(), listed(&pair)) else {
-            match unknown(&pair) {
+    let names: Vec<&Ident> = pairs.iter().filter_map(|pair| pair.path.get_ident()).collect();
+    let Some(item) = undeclared(diag, item, &names) else { return Vec::new() };
+    let mut all = vec![(item.clone(), Vec::new())];
+    for pair in &pairs {
+        let (Some(name), Some(types)) = (pair.path.get_ident(), listed(pair)) else {
+            match unknown(pair) {
                 Some(ty) => diag.report(ty.span(), &m::UNKNOWN_DTYPE, &[&text(ty)]),
                 None => diag.report(pair.value.span(), &m::SIMT_TYPE_LIST, &[]),
             };
@@ -46,13 +48,13 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
             diag.report(name.span(), &m::SIMT_TYPE_NAME, &[&name]);
             return Vec::new();
         }
-        let Some(argument) = argument_of(item, name) else {
+        let Some(argument) = argument_of(&item, name) else {
             diag.report(name.span(), &m::SIMT_TYPE_UNTOLD, &[&name, &name]);
             return Vec::new();
         };
         let scalars = types.iter().map(|dtype| dtype.compute());
         if let Some(other) = scalars.clone().find(|dtype| *dtype != types[0].compute())
-            && let Some((scalar, span)) = scalars_of(item, name).next()
+            && let Some((scalar, span)) = scalars_of(&item, name).next()
         {
             let first = types[0].compute();
             diag.report(span, &m::SIMT_SCALAR_TYPE, &[&scalar, &first, &other, &name, &first, &name]);
@@ -77,6 +79,27 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
     all
 }
 
+/// The function without the declarations of those of its type parameters, `fn forward<T>(..)`, that `#[types]` tells.
+fn undeclared(diag: &Diag, item: &ItemFn, told: &[&Ident]) -> Option<ItemFn> {
+    let generics = &item.sig.generics;
+    let is_told = |parameter: &GenericParam| match parameter {
+        GenericParam::Type(parameter) => told.contains(&&parameter.ident),
+        _ => false,
+    };
+    let bounded = generics.params.iter().find_map(|parameter| match parameter {
+        GenericParam::Type(given) if is_told(parameter) && !given.bounds.is_empty() => Some(given),
+        _ => None,
+    });
+    if let Some(given) = bounded {
+        let (name, function) = (&given.ident, &item.sig.ident);
+        diag.report(given.bounds.span(), &m::TYPES_BOUND, &[name, function, name, name]);
+        return None;
+    }
+    let mut item = item.clone();
+    item.sig.generics.params = generics.params.iter().filter(|parameter| !is_told(parameter)).cloned().collect();
+    Some(item)
+}
+
 /// The element types of `T = [f32, f16]`.
 fn listed(pair: &MetaNameValue) -> Option<Vec<DType>> {
     let Expr::Array(list) = &pair.value else { return None };
@@ -92,15 +115,17 @@ fn unknown(pair: &MetaNameValue) -> Option<&Expr> {
 
 /// The function with the first choice of each element type where scalars are of that type.
 pub(crate) fn with_first_types(item: &ItemFn) -> ItemFn {
-    let mut chosen = item.clone();
+    let (mut chosen, silent) = (item.clone(), Diag::new());
     for attr in item.attrs.iter().filter(|attr| attr.path().is_ident(words::TYPES)) {
         let pairs = attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated);
         for pair in pairs.into_iter().flatten() {
             if let (Some(name), Some(types)) = (pair.path.get_ident(), listed(&pair)) {
+                chosen = undeclared(&silent, &chosen, &[name]).unwrap_or(chosen);
                 chosen = with_scalars(&chosen, name, types[0]);
             }
         }
     }
+    silent.dismiss();
     chosen
 }
 

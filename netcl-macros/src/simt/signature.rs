@@ -16,7 +16,7 @@ use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Ident, Span};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, FnArg, ItemFn, Pat, ReturnType, Token, Type, punctuated::Punctuated};
+use syn::{Attribute, Expr, FnArg, ItemFn, Pat, ReturnType, Stmt, Token, Type, punctuated::Punctuated};
 
 /// How many work-items a group may have.
 const MOST_ITEMS: i64 = 1024;
@@ -98,8 +98,21 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         [words::LAUNCH, words::GRADIENT, words::TYPES, words::OPENCL].iter().any(|word| attr.path().is_ident(word))
     });
     once(diag, &own);
+    let mut body = (*item.block).clone();
     if let ReturnType::Type(_, ty) = &item.sig.output {
-        diag.report(ty.span(), &m::SIMT_RESULT, &[]);
+        let in_place = item.sig.inputs.iter().find_map(|input| match input {
+            FnArg::Typed(typed) if is_in_place(typed) => Some(crate::parse::function::names(&typed.pat)),
+            _ => None,
+        });
+        let instead = match in_place.iter().flatten().next() {
+            Some(name) => format!("leave `-> {}` out: the call returns `{name}`, which is taken as `mut {name}`", text(ty)),
+            None => "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`".to_string(),
+        };
+        diag.report(ty.span(), &m::SIMT_RESULT, &[&instead]);
+        // Its value belongs to the same mistake.
+        if let Some(Stmt::Expr(Expr::Path(_), None)) = body.stmts.last() {
+            body.stmts.pop();
+        }
     }
     let (mut args, mut results): (Vec<KernelArg>, Vec<TensorType>) = (Vec::new(), Vec::new());
     let (mut unknown, mut has_result) = (Vec::new(), false);
@@ -173,7 +186,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         chosen: item.attrs.iter().any(|attr| attr.path().is_ident(words::TYPES)),
         gradient,
         opencl: opencl.map(|text| text.value()),
-        body: (*item.block).clone(),
+        body,
         unsound: None,
     };
     if unknown.is_empty() {
@@ -331,7 +344,7 @@ fn telling(signature: &Signature, symbol: &Symbol, inputs: &[&DimToken]) -> Stri
     });
     match result {
         Some((name, ty)) if signature.inputs().next().is_none() => format!(
-            "a `&mut` argument is a result, which the call makes: what is changed in place is taken, `mut {name}: {ty}`, and given back"
+            "a `&mut` argument is a result, which the call makes: what is changed in place is taken, `mut {name}: {ty}`, and the call returns it"
         ),
         _ => crate::parse::function::telling(symbol, inputs),
     }

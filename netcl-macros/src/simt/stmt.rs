@@ -1,7 +1,7 @@
 //! Statements of SIMT-form kernels.
 
 use super::signature::Signature;
-use super::state::{Simt, Val};
+use super::state::{BufferArg, Simt, Val};
 use super::types::{kind, value_type};
 use crate::ast::Constant;
 use crate::lower::{called_for_effect, effect};
@@ -72,11 +72,12 @@ impl Simt<'_> {
     fn at_the_end(&self, statement: &Stmt) -> Val {
         let Stmt::Expr(expr, _) = statement else { return Val::Unit };
         let value = crate::parse::index::text_of(expr);
-        let result = self.buffers.iter().find(|buffer| buffer.result.is_some());
-        let result = result.map(|result| &self.builder.kernel().params[result.param.0 as usize].name);
-        let instead = match result.filter(|_| !Self::is_atomic(expr)) {
-            Some(result) => format!("`{result}[i] = {value};`"),
-            None => format!("`{value};`"),
+        let name = |buffer: &BufferArg| &self.builder.kernel().params[buffer.param.0 as usize].name;
+        let results: Vec<_> = self.buffers.iter().filter(|buffer| buffer.result.is_some()).map(name).collect();
+        let instead = match results.first().filter(|_| !Self::is_atomic(expr)) {
+            _ if results.contains(&&value) => format!("leave `{value}` out: the call returns it"),
+            Some(result) => format!("write `{result}[i] = {value};`"),
+            None => format!("write `{value};`"),
         };
         self.report(expr.span(), &m::SIMT_LAST_VALUE, &[&instead])
     }

@@ -206,7 +206,7 @@ impl Net {
 
     /// For each type of elements.
     #[types(T = [f32, f16])]
-    pub fn of_any(&self, x: &Tensor<T, N, 3>, twice: bool) -> Tensor<T, N, 3> {
+    pub fn of_any<T>(&self, x: &Tensor<T, N, 3>, twice: bool) -> Tensor<T, N, 3> {
         if twice {
             return x + x;
         }

@@ -147,7 +147,7 @@ netcl::kernel! {
     /// x², for two element types, with a gradient by hand.
     #[types(T = [f32, f16])]
     #[launch(global = [N])]
-    fn twice(x: &Tensor<T, N>, y: &mut Tensor<T, N>) {
+    fn twice<T>(x: &Tensor<T, N>, y: &mut Tensor<T, N>) {
         let i = global_id(0);
         if i < N {
             y[i] = x[i] + x[i];

@@ -6,7 +6,7 @@ use netcl::prelude::*;
 /// The sum of both, or their difference.
 #[netcl::function]
 #[types(T = [f32, f16], U = [f32, i32])]
-fn both(x: &Tensor<T, N>, y: &Tensor<U, N>, less: bool) -> Tensor<T, N> {
+fn both<T, U>(x: &Tensor<T, N>, y: &Tensor<U, N>, less: bool) -> Tensor<T, N> {
     if less { x - y.cast(T) } else { x + y.cast(T) }
 }
 
