@@ -30,12 +30,23 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// The size that is no number, where one is needed: once it has its number, nothing may be wrong.
     pub size: Option<Dim>,
+    /// Which key of a layer another size was found for.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// A layer's key that says another size than an axis of the input has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// `inputs`.
+    pub key: &'static str,
+    /// The input's axis.
+    pub axis: usize,
 }
 
 impl Diagnostic {
     /// A diagnostic without a place; the caller that knows one adds it with [`Diagnostic::at`].
     pub fn new(message: impl Into<String>) -> Self {
-        Diagnostic { span: Span::NONE, message: message.into(), hint: None, size: None }
+        Diagnostic { span: Span::NONE, message: message.into(), hint: None, size: None, mismatch: None }
     }
 
     /// The same with a hint.

@@ -31,6 +31,7 @@ mod limit;
 mod node_id;
 pub mod open;
 mod operator;
+mod origin;
 mod scan;
 pub mod text;
 pub mod verify;
@@ -47,6 +48,7 @@ pub use custom::{Custom, CustomInput, CustomResult, Derivative};
 pub use limit::Limit;
 pub use node_id::NodeId;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
+pub use origin::Origin;
 pub(crate) use scan::{lifted, part_of_round, round, stacked};
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
@@ -352,7 +354,7 @@ pub struct Node {
     /// Where it was written.
     pub span: Span,
     /// For each axis, where its size came from (`hidden`, `outputs = 64`), for error messages; may be shorter.
-    pub origins: Vec<Option<Arc<str>>>,
+    pub origins: Vec<Option<Arc<Origin>>>,
 }
 
 /// What a graph's output is for.

@@ -4,8 +4,8 @@ use super::config::Config;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
-use crate::span::{Diagnostic, Result};
+use crate::graph::{BinaryOp, NodeId, Op, Origin, ReduceOp};
+use crate::span::{Diagnostic, Mismatch, Result};
 
 /// Whether a function is compiled for training or for inference (dropout, batch norm).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,13 +94,14 @@ impl Context<'_> {
     }
 
     /// An error if `axis` of `x` is not as long as the key `key` says: `` `output` expects 32 features, found 64 ``.
-    pub(super) fn expect(&self, x: NodeId, axis: usize, key: &str, what: &str) -> Result<()> {
+    pub(super) fn expect(&self, x: NodeId, axis: usize, key: &'static str, what: &str) -> Result<()> {
         let (expected, found) = (self.config.size(key), &self.builder.shape(x)[axis]);
         if *found == expected {
             return Ok(());
         }
         let note = self.builder.origin_note(x, axis);
-        let problem = Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name));
+        let mut problem = Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name));
+        problem.mismatch = Some(Mismatch { key, axis });
         Err(match self.of_pixels(x, axis).or_else(|| self.rearranged(x, axis, &expected)) {
             Some(instead) => problem.hint(instead),
             None => problem,
@@ -174,9 +175,9 @@ impl Context<'_> {
     }
 
     /// Notes that the size of `axis` of `y` is what the key `key` says: `` `hidden`, `outputs = 64` ``.
-    pub(super) fn origin(&mut self, y: NodeId, axis: usize, key: &str) {
-        let origin = format!("`{}`, `{key} = {}`", self.name, self.config.size(key));
-        self.builder.set_origin(y, axis, &origin);
+    pub(super) fn origin(&mut self, y: NodeId, axis: usize, key: &'static str) {
+        let origin = Origin::Key { layer: self.name.to_string(), key, size: self.config.size(key) };
+        self.builder.set_origin(y, axis, origin);
     }
 
     /// `x` as `dtype`, for tensors of the layer that meet an input of another float type.

@@ -2,7 +2,7 @@
 
 use super::checks::unchecked;
 use super::{ConfigKey, ConfigKind, ConfigValue, Context, Layer};
-use crate::graph::NodeId;
+use crate::graph::{NodeId, Origin};
 use crate::ops;
 use crate::span::Result;
 
@@ -27,7 +27,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     context.rank(x, |rank| rank > from, &format!("with more than {from} axes"))?;
     let shape = context.builder.shape(x).to_string();
     let y = ops::shape::flatten(context.builder, x, from)?;
-    let origin = format!("`{}`, flattened from {shape}", context.name);
-    context.builder.set_origin(y, from, &origin);
+    let origin = Origin::Made { by: context.name.to_string(), how: format!("flattened from {shape}") };
+    context.builder.set_origin(y, from, origin);
     Ok(y)
 }

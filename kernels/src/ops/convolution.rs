@@ -5,7 +5,7 @@ use super::shape::inside;
 use super::{ArgKind, ArgSpec, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::{Builder, window_count};
-use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, NodeId, ReduceOp, Window};
+use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, NodeId, Origin, ReduceOp, Window};
 use crate::span::{Diagnostic, Result};
 
 /// What a convolution takes, of windows of several axes.
@@ -137,18 +137,18 @@ pub(crate) fn note_windows(
 ) {
     for (axis, kernel) in kernel.into_iter().enumerate() {
         let (size, stride, padding) = (&b.shape(x)[2 + axis], geometry.stride[axis], geometry.padding[axis]);
-        let mut origin = format!("`{name}`, a window of {kernel} over {size}");
-        for (value, usual, word) in
-            [(stride, 1, "stride"), (padding, 0, "padding"), (geometry.dilation[axis], 1, "dilation")]
-        {
-            if value != usual {
-                origin.push_str(&format!(", {word} {value}"));
-            }
-        }
+        let placed = [("stride", stride, 1), ("padding", padding, 0), ("dilation", geometry.dilation[axis], 1)];
+        let unusual = placed.into_iter().filter(|(_, value, usual)| value != usual);
+        let origin = Origin::Windows {
+            of: name.to_string(),
+            window: kernel,
+            over: size.clone(),
+            placed: unusual.map(|(word, value, _)| (word, value)).collect(),
+        };
         // Where nothing changes, the size is the input's.
-        match size == &b.shape(y)[2 + axis] && !b.origin_note(x, 2 + axis).is_empty() {
+        match size == &b.shape(y)[2 + axis] && b.origin(x, 2 + axis).is_some() {
             true => crate::ops::shape::keep_origin(b, x, y, 2 + axis),
-            false => b.set_origin(y, 2 + axis, &origin),
+            false => b.set_origin(y, 2 + axis, origin),
         }
     }
 }

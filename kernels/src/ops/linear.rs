@@ -50,8 +50,8 @@ pub fn linear(b: &mut Builder, x: NodeId, weight: NodeId, bias: Option<NodeId>) 
         rank => {
             let count = Shape(shape.0[..rank - 1].to_vec()).elements();
             let rows = b.reshape(x, Shape(vec![count, shape[rank - 1].clone()]))?;
-            if let Some(Some(origin)) = b.node(x).origins.get(rank - 1).cloned() {
-                b.set_origin(rows, 1, &origin);
+            if let Some(origin) = b.origin(x, rank - 1).cloned() {
+                b.set_origin(rows, 1, origin);
             }
             rows
         }

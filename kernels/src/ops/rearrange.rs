@@ -5,7 +5,7 @@ use super::shape::{concat, get, keep_origin, narrow, no_negative, unsqueeze};
 use super::{ArgKind, Operation};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::{Builder, window_count};
-use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, Limit, NodeId, ReduceOp, Window};
+use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, Limit, NodeId, Origin, ReduceOp, Window};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -257,7 +257,7 @@ pub(super) fn roll(b: &mut Builder, x: NodeId, shift: i64, axis: usize) -> Resul
     let last = narrow(b, x, axis, head, tail)?;
     let first = narrow(b, x, axis, &zero, head)?;
     let rolled = concat(b, &[last, first], axis)?;
-    b.set_origin(rolled, axis, &format!("`roll` of {}", b.shape(x)[axis].clone()));
+    b.set_origin(rolled, axis, Origin::operation("roll", &b.shape(x)[axis]));
     keep_origin(b, x, rolled, axis);
     Ok(rolled)
 }
@@ -356,7 +356,7 @@ fn around(b: &mut Builder, a: &[super::Value], op: &str, edge: Edge, spared: Opt
         return Ok(x);
     }
     let padded = concat(b, &parts, axis)?;
-    b.set_origin(padded, axis, &format!("`{op}` of {} by {before} and {after}", source[axis]));
+    b.set_origin(padded, axis, Origin::operation(op, format!("{} by {before} and {after}", source[axis])));
     Ok(padded)
 }
 

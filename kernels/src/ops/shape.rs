@@ -7,8 +7,9 @@ use crate::dim::{Dim, Factor, Shape};
 use crate::dtype::DType;
 use crate::equality::Equality;
 use crate::graph::build::{Builder, rounded, smaller};
-use crate::graph::{AxisIndex, CompareOp, NodeId};
+use crate::graph::{AxisIndex, CompareOp, NodeId, Origin};
 use crate::span::{Diagnostic, Result};
+use std::sync::Arc;
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -178,7 +179,7 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
     }
     no_negative(b, "reshape", &sizes)?;
     let y = b.reshape(x, Shape(sizes))?;
-    note_rest(b, y, &format!("`reshape` of {}", b.shape(x)));
+    note_rest(b, y, Origin::operation("reshape", b.shape(x)));
     Ok(y)
 }
 
@@ -195,10 +196,11 @@ fn parted(source: &Shape, sizes: &[Dim], axis: usize) -> Option<Dim> {
 }
 
 /// Notes where the sizes came from whose origins nobody has noted.
-fn note_rest(b: &mut Builder, y: NodeId, origin: &str) {
+fn note_rest(b: &mut Builder, y: NodeId, origin: Origin) {
+    let origin = Arc::new(origin);
     for axis in 0..b.shape(y).rank() {
-        if b.origin_note(y, axis).is_empty() {
-            b.set_origin(y, axis, origin);
+        if b.origin(y, axis).is_none() {
+            b.set_origin(y, axis, origin.clone());
         }
     }
 }
@@ -241,24 +243,19 @@ pub fn flatten(b: &mut Builder, x: NodeId, from: usize) -> Result<NodeId> {
     let mut dims = shape.0[..from].to_vec();
     dims.push(Shape(shape.0[from..].to_vec()).elements());
     let flat = b.reshape(x, Shape(dims))?;
-    note_rest(b, flat, &format!("`flatten` of {shape}"));
+    note_rest(b, flat, Origin::operation("flatten", shape));
     Ok(flat)
 }
 
 /// Where the sizes of the first `axes` axes of `from` came from, noted on `to` too.
 pub(crate) fn keep_origins(b: &mut Builder, from: NodeId, to: NodeId, axes: usize) {
-    let origins = b.node(from).origins.clone();
-    for (axis, origin) in origins.iter().enumerate().take(axes) {
-        if let Some(origin) = origin {
-            b.set_origin(to, axis, origin);
-        }
-    }
+    (0..axes).for_each(|axis| keep_origin(b, from, to, axis));
 }
 
 /// The same for one axis.
 pub(crate) fn keep_origin(b: &mut Builder, from: NodeId, to: NodeId, axis: usize) {
-    if let Some(Some(origin)) = b.node(from).origins.get(axis).cloned() {
-        b.set_origin(to, axis, &origin);
+    if let Some(origin) = b.origin(from, axis).cloned() {
+        b.set_origin(to, axis, origin);
     }
 }
 
@@ -479,7 +476,7 @@ pub(crate) fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<N
         result = b.select(within, *piece, result)?;
     }
     let sizes: Vec<String> = parts.iter().map(|&part| b.shape(part)[axis].to_string()).collect();
-    b.set_origin(result, axis, &format!("`concat` of {}", sizes.join(" and ")));
+    b.set_origin(result, axis, Origin::operation("concat", sizes.join(" and ")));
     Ok(result)
 }
 

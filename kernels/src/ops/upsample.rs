@@ -7,7 +7,7 @@ use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, UnaryOp};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, Origin, UnaryOp};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -118,8 +118,8 @@ fn joined(b: &mut Builder, op: &str, x: NodeId, pixels: NodeId, scale: [u64; 2])
 pub(crate) fn note_scale(b: &mut Builder, name: &str, (x, y): (NodeId, NodeId), scale: [u64; 2]) {
     for (axis, scale) in scale.into_iter().enumerate() {
         if scale != 1 {
-            let origin = format!("`{name}`, {scale} times {}", b.shape(x)[2 + axis]);
-            b.set_origin(y, 2 + axis, &origin);
+            let how = format!("{scale} times {}", b.shape(x)[2 + axis]);
+            b.set_origin(y, 2 + axis, Origin::Made { by: name.to_string(), how });
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Lowering, symbol};
 use crate::ast::{DimToken, FieldKind, Form, FunctionItem, LayerField, TensorType, Unit};
 use crate::parse;
 use netcl_kernels::dim::Dim;
-use netcl_kernels::graph::{InputKind, NodeId, Op};
+use netcl_kernels::graph::{InputKind, NodeId, Op, Origin};
 use netcl_kernels::layers::{Config, ConfigValue};
 use proc_macro2::Span;
 
@@ -26,20 +26,22 @@ pub(super) struct Misfit<'l> {
 pub(super) type Beside<'t> = (NodeId, &'t str);
 
 impl<'a> Lowering<'a> {
-    /// What to write for a layer that says in `message` that its key at `position` is of another size than what comes.
-    pub(super) fn fitting(&self, layer: &Misfit<'_>, position: usize, message: &str) -> Option<String> {
+    /// What to write for a layer whose key at `position` is of another size than `axis` of what comes.
+    pub(super) fn fitting(&self, layer: &Misfit<'_>, position: usize, axis: usize) -> Option<String> {
         let (field, config) = (layer.field, layer.config);
         let key = config.keys[position].name;
-        let (_, found) = message.split_once(", found ").filter(|_| matches!(key, "inputs" | "features"))?;
-        let found = found.split_once(" (from ").map_or(found, |(found, _)| found);
-        let shape = self.builder.shape(layer.x);
-        let axis = (0..shape.rank()).rev().find(|axis| shape[*axis].to_string() == found)?;
-        let (found, origin) = (&shape[axis], self.builder.origin_note(layer.x, axis));
+        let (found, origin) = (&self.builder.shape(layer.x)[axis], self.builder.origin(layer.x, axis));
         let expected = config.values[position].to_string();
         if self.closed || field.config.values[position].to_string() != expected {
             return None;
         }
-        if key == "inputs" && origin.starts_with(&format!(" (from `{}`,", layer.name)) {
+        let is_own = |origin: &Origin| match origin {
+            Origin::Key { layer: name, .. } | Origin::Windows { of: name, .. } | Origin::Made { by: name, .. } => {
+                name == layer.name
+            }
+            _ => false,
+        };
+        if key == "inputs" && origin.is_some_and(|origin| is_own(origin)) {
             return Some(format!("`{}` is called with what it gives: write `outputs = {expected}`", layer.name));
         }
         if layer.used {
@@ -51,8 +53,7 @@ impl<'a> Lowering<'a> {
         let fits = changed(field, position, ConfigValue::of(found.clone())).is_some();
         let argument = symbol(found).filter(|name| !self.is_parameter(name));
         if let (Some(own), ConfigValue::Size(_)) = (argument, &config.values[position]) {
-            let of_argument = origin.starts_with(" (from `") && origin.contains(": &");
-            return of_argument.then(|| {
+            return matches!(origin.map(|origin| &**origin), Some(Origin::Argument { .. })).then(|| {
                 format!("a layer's sizes are known where the model is made: write `{expected}` in place of `{own}` in the argument's type")
             });
         }
@@ -134,8 +135,7 @@ impl<'a> Lowering<'a> {
         let size = |(id, _): Beside<'_>, axis: usize| self.builder.shape(id)[axis].clone();
         let (a, b) = (size(left, x), size(right, y));
         let of_argument = |(id, _): Beside<'_>, axis: usize| {
-            let origin = self.builder.origin_note(id, axis);
-            origin.starts_with(" (from `") && origin.contains(": &")
+            matches!(self.builder.origin(id, axis).map(|origin| &**origin), Some(Origin::Argument { .. }))
         };
         if let (Some(one), Some(other), [_]) = (symbol(&a), symbol(&b), axes) {
             let both = of_argument(left, x) && of_argument(right, y);
@@ -168,17 +168,16 @@ impl<'a> Lowering<'a> {
 
     /// How the layer or the parameter that `axis` has its size from would have the other's.
     fn declared_size(&self, (id, _): Beside<'_>, axis: usize, other: &Dim, layers: bool) -> Option<String> {
-        let origin = self.builder.origin_note(id, axis);
-        let (name, rest) = origin.strip_prefix(" (from `")?.split_once('`')?;
-        match self.own_field(name)? {
-            FieldKind::Layer(field) if layers => {
-                let (key, _) = rest.strip_prefix(", `")?.split_once(" = ")?;
-                let position = field.config.keys.iter().position(|own| own.name == key)?;
-                let is_free = key == "outputs" || field.layer.name == "Embedding";
+        let origin: &Origin = self.builder.origin(id, axis)?;
+        let (Origin::Key { layer: name, .. } | Origin::Tensor(name)) = origin else { return None };
+        match (self.own_field(name)?, origin) {
+            (FieldKind::Layer(field), Origin::Key { key, .. }) if layers => {
+                let position = field.config.keys.iter().position(|own| own.name == *key)?;
+                let is_free = *key == "outputs" || field.layer.name == "Embedding";
                 changed(field, position, ConfigValue::of(other.clone())).filter(|_| is_free)?;
                 Some(format!("`{name}` gives as many with another key: write `{key} = {other}`"))
             }
-            FieldKind::Tensor(tensor) if !layers && matches!(self.builder.node(id).op, Op::Input(_)) => {
+            (FieldKind::Tensor(tensor), _) if !layers && matches!(self.builder.node(id).op, Op::Input(_)) => {
                 let span = Span::call_site();
                 let mut dims: Vec<DimToken> =
                     tensor.shape.iter().map(|dim| DimToken { dim: dim.clone(), span }).collect();
@@ -193,13 +192,12 @@ impl<'a> Lowering<'a> {
     /// How windows over an image would give one of the other's size: padded, or of the other's means.
     fn window(&self, (id, _): Beside<'_>, (other, text): Beside<'_>, axes: &[(usize, usize)]) -> Option<String> {
         let sizes = axes.iter().map(|(x, y)| {
-            let origin = self.builder.origin_note(id, *x);
-            let name = origin.strip_prefix(" (from `")?.split_once("`, a window of ")?.0.to_string();
+            let Origin::Windows { of: name, .. } = &**self.builder.origin(id, *x)? else { return None };
             let (own, wanted) =
                 (self.builder.shape(id)[*x].as_constant()?, self.builder.shape(other)[*y].as_constant()?);
-            Some((name, own, wanted))
+            Some((name.as_str(), own, wanted))
         });
-        let sizes: Vec<(String, i64, i64)> = sizes.collect::<Option<_>>()?;
+        let sizes: Vec<(&str, i64, i64)> = sizes.collect::<Option<_>>()?;
         let (name, own, wanted) = sizes.first()?;
         if *own <= 0 || wanted <= own || sizes.iter().any(|(other, ..)| other != name) {
             return None;

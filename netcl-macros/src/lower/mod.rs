@@ -112,7 +112,7 @@ pub(crate) use misuse::{
 };
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{InputKind, NodeId};
+use netcl_kernels::graph::{InputKind, NodeId, Origin};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::ops;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -367,7 +367,8 @@ impl<'a> Lowering<'a> {
         self.at(name.span());
         let id = self.builder.input(InputKind::Argument(position), written, shape, ty.dtype);
         for axis in 0..ty.dims.len() {
-            self.builder.set_origin(id, axis, &format!("`{written}: &{ty}`"));
+            let origin = Origin::Argument { name: written.to_string(), ty: ty.to_string() };
+            self.builder.set_origin(id, axis, origin);
         }
         id
     }

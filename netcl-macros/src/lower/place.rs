@@ -11,10 +11,10 @@ use crate::messages as m;
 use crate::parse::{list, suggestion, text};
 use crate::{paths, quotient, words};
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::graph::{InputKind, NodeId};
-use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Context};
+use netcl_kernels::graph::{InputKind, NodeId, Origin};
+use netcl_kernels::layers::{self, Config, ConfigKind, Context};
 use netcl_kernels::ops;
-use netcl_kernels::span::Diagnostic;
+use netcl_kernels::span::{Diagnostic, Mismatch};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::rc::Rc;
@@ -84,7 +84,7 @@ impl<'a> Lowering<'a> {
             let Some(id) = self.tensor_of(field, path, spec, name.span()) else { return Val::Unknown };
             let path = format!("{path}.{wanted}");
             for axis in 0..spec.shape.len() {
-                self.builder.set_origin(id, axis, &format!("`{path}`"));
+                self.builder.set_origin(id, axis, Origin::Tensor(path.clone()));
             }
             return Val::Tensor(id);
         }
@@ -311,7 +311,7 @@ impl<'a> Lowering<'a> {
         let rank = shape.len();
         let id = self.input(&path, shape, tensor.dtype, tensor.trainable);
         for axis in 0..rank {
-            self.builder.set_origin(id, axis, &format!("`{name}`"));
+            self.builder.set_origin(id, axis, Origin::Tensor(name.to_string()));
         }
         id
     }
@@ -384,7 +384,11 @@ impl<'a> Lowering<'a> {
             }
             Err(mut diagnostic) => {
                 // The number in the configuration that does not fit is the token that is wrong.
-                let key = expected_key(&config, &diagnostic.message);
+                let mismatch = diagnostic.mismatch;
+                let key = match mismatch {
+                    Some(Mismatch { key, .. }) => config.keys.iter().position(|own| own.name == key),
+                    None => named_key(&config, &diagnostic.message),
+                };
                 if self.may_fit(&config, key, args) {
                     return self.open();
                 }
@@ -397,9 +401,9 @@ impl<'a> Lowering<'a> {
                     diagnostic = Diagnostic { span: self.diag.id(place), ..diagnostic.hint(instead) };
                 }
                 diagnostic = self.explained(diagnostic);
-                if let (None, Some(position), [x]) = (&diagnostic.hint, key, args) {
+                if let (None, Some(Mismatch { axis, .. }), Some(key), [x]) = (&diagnostic.hint, mismatch, key, args) {
                     let layer = Misfit { field, name, config: &config, x: *x, used };
-                    diagnostic.hint = self.fitting(&layer, position, &diagnostic.message);
+                    diagnostic.hint = self.fitting(&layer, key, axis);
                 }
                 self.diag.diagnostic(&diagnostic, span);
                 Val::Unknown
@@ -465,10 +469,11 @@ impl<'a> Lowering<'a> {
         if whole == name {
             return;
         }
-        let origins = self.builder.node(id).origins.clone();
-        for (axis, origin) in origins.iter().enumerate() {
-            if let Some(rest) = origin.as_ref().and_then(|origin| origin.strip_prefix(&format!("`{name}`"))) {
-                self.builder.set_origin(id, axis, &format!("`{whole}`{rest}"));
+        for axis in 0..self.builder.shape(id).rank() {
+            let Some(mut origin) = self.builder.origin(id, axis).map(|origin| Origin::clone(origin)) else { continue };
+            if let Some(own) = origin.of_model().filter(|own| *own == name) {
+                own.clone_from(&whole);
+                self.builder.set_origin(id, axis, origin);
             }
         }
     }
@@ -482,24 +487,15 @@ impl<'a> Lowering<'a> {
             .map(|key| (key, config.size(key)));
         let Some((key, size)) = outputs else { return };
         for axis in 0..self.builder.shape(id).rank() {
-            if self.builder.shape(id)[axis] == size && self.builder.origin_note(id, axis).is_empty() {
-                self.builder.set_origin(id, axis, &format!("`{name}`, `{key} = {size}`"));
+            if self.builder.shape(id)[axis] == size && self.builder.origin(id, axis).is_none() {
+                let origin = Origin::Key { layer: name.to_string(), key, size: size.clone() };
+                self.builder.set_origin(id, axis, origin);
             }
         }
     }
 }
 
-/// Which key the message says does not fit: the first with the size that is expected.
-fn expected_key(config: &Config, message: &str) -> Option<usize> {
-    // `kernel = 5` with `dilation = 2` is a window of 9.
-    let makes = |name: &str| message.contains(&format!(" with `{name} = "));
-    if let Some(position) = config.keys.iter().position(|key| makes(key.name)) {
-        return Some(position);
-    }
-    let expected = message.split_once("expects ")?.1;
-    let fits = |size: String| expected.strip_prefix(&size).is_some_and(|rest| rest.starts_with(' '));
-    config.values.iter().position(|value| match value {
-        ConfigValue::Size(_) | ConfigValue::Named(_) => fits(value.to_string()),
-        _ => false,
-    })
+/// Which key the message names: `kernel = 5` with `dilation = 2` is a window of 9.
+fn named_key(config: &Config, message: &str) -> Option<usize> {
+    config.keys.iter().position(|key| message.contains(&format!(" with `{} = ", key.name)))
 }

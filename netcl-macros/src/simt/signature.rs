@@ -105,7 +105,9 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
             _ => None,
         });
         let instead = match in_place.iter().flatten().next() {
-            Some(name) => format!("leave `-> {}` out: the call returns `{name}`, which is taken as `mut {name}`", text(ty)),
+            Some(name) => {
+                format!("leave `-> {}` out: the call returns `{name}`, which is taken as `mut {name}`", text(ty))
+            }
             None => "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`".to_string(),
         };
         diag.report(ty.span(), &m::SIMT_RESULT, &[&instead]);

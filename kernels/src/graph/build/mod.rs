@@ -125,7 +125,7 @@ impl Builder {
     }
 
     /// Notes where the size of `axis` of `id` came from, for error messages.
-    pub fn set_origin(&mut self, id: NodeId, axis: usize, origin: &str) {
+    pub fn set_origin(&mut self, id: NodeId, axis: usize, origin: impl Into<Arc<Origin>>) {
         let origins = &mut self.graph.nodes[id.index()].origins;
         if origins.len() <= axis {
             origins.resize(axis + 1, None);
@@ -133,12 +133,14 @@ impl Builder {
         origins[axis] = Some(origin.into());
     }
 
-    /// Where the size of `axis` of `id` came from, as ` (from …)`, or nothing.
+    /// Where the size of `axis` of `id` came from, where that is known.
+    pub fn origin(&self, id: NodeId, axis: usize) -> Option<&Arc<Origin>> {
+        self.graph[id].origins.get(axis)?.as_ref()
+    }
+
+    /// The same as ` (from …)`, or nothing.
     pub fn origin_note(&self, id: NodeId, axis: usize) -> String {
-        match self.graph[id].origins.get(axis) {
-            Some(Some(origin)) => format!(" (from {origin})"),
-            _ => String::new(),
-        }
+        self.origin(id, axis).map_or_else(String::new, |origin| format!(" (from {origin})"))
     }
 
     /// Notes that `window` must fit, where symbols decide that.
@@ -241,12 +243,12 @@ impl Builder {
         NodeId(self.graph.nodes.len() as u32 - 1)
     }
 
-    fn inherited_origins(&self, op: &Op, shape: &Shape) -> Vec<Option<Arc<str>>> {
+    fn inherited_origins(&self, op: &Op, shape: &Shape) -> Vec<Option<Arc<Origin>>> {
         let mut origins = vec![None; shape.rank()];
         let mut inherit = |id: NodeId, own: usize, theirs: usize| {
             // A size that has become another one comes from elsewhere.
             if origins[own].is_none() && self.graph[id].shape[theirs] == shape[own] {
-                origins[own] = self.graph[id].origins.get(theirs).cloned().flatten();
+                origins[own] = self.origin(id, theirs).cloned();
             }
         };
         match op {
