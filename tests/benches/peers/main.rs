@@ -6,12 +6,14 @@
 
 mod gpt2;
 mod resnet18;
+mod transformers;
 
 use gpt2::Gpt2;
 use netcl::prelude::*;
 use netcl_tests::option;
 use resnet18::ResNet18;
 use std::time::Instant;
+use transformers::{SmallGpt2, Vit};
 
 #[netcl::model]
 pub struct Digits {
@@ -251,6 +253,19 @@ impl Bench {
         self.steps(work, (10, 15), (x.shape()[0], "samples/s"), &mut || step(&mut model, &mut optimizer, x, &labels))
     }
 
+    /// Training steps that take a processor long, each timed by itself.
+    fn train_slowly<M: Model>(
+        &self,
+        work: &str,
+        mut model: M,
+        x: &Tensor,
+        step: impl Fn(&mut M, &mut Adam, &Tensor, &Tensor) -> Result<()>,
+    ) -> Result<()> {
+        let labels = self.labels(x.shape()[0])?;
+        let mut optimizer = Adam::new(1e-3);
+        self.steps(work, (1, 9), (x.shape()[0], "samples/s"), &mut || step(&mut model, &mut optimizer, x, &labels))
+    }
+
     /// Steps, so many to a timing and so many timings, each of so many of a unit.
     fn steps(
         &self,
@@ -295,6 +310,39 @@ impl Bench {
             let mut optimizer = Adam::new(1e-4);
             self.steps(&work, (1, 7), (batch * 1024, "tokens/s"), &mut || {
                 let (_, gradients) = loss(&model, &x, &y)?;
+                optimizer.step(&mut model, &gradients)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What processors are compared by: a ResNet-18 of small batches, a vision transformer, a GPT-2 of four blocks.
+    fn for_processors(&self) -> Result<()> {
+        if self.wants("train_resnet18_64x64_b8") {
+            let model = ResNet18::new(&self.device, Seed(1))?;
+            let x = self.wave(&[8, 3, 64, 64])?;
+            self.train_slowly("train_resnet18_64x64_b8", model, &x, |model, optimizer, x, labels| {
+                let (_, gradients) = model.loss_64_with_gradients(x, labels)?;
+                optimizer.step(model, &gradients)
+            })?;
+        }
+        if self.wants("train_vit_32x32_b32") {
+            let model = Vit::new(&self.device, Seed(1))?;
+            let x = self.wave(&[32, 3, 32, 32])?;
+            self.train_slowly("train_vit_32x32_b32", model, &x, |model, optimizer, x, labels| {
+                let (_, gradients) = model.loss_with_gradients(x, labels)?;
+                optimizer.step(model, &gradients)
+            })?;
+        }
+        if self.wants("train_gpt2_4_blocks_b8") {
+            let bytes = |seed: usize| {
+                let bytes: Vec<u32> = (0..8 * 128).map(|i| ((i + seed) * 7919 % 256) as u32).collect();
+                Tensor::from_slice(&self.device, &bytes, &[8, 128])
+            };
+            let (x, y) = (bytes(0)?, bytes(1)?);
+            let (mut model, mut optimizer) = (SmallGpt2::new(&self.device, Seed(1))?, Adam::new(1e-3));
+            self.steps("train_gpt2_4_blocks_b8", (1, 9), (8 * 128, "tokens/s"), &mut || {
+                let (_, gradients) = model.loss_with_gradients(&x, &y)?;
                 optimizer.step(&mut model, &gradients)
             })?;
         }
@@ -398,7 +446,8 @@ fn main() -> Result<()> {
             optimizer.step(model, &gradients)
         })?;
     }
-    if bench.wants("train_resnet18") {
+    bench.for_processors()?;
+    if bench.wants("train_resnet18_64x64_b256") {
         bench.resnet18()?;
     }
     for batch in [4, 16] {
