@@ -12,6 +12,7 @@
 //! keeps. Threads share the images; the weight gradient adds partial sums in the order of the images, so results repeat
 //! bit for bit on the same number of threads. A 1 × 1 kernel with stride 1 needs no patches: the image is the matrix.
 
+mod beside;
 mod patches;
 #[cfg(test)]
 mod tests;
@@ -189,6 +190,9 @@ impl Conv {
     }
 
     fn forward<T: Real>(&self, input: &[T], weight: &[T], out: &mut [T], threads: usize) {
+        if self.beside() > 1 {
+            return self.forward_beside(input, weight, out, threads);
+        }
         let unit = self.outputs * self.positions;
         shared(out, unit, threads, &|first, out, threads| {
             T::scratch(self.patch_elements(), |scratch| {
@@ -204,7 +208,7 @@ impl Conv {
                     for (rows, positions) in self.blocks() {
                         let width = positions.len();
                         let patches = &mut scratch[..self.taps * width];
-                        self.window.gather(image, rows, patches, threads);
+                        self.window.gather(image, rows, (0, width), patches, threads);
                         let strides = [self.taps, 1, width, 1, self.positions, 1];
                         MatMulDescriptor::matrix([self.outputs, width, self.taps], strides).run(
                             weight,
@@ -220,6 +224,9 @@ impl Conv {
     }
 
     fn input_grad<T: Real>(&self, grad: &[T], weight: &[T], out: &mut [T], threads: usize) {
+        if self.beside() > 1 {
+            return self.input_grad_beside(grad, weight, out, threads);
+        }
         let unit = self.input_group();
         T::scratch(weight.len(), |transposed| {
             // As `[taps, o]` per group the library reads the weight without packing it anew for every image.
@@ -252,7 +259,7 @@ impl Conv {
                                 false,
                                 threads,
                             );
-                            self.window.scatter(patches, rows, out, threads);
+                            self.window.scatter(patches, rows, (0, width), out, threads);
                         }
                     }
                 });
@@ -261,6 +268,9 @@ impl Conv {
     }
 
     fn weight_grad<T: Real>(&self, input: &[T], grad: &[T], out: &mut [T], threads: usize) {
+        if self.beside() > 1 {
+            return self.weight_grad_beside(input, grad, out, threads);
+        }
         let len = out.len();
         let parts = threads.min(self.images);
         // Each part is kept as `[taps, o]` per group: then the library packs the small gradient, not the patches.
@@ -285,49 +295,27 @@ impl Conv {
         });
     }
 
-    /// Sums of the weight gradient over `images`. Those of [`TOGETHER`] products at a time are added to the total, which keeps
-    /// what that loses: there may be very many.
+    /// Sums of the weight gradient over `images`.
     fn weight_grad_part<T: Real>(&self, input: &[T], grad: &[T], images: Range<usize>, sums: &mut [T], threads: usize) {
         let size = self.outputs * self.taps;
         T::scratch(self.patch_elements() + 2 * size, |scratch| {
             let (scratch, rest) = scratch.split_at_mut(self.patch_elements());
-            let (own, lost) = rest.split_at_mut(size);
             for (group, total) in sums.chunks_exact_mut(size).enumerate() {
-                lost.fill(T::ZERO);
-                let mut add_own = |total: &mut [T], own: &[T]| {
-                    for ((total, lost), &own) in total.iter_mut().zip(lost.iter_mut()).zip(own) {
-                        add_part(total, lost, own);
-                    }
-                };
-                let mut products = 0;
-                for image in images.clone() {
-                    let index = image * self.groups + group;
+                let parts = images.clone().flat_map(|image| self.parts().map(move |part| (image, part)));
+                compensated(total, rest, parts, |(image, (rows, positions)), to, add| {
+                    let (index, width) = (image * self.groups + group, positions.len());
                     let image = chunk(input, index, self.input_group());
-                    let grad = chunk(grad, index, self.outputs * self.positions);
-                    for (rows, positions) in self.parts() {
-                        let to = if products < TOGETHER { &mut *total } else { &mut *own };
-                        let (add, width) = (products % TOGETHER > 0, positions.len());
-                        let sizes = [self.taps, self.outputs, width];
-                        let strides = [width, 1, 1, self.positions, self.outputs, 1];
-                        let product = MatMulDescriptor::matrix(sizes, strides);
-                        let grad = &grad[positions.start..];
-                        if self.window.is_pointwise() {
-                            product.run(image, grad, to, add, threads);
-                        } else {
-                            let patches = &mut scratch[..self.taps * width];
-                            self.window.gather(image, rows, patches, threads);
-                            product.run(patches, grad, to, add, threads);
-                        }
-                        products += 1;
-                        if products > TOGETHER && products.is_multiple_of(TOGETHER) {
-                            add_own(total, own);
-                        }
+                    let grad = &chunk(grad, index, self.outputs * self.positions)[positions.start..];
+                    let strides = [width, 1, 1, self.positions, self.outputs, 1];
+                    let product = MatMulDescriptor::matrix([self.taps, self.outputs, width], strides);
+                    if self.window.is_pointwise() {
+                        product.run(image, grad, to, add, threads);
+                    } else {
+                        let patches = &mut scratch[..self.taps * width];
+                        self.window.gather(image, rows, (0, width), patches, threads);
+                        product.run(patches, grad, to, add, threads);
                     }
-                }
-                if products > TOGETHER && !products.is_multiple_of(TOGETHER) {
-                    add_own(total, own);
-                }
-                total.iter_mut().zip(lost.iter()).for_each(|(total, &lost)| add_lost(total, lost));
+                });
             }
         });
     }
@@ -338,6 +326,41 @@ impl Conv {
         let blocks = whole.is_none().then(|| self.blocks());
         whole.into_iter().chain(blocks.into_iter().flatten())
     }
+}
+
+/// The sum of products of all `parts`: `product(part, to, add)` writes one, or adds it. Those of [`TOGETHER`] at a time are added to
+/// the total, which keeps what that loses: there may be very many. `scratch` has twice as many elements as `total`.
+fn compensated<T: Real, P>(
+    total: &mut [T],
+    scratch: &mut [T],
+    parts: impl Iterator<Item = P>,
+    mut product: impl FnMut(P, &mut [T], bool),
+) {
+    let (own, lost) = scratch.split_at_mut(total.len());
+    let mut products = 0;
+    let mut add_own = |total: &mut [T], own: &[T], is_first: bool| {
+        if is_first {
+            lost.fill(T::ZERO);
+        }
+        for ((total, lost), &own) in total.iter_mut().zip(lost.iter_mut()).zip(own) {
+            add_part(total, lost, own);
+        }
+    };
+    for part in parts {
+        let to = if products < TOGETHER { &mut *total } else { &mut *own };
+        product(part, to, products % TOGETHER > 0);
+        products += 1;
+        if products > TOGETHER && products.is_multiple_of(TOGETHER) {
+            add_own(total, own, products == 2 * TOGETHER);
+        }
+    }
+    if products <= TOGETHER {
+        return;
+    }
+    if !products.is_multiple_of(TOGETHER) {
+        add_own(total, own, products < 2 * TOGETHER);
+    }
+    total.iter_mut().zip(lost.iter()).for_each(|(total, &lost)| add_lost(total, lost));
 }
 
 /// The `index`-th piece of `len` elements.

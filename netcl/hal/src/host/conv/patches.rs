@@ -22,43 +22,64 @@ impl Window {
     }
 
     /// `patches[channel, i, j, row, x] = image[channel, row·stride + i·dilation - padding, ..]`, 0 outside of the image.
-    /// `rows` are output rows.
-    pub(super) fn gather<T: Real>(&self, image: &[T], rows: Range<usize>, patches: &mut [T], threads: usize) {
-        let [plane, taps] = self.channel_lengths(&rows);
+    /// `rows` are output rows; the patches' columns begin at the first of `columns` of a matrix that has as many as the second.
+    pub(super) fn gather<T: Real>(
+        &self,
+        image: &[T],
+        rows: Range<usize>,
+        columns: (usize, usize),
+        patches: &mut [T],
+        threads: usize,
+    ) {
+        let [plane, taps] = self.channel_lengths(columns.1);
         if threads > 1 {
             pool::share(patches.chunks_exact_mut(taps).zip(image.chunks_exact(plane)), &|_, (patches, image)| {
-                self.gather_channel(image, rows.clone(), patches);
+                self.gather_channel(image, rows.clone(), columns, patches);
             });
         } else {
             for (patches, image) in patches.chunks_exact_mut(taps).zip(image.chunks_exact(plane)) {
-                self.gather_channel(image, rows.clone(), patches);
+                self.gather_channel(image, rows.clone(), columns, patches);
             }
         }
     }
 
     /// Adds every element of `patches` to where [`Window::gather`] would have taken it from.
-    pub(super) fn scatter<T: Real>(&self, patches: &[T], rows: Range<usize>, image: &mut [T], threads: usize) {
-        let [plane, taps] = self.channel_lengths(&rows);
+    pub(super) fn scatter<T: Real>(
+        &self,
+        patches: &[T],
+        rows: Range<usize>,
+        columns: (usize, usize),
+        image: &mut [T],
+        threads: usize,
+    ) {
+        let [plane, taps] = self.channel_lengths(columns.1);
         if threads > 1 {
             pool::share(image.chunks_exact_mut(plane).zip(patches.chunks_exact(taps)), &|_, (image, patches)| {
-                self.scatter_channel(patches, rows.clone(), image);
+                self.scatter_channel(patches, rows.clone(), columns, image);
             });
         } else {
             for (image, patches) in image.chunks_exact_mut(plane).zip(patches.chunks_exact(taps)) {
-                self.scatter_channel(patches, rows.clone(), image);
+                self.scatter_channel(patches, rows.clone(), columns, image);
             }
         }
     }
 
-    /// Elements of one channel, and of its patches for `rows`.
-    fn channel_lengths(&self, rows: &Range<usize>) -> [usize; 2] {
+    /// Elements of one channel, and of its rows in a matrix of so many columns.
+    fn channel_lengths(&self, columns: usize) -> [usize; 2] {
         let plane = self.input[0] * self.input[1];
-        [plane, self.kernel[0] * self.kernel[1] * rows.len() * self.output[1]]
+        [plane, self.kernel[0] * self.kernel[1] * columns]
     }
 
-    fn gather_channel<T: Real>(&self, image: &[T], rows: Range<usize>, patches: &mut [T]) {
+    fn gather_channel<T: Real>(
+        &self,
+        image: &[T],
+        rows: Range<usize>,
+        (first, columns): (usize, usize),
+        patches: &mut [T],
+    ) {
         let width = self.output[1];
-        for (tap, patches) in patches.chunks_exact_mut(rows.len() * width).enumerate() {
+        for (tap, patches) in patches.chunks_exact_mut(columns).enumerate() {
+            let patches = &mut patches[first..][..rows.len() * width];
             let (i, j) = (tap / self.kernel[1], tap % self.kernel[1]);
             let inside = self.inside(1, j);
             for (row, patches) in rows.clone().zip(patches.chunks_exact_mut(width)) {
@@ -83,9 +104,16 @@ impl Window {
         }
     }
 
-    fn scatter_channel<T: Real>(&self, patches: &[T], rows: Range<usize>, image: &mut [T]) {
+    fn scatter_channel<T: Real>(
+        &self,
+        patches: &[T],
+        rows: Range<usize>,
+        (first, columns): (usize, usize),
+        image: &mut [T],
+    ) {
         let width = self.output[1];
-        for (tap, patches) in patches.chunks_exact(rows.len() * width).enumerate() {
+        for (tap, patches) in patches.chunks_exact(columns).enumerate() {
+            let patches = &patches[first..][..rows.len() * width];
             let (i, j) = (tap / self.kernel[1], tap % self.kernel[1]);
             let inside = self.inside(1, j);
             if inside.is_empty() {

@@ -114,6 +114,22 @@ fn every_geometry() {
 }
 
 #[test]
+fn images_of_few_positions_beside_each_other() {
+    let sizes = [([2, 2], [3, 3], [1, 1]), ([1, 3], [1, 1], [0, 0]), ([5, 4], [2, 3], [0, 1])];
+    for (images, sizes) in [(2, &sizes[..]), (5, &sizes), (70, &sizes[..1])] {
+        for (size, kernel, padding) in sizes {
+            for (stride, groups) in [([1, 1], 1), ([2, 1], 1), ([1, 2], 2)] {
+                let (x, k) = ([images, 128, size[0], size[1]], [128 * groups, kernel[0], kernel[1]]);
+                let s = shapes(x, k, stride, *padding, [1, 1], groups as u64);
+                let together = Conv::new(&s).unwrap().beside();
+                assert!(groups == 2 || (2..=images).contains(&together), "{s:?}: {together}");
+                check::<f64>(&s, 1 + images % 3, |x| x, |x| x);
+            }
+        }
+    }
+}
+
+#[test]
 fn large_in_blocks_and_on_several_threads() {
     let one = ([1, 1], [1, 1], [1, 1]);
     for (n, (stride, padding, dilation), groups) in
