@@ -1,7 +1,7 @@
 //! What the macros generate, run on every device found: numbers against the definitions, gradients against differences.
 
 use crate::common::{device, everywhere, floats};
-use netcl::optim::{Adam, Optimizer};
+use netcl::optim::{Adam, Optimizer, Sgd};
 use netcl::{Model, Result, Seed, Tensor};
 use netcl_fixtures::devices as found;
 
@@ -420,6 +420,54 @@ fn a_step_of_a_part_leaves_the_rest_alone() -> Result<()> {
         let (_, gradients) = net.loss_with_gradients(&x, &target, 1.0, false)?;
         let error = of_part.step(&mut net.blocks[0], &gradients).unwrap_err().to_string();
         assert!(error.contains("another model"), "{error}");
+        Ok(())
+    })
+}
+
+#[test]
+fn gradients_of_a_part_are_its_own() -> Result<()> {
+    fn row(gradients: &netcl::Gradients) -> Result<Vec<f32>> {
+        let values = gradients.tensors().into_iter().map(|(_, tensor)| tensor.to_vec::<f32>());
+        Ok(values.collect::<Result<Vec<_>>>()?.concat())
+    }
+    fn parameters(model: &impl Model) -> Result<Vec<f32>> {
+        let values = model.parameters().into_iter().map(|(_, tensor)| tensor.to_vec::<f32>());
+        Ok(values.collect::<Result<Vec<_>>>()?.concat())
+    }
+    everywhere(|| {
+        let (x, target) = (floats(&[1.0, -0.5, 0.25, 2.0], &[2, 2]), floats(&[1.0; 6], &[2, 3]));
+        let mut net = Net::new(&device(), Seed(3))?;
+        let (_, whole) = net.loss_with_gradients(&x, &target, 1.0, false)?;
+        let parts = whole.blocks()?;
+        let (a, b) = (row(&parts[0])?, row(&parts[1])?);
+        assert_ne!(a, b);
+        let sum: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        assert_eq!(row(&parts[0].add(&parts[1])?)?, sum);
+        assert_eq!(row(&parts[1].add(&parts[0])?)?, sum);
+        let more = whole.add(&parts[1])?;
+        assert_eq!(row(&more.part("blocks.1."))?, b.iter().map(|b| b + b).collect::<Vec<_>>());
+        assert_eq!(row(&more)?[..row(&whole)?.len() - b.len()], row(&whole)?[..row(&whole)?.len() - b.len()]);
+        let scaled = parts[1].scaled(2.0)?;
+        assert_eq!(row(&scaled)?, b.iter().map(|b| b * 2.0).collect::<Vec<_>>());
+
+        // A step is by the gradients that it is given, in the parameters that those are in.
+        let expected = |before: &[f32], by: &[f32]| before.iter().zip(by).map(|(p, g)| p - g).collect::<Vec<_>>();
+        let before = parameters(&net.blocks[0])?;
+        Sgd::new(1.0).step(&mut net.blocks[0], &parts[1])?;
+        close(&parameters(&net.blocks[0])?, &expected(&before, &b));
+        let mut alone = Block::new(&device(), Seed(4))?;
+        let before = parameters(&alone)?;
+        Sgd::new(1.0).step(&mut alone, &scaled)?;
+        close(&parameters(&alone)?, &expected(&before, &row(&scaled)?));
+        let before = parameters(&net)?;
+        Sgd::new(1.0).step(&mut net, &parts[1])?;
+        let (after, others) = (parameters(&net)?, before.len() - b.len());
+        assert_eq!(after[..others], before[..others], "what the gradients are not of");
+        close(&after[others..], &expected(&before[others..], &b));
+
+        let (_, others) = Net::new(&device(), Seed(5))?.loss_with_gradients(&x, &target, 1.0, false)?;
+        let error = Sgd::new(1.0).step(&mut alone, &others).unwrap_err().to_string();
+        assert!(error.contains("the gradients are of a model with other parameters"), "{error}");
         Ok(())
     })
 }

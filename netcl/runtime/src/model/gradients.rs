@@ -35,7 +35,7 @@ impl Gradients {
 
     /// Each multiplied by `factor`, the reciprocal of their loss's scale.
     pub(crate) fn unscaled(&self, factor: &Tensor) -> Result<Gradients> {
-        Ok(Gradients { is_unscaled: true, ..self.with_values(&self.flat().mul(factor), None)? })
+        Ok(Gradients { is_unscaled: true, ..self.with_values(&self.flat().mul(factor))? })
     }
 
     /// Those in the parameters of one part, by its own paths. The prefix is that of the whole model's paths.
@@ -103,9 +103,35 @@ impl Gradients {
         self.row(self.buffer.whole().clone(), self.store.parameter_bytes())
     }
 
-    /// The same of gradients that go with those of `model`.
-    pub(crate) fn flat_beside(&self, model: &Gradients, operation: &str) -> Result<Tensor> {
-        Ok(self.row(self.region_for(&model.store, operation)?.clone(), self.store.parameter_bytes()))
+    /// The sums with `other`, parameter by parameter; in what `other` says nothing about they stay as they are.
+    pub(crate) fn plus(&self, other: &Gradients, operation: &'static str) -> Result<Gradients> {
+        let own = self.store.positions_under(&self.prefix, operation)?;
+        let theirs = other.fit(&self.store, &self.prefix, operation)?;
+        // They may be of a part of this part.
+        let is_inside = |position: &usize| other.is_inside(*position);
+        let first = theirs.clone().take_while(|position| !is_inside(position)).count();
+        let count = theirs.clone().skip(first).take_while(is_inside).count();
+        let (own, theirs) = (own.start + first, theirs.start + first);
+        let bytes = self.store.parameter_bytes_of(&(own..own + count));
+        if bytes.is_empty() {
+            return Ok(self.clone());
+        }
+        let sum = self.rows(&bytes)?.add(&other.rows(&other.store.parameter_bytes_of(&(theirs..theirs + count)))?);
+        let (before, behind) = (0..bytes.start, bytes.end..self.store.parameter_bytes());
+        let rows = |range: Range<usize>| (!range.is_empty()).then(|| self.rows(&range)).transpose();
+        let head = match rows(before)? {
+            Some(head) => head.concat(&sum, 0),
+            None => sum,
+        };
+        let values = match rows(behind)? {
+            Some(tail) => head.concat(&tail, 0),
+            None => head,
+        };
+        let covers = |position: usize| {
+            let has_theirs = (own..own + count).contains(&position) && other.buffer.covers(position - own + theirs);
+            has_theirs || self.buffer.covers(position)
+        };
+        self.with_values_in(&values, covers)
     }
 
     /// Those of this part of the model in one row.
@@ -114,65 +140,88 @@ impl Gradients {
         Ok(self.row(self.store.gradient_region(self.buffer.whole(), &range)?, range.len()))
     }
 
+    /// Those in these bytes of the parameters' buffer.
+    fn rows(&self, bytes: &Range<usize>) -> Result<Tensor> {
+        Ok(self.row(self.store.gradient_region(self.buffer.whole(), bytes)?, bytes.len()))
+    }
+
     fn row(&self, region: BufferHandle, bytes: usize) -> Tensor {
         // Parameters are floats of 32 bits, and what is between them is zero.
         let shape = Arc::from([bytes / DType::F32.size()]);
         Tensor::from_region(region, shape, DType::F32, self.device().clone())
     }
 
-    /// Gradients in the same parameters that have these values, of [`Gradients::flat`]'s order; also in those where `beside` has some.
-    pub(crate) fn with_values(&self, values: &Tensor, beside: Option<&Gradients>) -> Result<Gradients> {
-        let covered = (0..self.store.parameters().len())
-            .map(|index| [Some(self), beside].into_iter().flatten().any(|one| one.buffer.covers(index)))
-            .collect();
+    /// Gradients in the same parameters that have these values, of [`Gradients::flat`]'s order.
+    pub(crate) fn with_values(&self, values: &Tensor) -> Result<Gradients> {
+        self.with_values_in(values, |position| self.buffer.covers(position))
+    }
+
+    fn with_values_in(&self, values: &Tensor, covers: impl Fn(usize) -> bool) -> Result<Gradients> {
+        let covered = (0..self.store.parameters().len()).map(covers).collect();
         let buffer = self.store.gradients_in(values.region()?.clone(), covered)?;
         Ok(Gradients { buffer: Arc::new(buffer), ..self.clone() })
     }
 
-    /// All gradients at once, for the parameters of `store`.
-    pub(crate) fn region_for(&self, store: &Store, operation: &str) -> Result<&BufferHandle> {
-        if self.store.id() == store.id() {
-            return Ok(self.buffer.whole());
-        }
+    /// Whether the parameter at that position is one of this part's.
+    fn is_inside(&self, position: usize) -> bool {
+        self.store.parameters()[position].path.starts_with(&*self.prefix)
+    }
+
+    /// The positions of the parameters that those of `store` under `prefix` go with: the same ones, or those of a model or a part with
+    /// the same paths and shapes (a copy, an ensemble, the other of two towers). Where these are the gradients of a part of that part,
+    /// some are outside of it.
+    fn fit(&self, store: &Store, prefix: &str, operation: &str) -> Result<Range<usize>> {
         if self.store.device() != store.device() {
             let what = "the model that the gradients are of".to_owned();
             return Err(store.device().mismatch(operation, what, self.store.device()));
         }
-        // Gradients of another model of the same shape (a copy, an ensemble) are good as well.
-        let layout = |store: &Store| -> Vec<(String, Arc<[usize]>)> {
-            store.parameters().iter().map(|entry| (entry.path.clone(), entry.shape.clone())).collect()
+        let layout = |store: &Store, prefix: &str| -> Vec<(String, Arc<[usize]>)> {
+            let under = store.parameters().iter().filter_map(|entry| Some((entry.path.strip_prefix(prefix)?, entry)));
+            under.map(|(path, entry)| (path.to_owned(), entry.shape.clone())).collect()
         };
-        if layout(&self.store) == layout(store) {
-            return Ok(self.buffer.whole());
+        let is_same = self.store.id() == store.id() || layout(&self.store, "") == layout(store, "");
+        if is_same && prefix.starts_with(&*self.prefix) {
+            return store.positions_under(prefix, operation);
         }
+        if layout(&self.store, &self.prefix) == layout(store, prefix) {
+            return self.store.positions_under(&self.prefix, operation);
+        }
+        if is_same && self.prefix.starts_with(prefix) {
+            return store.positions_under(prefix, operation);
+        }
+        let of = match (is_same, &*self.prefix) {
+            (true, prefix) if !prefix.is_empty() => format!("the part `{}`", prefix.trim_end_matches('.')),
+            _ => "a model with other parameters".to_owned(),
+        };
         Err(Error::Mismatch {
             operation: operation.to_owned(),
-            problem: "the gradients are of a model with other parameters; pass those of the model that is stepped"
-                .to_owned(),
+            problem: format!("the gradients are of {of}; pass those of the model that is stepped"),
         })
     }
 
-    /// Which bytes of `range`, a part of the parameters' buffer that begins and ends with parameters, have gradients: those of
+    /// The gradients in the parameters of `store` under `prefix`, `bytes` of that buffer, and which of these bytes have some: those of
     /// parameters that the function depends on, padding included, in as few pieces as can be of what `group` gives for their paths.
-    pub(crate) fn covered<G: PartialEq>(
+    pub(crate) fn for_step<G: PartialEq>(
         &self,
-        range: &Range<usize>,
+        store: &Store,
+        (prefix, operation): (&str, &str),
         group: impl Fn(&str) -> G,
-    ) -> Vec<(Range<usize>, G)> {
+    ) -> Result<(BufferHandle, Vec<(Range<usize>, G)>)> {
+        let (model, own) = (store.positions_under(prefix, operation)?, self.fit(store, prefix, operation)?);
+        let region = self.store.gradient_region(self.buffer.whole(), &self.store.parameter_bytes_of(&own))?;
         let mut pieces: Vec<(Range<usize>, G)> = Vec::new();
-        let entries = self.store.parameters();
-        for (index, entry) in entries.iter().enumerate() {
-            let end = entries.get(index + 1).map_or(range.end, |next| next.offset).min(range.end);
-            if !range.contains(&entry.offset) || entry.offset >= end || !self.buffer.covers(index) {
+        for (position, own) in model.zip(own) {
+            let bytes = store.parameter_bytes_of(&(position..position + 1));
+            if bytes.is_empty() || !self.buffer.covers(own) || !self.is_inside(own) {
                 continue;
             }
-            let own = group(&entry.path);
+            let group = group(&store.parameters()[position].path);
             match pieces.last_mut() {
-                Some((last, group)) if last.end == entry.offset && *group == own => last.end = end,
-                _ => pieces.push((entry.offset..end, own)),
+                Some((last, before)) if last.end == bytes.start && *before == group => last.end = bytes.end,
+                _ => pieces.push((bytes, group)),
             }
         }
-        pieces
+        Ok((region, pieces))
     }
 
     fn view(&self, index: usize) -> Tensor {

@@ -130,9 +130,19 @@ impl Store {
     ///
     /// If others lie between them: a schema written by hand that does not keep a part's tensors together.
     pub(crate) fn parameter_range(&self, prefix: &str, operation: &str) -> Result<Option<Range<usize>>> {
+        let range = self.parameter_bytes_of(&self.positions_under(prefix, operation)?);
+        Ok((!range.is_empty()).then_some(range))
+    }
+
+    /// The positions of the parameters under a prefix.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::parameter_range`].
+    pub(super) fn positions_under(&self, prefix: &str, operation: &str) -> Result<Range<usize>> {
         let entries = &self.parameters.entries;
         let inside = |entry: &StoredTensor| entry.path.starts_with(prefix);
-        let Some(first) = entries.iter().position(inside) else { return Ok(None) };
+        let Some(first) = entries.iter().position(inside) else { return Ok(0..0) };
         let count = entries[first..].iter().take_while(|entry| inside(entry)).count();
         if entries[first + count..].iter().any(inside) {
             return Err(Error::Mismatch {
@@ -140,9 +150,14 @@ impl Store {
                 problem: format!("the parameters under `{prefix}` do not follow each other in the model's schema"),
             });
         }
-        let end = entries.get(first + count).map_or(self.parameters.bytes, |next| next.offset);
-        let range = entries[first].offset..end;
-        Ok((!range.is_empty()).then_some(range))
+        Ok(first..first + count)
+    }
+
+    /// The bytes of the parameters at these positions, padding included.
+    pub(super) fn parameter_bytes_of(&self, positions: &Range<usize>) -> Range<usize> {
+        let start =
+            |position: usize| self.parameters.entries.get(position).map_or(self.parameters.bytes, |entry| entry.offset);
+        start(positions.start)..start(positions.end)
     }
 
     /// Those bytes of the parameters' buffer; `None` if there is no buffer.

@@ -10,7 +10,8 @@ const EPSILON: f64 = 1e-6;
 
 impl Gradients {
     /// The sums, parameter by parameter: those of several batches become those of one step. What has a gradient in one of the two has
-    /// one in the sum. Does not wait for the device.
+    /// one in the sum. The other may be of a model or a part with the same paths and shapes (of two towers the other one), or of a part
+    /// of this one, whose others stay as they are. Does not wait for the device.
     ///
     /// # Errors
     ///
@@ -23,8 +24,7 @@ impl Gradients {
                 .to_owned();
             return Err(crate::Error::Mismatch { operation: "Gradients::add".to_owned(), problem });
         }
-        let sum = self.flat().add(&other.flat_beside(self, "Gradients::add")?);
-        self.with_values(&sum, Some(other))
+        self.plus(other, "Gradients::add")
     }
 
     /// Each multiplied by `factor`: by 0.25 after four batches were added up, to have their mean. Does not wait for the device.
@@ -42,7 +42,7 @@ impl Gradients {
                 accepted: "a finite number of `f32`",
             });
         }
-        self.with_values(&(&self.flat() * factor), None)
+        self.with_values(&(&self.flat() * factor))
     }
 
     /// The root of the sum of all squares, f32 without axes. Does not wait for the device.
@@ -85,6 +85,6 @@ impl Gradients {
         let divisor = self.norm()? + EPSILON;
         let limit = Tensor::scalar(self.device(), most as f32)?;
         let factor = limit.div(&divisor).apply("minimum", &[1.0.into()]);
-        self.with_values(&self.flat().mul(&factor), None)
+        self.with_values(&self.flat().mul(&factor))
     }
 }

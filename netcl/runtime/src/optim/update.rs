@@ -134,10 +134,9 @@ impl Update {
         };
         self.groups.check(self.name, store.parameters(), &part.prefix)?;
         let group = |path: &str| self.groups.of(path.strip_prefix(&*part.prefix).unwrap_or(path));
-        let pieces = gradients.covered(&range, group);
+        let (gradients, pieces) = gradients.for_step(&store, (&part.prefix, self.name), group)?;
         let of: Vec<Option<usize>> = pieces.iter().map(|(_, group)| *group).collect();
         let numbers_now = of.iter().map(|group| scalars(next, *group)).collect::<Result<Vec<_>>>()?;
-        let gradients = store.gradient_region(gradients.region_for(&store, self.name)?, &range)?;
         let bytes = range.len();
         let device = store.device();
         self.check_model(&part)?;
