@@ -62,6 +62,11 @@ impl<'a> Lowering<'a> {
             },
             Val::Index(index) => self.index_tensor(&index, dtype, span),
             Val::Unknown => None,
+            // What a model is stands beside a number that only a call has: `(Act::Relu, 0.0) => ..` of `(self, s)`.
+            Val::Plain(tokens, _) if crate::variants::is_question(&tokens) => {
+                self.report(span, &m::MATCH_TENSOR, &[&"this value"]);
+                None
+            }
             Val::Plain(tokens, ty) => {
                 drop(self.plain_in_tensor(&crate::parse::text(&tokens), ty, span));
                 None

@@ -50,4 +50,21 @@ impl Net {
     }
 }
 
+#[netcl::model]
+pub enum Act {
+    Relu,
+    #[layer(inputs = 8, outputs = 8)]
+    Line(Linear),
+}
+
+#[netcl::model]
+impl Act {
+    pub fn of_both(&self, x: &Tensor<f32, N, 8>, s: f32) -> Tensor<f32, N, 8> {
+        match (self, s) {
+            (Act::Relu, 0.0) => x.relu(),
+            _ => x,
+        }
+    }
+}
+
 fn main() {}
