@@ -474,6 +474,8 @@ messages! {
     SIMT_ONE_LANE = "`{}` is one element, and the value has {} lanes", "{}";
     SIMT_NO_GROUP = "barriers, local arrays and sub-groups need a work-group size", "give the launch one: `#[launch({})]`";
     SIMT_RACE = "all work-items write to `{}`, each another value: which of them stays is chance", "{}";
+    SIMT_LOCAL_RACE = "work-item {} reads `{}`, which work-item {} writes{} without a `barrier()` between: what is read is chance", "{}";
+    SIMT_LOCAL_WRITTEN = "work-item {} writes `{}`, and work-item {} writes another value to `{}` without a `barrier()` between: which of them stays is chance", "{}";
     SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "{}";
     SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
     SIMT_ATOMIC_VALUE = "`{}` updates an element of {} with a value of its type, found {}", "write `{}`";
