@@ -421,6 +421,8 @@ messages! {
     FOLD_CARRIED = "a `fold` starts from {}, and its closure gives {}", "what it starts from and what the closure gives are composed alike, of the same types: `fold(0..C, (0.0, 1.0), |(a, b), c| (a + x[n, c], b * x[n, c]))`";
     FOLD_RANGE = "the range `{}` of a `fold` is {} long, which is negative for small shapes", "write a range whose end is at least its start whatever the shapes are";
     KERNEL_RESULTS = "the results of a kernel are of one shape, found {} and {}", "write a kernel for each";
+    OVERFLOWS = "`{}` overflows: `{}` has no such number", "`i64` has it: write `{}`";
+    CAST_TRUTH = "cannot cast `{}` as `bool`", "compare it with zero: write `{}`";
     KERNEL_BY_ZERO = "`{}` divides by zero", "write a number from 1 on";
     KERNEL_RANGE_VARIES = "how long the range `{}` is, is known only at run time", "go over the whole axis and leave out what is not meant: write `{}`";
     KERNEL_POSITION = "`{}` over several ranges counts positions from 0", "start each range at 0, and end it at a size, or reduce along one of them, which gives the index itself";

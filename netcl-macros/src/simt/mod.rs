@@ -222,6 +222,7 @@ impl<'a> Simt<'a> {
             large: Large::default(),
             unsure: signature.unsound.is_some(),
             partial: false,
+            left_out: false,
             doubtful: false,
         };
         signature.docs().into_iter().for_each(|line| simt.builder.doc(line));

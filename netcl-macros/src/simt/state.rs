@@ -156,6 +156,8 @@ pub(super) struct Simt<'a> {
     pub(super) unsure: bool,
     /// A function has been called of which nothing is known.
     pub(super) partial: bool,
+    /// Within a branch that no work-item takes, whatever it is given.
+    pub(super) left_out: bool,
     /// The types of bare numbers that no use has settled are not known: such a function may settle them.
     pub(super) doubtful: bool,
 }
