@@ -330,6 +330,8 @@ messages! {
     LONG_LIST = "a list of {} elements is written here, and a tensor from a list has at most {}", "pass it as an argument, or keep it in a field: `#[state] table: Tensor<f32, 512>`, set by `model.set_tensor(\"table\", &values)?`";
     LIST_OF_TENSORS = "a tensor from a list is of single numbers, and here tensors with axes are listed", "join them: `Tensor::stack([a, b], 0)`, or `a.concat([b], 0)`";
     UNSUPPORTED = "{} cannot be compiled", "{}";
+    OTHER_BRACKETS = "{} is not taken apart by `{}`", "write `{}`";
+    REST_TWICE = "`..` stands for the rest once in a pattern", "leave one of them out, and name what stands between";
     PATTERN = "only names, and tuples, lists, structs and models of names, can be bound", "write `let y = ..` or `let (a, b) = ..`";
     LAYER_TAKEN = "a layer is not taken apart: its tensors are read by its name", "bind it, `layer`, and write `layer.{}`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "{}";
