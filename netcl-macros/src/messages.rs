@@ -178,7 +178,7 @@ messages! {
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";
 
     // Types
-    NOT_A_TENSOR_TYPE = "expected a tensor type, found `{}`", "write `{}Tensor<f32, N, 64>`";
+    NOT_A_TENSOR_TYPE = "expected a tensor type, found `{}`", "write `{}`";
     RENAMED_TENSOR = "the compiler does not know `{}`", "it knows tensors by their own name: write `Tensor`";
     MISSING_DTYPE = "`Tensor` needs its element type first", "write `Tensor<f32, ..>`";
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
@@ -376,7 +376,7 @@ messages! {
     RESULT_ARRAY = "`{}` returns an array, whose tensors have one type, and its body gives {} and {}", "return a tuple, `-> {}`, with the parts of the body's value in parentheses";
     RESULT_STRUCT = "`{}` returns a `{}`, whose `{}` has {} here, its body gives {}{}", "the struct has one size in arguments and results: return another struct of tensors, or a tuple, `{}`";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
-    RESULT_EMPTY = "`{}` returns {} along axis {}, its body gives 0{}", "a result has at least 1 element along each axis: let the body give some";
+    RESULT_EMPTY = "`{}` returns {} along axis {}, its body gives 0{}", "a result has at least 1 element along each axis: let the body give some, as with `repeat(1, 1)` in place of `repeat(1, 0)`";
     RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through the body gives the declared shape: change what this one gives";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "{}, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
