@@ -4,7 +4,7 @@ use crate::ast::Constant;
 use crate::constants::Constants;
 use crate::diag::Diag;
 use crate::messages as m;
-use crate::parse::{constant, text};
+use crate::parse::{self, constant, text};
 use crate::words;
 use netcl_kernels::dtype::DType;
 use proc_macro2::Span;
@@ -75,6 +75,33 @@ pub(crate) fn whole_type(expr: &Expr) -> Option<DType> {
         Expr::Lit(lit) => DType::from_name(suffix(&lit.lit)).filter(|dtype| dtype.is_integer()),
         _ => None,
     }
+}
+
+/// What to write for `expr as bool`.
+pub(crate) fn compared_with_zero(expr: &Expr, is_float: bool) -> String {
+    let number = parse::index::text_of(parse::unparenthesized(expr));
+    format!("{number} != {}", if is_float { "0.0" } else { "0" })
+}
+
+/// The type of `i32::MAX`.
+pub(crate) fn type_of_path(path: &syn::Path) -> Option<DType> {
+    let [ty, _] = [path.segments.first()?, path.segments.last()?];
+    DType::from_name(&parse::name(&ty.ident)).filter(|_| path.segments.len() == 2)
+}
+
+/// Whether the type has not the number that is computed of `operand` as `written`, which is reported; `None` is beyond 64 bits.
+pub(crate) fn overflows(diag: &Diag, value: Option<i64>, dtype: DType, (operand, written): (&Expr, &Expr)) -> bool {
+    if value.is_some_and(|value| dtype.holds(value)) {
+        return false;
+    }
+    let [own, whole] = [operand, written].map(parse::index::text_of);
+    if value.is_none() {
+        diag.report(written.span(), &m::TOO_LARGE, &[&whole]);
+        return true;
+    }
+    let converted = whole.replacen(&own, &format!("({own} as i64)"), 1);
+    diag.report(written.span(), &m::OVERFLOWS, &[&whole, &dtype, &converted]);
+    true
 }
 
 fn number(value: Constant, negative: bool) -> String {

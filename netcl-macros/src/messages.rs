@@ -178,7 +178,7 @@ messages! {
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";
 
     // Types
-    NOT_A_TENSOR_TYPE = "expected a tensor type, found `{}`", "write `{}Tensor<f32, N, 64>`";
+    NOT_A_TENSOR_TYPE = "expected a tensor type, found `{}`", "write `{}`";
     RENAMED_TENSOR = "the compiler does not know `{}`", "it knows tensors by their own name: write `Tensor`";
     MISSING_DTYPE = "`Tensor` needs its element type first", "write `Tensor<f32, ..>`";
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
@@ -330,6 +330,8 @@ messages! {
     LONG_LIST = "a list of {} elements is written here, and a tensor from a list has at most {}", "pass it as an argument, or keep it in a field: `#[state] table: Tensor<f32, 512>`, set by `model.set_tensor(\"table\", &values)?`";
     LIST_OF_TENSORS = "a tensor from a list is of single numbers, and here tensors with axes are listed", "join them: `Tensor::stack([a, b], 0)`, or `a.concat([b], 0)`";
     UNSUPPORTED = "{} cannot be compiled", "{}";
+    OTHER_BRACKETS = "{} is not taken apart by `{}`", "write `{}`";
+    REST_TWICE = "`..` stands for the rest once in a pattern", "leave one of them out, and name what stands between";
     PATTERN = "only names, and tuples, lists, structs and models of names, can be bound", "write `let y = ..` or `let (a, b) = ..`";
     LAYER_TAKEN = "a layer is not taken apart: its tensors are read by its name", "bind it, `layer`, and write `layer.{}`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "{}";
@@ -374,7 +376,7 @@ messages! {
     RESULT_ARRAY = "`{}` returns an array, whose tensors have one type, and its body gives {} and {}", "return a tuple, `-> {}`, with the parts of the body's value in parentheses";
     RESULT_STRUCT = "`{}` returns a `{}`, whose `{}` has {} here, its body gives {}{}", "the struct has one size in arguments and results: return another struct of tensors, or a tuple, `{}`";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
-    RESULT_EMPTY = "`{}` returns {} along axis {}, its body gives 0{}", "a result has at least 1 element along each axis: let the body give some";
+    RESULT_EMPTY = "`{}` returns {} along axis {}, its body gives 0{}", "a result has at least 1 element along each axis: let the body give some, as with `repeat(1, 1)` in place of `repeat(1, 0)`";
     RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through the body gives the declared shape: change what this one gives";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "{}, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
@@ -421,6 +423,8 @@ messages! {
     FOLD_CARRIED = "a `fold` starts from {}, and its closure gives {}", "what it starts from and what the closure gives are composed alike, of the same types: `fold(0..C, (0.0, 1.0), |(a, b), c| (a + x[n, c], b * x[n, c]))`";
     FOLD_RANGE = "the range `{}` of a `fold` is {} long, which is negative for small shapes", "write a range whose end is at least its start whatever the shapes are";
     KERNEL_RESULTS = "the results of a kernel are of one shape, found {} and {}", "write a kernel for each";
+    OVERFLOWS = "`{}` overflows: `{}` has no such number", "`i64` has it: write `{}`";
+    CAST_TRUTH = "cannot cast `{}` as `bool`", "compare it with zero: write `{}`";
     KERNEL_BY_ZERO = "`{}` divides by zero", "write a number from 1 on";
     KERNEL_RANGE_VARIES = "how long the range `{}` is, is known only at run time", "go over the whole axis and leave out what is not meant: write `{}`";
     KERNEL_POSITION = "`{}` over several ranges counts positions from 0", "start each range at 0, and end it at a size, or reduce along one of them, which gives the index itself";
@@ -474,6 +478,8 @@ messages! {
     SIMT_ONE_LANE = "`{}` is one element, and the value has {} lanes", "{}";
     SIMT_NO_GROUP = "barriers, local arrays and sub-groups need a work-group size", "give the launch one: `#[launch({})]`";
     SIMT_RACE = "all work-items write to `{}`, each another value: which of them stays is chance", "{}";
+    SIMT_LOCAL_RACE = "work-item {} reads `{}`, which work-item {} writes{} without a `barrier()` between: what is read is chance", "{}";
+    SIMT_LOCAL_WRITTEN = "work-item {} writes `{}`, and work-item {} writes another value to `{}` without a `barrier()` between: which of them stays is chance", "{}";
     SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "{}";
     SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
     SIMT_ATOMIC_VALUE = "`{}` updates an element of {} with a value of its type, found {}", "write `{}`";

@@ -147,6 +147,10 @@ fn meant(key: &ConfigKey, value: &ConfigValue) -> Option<String> {
     match (key.kind, value) {
         (ConfigKind::Bool, ConfigValue::Size(0)) => Some(format!("write `{name} = false`")),
         (ConfigKind::Bool, ConfigValue::Size(1)) => Some(format!("write `{name} = true`")),
+        // As Python writes them.
+        (ConfigKind::Bool, word) if ["True", "False"].contains(&word.to_string().as_str()) => {
+            Some(format!("write `{name} = {}`", word.to_string().to_lowercase()))
+        }
         (ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count | ConfigKind::Pair, ConfigValue::Number(number))
             if number.fract() == 0.0 && (1.0..1e9).contains(number) =>
         {

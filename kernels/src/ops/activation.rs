@@ -239,8 +239,14 @@ pub fn silu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 ///
 /// The gate's cotangent is `g * x`, which may overflow where the gate's derivative is 0: at a bound, which does not depend on
 /// `x`, the gradient is 0 and not `inf * 0`.
+///
+/// Both bounds are maxima, whose derivative at NaN is 1: all derivatives of the gate are NaN there. That of a minimum is 0.
 fn gate_argument(b: &mut Builder, x: NodeId) -> Result<NodeId> {
-    clamp(b, x, -1024.0, 1024.0)
+    let bound = b.constant(-1024.0, b.dtype(x));
+    let above = b.binary(BinaryOp::Max, x, bound)?;
+    let turned = b.unary(UnaryOp::Neg, above)?;
+    let within = b.binary(BinaryOp::Max, turned, bound)?;
+    b.unary(UnaryOp::Neg, within)
 }
 
 fn tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {

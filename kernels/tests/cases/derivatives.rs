@@ -7,11 +7,12 @@
 use crate::extremes::{Function, LARGEST, activations, call, value_and_gradient};
 use crate::test;
 use libtest_mimic::Trial;
+use netcl_kernels::autodiff::grad;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::Precision;
-use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
+use netcl_kernels::graph::{BinaryOp, NodeId, ReduceOp, UnaryOp};
 use netcl_kernels::ops::Value;
 
 const NAN: f64 = f64::NAN;
@@ -173,6 +174,63 @@ fn at_nan(name: &str, args: &[Value], expected: f64) {
     assert!(alike, "the gradient of {name} at NaN is {}, expected NaN or {expected}", gradient[0]);
 }
 
+/// The second derivative of each activation at -inf and inf, where it is the limit, and at NaN: NaN, and 0 of what consists of
+/// pieces, as if it were outside of them.
+const SECOND: [(&str, [f64; 3]); 23] = [
+    ("relu", [0.0, 0.0, 0.0]),
+    ("relu6", [0.0, 0.0, 0.0]),
+    ("leaky_relu", [0.0, 0.0, 0.0]),
+    ("prelu", [0.0, 0.0, 0.0]),
+    ("gelu", [0.0, 0.0, NAN]),
+    ("gelu_tanh", [0.0, 0.0, NAN]),
+    ("silu", [0.0, 0.0, NAN]),
+    ("sigmoid", [0.0, 0.0, NAN]),
+    ("log_sigmoid", [0.0, 0.0, NAN]),
+    ("tanh", [0.0, 0.0, NAN]),
+    ("softplus", [0.0, 0.0, NAN]),
+    ("elu", [0.0, 0.0, NAN]),
+    ("celu", [0.0, 0.0, NAN]),
+    ("selu", [0.0, 0.0, NAN]),
+    ("hard_sigmoid", [0.0, 0.0, 0.0]),
+    ("hard_swish", [0.0, 0.0, 0.0]),
+    ("hard_tanh", [0.0, 0.0, 0.0]),
+    ("mish", [0.0, 0.0, NAN]),
+    ("softsign", [0.0, 0.0, NAN]),
+    ("threshold", [0.0, 0.0, 0.0]),
+    ("hard_shrink", [0.0, 0.0, 0.0]),
+    ("soft_shrink", [0.0, 0.0, 0.0]),
+    ("tanh_shrink", [0.0, 0.0, NAN]),
+];
+
+/// The derivative of the sum of a function's elements, an element for each of `x`.
+fn derived(b: &mut Builder, x: NodeId, name: &str, args: &[Value]) -> NodeId {
+    let y = call(b, name, &[&[Value::Tensor(x)], args].concat());
+    let value = b.reduce(ReduceOp::Sum, y, &[0], false).expect("a sum");
+    let found = grad(b, value, &[x]).expect("a gradient");
+    found[0].unwrap_or_else(|| {
+        let shape = b.shape(x).clone();
+        b.full(0.0, &shape, DType::F32)
+    })
+}
+
+fn second_at_the_ends(name: &str, args: &[Value], expected: [f64; 3]) {
+    let function = |b: &mut Builder, x: NodeId| derived(b, x, name, args);
+    for precision in [Precision::Typed, Precision::F64] {
+        for (x, expected) in [f64::NEG_INFINITY, f64::INFINITY, NAN].into_iter().zip(expected) {
+            let found = value_and_gradient(&[1], &[x], None, &function, precision)[1][0];
+            let alike = found == expected || found.is_nan() && expected.is_nan();
+            assert!(alike, "the second derivative of {name} at {x:e} is {found:e}, expected {expected:e}");
+        }
+    }
+}
+
+/// In single precision against double, where numbers are of ordinary size.
+fn second(name: &str, args: &[Value]) {
+    let x: Vec<f64> = places().into_iter().filter(|x| x.abs() < 1e5).collect();
+    let function = |b: &mut Builder, x: NodeId| derived(b, x, name, args);
+    fails_nowhere(&derivatives(name, &x, Bound { relative: 1e-4, absolute: 1e-6 }, &function));
+}
+
 /// The gradient of `x * gate(x)` where the cotangent times `x` overflows and the gate's derivative is 0.
 fn gated_in_large_cotangents(name: &str) {
     for (cotangent, x, expected) in [
@@ -211,6 +269,13 @@ pub(crate) fn trials() -> Vec<Trial> {
     for name in ["gelu", "gelu_tanh", "silu", "mish", "hard_swish"] {
         let run = move || gated_in_large_cotangents(name);
         trials.push(test(format!("derivatives::activations::{name}::large_cotangents"), run));
+    }
+    for ((name, args, _), (own, expected)) in activations().into_iter().zip(SECOND) {
+        assert_eq!(name, own);
+        let given = args.clone();
+        let run = move || second_at_the_ends(name, &args, expected);
+        trials.push(test(format!("derivatives::activations::{name}::second_at_the_ends"), run));
+        trials.push(test(format!("derivatives::activations::{name}::second"), move || second(name, &given)));
     }
     for ((name, args, _), (_, expected)) in activations().into_iter().zip(AT_NAN) {
         let given = args.clone();

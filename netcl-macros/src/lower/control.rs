@@ -156,6 +156,16 @@ impl<'a> Lowering<'a> {
                     self.bind_pattern(pattern, value);
                 }
             }
+            Pat::Ident(ident) if ident.by_ref.is_some() && ident.subpat.is_none() => {
+                let (what, instead) = (format!("`{}`", text(pattern)), parse::name(&ident.ident));
+                self.report(
+                    pattern.span(),
+                    &m::UNSUPPORTED,
+                    &[&what, &format!("nothing is borrowed: write `{instead}`")],
+                );
+                self.bind_unknown(pattern, false);
+            }
+            Pat::Tuple(_) | Pat::Slice(_) if self.other_brackets(pattern, &value) => self.bind_unknown(pattern, false),
             Pat::Tuple(syn::PatTuple { elems, .. }) | Pat::Slice(syn::PatSlice { elems, .. }) => {
                 for (pattern, value) in self.listed_parts(elems, value, pattern.span()) {
                     if !self.bind_rest(pattern, &value) {
@@ -175,6 +185,19 @@ impl<'a> Lowering<'a> {
                 self.bind_unknown(pattern, false);
             }
         }
+    }
+
+    /// Rule: brackets take lists apart and parentheses tuples. Wrong: `let [a, b] = (x, y);`, `let (a, b) = &self.layers;`.
+    fn other_brackets(&self, pattern: &Pat, value: &Val<'a>) -> bool {
+        let written = text(pattern);
+        let inner = written.get(1..written.len() - 1).unwrap_or_default();
+        let (what, instead) = match (pattern, value) {
+            (Pat::Slice(_), Val::Tuple(_)) => ("a tuple", format!("({inner})")),
+            (Pat::Tuple(_), Val::Place(FieldRef::Many(..))) => ("a list", format!("[{inner}]")),
+            _ => return false,
+        };
+        self.report(pattern.span(), &m::OTHER_BRACKETS, &[&what, &written, &instead]);
+        true
     }
 
     /// Binds the names of a pattern where something is wrong with it or with its value, which has been said.
@@ -232,6 +255,14 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Vec<(&'a Pat, Val<'a>)> {
         let names = elems.iter().filter(|part| !is_rest(part)).count();
+        if let Some(second) = elems.iter().filter(|part| is_rest(part)).nth(1) {
+            self.report(second.span(), &m::REST_TWICE, &[]);
+            return elems
+                .iter()
+                .filter(|part| !matches!(part, Pat::Rest(_)))
+                .map(|part| (part, Val::Unknown))
+                .collect();
+        }
         // What the other names leave is a list.
         let values = match elems.iter().position(is_rest) {
             Some(position) => self.parts_around(value, position, names, span),

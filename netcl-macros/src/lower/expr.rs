@@ -390,62 +390,16 @@ impl<'a> Lowering<'a> {
             (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.literal(&lit.lit, true),
             (_, inner) => self.expr(inner),
         };
+        if let (syn::UnOp::Neg(_), Val::Dim(known)) = (&unary.op, &value)
+            && let Some(known) = known.as_constant().filter(|_| !matches!(&*unary.expr, Expr::Lit(_)))
+            && let Some(negated) = known.checked_neg()
+            && let Some(refused) = self.overflows(Some(negated), &unary.expr, &Expr::Unary(unary.clone()))
+        {
+            return refused;
+        }
         match self.turned(unary, &value) {
             Some(turned) => turned,
             None => self.unary(&unary.op, value, span),
-        }
-    }
-
-    /// `x as f32`.
-    fn cast(&mut self, cast: &'a syn::ExprCast) -> Val<'a> {
-        let value = self.expr(&cast.expr);
-        let span = cast.span();
-        if value.is_unknown() {
-            return Val::Unknown;
-        }
-        let to = text(&cast.ty);
-        match (DType::from_name(&to), value) {
-            (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(number.converted(dtype)),
-            (Some(dtype), Val::Number(number)) if dtype.is_integer() => {
-                let result = self.builder.integer(number.whole(dtype), dtype);
-                self.check(result, span)
-            }
-            (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => match (dim.as_constant(), dtype) {
-                (Some(value), _) if dtype.is_integer() => Val::Dim(Dim::constant(dtype.wrap(value))),
-                // A size that may be no byte: what wraps is no size.
-                (None, DType::U8) => self.tensor(Val::Dim(dim), Some(dtype), span).map_or(Val::Unknown, Val::Tensor),
-                _ => Val::Dim(dim),
-            },
-            (Some(dtype), Val::Bool(value)) if dtype.is_integer() => Val::Dim(Dim::constant(i64::from(value))),
-            (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
-            // As Rust's lists want it; indices here are whole numbers of any type.
-            (None, index @ Val::Index(_)) if to == "usize" => index,
-            (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {
-                Val::Tensor(id)
-            }
-            // What is negative is beyond every size, as in Rust: -1 reads zero, and is no index that another is compared with.
-            (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::I32 => {
-                self.at(span);
-                let result = self.builder.cast(id, DType::U32);
-                self.check(result, span)
-            }
-            (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
-                Val::Number(ConstFloat::of_whole(dim.as_constant().unwrap_or_default(), dtype))
-            }
-            (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
-                let from = match &value {
-                    Val::Tensor(id) => self.builder.dtype(*id),
-                    Val::Number(number) => number.ty.unwrap_or(DType::F32),
-                    _ => dtype,
-                };
-                let Some(id) = self.tensor(value, Some(from), span) else { return Val::Unknown };
-                self.at(span);
-                let result = self.builder.cast(id, dtype);
-                self.check(result, span)
-            }
-            (None, _) => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),
-            (_, Val::Plain(tokens, ty)) => self.plain_in_tensor(&text(&tokens), ty, span),
-            (_, value) => self.report(span, &m::OPERAND, &[&"as", &value.kind()]),
         }
     }
 
@@ -473,7 +427,10 @@ impl<'a> Lowering<'a> {
                 ("`let` in an expression", "write it as the condition of an `if` or a `while`, among others with `&&`")
             }
             Expr::Reference(_) => ("`&mut`", "assign the variable itself: `h = h.relu();`, where it is `let mut h`"),
-            Expr::Block(_) => ("a labelled block", "leave the label out"),
+            Expr::Block(_) => (
+                "a labelled block",
+                "leave the label out, and write what stands behind a `break` of it in the `else` of its `if`",
+            ),
             Expr::RawAddr(_) => ("a raw pointer", "pass the tensor itself"),
             Expr::Path(_) => ("a qualified path", "call the function as a method"),
             _ => (

@@ -119,7 +119,7 @@ impl<'a> Lowering<'a> {
         let patterns: Vec<&Pat> = names.collect();
         let plain = |pattern: &&Pat| match pattern {
             Pat::Type(typed) => text(&typed.pat),
-            other => text(other).trim_matches(['(', ')']).to_string(),
+            other => text(other).trim_matches(['(', ')', '&', ' ']).to_string(),
         };
         let all = patterns.iter().map(plain).collect::<Vec<_>>().join(", ");
         let mut taken = Vec::new();

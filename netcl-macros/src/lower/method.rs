@@ -102,7 +102,8 @@ impl<'a> Lowering<'a> {
                 &[&format!("`{}`", crate::parse::text(first)), &instead],
             );
         }
-        if let Some(refused) = self.suffixed(&name, &[&receiver], call.args.iter()) {
+        let refused = self.suffixed(&name, &[&receiver], call.args.iter());
+        if let Some(refused) = refused.or_else(|| self.method_overflows(call, &name, &receiver, &args)) {
             return refused;
         }
         self.written = Written::new(called(), call.args.iter());

@@ -240,7 +240,16 @@ impl<'a> Lowering<'a> {
         match ops::find(name) {
             Some(_) => {
                 let of_number = self.in_function().then(|| foreign::of_number(name, &x, &rest));
-                let method = || format!("operations are methods: write `{x}.{name}({})`", rest.join(", "));
+                // An equation stands behind what it is of.
+                let is_text = matches!(first, Some(Expr::Lit(lit)) if matches!(lit.lit, syn::Lit::Str(_)));
+                let method = || match rest.split_first() {
+                    Some((tensor, others)) if is_text => {
+                        let others: String = others.iter().map(|other| format!(", {other}")).collect();
+                        let equation = first.map_or_else(String::new, text);
+                        format!("operations are methods: write `{tensor}.{name}({equation}{others})`")
+                    }
+                    _ => format!("operations are methods: write `{x}.{name}({})`", rest.join(", ")),
+                };
                 Some(of_number.flatten().unwrap_or_else(method))
             }
             None => foreign::operation(name).map(|here| self.of_elsewhere(here, &x, &rest)),

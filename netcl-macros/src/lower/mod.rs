@@ -22,6 +22,7 @@ mod calls;
 mod calls_made;
 mod carried;
 mod cases;
+mod cast;
 mod certain;
 mod choice;
 mod chosen;

@@ -69,8 +69,12 @@ impl<'a> Lowering<'a> {
         let list = text(&call.receiver);
         let instead = match (name.as_str(), call.args.last().map(text)) {
             ("insert" | "push_front" | "push_back" | "append" | "extend", given) => {
-                let value = given.unwrap_or_else(|| "x".to_string());
-                format!("what comes is put behind the others: `{list}.push({value})`")
+                let listed = match call.args.last().map(parse::unparenthesized) {
+                    Some(Expr::Array(several)) if name != "insert" => several.elems.iter().map(text).collect(),
+                    _ => vec![given.unwrap_or_else(|| "x".to_string())],
+                };
+                let pushed: Vec<String> = listed.iter().map(|value| format!("{list}.push({value});")).collect();
+                format!("what comes is put behind the others: `{}`", pushed.join(" "))
             }
             ("cat", axis) => {
                 let axis = axis.filter(|axis| axis.parse::<u64>().is_ok()).unwrap_or_else(|| "0".to_string());

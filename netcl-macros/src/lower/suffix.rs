@@ -91,6 +91,35 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Rule: a number of a type that the text says stays one of it. Wrong: `2i32.pow(40)`, `-i32::MIN`.
+    ///
+    /// `value` is what is computed of `operand`, as `written`; `None` is a number beyond 64 bits.
+    pub(super) fn overflows(&self, value: Option<i64>, operand: &Expr, written: &Expr) -> Option<Val<'a>> {
+        let dtype = self.type_of_bits(operand).filter(|dtype| dtype.is_integer()).unwrap_or(DType::I64);
+        literal::overflows(self.diag, value, dtype, (operand, written)).then_some(Val::Unknown)
+    }
+
+    /// The same of methods that whole numbers have.
+    pub(super) fn method_overflows(
+        &self,
+        call: &syn::ExprMethodCall,
+        name: &str,
+        receiver: &Val<'a>,
+        args: &[Val<'a>],
+    ) -> Option<Val<'a>> {
+        let Val::Dim(own) = receiver else { return None };
+        let own = own.as_constant()?;
+        let value = match (name, args) {
+            ("pow", [Val::Dim(power)]) => {
+                let power = u32::try_from(power.as_constant()?).ok()?;
+                own.checked_pow(power)
+            }
+            ("abs", []) => own.checked_abs(),
+            _ => return None,
+        };
+        self.overflows(value, &call.receiver, &Expr::MethodCall(call.clone()))
+    }
+
     /// Reports a distance by which no number is shifted.
     pub(super) fn no_distance(&self, by: &dyn std::fmt::Display, place: Span) -> Val<'a> {
         let (what, last) = ("a number", i64::BITS - 1);
@@ -118,10 +147,7 @@ impl<'a> Lowering<'a> {
             Expr::Paren(inner) => self.type_of_bits(&inner.expr),
             Expr::Group(inner) => self.type_of_bits(&inner.expr),
             Expr::Cast(cast) => DType::from_name(&parse::text(&cast.ty)),
-            // `i32::MAX`
-            Expr::Path(path) if path.path.segments.len() == 2 => {
-                DType::from_name(&parse::name(&path.path.segments[0].ident))
-            }
+            Expr::Path(path) if path.path.segments.len() == 2 => literal::type_of_path(&path.path),
             Expr::Binary(binary) => self.type_of_bits(&binary.left).or_else(|| self.type_of_bits(&binary.right)),
             other => self.whole_type(other),
         }

@@ -40,7 +40,10 @@ impl<'a> Lowering<'a> {
             || unit.helpers.contains_key(&kernel);
         let outside = matches!(name, "vjp" | "check" | "launch" | "kernels" | "tune" | "with_gradients");
         let small = !kernel.contains(char::is_uppercase) && kernel != "self";
-        if !(known || outside && small) || self.lookup(&kernel).is_some() {
+        // What is nearly a variable's name is meant to be that.
+        let variables = self.frame().scopes.iter().flatten().map(|variable| variable.name.as_str());
+        let meant = !known && !suggestion(&kernel, variables).is_empty();
+        if !(known || outside && small) || meant || self.lookup(&kernel).is_some() {
             return None;
         }
         let x = call.args.last().map_or_else(|| "x".to_string(), text);

@@ -341,6 +341,10 @@ fn tensor_instead(ty: &Type) -> String {
                 "Vec" => format!("[{}; 2]", text(first)),
                 _ => text(first),
             },
+            // A struct of tensors.
+            Some(first @ GenericArgument::Type(Type::Path(_))) if matches!(name.as_str(), "Option" | "Result") => {
+                text(first)
+            }
             _ => "Tensor<f32, N, 10>".to_string(),
         },
         _ => "Tensor<f32, N, 10>".to_string(),

@@ -62,7 +62,11 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
             return None;
         }
         _ => {
-            diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &borrow]);
+            let instead = match ty {
+                Type::Reference(own) if is_tensor(&own.elem) => format!("{borrow}{}", text(&own.elem)),
+                _ => format!("{borrow}Tensor<f32, N, 64>"),
+            };
+            diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &instead]);
             return None;
         }
     };
@@ -71,7 +75,7 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         return None;
     }
     if segment.ident != words::TENSOR {
-        diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &borrow]);
+        diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &format!("{borrow}Tensor<f32, N, 64>")]);
         return None;
     }
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {

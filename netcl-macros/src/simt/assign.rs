@@ -108,7 +108,7 @@ impl Simt<'_> {
         // One position, and one condition, for the read and the write.
         let place = GuardedIndex { index: self.once("position", position), inside: None };
         self.builder.open();
-        let current = self.load_from(Target { memory, place });
+        let current = self.load_from(Target { memory, place }, index);
         let value = self.new_value(binary, current, right);
         let result = self.store(Target { memory, place }, value, &ElementWrite::updated(binary, index));
         let then = self.builder.close();
@@ -190,6 +190,7 @@ impl Simt<'_> {
                 self.write(target.place, |this, index| this.builder.store(param, index, value));
             }
             ElementStorage::Array(array, _) => {
+                self.note_local_store(array, written);
                 self.write(target.place, |this, index| this.builder.stmt(Kir::StoreArray { array, index, value }));
             }
         }

@@ -215,21 +215,25 @@ impl Simt<'_> {
             return Val::Unknown;
         }
         if let Some(target) = self.target_in_rows(index) {
-            return target.map_or(Val::Unknown, |target| self.load_from(target));
+            return target.map_or(Val::Unknown, |target| self.load_from(target, index));
         }
         match self.expr(&index.expr) {
             Val::List(values) => self.listed(&values, index),
-            base => self.target_in(base, index).map_or(Val::Unknown, |target| self.load_from(target)),
+            base => self.target_in(base, index).map_or(Val::Unknown, |target| self.load_from(target, index)),
         }
     }
 
-    /// The element.
-    pub(super) fn load_from(&mut self, target: Target) -> Val {
+    /// The element, which is read there.
+    pub(super) fn load_from(&mut self, target: Target, at: &ExprIndex) -> Val {
         match target.memory {
             ElementStorage::Buffer(buffer) => self.load_lanes(buffer, target.place, 1),
             ElementStorage::Array(array, dtype) => {
                 let name = format!("{}_element", self.builder.kernel().arrays[array.0 as usize].name);
-                let read = |this: &mut Self, index| this.builder.load_array(array, index);
+                let read = |this: &mut Self, index| {
+                    let read = this.builder.load_array(array, index);
+                    this.note_local_read(array, at, read);
+                    read
+                };
                 Val::Expr(self.read(&name, target.place, ValueType::scalar(dtype.compute()), read), None)
             }
         }

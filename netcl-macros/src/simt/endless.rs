@@ -1,10 +1,11 @@
 //! Loops that go round for ever: nothing behind them is written.
 
 use super::list::leaves;
-use super::state::Simt;
+use super::state::{Interval, Simt};
 use super::visit::visit;
 use crate::messages as m;
 use netcl_kernels::dtype::Literal;
+use netcl_kernels::graph::CompareOp;
 use netcl_kernels::kir::{Expr as Kir, ExprId, Stmt, VarId};
 use proc_macro2::Span;
 use syn::{Block, Expr};
@@ -20,6 +21,7 @@ impl Simt<'_> {
         }
         match self.builder.kernel().expr(condition) {
             Kir::Literal(Literal::Bool(false)) => {}
+            Kir::Compare(op, a, b) if never(*op, self.range(*a), self.range(*b)) => {}
             Kir::Literal(_) => {
                 let (why, instead) = (
                     "it has no `break`".to_string(),
@@ -43,6 +45,18 @@ impl Simt<'_> {
             Kir::Load { .. } | Kir::LoadArray { .. } => true,
             other => other.operands().into_iter().any(|operand| self.may_change(operand, body)),
         }
+    }
+}
+
+/// Whether the comparison holds for no numbers of these: such a loop does not begin.
+fn never(op: CompareOp, a: Interval, b: Interval) -> bool {
+    match op {
+        CompareOp::Lt => a.0 >= b.1,
+        CompareOp::Le => a.0 > b.1,
+        CompareOp::Gt => a.1 <= b.0,
+        CompareOp::Ge => a.1 < b.0,
+        CompareOp::Eq => a.1 < b.0 || b.1 < a.0,
+        CompareOp::Ne => a == b && a.0 == a.1,
     }
 }
 

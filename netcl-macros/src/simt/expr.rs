@@ -7,10 +7,10 @@ use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::parse::{constant, suggestion, text};
-use netcl_kernels::dtype::DType;
+use crate::parse::{self, constant, suggestion, text};
+use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
-use netcl_kernels::kir::{ExprId, Stmt};
+use netcl_kernels::kir::{Expr as Kir, ExprId, Stmt};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprIf, Member};
@@ -46,6 +46,14 @@ impl Simt<'_> {
                     return self.negative(&lit.lit, unary);
                 }
                 let value = self.expr(&unary.expr);
+                if let (syn::UnOp::Neg(_), Val::Number(Constant::Integer(own)), Expr::Path(path)) =
+                    (&unary.op, &value, parse::unparenthesized(&unary.expr))
+                    && let Some(dtype) = literal::type_of_path(&path.path)
+                    && let Some(negated) = own.checked_neg()
+                    && literal::overflows(self.diag, Some(negated), dtype, (&unary.expr, expr))
+                {
+                    return Val::Unknown;
+                }
                 let open = self.meeting([&value], unary);
                 let value = self.met(open, value, None, unary.op.span());
                 let result = self.unary(&unary.op, value, unary.op.span());
@@ -116,11 +124,29 @@ impl Simt<'_> {
             return self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]);
         };
         if let Some(number) = untyped::computed(&cast.expr) {
+            if dtype == DType::Bool && number.dtype() != DType::Bool {
+                return self.no_truth(cast, number.dtype().is_float());
+            }
             return Val::Expr(self.builder.literal(as_computed(fold::cast(number, dtype))), None);
         }
         let value = self.expr(&cast.expr);
+        let is_float = match &value {
+            Val::Number(Constant::Bool(_)) => None,
+            Val::Number(number) => Some(matches!(number, Constant::Float(_))),
+            Val::Expr(id, _) => Some(self.ty(*id).dtype).filter(|own| *own != DType::Bool).map(DType::is_float),
+            _ => None,
+        };
+        if let (DType::Bool, Some(is_float)) = (dtype, is_float) {
+            return self.no_truth(cast, is_float);
+        }
         self.settle_cast(&value, &cast.expr, dtype);
         self.convert(value, dtype, cast.span())
+    }
+
+    /// Rule: a number is compared and not converted to a truth. Wrong: `x[i] as bool`.
+    fn no_truth(&self, cast: &ExprCast, is_float: bool) -> Val {
+        let instead = literal::compared_with_zero(&cast.expr, is_float);
+        self.report(cast.span(), &m::CAST_TRUTH, &[&text(&cast.expr), &instead])
     }
 
     /// `a && b` and `a || b`: what `b` changes is changed only where `a` does not decide.
@@ -254,6 +280,15 @@ impl Simt<'_> {
         self.judge_condition(id, expr.span()).then_some(id)
     }
 
+    /// A branch, which nobody takes where a number decides against it.
+    fn in_branch(&mut self, left_out: bool, lower: impl FnOnce(&mut Self) -> Val) -> Val {
+        let before = self.left_out;
+        self.left_out |= left_out;
+        let value = lower(self);
+        self.left_out = before;
+        value
+    }
+
     /// `if` as a statement or a value.
     pub(super) fn choice(&mut self, branch: &ExprIf) -> Val {
         let Some(condition) = self.condition(&branch.cond) else {
@@ -266,15 +301,19 @@ impl Simt<'_> {
             self.builder.close();
             return Val::Unknown;
         };
+        let decided = match self.builder.kernel().expr(condition) {
+            Kir::Literal(Literal::Bool(truth)) => Some(*truth),
+            _ => None,
+        };
         self.builder.open();
         let known = self.learn(condition, true);
-        let then = self.block(&branch.then_branch);
+        let then = self.in_branch(decided == Some(false), |this| this.block(&branch.then_branch));
         self.forget(known);
         let mut first = self.builder.close();
         self.builder.open();
         let known = self.learn(condition, false);
         let otherwise = match &branch.else_branch {
-            Some((_, otherwise)) => self.expr(otherwise),
+            Some((_, otherwise)) => self.in_branch(decided == Some(true), |this| this.expr(otherwise)),
             None => Val::Unit,
         };
         self.forget(known);

@@ -37,10 +37,14 @@ mod endless;
 mod expr;
 mod function;
 pub(crate) mod gradient;
+mod group;
 mod ids;
+mod lanes;
 mod list;
+mod local_race;
 mod loops;
 mod meaning;
+mod meetings;
 mod order;
 mod plan;
 mod race;
@@ -99,7 +103,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             continue;
         }
         let zeros = simt.zero_local(&signature.local);
-        let Simt { builder, zeroed, types, barriers, across, returns, arrays, stores, .. } = simt;
+        let Simt { builder, zeroed, types, barriers, across, returns, arrays, stores, touched, .. } = simt;
         if attempt.count() > 0 {
             diag.absorb(attempt);
             return None;
@@ -124,10 +128,12 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         if !results || !arrays {
             return None;
         }
+        let start = zeros.len();
         kernel.body.splice(0..0, zeros);
         plan::restrict(&mut kernel, signature, &zeroed);
         let sound = plan::verified(diag, signature, &kernel, (&barriers, &across, &returns))
-            && race::judge(diag, &kernel, &stores);
+            && race::judge(diag, &kernel, &stores)
+            && local_race::judge(diag, &kernel, &kernel.body[start..], &touched);
         return sound.then_some(Lowered { kernel, zeroed, types });
     }
 }
@@ -200,6 +206,8 @@ impl<'a> Simt<'a> {
             across: Vec::new(),
             returns: Vec::new(),
             stores: Vec::new(),
+            touched: Vec::new(),
+            statement: 0,
             arrays: Vec::new(),
             rounds: Vec::new(),
             ranges: BTreeMap::new(),
@@ -214,6 +222,7 @@ impl<'a> Simt<'a> {
             large: Large::default(),
             unsure: signature.unsound.is_some(),
             partial: false,
+            left_out: false,
             doubtful: false,
         };
         signature.docs().into_iter().for_each(|line| simt.builder.doc(line));

@@ -93,6 +93,17 @@ pub(super) struct Store {
     pub(super) atomic: Option<String>,
 }
 
+/// A read of an element of a local array, or a write to one.
+pub(super) struct LocalAccess {
+    pub(super) span: Span,
+    pub(super) element: String,
+    /// What is read; `None` of a write.
+    pub(super) read: Option<ExprId>,
+    /// The number of the statement that it stands in, and, of a write, the statement itself.
+    pub(super) statement: usize,
+    pub(super) text: String,
+}
+
 /// The state while one kernel is lowered.
 pub(super) struct Simt<'a> {
     pub(super) diag: &'a Diag,
@@ -114,6 +125,10 @@ pub(super) struct Simt<'a> {
     pub(super) returns: Vec<(Span, String)>,
     /// The writes to tensors, in the order of the text.
     pub(super) stores: Vec<Store>,
+    /// The reads of local arrays and the writes to them, in the order of the text.
+    pub(super) touched: Vec<LocalAccess>,
+    /// How many statements have been begun.
+    pub(super) statement: usize,
     /// The arrays' names, in their order.
     pub(super) arrays: Vec<Ident>,
     /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.
@@ -141,6 +156,8 @@ pub(super) struct Simt<'a> {
     pub(super) unsure: bool,
     /// A function has been called of which nothing is known.
     pub(super) partial: bool,
+    /// Within a branch that no work-item takes, whatever it is given.
+    pub(super) left_out: bool,
     /// The types of bare numbers that no use has settled are not known: such a function may settle them.
     pub(super) doubtful: bool,
 }

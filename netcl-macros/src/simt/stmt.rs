@@ -83,6 +83,7 @@ impl Simt<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt, last: bool) -> Val {
+        self.statement += 1;
         if let Some(name) = called_for_effect(statement).filter(|name| self.lookup(&crate::parse::name(name)).is_none())
         {
             let (what, instead) = effect(name);

@@ -172,6 +172,9 @@ impl Simt<'_> {
         };
         let bound = |name: &str| self.lookup(name).is_some();
         let beyond = crate::shift::beyond(&binary.op, &binary.right, dtype, &self.unit.constants, bound)?;
+        if self.left_out {
+            return None;
+        }
         let crate::shift::Beyond { what, last, by, instead } = beyond;
         Some(self.report(binary.right.span(), &m::SHIFT_DISTANCE, &[&what, &last, &by, &instead]))
     }

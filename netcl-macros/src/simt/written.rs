@@ -1,10 +1,10 @@
 //! A write to an element, in its user's words.
 
-use super::state::{Simt, Store};
+use super::state::{LocalAccess, Simt, Store};
 use crate::parse::index::text_of;
 use crate::parse::unparenthesized;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::kir::AtomicOp;
+use netcl_kernels::kir::{ArrayId, AtomicOp, ExprId, Space};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprAssign, ExprBinary, ExprIndex, ExprMethodCall};
@@ -65,6 +65,25 @@ impl Simt<'_> {
         let atomic = update.map(|(op, by)| format!("atomic_{}(&mut {}, {by});", op.name(), written.element));
         let ElementWrite { place, element, statement, .. } = written;
         self.stores.push(Store { place: *place, element: element.clone(), statement: statement.clone(), atomic });
+    }
+
+    /// Notes a write to an array.
+    pub(super) fn note_local_store(&mut self, array: ArrayId, written: &ElementWrite) {
+        let (element, text) = (written.element.clone(), written.statement.clone());
+        self.touches(array, LocalAccess { span: written.place, element, read: None, statement: self.statement, text });
+    }
+
+    /// Notes a read of an array.
+    pub(super) fn note_local_read(&mut self, array: ArrayId, at: &ExprIndex, read: ExprId) {
+        let (span, element) = (at.expr.span(), text_of(at));
+        let access = LocalAccess { span, element, read: Some(read), statement: self.statement, text: String::new() };
+        self.touches(array, access);
+    }
+
+    fn touches(&mut self, array: ArrayId, access: LocalAccess) {
+        if self.builder.kernel().arrays[array.0 as usize].space == Space::Local {
+            self.touched.push(access);
+        }
     }
 }
 

@@ -12,6 +12,8 @@ mod gradients;
 mod hints;
 mod kernels;
 mod known;
+mod left_out;
+mod local_races;
 mod meaning;
 mod models;
 mod names;

@@ -19,7 +19,7 @@
 //   15  norm2: f32 [N, T, 32] (scratch)
 //   16  up_weight: f32 [32, 128] (parameter up.weight)
 //   17  up_bias: f32 [128] (parameter up.bias)
-//   18  mul_112: f32 [N, T, 128] (scratch)
+//   18  mul_113: f32 [N, T, 128] (scratch)
 //   19  down_weight: f32 [128, 32] (parameter down.weight)
 //   20  down_bias: f32 [32] (parameter down.bias)
 //   21  result: f32 [N, T, 32] (result 0)
@@ -46,11 +46,11 @@
 //    6  norm2 = (((… - …) - … / 32) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
 //       block_6_sum_map(N, T, x, matmul_63, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [N*T] in groups of [256]
-//    7  mul_112 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
-//       block_7_matmul_register(norm2, up_weight, up_bias, mul_112, N, T)
+//    7  mul_113 = up * 0.5 * (erf(neg(max(neg(max(up, -1024)), -1024)) * 0.7071067811865476) + 1)
+//       block_7_matmul_register(norm2, up_weight, up_bias, mul_113, N, T)
 //       over [256, (N*T + 63) / 64, 1] in groups of [128, 1, 1]
 //    8  result = ((x + attention) + down)
-//       block_8_matmul_register(mul_112, down_weight, x, matmul_63, attention_output_bias, down_bias, result, N, T)
+//       block_8_matmul_register(mul_113, down_weight, x, matmul_63, attention_output_bias, down_bias, result, N, T)
 //       over [128, (N*T + 63) / 64, 1] in groups of [128, 1, 1]
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -64,16 +64,6 @@ static inline float netcl_sum4(float4 v) {
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
-}
-
-// The smaller value; NaN if either is NaN.
-static inline float netcl_min(float a, float b) {
-    return a > b || b != b ? b : a;
-}
-
-// The smaller value; NaN if either is NaN.
-static inline float4 netcl_min4(float4 a, float4 b) {
-    return select(a, b, (a > b) | (b != b));
 }
 
 // The larger value; NaN if either is NaN.
@@ -318,10 +308,11 @@ static inline void block_7_matmul_register_store(
     const int n,
     const float value,
     __global const float* up_bias,
-    __global float* mul_112
+    __global float* mul_113
 ) {
     const float t = value + up_bias[n];
-    mul_112[m * 128 + n] = t * 0.5f * (erf(netcl_min(netcl_max(t, -1024.0f), 1024.0f) * 0.70710677f) + 1.0f);
+    mul_113[m * 128 + n] = t * 0.5f * (erf(-netcl_max(-netcl_max(t, -1024.0f), -1024.0f) * 0.70710677f)
+        + 1.0f);
 }
 
 static inline void block_7_matmul_register_store_vector(
@@ -330,11 +321,11 @@ static inline void block_7_matmul_register_store_vector(
     const int n,
     const float4 value,
     __global const float* up_bias,
-    __global float* mul_112
+    __global float* mul_113
 ) {
     const float4 t = value + *(__global const float4*)&up_bias[n];
-    *(__global float4*)&mul_112[m * 128 + n] = t * 0.5f
-        * (erf(netcl_min4(netcl_max4(t, (float4)(-1024.0f)), (float4)(1024.0f)) * 0.70710677f) + 1.0f);
+    *(__global float4*)&mul_113[m * 128 + n] = t * 0.5f
+        * (erf(-netcl_max4(-netcl_max4(t, (float4)(-1024.0f)), (float4)(-1024.0f)) * 0.70710677f) + 1.0f);
 }
 
 static inline void block_8_matmul_register_store(
@@ -625,10 +616,10 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_register.h"
 
-// mul_112 = up * 0.5 * (erf(min(max(up, -1024), 1024) * 0.7071067811865476) + 1)
+// mul_113 = up * 0.5 * (erf(neg(max(neg(max(up, -1024)), -1024)) * 0.7071067811865476) + 1)
 #define KERNEL_NAME block_7_matmul_register
-#define STORE(batch_, m_, n_, value_) block_7_matmul_register_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_112)
-#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_register_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_112)
+#define STORE(batch_, m_, n_, value_) block_7_matmul_register_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_113)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_register_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_113)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
@@ -657,7 +648,7 @@ static inline void block_8_matmul_register_store_vector(
 #define b arg_up_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* restrict arg_up_bias, __global float* restrict arg_mul_112, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* restrict arg_up_bias, __global float* restrict arg_mul_113, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC
@@ -719,14 +710,14 @@ static inline void block_8_matmul_register_store_vector(
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 128
 #define A_STRIDE_K 1
-#define a arg_mul_112
+#define a arg_mul_113
 #define B_OFFSET(batch) (0)
 #define B_STRIDE_K 32
 #define B_STRIDE_N 1
 #define b arg_down_weight
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_112, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* restrict arg_matmul_63, __global const float* restrict arg_attention_output_bias, __global const float* restrict arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#define KERNEL_PARAMS __global const float* restrict arg_mul_113, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* restrict arg_matmul_63, __global const float* restrict arg_attention_output_bias, __global const float* restrict arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
 #include "matmul_register.cl"
 
 #undef ACC

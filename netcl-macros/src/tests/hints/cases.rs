@@ -55,6 +55,7 @@ pub(super) fn cases() -> Vec<String> {
          {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
     ));
     cases.extend(in_kernels());
+    cases.extend(of_numbers_and_patterns());
     cases.extend(
         [
             "pub fn k(x: &Tensor<f32, N, C>, s: f32) -> Tensor<f32, N, C> { «max(x * 2.0 - s, 0.0)» }",
@@ -358,6 +359,40 @@ fn in_signatures() -> Vec<String> {
 }
 
 /// The same in kernels of both forms.
+fn of_numbers_and_patterns() -> Vec<String> {
+    let mut cases = vec![simt("y[i, 1] = if «i as bool» { 1.0 } else { 2.0 };")];
+    cases.push(kernel("pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| if «3 as bool» { x[n] } else { 0.0 } }"));
+    for number in ["2i32.pow(40)", "-i32::MIN", "i32::MIN.abs()"] {
+        cases.push(kernel(&format!(
+            "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> {{ |n| x[n] + («{number}») as f32 }}"
+        )));
+    }
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{
+            let «[a, b]» = (x.relu(), self.a.forward(x)); a + b }} }}"
+    ));
+    cases.push(kernel("pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|&n|» x[n] * 2.0 }"));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{
+            self.a.forward(&«torch::einsum(\"nc,nc->nc\", x, x)») }} }}"
+    ));
+    cases.push(format!(
+        "{MODEL} #[netcl::model] impl Net {{
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) -> «&Tensor<f32, N, 8>» {{ self.a.forward(x) }} }}"
+    ));
+    cases.push(format!(
+        "#[netcl::tensors] pub struct Out {{ h: Tensor<f32, N, 8> }}
+         {MODEL} #[netcl::model] impl Net {{
+            pub fn forward(&self, x: &Tensor<f32, N, 8>) «-> Option<Out>» {{ Out {{ h: self.a.forward(x) }} }} }}"
+    ));
+    cases.push(
+        "#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, «bias = False»)] a: Linear }
+         #[netcl::model] impl Net { pub fn f(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> { self.a.forward(x) } }"
+            .into(),
+    );
+    cases
+}
+
 fn in_kernels() -> Vec<String> {
     let mut cases = Vec::new();
     let copied = "fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }";

@@ -149,6 +149,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("FUNCTION_NOT_PLAIN", "functions of the author's"),
     ("MATCH_PATTERN", "patterns of the author's"),
     ("SHIFT_DISTANCE", "a distance of the author's"),
+    ("TYPES_BOUND", "a name of the author's"),
+    ("SIMT_LOCAL_RACE", "a line between two of the author's"),
+    ("SIMT_LOCAL_WRITTEN", "a line between two of the author's"),
     ("SIMT_ENDLESS", "what ends a loop of the author's"),
     ("ORDINARY_ATTRIBUTE", "a function that the author's calls"),
 ];

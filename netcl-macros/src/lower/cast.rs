@@ -1,0 +1,85 @@
+//! Conversions by `as`.
+
+use super::{Lowering, Val};
+use crate::literal;
+use crate::messages as m;
+use crate::number::ConstFloat;
+use crate::parse::text;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use syn::spanned::Spanned;
+
+impl<'a> Lowering<'a> {
+    /// `x as f32`.
+    pub(super) fn cast(&mut self, cast: &'a syn::ExprCast) -> Val<'a> {
+        let value = self.expr(&cast.expr);
+        let span = cast.span();
+        if value.is_unknown() {
+            return Val::Unknown;
+        }
+        let to = text(&cast.ty);
+        if to == "bool" && self.is_number(&value) {
+            let instead = literal::compared_with_zero(&cast.expr, self.is_float(&value));
+            return self.report(span, &m::CAST_TRUTH, &[&text(&cast.expr), &instead]);
+        }
+        match (DType::from_name(&to), value) {
+            (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(number.converted(dtype)),
+            (Some(dtype), Val::Number(number)) if dtype.is_integer() => {
+                let result = self.builder.integer(number.whole(dtype), dtype);
+                self.check(result, span)
+            }
+            (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => match (dim.as_constant(), dtype) {
+                (Some(value), _) if dtype.is_integer() => Val::Dim(Dim::constant(dtype.wrap(value))),
+                // A size that may be no byte: what wraps is no size.
+                (None, DType::U8) => self.tensor(Val::Dim(dim), Some(dtype), span).map_or(Val::Unknown, Val::Tensor),
+                _ => Val::Dim(dim),
+            },
+            (Some(dtype), Val::Bool(value)) if dtype.is_integer() => Val::Dim(Dim::constant(i64::from(value))),
+            (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
+            // As Rust's lists want it; indices here are whole numbers of any type.
+            (None, index @ Val::Index(_)) if to == "usize" => index,
+            (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {
+                Val::Tensor(id)
+            }
+            // What is negative is beyond every size, as in Rust: -1 reads zero, and is no index that another is compared with.
+            (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::I32 => {
+                self.at(span);
+                let result = self.builder.cast(id, DType::U32);
+                self.check(result, span)
+            }
+            (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
+                Val::Number(ConstFloat::of_whole(dim.as_constant().unwrap_or_default(), dtype))
+            }
+            (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
+                let from = match &value {
+                    Val::Tensor(id) => self.builder.dtype(*id),
+                    Val::Number(number) => number.ty.unwrap_or(DType::F32),
+                    _ => dtype,
+                };
+                let Some(id) = self.tensor(value, Some(from), span) else { return Val::Unknown };
+                self.at(span);
+                let result = self.builder.cast(id, dtype);
+                self.check(result, span)
+            }
+            (None, _) => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),
+            (_, Val::Plain(tokens, ty)) => self.plain_in_tensor(&text(&tokens), ty, span),
+            (_, value) => self.report(span, &m::OPERAND, &[&"as", &value.kind()]),
+        }
+    }
+
+    /// Whether it is a number, or elements that are, and no truth.
+    fn is_number(&self, value: &Val<'a>) -> bool {
+        match value {
+            Val::Tensor(id) => self.builder.dtype(*id) != DType::Bool,
+            Val::Dim(_) | Val::Index(_) | Val::Number(_) => true,
+            _ => false,
+        }
+    }
+
+    fn is_float(&self, value: &Val<'a>) -> bool {
+        match value {
+            Val::Tensor(id) => self.builder.dtype(*id).is_float(),
+            value => matches!(value, Val::Number(_)),
+        }
+    }
+}
