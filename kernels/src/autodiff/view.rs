@@ -64,8 +64,12 @@ pub(super) fn view_adjoint(builder: &mut Builder, grad: NodeId, source: &Shape, 
     let full = builder.shape(grad).clone();
     let used: Vec<usize> =
         (0..full.rank()).filter(|axis| index.iter().any(|i| i.terms.iter().any(|(a, _)| a == axis))).collect();
-    let unused: Vec<usize> = (0..full.rank()).filter(|axis| !used.contains(axis)).collect();
-    let mut grad = builder.reduce(ReduceOp::Sum, grad, &unused, false)?;
+    let unused = (0..full.rank()).filter(|axis| !used.contains(axis));
+    // Of an axis of one element the sum is that element, without a loop.
+    let (single, unused): (Vec<usize>, Vec<usize>) = unused.partition(|axis| full[*axis].is(1));
+    let mut grad = without_axes(builder, grad, &single)?;
+    let unused: Vec<usize> = unused.iter().map(|axis| axis - single.iter().filter(|one| *one < axis).count()).collect();
+    grad = builder.reduce(ReduceOp::Sum, grad, &unused, false)?;
     let mut out = builder.shape(grad).clone();
 
     let mut open: Vec<Equation> = Vec::new();
@@ -106,6 +110,21 @@ pub(super) fn view_adjoint(builder: &mut Builder, grad: NodeId, source: &Shape, 
     let spread = builder.view(grad, space, coordinates)?;
     let summed: Vec<usize> = (source.rank()..source.rank() + free.len()).collect();
     builder.reduce(ReduceOp::Sum, spread, &summed, false)
+}
+
+/// The view without these axes of size 1.
+fn without_axes(builder: &mut Builder, id: NodeId, axes: &[usize]) -> Result<NodeId> {
+    if axes.is_empty() {
+        return Ok(id);
+    }
+    let full = builder.shape(id).clone();
+    let kept: Vec<usize> = (0..full.rank()).filter(|axis| !axes.contains(axis)).collect();
+    let index = (0..full.rank()).map(|axis| match kept.iter().position(|own| *own == axis) {
+        Some(own) => AxisIndex::axis(own),
+        None => AxisIndex::fixed(0),
+    });
+    let index = index.collect();
+    builder.view(id, Shape(kept.iter().map(|axis| full[*axis].clone()).collect()), index)
 }
 
 fn too_large() -> Diagnostic {

@@ -352,6 +352,18 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ("`requires_grad = False`, `requires_grad_(False)`, `freeze()`", "`#[frozen]` on the field"),
     ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),
     (
+        "`RMSprop`, `Adagrad`, `Lion` and other optimizers",
+        "`Sgd`, `Adam` and `AdamW` are there; another one is a kernel that makes the new parameter of the old one, its gradient and what is kept, of `gradients.tensors()` and `model.set_tensor(path, &stepped)?`",
+    ),
+    (
+        "`nn.LSTM`, `nn.GRU`, `nn.RNN`, `lax.scan`",
+        "a model of a cell's `Linear`s, and a `for` over the axis: [models.md](models.md#loops-over-an-axis)",
+    ),
+    (
+        "`model.layer.weight`",
+        "`model.tensor(\"layer.weight\")?`: layers are fields in a model's functions alone, parts that are models are fields in ordinary Rust too",
+    ),
+    (
         "`GradScaler`, `scaler.scale(loss).backward()`, `scaler.unscale_(optimizer)`, `scaler.step(optimizer)`, `scaler.update()`",
         "`optim::GradScaler`: a loss that is given `scaler.factor()` and multiplied by it, at run time `scaler.scale(&loss).backward()?`; `scaler.unscale(&gradients)?`; `scaler.step(&mut optimizer, &mut model, &gradients)?`; `scaler.update()?`: [models.md](models.md#gradients-in-f16)",
     ),

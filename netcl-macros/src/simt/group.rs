@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How many values of single work-items are computed at most: what is behind them is not judged.
-const BUDGET: usize = 1 << 21;
+const BUDGET: usize = 1 << 19;
 
 /// How many rounds of a loop over a size are tried: the end of one meets the beginning of the next.
 const ROUNDS: usize = 2;

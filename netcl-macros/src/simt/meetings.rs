@@ -131,9 +131,9 @@ impl SharedElements {
 
 /// Whether two items surely write different values.
 fn differ(a: &Touch, b: &Touch) -> bool {
-    let values = (a.value, b.value);
-    a.item != b.item
-        && matches!(values, (LaneValue::Is(a), LaneValue::Is(b)) if fold::compare_literals(CompareOp::Ne, a, b))
+    let (LaneValue::Is(one), LaneValue::Is(other)) = (a.value, b.value) else { return false };
+    let is_number = |value| fold::compare_literals(CompareOp::Eq, value, value);
+    a.item != b.item && fold::compare_literals(CompareOp::Ne, one, other) && (is_number(one) || is_number(other))
 }
 
 /// The same of what one statement writes.

@@ -3,7 +3,7 @@
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{InputKind, NodeId};
+use netcl_kernels::graph::{InputKind, NodeId, Origin};
 use netcl_kernels::layers::{self, Config, ConfigValue, Context, Mode};
 use netcl_kernels::ops::{self, Value};
 use netcl_kernels::span::{Diagnostic, Result, Span};
@@ -164,7 +164,8 @@ fn two_tensors_that_do_not_fit() {
         let mut builder = Builder::new("bad");
         let x = builder.input(InputKind::Argument(0), "x", Shape::of(a.0), a.1);
         let y = builder.input(InputKind::Argument(1), "y", Shape::of(b.0), b.1);
-        builder.set_origin(x, 0, "`hidden`, `outputs = 64`");
+        let hidden = Origin::Key { layer: "hidden".to_string(), key: "outputs", size: Dim::constant(64) };
+        builder.set_origin(x, 0, hidden);
         let operation = ops::find(name).expect("an operation");
         ops::call(&mut builder, operation, &[Value::Tensor(x), Value::Tensor(y)]).expect_err("a mistake").message
     };
@@ -451,7 +452,7 @@ fn the_number_of_inputs_is_checked() {
 fn origins(operation: &str, shape: &[usize], others: &[Value], second: Option<&[usize]>) -> Vec<String> {
     let mut builder = Builder::new("origins");
     let x = builder.input(InputKind::Argument(0), "x", Shape::of(shape), DType::F32);
-    (0..shape.len()).for_each(|axis| builder.set_origin(x, axis, &format!("x{axis}")));
+    (0..shape.len()).for_each(|axis| builder.set_origin(x, axis, Origin::Tensor(format!("x{axis}"))));
     let y = second.map(|shape| builder.input(InputKind::Argument(1), "y", Shape::of(shape), DType::F32));
     let args: Vec<Value> = [Value::Tensor(x)].into_iter().chain(y.map(Value::Tensor)).chain(others.to_vec()).collect();
     let y = ops::call(&mut builder, ops::find(operation).expect("an operation"), &args).expect(operation);
@@ -465,15 +466,15 @@ fn sizes_know_where_they_come_from() {
     let image: &[usize] = &[2, 3, 9, 9];
     let window = " (from `conv2d`, a window of 3 over 9, stride 2)";
     let geometry = [int(2), int(0), int(1), int(1)];
-    assert_eq!(origins("conv2d", image, &geometry, Some(&[4, 3, 3, 3])), [" (from x0)", "", window, window]);
+    assert_eq!(origins("conv2d", image, &geometry, Some(&[4, 3, 3, 3])), [" (from `x0`)", "", window, window]);
     let window = " (from `max_pool2d`, a window of 2 over 9, stride 2)";
     let pooled = origins("max_pool2d", image, &[int(2), int(2), int(0), int(1)], None);
-    assert_eq!(pooled, [" (from x0)", " (from x1)", window, window]);
-    assert_eq!(origins("mean", image, &[int(1)], None), [" (from x0)", " (from x2)", " (from x3)"]);
+    assert_eq!(pooled, [" (from `x0`)", " (from `x1`)", window, window]);
+    assert_eq!(origins("mean", image, &[int(1)], None), [" (from `x0`)", " (from `x2`)", " (from `x3`)"]);
     let joined = " (from `flatten` of [2, 3, 9, 9])";
-    assert_eq!(origins("flatten", image, &[int(1)], None), [" (from x0)", joined]);
+    assert_eq!(origins("flatten", image, &[int(1)], None), [" (from `x0`)", joined]);
     let anew = " (from `reshape` of [2, 3, 9, 9])";
-    assert_eq!(origins("reshape", image, &[list(&[2, 27, 9])], None), [" (from x0)", anew, " (from x3)"]);
+    assert_eq!(origins("reshape", image, &[list(&[2, 27, 9])], None), [" (from `x0`)", anew, " (from `x3`)"]);
     // A size that is another one does not come from there.
     assert_eq!(origins("pad", &[2, 8], &[int(1), int(2), int(2), Value::Number(0.0)], None)[1], "");
     assert_eq!(origins("narrow", &[2, 8], &[int(1), int(0), int(3)], None)[1], "");
