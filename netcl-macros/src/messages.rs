@@ -101,7 +101,7 @@ messages! {
     FUNCTION_VARIADIC = "a compiled function has a fixed number of arguments, found `...`", "leave it out; several tensors of one type are an array, `xs: &[Tensor<f32, N>; 3]`";
     FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `{}`";
     FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a model's function and a kernel are compiled for each of a list: `#[types({} = [f32, f16])]`";
-    TYPES_BOUND = "`#[types]` says which types `{}` may be, and no bounds do", "write `fn {}<{}>`, or leave `<{}>` out";
+    TYPES_BOUND = "`{}` needs no bound: `#[types]` lists its types", "leave the bound out: write `{}` alone";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types; a number that none of these tells is a constant, `#[netcl::constant] const TAPS: usize = 4;`";
     MODE = "`#[mode]` says `training` or `inference`{}", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
     MATMUL_PRECISION = "`#[matmul_precision]` says `highest`, `high` or `medium`{}", "write `#[matmul_precision(high)]` for products of `f32` by matrix units with 16 bits of mantissa, `#[matmul_precision(medium)]` for 8; without it they are computed in `f32`";
@@ -376,7 +376,7 @@ messages! {
     RESULT_ARRAY = "`{}` returns an array, whose tensors have one type, and its body gives {} and {}", "return a tuple, `-> {}`, with the parts of the body's value in parentheses";
     RESULT_STRUCT = "`{}` returns a `{}`, whose `{}` has {} here, its body gives {}{}", "the struct has one size in arguments and results: return another struct of tensors, or a tuple, `{}`";
     RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
-    RESULT_EMPTY = "`{}` returns {} along axis {}, its body gives 0{}", "a result has at least 1 element along each axis: let the body give some, as with `repeat(1, 1)` in place of `repeat(1, 0)`";
+    RESULT_EMPTY = "`{}` returns {} along axis {}, its body gives 0{}", "a result has at least 1 element along each axis: let the body give some: `narrow` takes at least one, and `repeat` repeats at least once";
     RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through the body gives the declared shape: change what this one gives";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "{}, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
@@ -478,7 +478,7 @@ messages! {
     SIMT_ONE_LANE = "`{}` is one element, and the value has {} lanes", "{}";
     SIMT_NO_GROUP = "barriers, local arrays and sub-groups need a work-group size", "give the launch one: `#[launch({})]`";
     SIMT_RACE = "all work-items write to `{}`, each another value: which of them stays is chance", "{}";
-    SIMT_LOCAL_RACE = "work-item {} reads `{}`, which work-item {} writes{} without a `barrier()` between: what is read is chance", "{}";
+    SIMT_LOCAL_RACE = "work-item {} reads `{}`, which work-item {} writes{} without a `barrier()` between: what is read is left to chance", "{}";
     SIMT_LOCAL_WRITTEN = "work-item {} writes `{}`, and work-item {} writes another value to `{}` without a `barrier()` between: which of them stays is chance", "{}";
     SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "{}";
     SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";

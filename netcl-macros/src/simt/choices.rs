@@ -91,8 +91,7 @@ fn undeclared(diag: &Diag, item: &ItemFn, told: &[&Ident]) -> Option<ItemFn> {
         _ => None,
     });
     if let Some(given) = bounded {
-        let (name, function) = (&given.ident, &item.sig.ident);
-        diag.report(given.bounds.span(), &m::TYPES_BOUND, &[name, function, name, name]);
+        diag.report(given.bounds.span(), &m::TYPES_BOUND, &[&given.ident, &given.ident]);
         return None;
     }
     let mut item = item.clone();

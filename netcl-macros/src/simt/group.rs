@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How many values of single work-items are computed at most: what is behind them is not judged.
-const BUDGET: usize = 1 << 19;
+const BUDGET: usize = 1 << 20;
 
 /// How many rounds of a loop over a size are tried: the end of one meets the beginning of the next.
 const ROUNDS: usize = 2;
@@ -102,6 +102,7 @@ impl<'a> Group<'a> {
             Stmt::Let(var, value) => self.vars[var.0 as usize] = self.value(*value, &mask)?,
             Stmt::Assign(var, value) => {
                 let value = self.value(*value, &mask)?;
+                self.spend(self.items)?;
                 self.assign(var.0 as usize, value, &mask);
             }
             Stmt::Store { index, value, .. } => {
@@ -188,12 +189,13 @@ impl<'a> Group<'a> {
 
     fn branches(&mut self, condition: ExprId, branches: [&[Stmt]; 2], mask: Mask) -> Result<Mask, Spent> {
         let condition = self.value(condition, &mask)?;
+        self.spend(3 * self.items)?;
         let taken = [true, false].map(|wanted| narrowed(&mask, &condition, wanted));
         let after = [self.block(branches[0], &taken[0])?, self.block(branches[1], &taken[1])?];
         let joined = (0..self.items).map(|item| match condition.of(item).truth() {
             Some(truth) => after[usize::from(!truth)][item],
             // Whichever it is, the item comes out as it went in.
-            None if (0..2).all(|branch| after[branch][item] == taken[branch][item]) => mask[item],
+            None if !branches.iter().any(|branch| leaves(branch)) => mask[item],
             None if after[0][item] == Here::No && after[1][item] == Here::No => Here::No,
             None => Here::Maybe,
         });
@@ -214,7 +216,7 @@ impl<'a> Group<'a> {
         let (mut counter, mut mask, mut round) = (start.clone(), mask.clone(), 0);
         self.left.push(vec![Here::No; self.items]);
         while !large || round < ROUNDS {
-            self.spend(1)?;
+            self.spend(3 * self.items)?;
             let inside = counter.zip(end, |counter, end| lanes::compare(CompareOp::Lt, counter, end));
             mask = narrowed(&mask, &inside, true);
             if mask.iter().all(|here| *here == Here::No) {
@@ -237,7 +239,7 @@ impl<'a> Group<'a> {
         let mut mask = mask.clone();
         self.left.push(vec![Here::No; self.items]);
         loop {
-            self.spend(1)?;
+            self.spend(3 * self.items)?;
             let condition = self.value(condition, &mask)?;
             if (0..self.items).any(|item| mask[item] != Here::No && condition.of(item).truth().is_none()) {
                 self.forget(body);
@@ -328,6 +330,7 @@ impl<'a> Group<'a> {
             Expr::Load { index, .. } => Lanes::All(self.value(*index, mask)?.loaded_at()),
             Expr::LoadArray { array, index } => {
                 let index = self.value(*index, mask)?;
+                self.spend(self.items)?;
                 self.load(array.0 as usize, id, &index, mask);
                 Lanes::All(LaneValue::Any)
             }
@@ -388,6 +391,15 @@ fn groups(global: &Dim, size: i64) -> LaneValue {
         None if symbols.iter().any(|symbol| *global == Dim::symbol(symbol.name())) => LaneValue::Large,
         None => LaneValue::Any,
     }
+}
+
+/// Whether work-items may leave a round of the loop around in these statements.
+fn leaves(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Break | Stmt::Continue => true,
+        Stmt::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
+        _ => false,
+    })
 }
 
 /// The value where it is not known which of them it is.

@@ -59,7 +59,6 @@ impl Lanes {
     pub(super) fn loaded_at(&self) -> LaneValue {
         let mut seen = HashSet::new();
         match self {
-            Lanes::All(LaneValue::Own) => LaneValue::Own,
             Lanes::Each(values) => {
                 let apart = values.iter().all(|value| matches!(value, LaneValue::Is(index) if seen.insert(*index)));
                 if apart { LaneValue::Own } else { LaneValue::Any }
@@ -102,7 +101,7 @@ impl From<Option<Literal>> for LaneValue {
 pub(super) fn unary(op: UnaryOp, a: LaneValue) -> LaneValue {
     match a {
         LaneValue::Is(value) => fold::unary(op, value).into(),
-        LaneValue::Own if op != UnaryOp::Not => LaneValue::Own,
+        LaneValue::Own if op == UnaryOp::Neg => LaneValue::Own,
         _ => LaneValue::Any,
     }
 }
@@ -122,7 +121,9 @@ pub(super) fn binary(op: BinaryOp, a: LaneValue, b: LaneValue) -> LaneValue {
         (BinaryOp::Sub, LaneValue::Large, LaneValue::Is(_)) if b.is_at_least(0) => LaneValue::Large,
         (BinaryOp::Min, LaneValue::Large, LaneValue::Is(_)) => b,
         (BinaryOp::Min, LaneValue::Is(_), LaneValue::Large) => a,
-        (_, LaneValue::Own, _) | (_, _, LaneValue::Own) => LaneValue::Own,
+        // What makes one of two may make the same of them.
+        (BinaryOp::Add | BinaryOp::Sub, LaneValue::Own, LaneValue::Is(_)) => LaneValue::Own,
+        (BinaryOp::Add | BinaryOp::Sub, LaneValue::Is(_), LaneValue::Own) => LaneValue::Own,
         _ => LaneValue::Any,
     }
 }
@@ -141,7 +142,7 @@ pub(super) fn cast(to: DType, a: LaneValue) -> LaneValue {
     match a {
         LaneValue::Is(value) => LaneValue::Is(fold::cast(value, to)),
         LaneValue::Large if to.is_integer() && to.size() >= 4 => LaneValue::Large,
-        LaneValue::Own if to != DType::Bool => LaneValue::Own,
+        LaneValue::Own if to.size() >= 4 => LaneValue::Own,
         _ => LaneValue::Any,
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Judged is what is sure: the first group of the launch is run with its ids, with every size as large as need be, and with
 //! nothing known of what is in memory. What such a value decides, be it an index or a condition, is passed over. Sub-groups
-//! work in lockstep, and atomics wait for each other: nothing is said of what stands on both sides of them.
+//! work in lockstep: nothing is said of what stands on both sides of their functions, or of atomics in loops of which nothing is known.
 
 use super::group::Group;
 use super::meetings::{Meeting, Touch};
@@ -81,7 +81,7 @@ impl RaceReport<'_> {
             (true, true, false) => ("", format!("write `barrier();` before `{}`{AROUND}", write.text)),
             (false, false, _) => ("", format!("write `barrier();` behind `{}`{AROUND}", write.text)),
             (true, false, _) => (" in a later round", ROUND.to_string()),
-            (false, true, _) => (" in a round before", ROUND.to_string()),
+            (false, true, _) => (" in an earlier round", ROUND.to_string()),
         };
         let [reader, writer] = [reader, writer.item].map(|item| self.item(item));
         self.diag.report(read.span, &m::SIMT_LOCAL_RACE, &[&reader, &read.element, &writer, &round, &instead]);

@@ -125,15 +125,20 @@ impl SharedElements {
 
     fn holds(&self, element: i64, value: LaneValue) -> bool {
         let there = self.content.get(&element).copied().unwrap_or(self.rest);
-        matches!((value, there), (LaneValue::Is(value), Some(there)) if fold::compare_literals(CompareOp::Eq, value, there))
+        matches!((value, there), (LaneValue::Is(value), Some(there)) if !are_unlike(value, there))
     }
+}
+
+/// Whether they are two values; NaN is one.
+fn are_unlike(a: Literal, b: Literal) -> bool {
+    let is_number = |value| fold::compare_literals(CompareOp::Eq, value, value);
+    fold::compare_literals(CompareOp::Ne, a, b) && (is_number(a) || is_number(b))
 }
 
 /// Whether two items surely write different values.
 fn differ(a: &Touch, b: &Touch) -> bool {
     let (LaneValue::Is(one), LaneValue::Is(other)) = (a.value, b.value) else { return false };
-    let is_number = |value| fold::compare_literals(CompareOp::Eq, value, value);
-    a.item != b.item && fold::compare_literals(CompareOp::Ne, one, other) && (is_number(one) || is_number(other))
+    a.item != b.item && are_unlike(one, other)
 }
 
 /// The same of what one statement writes.

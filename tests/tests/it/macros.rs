@@ -1,7 +1,7 @@
 //! What the macros generate, run on every device found: numbers against the definitions, gradients against differences.
 
 use crate::common::{device, everywhere, floats};
-use netcl::optim::{Adam, Optimizer, Sgd};
+use netcl::optim::{Adam, Optimizer, ParameterGroup, Sgd};
 use netcl::{Model, Result, Seed, Tensor};
 use netcl_fixtures::devices as found;
 
@@ -447,14 +447,32 @@ fn gradients_of_a_part_are_its_own() -> Result<()> {
         let more = whole.add(&parts[1])?;
         assert_eq!(row(&more.part("blocks.1."))?, b.iter().map(|b| b + b).collect::<Vec<_>>());
         assert_eq!(row(&more)?[..row(&whole)?.len() - b.len()], row(&whole)?[..row(&whole)?.len() - b.len()]);
+        let first = whole.add(&parts[0])?;
+        assert_eq!(
+            (row(&first.part("blocks.0."))?, row(&first.part("blocks.1."))?),
+            (a.iter().map(|a| a + a).collect(), b.clone())
+        );
         let scaled = parts[1].scaled(2.0)?;
         assert_eq!(row(&scaled)?, b.iter().map(|b| b * 2.0).collect::<Vec<_>>());
 
         // A step is by the gradients that it is given, in the parameters that those are in.
         let expected = |before: &[f32], by: &[f32]| before.iter().zip(by).map(|(p, g)| p - g).collect::<Vec<_>>();
+        let before = parameters(&net.blocks[1])?;
+        Sgd::new(1.0).step(&mut net.blocks[1], &parts[1])?;
+        close(&parameters(&net.blocks[1])?, &expected(&before, &b));
+        let error = Sgd::new(1.0).step(&mut net.blocks[0], &parts[1]).unwrap_err().to_string();
+        assert!(error.contains("the gradients are of the part `blocks.1`"), "{error}");
+        // In pieces.
         let before = parameters(&net.blocks[0])?;
-        Sgd::new(1.0).step(&mut net.blocks[0], &parts[1])?;
-        close(&parameters(&net.blocks[0])?, &expected(&before, &b));
+        let apart = ParameterGroup::new().rate(0.5);
+        Sgd::new(1.0).group("linear.bias", apart).step(&mut net.blocks[0], &whole)?;
+        let halves = net.blocks[0].parameters();
+        let halves = halves.iter().flat_map(|(path, value)| {
+            let rate = if path == "linear.bias" { 0.5 } else { 1.0 };
+            std::iter::repeat_n(rate, value.elements())
+        });
+        let by: Vec<f32> = a.iter().zip(halves).map(|(a, rate)| a * rate).collect();
+        close(&parameters(&net.blocks[0])?, &expected(&before, &by));
         let mut alone = Block::new(&device(), Seed(4))?;
         let before = parameters(&alone)?;
         Sgd::new(1.0).step(&mut alone, &scaled)?;

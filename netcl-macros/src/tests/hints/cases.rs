@@ -358,7 +358,7 @@ fn in_signatures() -> Vec<String> {
     cases
 }
 
-/// The same in kernels of both forms.
+/// Numbers that Rust has not, and patterns.
 fn of_numbers_and_patterns() -> Vec<String> {
     let mut cases = vec![simt("y[i, 1] = if «i as bool» { 1.0 } else { 2.0 };")];
     cases.push(kernel("pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| if «3 as bool» { x[n] } else { 0.0 } }"));
@@ -393,6 +393,7 @@ fn of_numbers_and_patterns() -> Vec<String> {
     cases
 }
 
+/// The same in kernels of both forms.
 fn in_kernels() -> Vec<String> {
     let mut cases = Vec::new();
     let copied = "fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }";

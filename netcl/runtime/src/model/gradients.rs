@@ -103,11 +103,12 @@ impl Gradients {
         self.row(self.buffer.whole().clone(), self.store.parameter_bytes())
     }
 
-    /// The sums with `other`, parameter by parameter; in what `other` says nothing about they stay as they are.
+    /// The sums with `other`, parameter by parameter. Where `other` is of a part of this part, the rest stays as it is.
     pub(crate) fn plus(&self, other: &Gradients, operation: &'static str) -> Result<Gradients> {
         let own = self.store.positions_under(&self.prefix, operation)?;
+        // That one part's parameters follow each other.
+        other.store.positions_under(&other.prefix, operation)?;
         let theirs = other.fit(&self.store, &self.prefix, operation)?;
-        // They may be of a part of this part.
         let is_inside = |position: &usize| other.is_inside(*position);
         let first = theirs.clone().take_while(|position| !is_inside(position)).count();
         let count = theirs.clone().skip(first).take_while(is_inside).count();
@@ -167,9 +168,9 @@ impl Gradients {
         self.store.parameters()[position].path.starts_with(&*self.prefix)
     }
 
-    /// The positions of the parameters that those of `store` under `prefix` go with: the same ones, or those of a model or a part with
-    /// the same paths and shapes (a copy, an ensemble, the other of two towers). Where these are the gradients of a part of that part,
-    /// some are outside of it.
+    /// The positions of this store's parameters that go with those of `store` under `prefix`: the same ones, or those of a model or a
+    /// part with the same paths and shapes (a copy, an ensemble, the other of two towers). If these gradients are of a part of that
+    /// part, not all of the positions are inside of it: [`Gradients::is_inside`].
     fn fit(&self, store: &Store, prefix: &str, operation: &str) -> Result<Range<usize>> {
         if self.store.device() != store.device() {
             let what = "the model that the gradients are of".to_owned();
@@ -189,18 +190,24 @@ impl Gradients {
         if is_same && self.prefix.starts_with(prefix) {
             return store.positions_under(prefix, operation);
         }
-        let of = match (is_same, &*self.prefix) {
-            (true, prefix) if !prefix.is_empty() => format!("the part `{}`", prefix.trim_end_matches('.')),
-            _ => "a model with other parameters".to_owned(),
-        };
-        Err(Error::Mismatch {
-            operation: operation.to_owned(),
-            problem: format!("the gradients are of {of}; pass those of the model that is stepped"),
-        })
+        Err(self.are_of_another(is_same, operation))
     }
 
-    /// The gradients in the parameters of `store` under `prefix`, `bytes` of that buffer, and which of these bytes have some: those of
+    fn are_of_another(&self, is_same_model: bool, operation: &str) -> Error {
+        let of = match is_same_model {
+            true => format!("the part `{}`", self.prefix.trim_end_matches('.')),
+            false => "a model with other parameters".to_owned(),
+        };
+        let problem = format!("the gradients are of {of}; pass those of the model that is stepped");
+        Error::Mismatch { operation: operation.to_owned(), problem }
+    }
+
+    /// The gradients in the parameters of `store` under `prefix`, and which bytes of the parameters' buffer have some: those of
     /// parameters that the function depends on, padding included, in as few pieces as can be of what `group` gives for their paths.
+    ///
+    /// # Errors
+    ///
+    /// As [`Gradients::fit`]; also if they are of another part of the same model, which is a mistake more often than not.
     pub(crate) fn for_step<G: PartialEq>(
         &self,
         store: &Store,
@@ -208,6 +215,9 @@ impl Gradients {
         group: impl Fn(&str) -> G,
     ) -> Result<(BufferHandle, Vec<(Range<usize>, G)>)> {
         let (model, own) = (store.positions_under(prefix, operation)?, self.fit(store, prefix, operation)?);
+        if self.store.id() == store.id() && own != model {
+            return Err(self.are_of_another(true, operation));
+        }
         let region = self.store.gradient_region(self.buffer.whole(), &self.store.parameter_bytes_of(&own))?;
         let mut pieces: Vec<(Range<usize>, G)> = Vec::new();
         for (position, own) in model.zip(own) {

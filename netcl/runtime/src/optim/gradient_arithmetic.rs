@@ -10,8 +10,9 @@ const EPSILON: f64 = 1e-6;
 
 impl Gradients {
     /// The sums, parameter by parameter: those of several batches become those of one step. What has a gradient in one of the two has
-    /// one in the sum. The other may be of a model or a part with the same paths and shapes (of two towers the other one), or of a part
-    /// of this one, whose others stay as they are. Does not wait for the device.
+    /// one in the sum, which is of the same part of the model as `self`: of gradients of a larger part those of this part are added.
+    /// The other may be of a model or a part with the same paths and shapes (of two towers the other one), or of a part of this one,
+    /// whose others stay as they are. Does not wait for the device.
     ///
     /// # Errors
     ///

@@ -161,7 +161,7 @@ impl Scaling {
     /// [`crate::Error::DeviceMismatch`] if they are on another device; [`crate::Error::OutOfMemory`]; what has failed before, as
     /// [`Device::finish`] tells it.
     pub fn are_finite(&self, gradients: &Gradients) -> Result<bool> {
-        let (all, skips) = (gradients.flat(), Skips::new(&self.device)?);
+        let (all, skips) = (gradients.flat_part("GradScaler::are_finite")?, Skips::new(&self.device)?);
         self.check(&all.reshape([(all.elements() / self.row) as i64, self.row as i64]), &skips)?;
         Ok(skips.count()? == 0)
     }

@@ -172,8 +172,13 @@ impl Update {
         let moments = &state.moments[..self.moments];
         let scaled = scaling.zip(state.skips.as_ref());
         if let Some((scaling, skips)) = scaled {
-            let all = Tensor::from_region(gradients.clone(), state.shape.clone(), DType::F32, device.clone());
-            scaling.check(&all, skips)?;
+            // Of those that are stepped: gradients of a part say nothing about the others.
+            if let (Some((first, _)), Some((last, _))) = (pieces.first(), pieces.last()) {
+                let (start, bytes) = (first.start - range.start, last.end - first.start);
+                let region = if bytes == range.len() { gradients.clone() } else { gradients.part(start, bytes)? };
+                let shape = Arc::from([bytes / (4 * self.row), self.row]);
+                scaling.check(&Tensor::from_region(region, shape, DType::F32, device.clone()), skips)?;
+            }
         }
         let rule = if scaled.is_some() { self.rules.scaled } else { self.rules.plain };
         let recorded = recording::length(device.backend());
