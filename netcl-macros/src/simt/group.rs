@@ -11,7 +11,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How many values of single work-items are computed at most: what is behind them is not judged.
-const BUDGET: usize = 1 << 20;
+const BUDGET: usize = 1 << 19;
+
+/// How many rounds of another loop are run, behind which nothing is known of what its body changes.
+const MOST_ROUNDS: usize = 128;
 
 /// How many rounds of a loop over a size are tried: the end of one meets the beginning of the next.
 const ROUNDS: usize = 2;
@@ -215,7 +218,8 @@ impl<'a> Group<'a> {
         }
         let (mut counter, mut mask, mut round) = (start.clone(), mask.clone(), 0);
         self.left.push(vec![Here::No; self.items]);
-        while !large || round < ROUNDS {
+        let most = if large { ROUNDS } else { MOST_ROUNDS };
+        while round < most {
             self.spend(3 * self.items)?;
             let inside = counter.zip(end, |counter, end| lanes::compare(CompareOp::Lt, counter, end));
             mask = narrowed(&mask, &inside, true);
@@ -228,7 +232,7 @@ impl<'a> Group<'a> {
             round += 1;
         }
         self.left.pop();
-        if large {
+        if round == most {
             self.forget(body);
         }
         Ok(())
@@ -236,12 +240,15 @@ impl<'a> Group<'a> {
 
     /// A `while` loop.
     fn repeated(&mut self, condition: ExprId, body: &[Stmt], mask: &Mask) -> Result<(), Spent> {
-        let mut mask = mask.clone();
+        let (mut mask, mut round) = (mask.clone(), 0);
         self.left.push(vec![Here::No; self.items]);
         loop {
             self.spend(3 * self.items)?;
             let condition = self.value(condition, &mask)?;
-            if (0..self.items).any(|item| mask[item] != Here::No && condition.of(item).truth().is_none()) {
+            round += 1;
+            if round > MOST_ROUNDS
+                || (0..self.items).any(|item| mask[item] != Here::No && condition.of(item).truth().is_none())
+            {
                 self.forget(body);
                 break;
             }

@@ -65,7 +65,7 @@ fn racing() -> Vec<(&'static str, TokenStream, &'static str)> {
                 if l < step { s[l] += s[l + step]; }
                 step /= 2;
             }),
-            "work-item 0 reads `s[l + step]`, which work-item 16 writes in a round before without",
+            "work-item 0 reads `s[l + step]`, which work-item 16 writes in an earlier round without",
         ),
         (
             GROUPS,
