@@ -426,6 +426,8 @@ pub(crate) struct Field {
     pub(crate) ty: syn::Type,
     /// Whether no gradient is computed in it.
     pub(crate) frozen: bool,
+    /// The group that optimizers step it in.
+    pub(crate) group: Option<Ident>,
 }
 
 /// A model's struct.

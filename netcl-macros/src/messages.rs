@@ -164,6 +164,9 @@ messages! {
     NUMBER_TRAINED = "`#[{}]` does not fit a field of type `{}`", "it is a tensor, here one of a single number: write `Tensor<f32>`";
     NUMBER_AND_TENSOR = "`{}` is marked with `#[constant]` and with `#[{}]`", "leave one of them out: `#[constant]` is for a number that stays, `#[{}]` for a `Tensor<{}>`";
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
+    GROUP_FORM = "`#[group(..)]` takes the name of one group", "write `#[group({})]`; what is set for it an optimizer says, `.group(\"{}\", ..)`";
+    GROUP_STATE = "a state is not stepped by optimizers, in a group or not", "leave `#[group(..)]` out";
+    GROUP_FIELD = "`{}` is a field of this struct, and a group of that name could not be told from it", "write `#[group({})]`";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
     INIT_WORD = "`{}` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `{} = {}`";

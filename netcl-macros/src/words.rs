@@ -24,8 +24,12 @@ pub(crate) const STATE: &str = "state";
 pub(crate) const CONSTANT: &str = "constant";
 /// `#[frozen]` on a field that no gradient is computed in.
 pub(crate) const FROZEN: &str = "frozen";
+/// `#[group(no_decay)]` on a field that optimizers step by the settings of that group.
+pub(crate) const GROUP: &str = "group";
 /// The helper attributes of a model's fields.
-pub(crate) const FIELD_ATTRIBUTES: [&str; 5] = [LAYER, PARAMETER, STATE, CONSTANT, FROZEN];
+pub(crate) const FIELD_ATTRIBUTES: [&str; 6] = [LAYER, PARAMETER, STATE, CONSTANT, FROZEN, GROUP];
+/// Those of them that say how a field is trained.
+pub(crate) const TRAINING: [&str; 2] = [FROZEN, GROUP];
 /// The length of a `Vec` field.
 pub(crate) const COUNT: &str = "count";
 /// Whether an `Option` field is there.

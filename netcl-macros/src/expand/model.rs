@@ -1,6 +1,6 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
-use super::rust::{TensorPath, float, held, length, mark_of_types, part, presence, size};
+use super::rust::{float, held, length, mark_of_types, part, presence, size};
 use super::{gradients, least, meant, schema};
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::parse::model::type_names;
@@ -20,10 +20,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let types = type_names(&model.generics);
     let fields = model.fields.iter().filter_map(|kept| field(kept, &types));
     let names = model.sizes();
-    let schema = model
-        .fields
-        .iter()
-        .map(|field| schema::of(model, &field.kind, &TensorPath::Known(crate::parse::name(&field.name)), &names));
+    let schema = model.fields.iter().map(|field| schema::field(model, field, &names));
     let variants = model.variants.as_ref().map(schema::variants);
     let attached = model.fields.iter().filter_map(|field| attach(field, &names));
     let gradients = gradients::gradients(model);

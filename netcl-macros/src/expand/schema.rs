@@ -1,7 +1,7 @@
 //! What a model's memory holds, as statements that list it.
 
 use super::rust::{TensorPath, dim, dtype, float, length, part, position, presence, size};
-use crate::ast::{FieldKind, LayerField, ModelItem, Nested, Slot, Starts};
+use crate::ast::{Field, FieldKind, LayerField, ModelItem, Nested, Slot, Starts};
 use crate::presence::Presence;
 use crate::variants::Variants;
 use netcl_kernels::dim::Dim;
@@ -9,8 +9,19 @@ use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Statements that add the field's tensors to the schema.
-pub(super) fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: &[Ident]) -> TokenStream {
+/// Statements that add the field's tensors to the schema, and say which group they are in.
+pub(super) fn field(model: &ModelItem, field: &Field, names: &[Ident]) -> TokenStream {
+    let name = crate::parse::name(&field.name);
+    let group = field.group.as_ref().map(|group| {
+        let group = crate::parse::name(group);
+        quote!(__netcl_schema.add_group(#name, #group);)
+    });
+    let tensors = of(model, &field.kind, &TensorPath::Known(name.clone()), names);
+    quote!(#tensors #group)
+}
+
+/// Statements that add what is at a path to the schema.
+fn of(model: &ModelItem, kind: &FieldKind, path: &TensorPath, names: &[Ident]) -> TokenStream {
     match kind {
         FieldKind::Layer(layer) if layer.config.is_open() => given(model, layer, path, names),
         FieldKind::Layer(layer) => layer

@@ -347,7 +347,7 @@ pub(crate) const TRAINING: &[(&str, &str)] = &[
     ),
     (
         "`param_groups`, `optax.multi_transform`",
-        "`AdamW::new(1e-3).group(\"encoder\", ParameterGroup::new().rate(0.1).weight_decay(0.0))`, by the paths of fields",
+        "`AdamW::new(1e-3).group(\"encoder\", ParameterGroup::new().rate(0.1).weight_decay(0.0))`, by the paths of fields or the names of groups, `#[group(no_decay)]` on fields",
     ),
     ("`requires_grad = False`, `requires_grad_(False)`, `freeze()`", "`#[frozen]` on the field"),
     ("`optimizer.step()`", "`optimizer.step(&mut model, &gradients)?`"),

@@ -338,6 +338,12 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
         "frozen" | "freeze" | "trainable" | "requires_grad" => {
             "what is not trained has an attribute of its own above its field: `#[frozen]`".to_string()
         }
+        "group" | "param_group" | "parameter_group" if syn::parse_str::<Ident>(value.trim_matches('"')).is_ok() => {
+            let group = value.trim_matches('"');
+            format!(
+                "the group that optimizers step it in has an attribute of its own above its field: `#[group({group})]`"
+            )
+        }
         "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!("write `shared = {value}`"),
         "sizes" | "layers" | "hidden" | "hidden_sizes" | "dims" | "units" => {
             let sizes: Vec<&str> = value.trim_matches(['[', ']']).split(", ").collect();

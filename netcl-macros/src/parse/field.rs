@@ -3,7 +3,7 @@
 use super::constant::{self, Constants};
 use super::instead::foreign_type;
 use super::own::{ATTRIBUTES_ARE, OwnKey, find, helper, own_keys};
-use super::{attr, condition, given, init, list, presence, suggestion, text, types};
+use super::{attr, condition, given, init, list, presence, suggestion, text, training, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
@@ -53,7 +53,8 @@ pub(crate) fn field(
     for (position, attr) in own.iter().enumerate() {
         if own[..position].iter().any(|other| helper(other) == helper(attr)) {
             // What has no keys has none to join.
-            let instead = if matches!(attr.meta, syn::Meta::Path(_)) { m::ONE_OF_THEM } else { m::JOINED };
+            let is_one = matches!(attr.meta, syn::Meta::Path(_)) || helper(attr) == Some(words::GROUP);
+            let instead = if is_one { m::ONE_OF_THEM } else { m::JOINED };
             diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default(), &instead]);
             twice = true;
         }
@@ -76,11 +77,8 @@ pub(crate) fn field(
         None => kind,
     };
     let kind = kind.unwrap_or(FieldKind::Unknown);
-    let frozen = find(&own, words::FROZEN);
-    if let Some(attr) = frozen.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
-        diag.report(attr.path().span(), &m::FROZEN_FORM, &[]);
-    }
-    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen: frozen.is_some() })
+    let (frozen, group) = (training::is_frozen(diag, &own), training::group(diag, &own));
+    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen, group })
 }
 
 /// The keys of a layer in an attribute that is called as that layer, `#[linear(inputs = 4, outputs = 4)] l: Linear`, with what is around
@@ -281,11 +279,7 @@ fn single(
         diag.count() > before
     };
     if name == words::TENSOR {
-        if let (Some(frozen), Some(_)) = (find(attrs, words::FROZEN), find(attrs, words::STATE)) {
-            diag.report(frozen.path().span(), &m::FROZEN_STATE, &[]);
-            return None;
-        }
-        if unfit(&[words::PARAMETER, words::STATE, words::FROZEN]) {
+        if training::of_state(diag, attrs) || unfit(&[words::PARAMETER, words::STATE, words::FROZEN, words::GROUP]) {
             return None;
         }
         return tensor((diag, field), ty, attrs, constants);
@@ -300,7 +294,7 @@ fn single(
         return None;
     }
     if let Some(parameter) = path.path.get_ident().filter(|name| constants.types.contains(&super::name(name))) {
-        let wrong = unfit(&[words::LAYER, words::FROZEN]);
+        let wrong = unfit(&[words::LAYER, words::FROZEN, words::GROUP]);
         return super::slot::slot((diag, field), parameter, attrs, own, constants).filter(|_| !wrong);
     }
     if is_plain_rust(&path.path) || super::instead::is_of_program(&path.path) {
@@ -312,7 +306,7 @@ fn single(
         return None;
     }
     // Of keys in an attribute of another name none is missing.
-    if unfit(&[words::LAYER, words::FROZEN]) && find(attrs, words::LAYER).is_none() {
+    if unfit(&[words::LAYER, words::FROZEN, words::GROUP]) && find(attrs, words::LAYER).is_none() {
         return None;
     }
     layer_or_model((diag, field), path, attrs, own, constants)

@@ -31,7 +31,7 @@ pub(super) fn tuple(
     let is_model = |kind: &Option<FieldKind>| kind.as_ref().is_some_and(|kind| !kind.models().is_empty());
     let models = known.collect::<Vec<_>>().iter().all(is_model);
     silent.dismiss();
-    if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident(words::FROZEN)).filter(|_| models) {
+    if let Some(attr) = attrs.iter().find(|attr| !super::training::is_of_training(attr)).filter(|_| models) {
         let helper = super::own::helper(attr).unwrap_or_default();
         diag.report(
             attr.path().span(),

@@ -33,6 +33,7 @@ mod slot;
 pub(crate) mod standard;
 mod starts;
 pub(crate) mod stray;
+mod training;
 pub(crate) mod types;
 mod variant;
 

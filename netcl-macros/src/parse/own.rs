@@ -9,7 +9,8 @@ use syn::spanned::Spanned;
 
 /// Which attribute is for what.
 pub(super) const ATTRIBUTES_ARE: &str = "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers, \
-                                         `#[frozen]` for what would be trained without it";
+                                         `#[frozen]` for what would be trained without it, `#[group]` for what optimizers step by settings \
+                                         of its own";
 
 /// Which of our attributes this is.
 pub(crate) fn helper(attr: &Attribute) -> Option<&'static str> {

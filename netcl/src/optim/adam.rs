@@ -107,8 +107,8 @@ macro_rules! builders {
                 self
             }
 
-            /// Steps the parameters in the field of that path, `head` or `encoder.norm`, by settings of their own; where paths hold
-            /// each other, the longest counts.
+            /// Steps the parameters in the field of that path, `head` or `encoder.norm`, or in the fields with `#[group(NAME)]` of that
+            /// name, by settings of their own; where paths hold each other, the longest counts.
             pub fn group(mut self, path: &str, group: ParameterGroup) -> Self {
                 self.0.update.group(path, group);
                 self

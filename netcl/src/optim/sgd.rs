@@ -50,8 +50,8 @@ impl Sgd {
         self
     }
 
-    /// Steps the parameters in the field of that path, `head` or `encoder.norm`, by settings of their own; where paths hold each
-    /// other, the longest counts.
+    /// Steps the parameters in the field of that path, `head` or `encoder.norm`, or in the fields with `#[group(NAME)]` of that name,
+    /// by settings of their own; where paths hold each other, the longest counts.
     pub fn group(mut self, path: &str, group: ParameterGroup) -> Sgd {
         self.update.group(path, group);
         self

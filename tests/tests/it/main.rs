@@ -27,6 +27,7 @@ mod generic_images;
 mod generic_layers;
 mod generic_numbers;
 mod generic_windows;
+mod groups;
 mod higher;
 mod higher_at_run_time;
 mod higher_kernels;

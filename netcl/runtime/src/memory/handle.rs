@@ -77,10 +77,12 @@ impl BufferHandle {
         BufferHandle::new(Region::whole(memory, next_id(), bytes), Backing::Loose, pool)
     }
 
-    /// The part of `bytes` from `offset` on, which must be aligned and inside.
+    /// The part of `bytes` from `offset` on, which must be aligned and inside. Of a part it is one of the whole.
     pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<BufferHandle> {
         debug_assert!(offset.is_multiple_of(ALIGNMENT) && offset + bytes <= self.bytes());
-        debug_assert!(!self.is_part(), "no part has parts");
+        if let Backing::Part(whole) = self.0.source() {
+            return whole.part(self.region().range().1.start + offset, bytes);
+        }
         let whole = self.region();
         let memory = self.backend().part(whole.memory(), offset, bytes.max(1))?;
         let region = Region::part(whole, memory, next_id(), offset, bytes);

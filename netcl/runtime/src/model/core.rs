@@ -26,9 +26,17 @@ struct Inner {
     seed: AtomicU64,
     /// Calls that drew random numbers.
     steps: AtomicU64,
+    of_type: OfType,
+    store: RwLock<Arc<Store>>,
+}
+
+/// What its type says of a model's parts.
+#[derive(Default)]
+struct OfType {
     /// What each enum of layers is, by its path.
     variants: BTreeMap<String, &'static str>,
-    store: RwLock<Arc<Store>>,
+    /// Paths of fields, and the groups that optimizers step them in.
+    groups: Vec<(String, String)>,
 }
 
 /// Where a model's random numbers stand.
@@ -69,12 +77,13 @@ impl ModelCore {
         };
         let store = Store::new(device, group(true)?, group(false)?);
         let variants = schema.chosen().map(|(path, variant)| (path.to_owned(), variant)).collect();
-        Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }, variants))
+        let of_type = OfType { variants, groups: schema.groups().to_vec() };
+        Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }, of_type))
     }
 
-    fn with_store(store: Store, draws: Draws, variants: BTreeMap<String, &'static str>) -> ModelCore {
+    fn with_store(store: Store, draws: Draws, of_type: OfType) -> ModelCore {
         let (seed, steps) = (AtomicU64::new(draws.seed), AtomicU64::new(draws.calls));
-        ModelCore(Arc::new(Inner { id: next_id(), seed, steps, variants, store: RwLock::new(Arc::new(store)) }))
+        ModelCore(Arc::new(Inner { id: next_id(), seed, steps, of_type, store: RwLock::new(Arc::new(store)) }))
     }
 
     /// The device it is on.
@@ -208,24 +217,32 @@ impl ModelCore {
             let rest = if path == whole { "" } else { path.strip_prefix(prefix)? };
             Some((rest.to_owned(), *variant))
         };
-        Ok(ModelCore::with_store(new, self.draws(), self.0.variants.iter().filter_map(own).collect()))
+        let variants = self.0.of_type.variants.iter().filter_map(own).collect();
+        let groups = self.groups_of(prefix).map(|(path, group)| (path.to_owned(), group.to_owned())).collect();
+        Ok(ModelCore::with_store(new, self.draws(), OfType { variants, groups }))
     }
 
     /// What the enum of layers is that has that path, which may be empty, after the prefix; `None` where there is none.
     pub(crate) fn variant_of(&self, prefix: &str, path: &str) -> Option<&'static str> {
-        if self.0.variants.is_empty() {
+        if self.0.of_type.variants.is_empty() {
             return None;
         }
         let whole = match path {
             "" => prefix.strip_suffix('.').unwrap_or(prefix).to_owned(),
             path => format!("{prefix}{path}"),
         };
-        self.0.variants.get(&whole).copied()
+        self.0.of_type.variants.get(&whole).copied()
     }
 
     /// The paths of enums of layers under a prefix, for messages.
     pub(crate) fn variants_of(&self, prefix: &str) -> Vec<&str> {
-        self.0.variants.keys().filter_map(|path| path.strip_prefix(prefix)).collect()
+        self.0.of_type.variants.keys().filter_map(|path| path.strip_prefix(prefix)).collect()
+    }
+
+    /// The fields under a prefix, by their paths after it, and the groups that optimizers step them in.
+    pub(crate) fn groups_of<'m>(&'m self, prefix: &'m str) -> impl Iterator<Item = (&'m str, &'m str)> {
+        let own = move |(path, group): &'m (String, String)| Some((path.strip_prefix(prefix)?, group.as_str()));
+        self.0.of_type.groups.iter().filter_map(own)
     }
 
     /// Distinct among all models; moving a model does not change it.

@@ -11,6 +11,9 @@ use netcl_kernels::dtype::DType;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Bytes of the parameters, each with what they are in.
+pub(crate) type Pieces<G> = Vec<(Range<usize>, G)>;
+
 /// The gradients that one call of `…_with_gradients` gave, or that `backward` found ([`crate::Backward::of`]), one for each parameter; zero where the function does not
 /// depend on it. Cheap to clone; clones are the same memory.
 #[derive(Clone)]
@@ -213,13 +216,13 @@ impl Gradients {
         store: &Store,
         (prefix, operation): (&str, &str),
         group: impl Fn(&str) -> G,
-    ) -> Result<(BufferHandle, Vec<(Range<usize>, G)>)> {
+    ) -> Result<(BufferHandle, Pieces<G>)> {
         let (model, own) = (store.positions_under(prefix, operation)?, self.fit(store, prefix, operation)?);
         if self.store.id() == store.id() && own != model {
             return Err(self.are_of_another(true, operation));
         }
         let region = self.store.gradient_region(self.buffer.whole(), &self.store.parameter_bytes_of(&own))?;
-        let mut pieces: Vec<(Range<usize>, G)> = Vec::new();
+        let mut pieces = Pieces::<G>::new();
         for (position, own) in model.zip(own) {
             let bytes = store.parameter_bytes_of(&(position..position + 1));
             if bytes.is_empty() || !self.buffer.covers(own) || !self.is_inside(own) {

@@ -11,6 +11,8 @@ pub struct Schema {
     entries: Vec<(String, TensorSpec)>,
     /// The parts that are one of several.
     choices: Vec<Choice>,
+    /// Fields and the groups that optimizers step them in, by name.
+    groups: Vec<(String, String)>,
     /// Why there is no such model.
     refused: Option<String>,
 }
@@ -53,7 +55,13 @@ impl Schema {
             let path = if choice.path.is_empty() { name.to_owned() } else { format!("{name}.{}", choice.path) };
             self.choices.push(Choice { path, ..choice });
         }
+        self.groups.extend(model.groups.into_iter().map(|(path, group)| (format!("{name}.{path}"), group)));
         self.refused = self.refused.take().or(model.refused);
+    }
+
+    /// Says that optimizers step the field `name` in a group, whose name stands for the paths of all fields that are in it.
+    pub fn add_group(&mut self, name: &str, group: &str) {
+        self.groups.push((name.to_owned(), group.to_owned()));
     }
 
     /// Says that the model is an enum of layers: its variants, each with the fields that it alone has, and which of them it
@@ -113,6 +121,11 @@ impl Schema {
     pub(crate) fn chosen(&self) -> impl Iterator<Item = (&str, &'static str)> {
         let there = |choice: &&Choice| !self.choices.iter().any(|other| other.leaves_out(&choice.path));
         self.choices.iter().filter(there).map(|choice| (choice.path.as_str(), choice.name()))
+    }
+
+    /// The paths of fields and the groups that optimizers step them in.
+    pub(crate) fn groups(&self) -> &[(String, String)] {
+        &self.groups
     }
 
     /// Adds the tensors of the layer called `layer` in the field `name` of a generic model, for the numbers of its parameters.

@@ -3,7 +3,6 @@
 use super::progress::Progress;
 use super::settings::{accept, not_negative};
 use crate::error::{Error, Result};
-use crate::model::store::StoredTensor;
 
 /// What an optimizer does otherwise in one part of a model: `AdamW::new(1e-3).group("head", ParameterGroup::new().rate(10.0))`.
 ///
@@ -40,9 +39,21 @@ impl ParameterGroup {
     }
 }
 
-/// The groups of one optimizer, by the paths of fields.
+/// The groups of one optimizer, each by the path of a field or by the name of a group of fields.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups(Vec<(String, ParameterGroup)>);
+
+/// Where the groups of an optimizer are in one model.
+pub(super) struct GroupPlaces<'m>(Vec<GroupPlace<'m>>);
+
+struct GroupPlace<'m> {
+    /// Of a field.
+    path: &'m str,
+    /// Whether the optimizer names it, and not only a group that it is in.
+    is_named: bool,
+    /// The group's position.
+    group: usize,
+}
 
 impl Groups {
     /// Adds one.
@@ -50,30 +61,41 @@ impl Groups {
         self.0.push((path.to_owned(), group));
     }
 
-    /// That the settings make sense, and that each is of some of these parameters, whose paths begin with `prefix`.
-    pub(super) fn check(&self, optimizer: &str, entries: &[StoredTensor], prefix: &str) -> Result<()> {
-        for (position, (path, group)) in self.0.iter().enumerate() {
-            let twice = self.0[..position].iter().any(|(known, _)| known == path);
-            accept(optimizer, "group", path, !twice, "each path once, with all that is set for it")?;
+    /// Where they are in the model that has parameters of these paths and says of these fields which groups they are in: that
+    /// the settings make sense, and that each name is a field's with parameters, or a group's.
+    pub(super) fn places<'m>(
+        &'m self,
+        optimizer: &str,
+        paths: impl Iterator<Item = &'m str> + Clone,
+        said: impl Iterator<Item = (&'m str, &'m str)>,
+    ) -> Result<GroupPlaces<'m>> {
+        let said: Vec<_> = if self.0.is_empty() { Vec::new() } else { said.collect() };
+        let mut places = Vec::new();
+        for (position, (name, group)) in self.0.iter().enumerate() {
+            let twice = self.0[..position].iter().any(|(known, _)| known == name);
+            accept(optimizer, "group", name, !twice, "each path once, with all that is set for it")?;
             not_negative(optimizer, "rate of a group", group.rate)?;
             not_negative(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0))?;
-            let paths = || entries.iter().filter_map(|entry| entry.path.strip_prefix(prefix));
-            let known = paths().any(|own| is_in(own, path));
-            if !known {
-                let problem = format!(
-                    "`group` is `{path}`, and no field of that path has parameters; the path is that of a field, here {}",
-                    fields(paths())
-                );
-                return Err(Error::Mismatch { operation: optimizer.to_owned(), problem });
-            }
+            let is_path = paths.clone().any(|own| is_in(own, name));
+            let place = |path: &'m str, is_named: bool| GroupPlace { path, is_named, group: position };
+            let before = places.len();
+            places.extend(said.iter().filter(|(_, group)| group == name).map(|(path, _)| place(path, false)));
+            let problem = match (is_path, places.get(before)) {
+                (false, Some(_)) => continue,
+                (true, None) => {
+                    places.push(place(name, true));
+                    continue;
+                }
+                (true, Some(other)) => format!(
+                    "`group` is `{name}`, which is the path of a field and the group that `{}` is in; name the fields that are \
+                     meant by their paths, or call the group otherwise",
+                    other.path
+                ),
+                (false, None) => unknown(name, paths, &said),
+            };
+            return Err(Error::Mismatch { operation: optimizer.to_owned(), problem });
         }
-        Ok(())
-    }
-
-    /// The group that the parameter of that path is in, by its position: that of the longest path.
-    pub(super) fn of(&self, own: &str) -> Option<usize> {
-        let all = self.0.iter().enumerate().filter(|(_, (path, _))| is_in(own, path));
-        all.max_by_key(|(_, (path, _))| path.len()).map(|(position, _)| position)
+        Ok(GroupPlaces(places))
     }
 
     /// The progress and the weight decay that are meant in a group.
@@ -85,6 +107,33 @@ impl Groups {
             }
             None => (progress, decay),
         }
+    }
+}
+
+impl GroupPlaces<'_> {
+    /// The group that the parameter of that path is in, by its position: that of the longest path, of which one that is named comes
+    /// before one of a group.
+    pub(super) fn group_of(&self, own: &str) -> Option<usize> {
+        let all = self.0.iter().filter(|place| is_in(own, place.path));
+        all.max_by_key(|place| (place.path.len(), place.is_named)).map(|place| place.group)
+    }
+}
+
+/// What is wrong with a name that is no field's and no group's.
+fn unknown<'p>(name: &str, paths: impl Iterator<Item = &'p str>, said: &[(&str, &str)]) -> String {
+    let fields = fields(paths);
+    let mut groups: Vec<String> = said.iter().map(|(_, group)| format!("`{group}`")).collect();
+    groups.sort();
+    groups.dedup();
+    match groups.is_empty() {
+        true => format!(
+            "`group` is `{name}`, and no field of that path has parameters; the path is that of a field, here {fields}"
+        ),
+        false => format!(
+            "`group` is `{name}`, and no field of that path has parameters, and none is in a group of that name; groups are here {}, \
+             and the path is that of a field, here {fields}",
+            groups.join(", ")
+        ),
     }
 }
 
@@ -108,4 +157,59 @@ fn fields<'p>(paths: impl Iterator<Item = &'p str>) -> String {
 /// Whether the parameter is in the field of that path.
 fn is_in(own: &str, path: &str) -> bool {
     own.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATHS: [&str; 6] =
+        ["embed.weight", "blocks.0.norm.scale", "blocks.0.up.weight", "blocks.1.up.weight", "shift", "head.bias"];
+    const SAID: [(&str, &str); 5] = [
+        ("blocks.0.norm", "still"),
+        ("shift", "still"),
+        ("blocks", "slow"),
+        ("blocks.1.gone", "absent"),
+        ("blocks.1.up", "head"),
+    ];
+
+    fn groups(names: &[&str]) -> Groups {
+        let mut groups = Groups::default();
+        names.iter().for_each(|name| groups.set(name, ParameterGroup::new()));
+        groups
+    }
+
+    /// Of each parameter the name that its settings are given under.
+    fn settled<'n>(names: &[&'n str]) -> Result<Vec<Option<&'n str>>> {
+        let groups = groups(names);
+        let places = groups.places("sgd", PATHS.into_iter(), SAID.into_iter())?;
+        Ok(PATHS.iter().map(|path| places.group_of(path).map(|position| names[position])).collect())
+    }
+
+    #[test]
+    fn a_groups_name_stands_for_the_paths_of_its_fields() {
+        let expected = [None, Some("still"), Some("slow"), Some("slow"), Some("still"), None];
+        assert_eq!(settled(&["still", "slow"]).unwrap(), expected);
+        assert_eq!(settled(&["slow", "still"]).unwrap(), expected);
+        // Paths and groups: the longest counts, and of equal ones that which is named.
+        for names in [["still", "blocks.0.norm", "blocks.1"], ["blocks.1", "blocks.0.norm", "still"]] {
+            let found = settled(&names).unwrap();
+            assert_eq!(found, [None, Some("blocks.0.norm"), None, Some("blocks.1"), Some("still"), None]);
+        }
+        assert_eq!(settled(&["slow", "blocks"]).unwrap()[1..4], [Some("blocks"); 3]);
+        // What a group's fields hold may not be there.
+        assert_eq!(settled(&["absent"]).unwrap(), [None; 6]);
+    }
+
+    #[test]
+    fn names_of_nothing_or_of_two_are_refused() {
+        let said = |names: &[&str]| settled(names).unwrap_err().to_string();
+        let unknown = said(&["stil"]);
+        assert!(unknown.contains("`group` is `stil`"), "{unknown}");
+        assert!(unknown.contains("`absent`, `head`, `slow`, `still`"), "{unknown}");
+        assert!(unknown.contains("here `embed`, `blocks`, `shift`, `head`, or"), "{unknown}");
+        let two = said(&["head"]);
+        assert!(two.contains("the path of a field and the group that `blocks.1.up` is in"), "{two}");
+        assert!(said(&["slow", "slow"]).contains("each path once"));
+    }
 }

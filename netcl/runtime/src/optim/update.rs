@@ -82,7 +82,7 @@ impl Update {
         self.progress.lock().learning_rate = rate;
     }
 
-    /// Steps what is in the field of that path by settings of its own.
+    /// Steps what is in the field of that path, or in the fields of the group of that name, by settings of its own.
     pub fn group(&mut self, path: &str, group: ParameterGroup) {
         self.groups.set(path, group);
     }
@@ -132,8 +132,9 @@ impl Update {
             *progress = next;
             return Ok(());
         };
-        self.groups.check(self.name, store.parameters(), &part.prefix)?;
-        let group = |path: &str| self.groups.of(path.strip_prefix(&*part.prefix).unwrap_or(path));
+        let paths = under(store.parameters(), &part.prefix).map(|(path, _)| path);
+        let places = self.groups.places(self.name, paths, part.core.groups_of(&part.prefix))?;
+        let group = |path: &str| places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path));
         let (gradients, pieces) = gradients.for_step(&store, (&part.prefix, self.name), group)?;
         let of: Vec<Option<usize>> = pieces.iter().map(|(_, group)| *group).collect();
         let numbers_now = of.iter().map(|group| scalars(next, *group)).collect::<Result<Vec<_>>>()?;
@@ -415,7 +416,10 @@ impl Update {
 }
 
 /// The parameters under a prefix, by their paths after it.
-fn under<'a>(entries: &'a [StoredTensor], prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a StoredTensor)> {
+fn under<'a>(
+    entries: &'a [StoredTensor],
+    prefix: &'a str,
+) -> impl Iterator<Item = (&'a str, &'a StoredTensor)> + Clone {
     entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
 }
 

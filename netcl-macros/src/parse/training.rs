@@ -1,0 +1,89 @@
+//! How a field is trained: `#[frozen]`, in which no gradient is computed, and `#[group(no_decay)]`, the group that optimizers step it in.
+
+use super::own::find;
+use crate::ast::Field;
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::words;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, Meta};
+
+/// What a group is called in a hint where nothing is said.
+const EXAMPLE: &str = "no_decay";
+
+/// Whether it says how the field is trained, which whatever has parameters takes.
+pub(super) fn is_of_training(attr: &Attribute) -> bool {
+    words::TRAINING.iter().any(|name| attr.path().is_ident(name))
+}
+
+/// Whether the attributes say that no gradient is computed in the field.
+pub(super) fn is_frozen(diag: &Diag, attrs: &[Attribute]) -> bool {
+    let frozen = find(attrs, words::FROZEN);
+    if let Some(attr) = frozen.filter(|attr| !matches!(attr.meta, Meta::Path(_))) {
+        diag.report(attr.path().span(), &m::FROZEN_FORM, &[]);
+    }
+    frozen.is_some()
+}
+
+/// Rule: a state is not trained. Wrong: `#[group(slow)] #[state(init = 0.0)] mean: Tensor<f32, 8>`. Whether that was reported.
+pub(super) fn of_state(diag: &Diag, attrs: &[Attribute]) -> bool {
+    let wrong = [(words::FROZEN, &m::FROZEN_STATE), (words::GROUP, &m::GROUP_STATE)].map(|(name, message)| {
+        let attr = find(attrs, name).filter(|_| find(attrs, words::STATE).is_some());
+        attr.iter().for_each(|attr| diag.report(attr.path().span(), message, &[]));
+        attr.is_some()
+    });
+    wrong.contains(&true)
+}
+
+/// The group that the attributes say. Rule: it is one name. Wrong: `#[group("slow")]`, `#[group(slow, new)]`.
+pub(super) fn group(diag: &Diag, attrs: &[Attribute]) -> Option<Ident> {
+    let attr = find(attrs, words::GROUP)?;
+    let (given, place) = match &attr.meta {
+        Meta::Path(path) => (TokenStream::new(), path.span()),
+        Meta::List(list) if list.tokens.is_empty() => (TokenStream::new(), list.path.span()),
+        Meta::List(list) => (list.tokens.clone(), list.tokens.span()),
+        Meta::NameValue(pair) => (quote::ToTokens::to_token_stream(&pair.value), pair.value.span()),
+    };
+    if let Ok(name) = attr.parse_args_with(Ident::parse_any)
+        && name != "_"
+    {
+        return Some(name);
+    }
+    let meant = meant(given);
+    diag.report(place, &m::GROUP_FORM, &[&meant, &meant]);
+    None
+}
+
+/// The name that is meant where another form is given: the first word or text, behind a `name =`.
+fn meant(given: TokenStream) -> String {
+    let mut words = given.into_iter().filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word.to_string()),
+        TokenTree::Literal(text) => syn::parse_str::<syn::LitStr>(&text.to_string()).ok().map(|text| text.value()),
+        _ => None,
+    });
+    let first = words.next().map(|first| if first == "name" { words.next().unwrap_or(first) } else { first });
+    let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
+    let name: String = first.unwrap_or_default().chars().map(plain).collect();
+    match syn::parse_str::<Ident>(&name) {
+        Ok(_) if !matches!(name.as_str(), "rate" | "weight_decay") => name,
+        _ => EXAMPLE.to_owned(),
+    }
+}
+
+/// Rule: an optimizer names fields and groups alike, so that they have names of their own. Wrong: `#[group(norm)]` in a struct
+/// with a field `norm`.
+pub(super) fn apart(diag: &Diag, fields: &[Field]) {
+    let is_field = |name: &str| fields.iter().any(|field| super::name(&field.name) == name);
+    for group in fields.iter().filter_map(|field| field.group.as_ref()) {
+        let name = super::name(group);
+        if is_field(&name) {
+            let mut other = format!("{name}_group");
+            while is_field(&other) {
+                other.push_str("_group");
+            }
+            diag.report(group.span(), &m::GROUP_FIELD, &[&name, &other]);
+        }
+    }
+}

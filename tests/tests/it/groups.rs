@@ -1,0 +1,241 @@
+//! Groups of parameters that attributes of fields name, beside the same that is said by paths, on every device.
+
+use crate::common::{devices, wave};
+use netcl::io::{load_checkpoint, save_checkpoint};
+use netcl::optim::{AdamW, Optimizer, ParameterGroup, Sgd};
+use netcl::{Device, Model, Result, Seed};
+
+#[netcl::model]
+#[derive(Clone)]
+pub struct Unit<const C: usize> {
+    #[group(still)]
+    #[layer(features = C)]
+    norm: LayerNorm,
+    #[layer(inputs = C, outputs = C)]
+    line: Linear,
+}
+
+#[netcl::model]
+impl<const C: usize> Unit<C> {
+    pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        x + self.line.forward(self.norm.forward(x)).tanh()
+    }
+
+    pub fn loss(&self, x: &Tensor<f32, N, C>) -> Tensor<f32> {
+        self.forward(x).square().mean_all()
+    }
+}
+
+/// A layer or a model in a group.
+#[netcl::model]
+#[derive(Clone)]
+pub struct Held<const C: usize, L> {
+    #[group(slow)]
+    #[layer(inputs = C, outputs = C)]
+    inner: L,
+}
+
+#[netcl::model]
+impl<const C: usize, L> Held<C, L> {
+    pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        self.inner.forward(x)
+    }
+}
+
+#[netcl::model]
+#[derive(Clone)]
+pub enum Act {
+    Relu,
+    #[default]
+    #[group(slow)]
+    #[layer(inputs = 8, outputs = 8)]
+    Gated(Linear),
+    Scaled {
+        #[group(still)]
+        #[parameter(init = 1.0)]
+        by: Tensor<f32, 8>,
+    },
+}
+
+#[netcl::model]
+impl Act {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        match self {
+            Act::Relu => x.relu(),
+            Act::Gated(line) => x * line.forward(x).sigmoid(),
+            Act::Scaled { by } => x * by,
+        }
+    }
+}
+
+#[netcl::model]
+#[derive(Clone)]
+pub struct Net {
+    #[group(slow)]
+    #[layer(inputs = 8, outputs = 8)]
+    first: Linear,
+    units: [Unit<8>; 2],
+    #[group(new)]
+    more: (Unit<8>, Unit<8>),
+    #[group(new)]
+    #[layer(present = true)]
+    maybe: Option<Unit<8>>,
+    model: Held<8, Unit<8>>,
+    layer: Held<8, Linear>,
+    #[group(new)]
+    act: Act,
+    #[group(still)]
+    #[parameter(init = 0.5)]
+    scale: Tensor<f32, 8>,
+    #[group(type)]
+    #[layer(inputs = 8, outputs = 8, count = 2)]
+    last: Vec<Linear>,
+}
+
+#[netcl::model]
+impl Net {
+    pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {
+        let mut h = self.first.forward(x);
+        for unit in &self.units {
+            h = unit.forward(h);
+        }
+        let (a, b) = &self.more;
+        h = b.forward(a.forward(h));
+        if let Some(unit) = &self.maybe {
+            h = unit.forward(h);
+        }
+        h = self.act.forward(self.layer.forward(self.model.forward(h))) * &self.scale;
+        for line in &self.last {
+            h = line.forward(h).tanh();
+        }
+        h.square().mean_all()
+    }
+}
+
+/// The groups of a `Net`, their settings, and the paths of the fields that are in them.
+fn said() -> [(&'static str, ParameterGroup, &'static [&'static str]); 4] {
+    let own = ParameterGroup::new;
+    [
+        (
+            "still",
+            own().weight_decay(0.0),
+            &["units.0.norm", "units.1.norm", "more.0.norm", "more.1.norm", "maybe.norm", "model.inner.norm", "scale"],
+        ),
+        ("slow", own().rate(0.125), &["first", "model.inner", "layer.inner", "act.gated"]),
+        ("new", own().rate(2.0), &["more", "maybe", "act"]),
+        ("type", own().rate(0.5).weight_decay(0.75), &["last"]),
+    ]
+}
+
+fn by_names(optimizer: AdamW) -> AdamW {
+    said().iter().fold(optimizer, |optimizer, (name, group, _)| optimizer.group(name, *group))
+}
+
+fn by_paths(optimizer: AdamW) -> AdamW {
+    let paths = said().into_iter().flat_map(|(_, group, paths)| paths.iter().map(move |path| (*path, group)));
+    paths.fold(optimizer, |optimizer, (path, group)| optimizer.group(path, group))
+}
+
+fn step(net: &mut Net, optimizer: &mut AdamW, device: &Device) -> Result<()> {
+    let (_, gradients) = net.loss_with_gradients(&wave(device, &[4, 8]))?;
+    optimizer.step(net, &gradients)
+}
+
+fn bits(model: &impl Model) -> Result<Vec<(String, Vec<u32>)>> {
+    let bits = |values: Vec<f32>| values.into_iter().map(f32::to_bits).collect();
+    model.parameters().into_iter().map(|(path, tensor)| Ok((path, bits(tensor.to_vec::<f32>()?)))).collect()
+}
+
+#[test]
+fn groups_of_fields_are_those_of_their_paths() -> Result<()> {
+    for device in devices() {
+        let settings = || AdamW::new(0.05).weight_decay(0.5);
+        let mut nets = [Net::new(&device, Seed(1))?, Net::new(&device, Seed(1))?, Net::new(&device, Seed(1))?];
+        let mut optimizers = [by_names(settings()), by_paths(settings()), settings()];
+        for (net, optimizer) in nets.iter_mut().zip(&mut optimizers) {
+            for _ in 0..3 {
+                step(net, optimizer, &device)?;
+            }
+        }
+        assert_eq!(bits(&nets[0])?, bits(&nets[1])?, "on {device}");
+        let differ = |path: &str| -> Result<bool> {
+            Ok(nets[0].tensor(path)?.to_vec::<f32>()? != nets[2].tensor(path)?.to_vec::<f32>()?)
+        };
+        for path in said().iter().flat_map(|(_, _, paths)| *paths) {
+            let whole = bits(&nets[0])?.into_iter().map(|(path, _)| path);
+            let inside = whole.filter(|own| own == path || own.starts_with(&format!("{path}.")));
+            assert!(inside.map(|own| differ(&own)).collect::<Result<Vec<_>>>()?.contains(&true), "{path} on {device}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn groups_are_of_the_type_wherever_the_model_goes() -> Result<()> {
+    let file = std::env::temp_dir().join(format!("netcl-groups-{}.safetensors", std::process::id()));
+    for device in devices() {
+        let settings = || AdamW::new(0.05).weight_decay(0.5);
+        let (mut net, mut optimizer) = (Net::new(&device, Seed(1))?, by_names(settings()));
+        step(&mut net, &mut optimizer, &device)?;
+        save_checkpoint(&net, &optimizer, &file)?;
+        // By another model of the same type, by a copy, and on another device.
+        let (mut loaded, mut again) = (Net::new(&device, Seed(2))?, by_names(settings()));
+        load_checkpoint(&mut loaded, &mut again, &file)?;
+        let (mut copy, mut of_copy) = (net.deep_copy()?, by_names(settings()));
+        of_copy.set_state(&copy, &optimizer.state(&net)?)?;
+        let host = Device::host();
+        let (mut moved, mut by_path) = (net.deep_copy()?, by_paths(settings()));
+        by_path.set_state(&moved, &optimizer.state(&net)?)?;
+        step(&mut net, &mut optimizer, &device)?;
+        step(&mut loaded, &mut again, &device)?;
+        step(&mut copy, &mut of_copy, &device)?;
+        step(&mut moved, &mut by_path, &device)?;
+        let expected = bits(&net)?;
+        assert_eq!(bits(&loaded)?, expected, "on {device}");
+        assert_eq!(bits(&copy)?, expected, "on {device}");
+        assert_eq!(bits(&moved)?, expected, "on {device}");
+        net.to_device(&host)?;
+        moved.to_device(&host)?;
+        step(&mut net, &mut optimizer, &host)?;
+        step(&mut moved, &mut by_path, &host)?;
+        assert_eq!(bits(&net)?, bits(&moved)?, "from {device}");
+    }
+    std::fs::remove_file(file).ok();
+    Ok(())
+}
+
+/// A part has the groups of its own type, by whatever path it is stepped.
+#[test]
+fn a_part_that_is_stepped_alone_has_its_own_groups() -> Result<()> {
+    for device in devices() {
+        let still = || Sgd::new(0.5).weight_decay(0.5).group("still", ParameterGroup::new().rate(0.0));
+        let mut net = Net::new(&device, Seed(1))?;
+        let (_, gradients) = net.loss_with_gradients(&wave(&device, &[4, 8]))?;
+        let parts = gradients.units()?;
+        let before = bits(&net)?;
+        still().step(&mut net.units[1], &parts[1])?;
+        for ((path, before), (_, after)) in before.iter().zip(bits(&net)?) {
+            assert_eq!(*before != after, path.starts_with("units.1.line."), "{path} on {device}");
+        }
+        // A copy of it is a model of that type.
+        let mut copy = net.units[1].deep_copy()?;
+        let before = bits(&copy)?;
+        let (_, gradients) = copy.loss_with_gradients(&wave(&device, &[4, 8]))?;
+        still().step(&mut copy, &gradients)?;
+        for ((path, before), (_, after)) in before.iter().zip(bits(&copy)?) {
+            assert_eq!(*before != after, path.starts_with("line."), "{path} on {device}");
+        }
+        let none = Sgd::new(0.5).group("slow", ParameterGroup::new()).step(&mut net.units[1], &parts[1]);
+        let none = none.unwrap_err().to_string();
+        assert!(none.contains("groups are here `still`, and"), "{none}");
+        let (_, gradients) = net.loss_with_gradients(&wave(&device, &[4, 8]))?;
+        let none =
+            Sgd::new(0.5).group("stil", ParameterGroup::new()).step(&mut net, &gradients).unwrap_err().to_string();
+        assert!(none.contains("groups are here `new`, `slow`, `still`, `type`, and"), "{none}");
+        // A group of variants that this model does not have.
+        let mut relu = Net::with_variants(&device, Seed(1), &[("act", "Relu")])?;
+        let (_, gradients) = relu.loss_with_gradients(&wave(&device, &[4, 8]))?;
+        by_names(AdamW::new(0.1)).step(&mut relu, &gradients)?;
+    }
+    Ok(())
+}
