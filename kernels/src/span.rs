@@ -30,8 +30,8 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// The size that is no number, where one is needed: once it has its number, nothing may be wrong.
     pub size: Option<Dim>,
-    /// Which key of a layer another size was found for.
-    pub mismatch: Option<Mismatch>,
+    /// Which key of a layer another size was found for; apart, as results carry diagnostics.
+    pub mismatch: Option<Box<Mismatch>>,
 }
 
 /// A layer's key that says another size than an axis of the input has.

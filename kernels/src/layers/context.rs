@@ -101,7 +101,7 @@ impl Context<'_> {
         }
         let note = self.builder.origin_note(x, axis);
         let mut problem = Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name));
-        problem.mismatch = Some(Mismatch { key, axis });
+        problem.mismatch = Some(Box::new(Mismatch { key, axis }));
         Err(match self.of_pixels(x, axis).or_else(|| self.rearranged(x, axis, &expected)) {
             Some(instead) => problem.hint(instead),
             None => problem,

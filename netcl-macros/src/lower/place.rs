@@ -384,7 +384,7 @@ impl<'a> Lowering<'a> {
             }
             Err(mut diagnostic) => {
                 // The number in the configuration that does not fit is the token that is wrong.
-                let mismatch = diagnostic.mismatch;
+                let mismatch = diagnostic.mismatch.as_deref().copied();
                 let key = match mismatch {
                     Some(Mismatch { key, .. }) => config.keys.iter().position(|own| own.name == key),
                     None => named_key(&config, &diagnostic.message),

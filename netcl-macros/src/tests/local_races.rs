@@ -58,6 +58,12 @@ fn racing() -> Vec<(&'static str, TokenStream, &'static str)> {
             quote!(s[l] = x[i]; barrier(); s[l] = s[l + 1];),
             "work-item 0 reads `s[l + 1]`, which work-item 1 writes without",
         ),
+        // Behind a loop of which not all rounds are run.
+        (
+            GROUPS,
+            quote!(let mut v = 0.0; for k in 0..1000000 { v += x[k]; } s[l] = v; y[i] = s[63 - l];),
+            "work-item 0 reads `s[63 - l]`, which work-item 63 writes without",
+        ),
         // The barrier stands before the loop, and not in it.
         (
             GROUPS,
@@ -241,8 +247,21 @@ fn harmless() -> Vec<(&'static str, TokenStream)> {
         ),
         // All write the same, which no comparison says of these.
         (GROUPS, quote!(s[0] = f32::NAN; barrier(); y[i] = s[0];)),
-        // So many rounds are not tried.
-        (GROUPS, quote!(let mut v = 0.0; for k in 0..1000000 { v += x[k]; } s[l] = v; y[i] = s[63 - l];)),
+        // Not all of it is run, and it has an end.
+        (
+            "global = [N], local = [1024]",
+            quote!(s[l] = x[i]; barrier(); for p in 0..1000 { for q in 0..1000 { y[i] += s[p] * s[q]; } }),
+        ),
+        // So many rounds are not run: which of them writes is not known.
+        (
+            GROUPS,
+            quote!(for k in 0..1000000 {
+                if k > 500 {
+                    s[l] = x[i];
+                    y[i] = s[63 - l];
+                }
+            }),
+        ),
     ]
 }
 
