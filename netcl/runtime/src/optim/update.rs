@@ -17,6 +17,7 @@ use crate::tensor::{Tensor, vector};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// An update rule and its moments for one model.
@@ -173,13 +174,8 @@ impl Update {
         let moments = &state.moments[..self.moments];
         let scaled = scaling.zip(state.skips.as_ref());
         if let Some((scaling, skips)) = scaled {
-            // Of those that are stepped: gradients of a part say nothing about the others.
-            if let (Some((first, _)), Some((last, _))) = (pieces.first(), pieces.last()) {
-                let (start, bytes) = (first.start - range.start, last.end - first.start);
-                let region = if bytes == range.len() { gradients.clone() } else { gradients.part(start, bytes)? };
-                let shape = Arc::from([bytes / (4 * self.row), self.row]);
-                scaling.check(&Tensor::from_region(region, shape, DType::F32, device.clone()), skips)?;
-            }
+            let stepped = pieces.iter().map(|(piece, _)| piece.start - range.start..piece.end - range.start);
+            check_finite(self.row, &gradients, stepped, (scaling, skips))?;
         }
         let rule = if scaled.is_some() { self.rules.scaled } else { self.rules.plain };
         let recorded = recording::length(device.backend());
@@ -452,4 +448,20 @@ impl std::fmt::Debug for Update {
         text.field("rule", &self.name).field("started", &started).field("progress", &self.progress());
         text.finish_non_exhaustive()
     }
+}
+
+/// Notes whether one of the gradients that are stepped, in these bytes, is not finite: gradients of a part of a model say nothing about
+/// the others.
+fn check_finite(
+    row: usize,
+    gradients: &BufferHandle,
+    mut stepped: impl DoubleEndedIterator<Item = Range<usize>>,
+    (scaling, skips): (&Scaling, &Skips),
+) -> Result<()> {
+    let Some(first) = stepped.next() else { return Ok(()) };
+    let bytes = stepped.next_back().map_or(first.end, |last| last.end) - first.start;
+    let region = if bytes == gradients.bytes() { gradients.clone() } else { gradients.part(first.start, bytes)? };
+    let shape = Arc::from([bytes / (4 * row), row]);
+    let device = skips.found().device().clone();
+    scaling.check(&Tensor::from_region(region, shape, DType::F32, device), skips)
 }
