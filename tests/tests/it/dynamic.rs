@@ -244,16 +244,22 @@ fn it_waits_and_is_fused_with_what_is_around_it() -> Result<()> {
     for device in devices_alone()? {
         let model = Mlp::new(&device, Seed(4))?;
         let x = wave(&device, &[5, 6]);
-        let before = device.launches();
-        let y = model.forward_dynamic(&x, 1.0)?;
-        assert_eq!(device.launches(), before, "{device}");
-        let y = (y * 2.0).tanh();
-        y.eval()?;
-        let fused = device.launches() - before;
-        let expected = (model.forward(&x, 1.0)? * 2.0).tanh();
-        let before = device.launches();
-        model.forward(&x, 1.0)?;
-        assert_eq!(fused, device.launches() - before, "{device}: the end is a part of the last product");
+        // Others launch on the host, too: of several counts the least.
+        let least = |work: &dyn Fn() -> Result<()>| -> Result<u64> {
+            let mut least = u64::MAX;
+            for _ in 0..20 {
+                let before = device.launches();
+                work()?;
+                least = least.min(device.launches() - before);
+            }
+            Ok(least)
+        };
+        let waits = least(&|| model.forward_dynamic(&x, 1.0).map(drop))?;
+        assert_eq!(waits, 0, "{device}");
+        let fused = || -> Result<Tensor> { (model.forward_dynamic(&x, 1.0)? * 2.0).tanh().eval() };
+        let direct = least(&|| model.forward(&x, 1.0).map(drop))?;
+        assert_eq!(least(&|| fused().map(drop))?, direct, "{device}: the end is a part of the last product");
+        let (y, expected) = (fused()?, (model.forward(&x, 1.0)? * 2.0).tanh());
         near("fused", &y, &expected)?;
         // What does not fit is told at the call.
         let error = model.forward_dynamic(&wave(&device, &[5, 7]), 1.0).unwrap_err();
