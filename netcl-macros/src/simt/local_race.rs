@@ -7,6 +7,7 @@
 
 use super::group::Group;
 use super::meetings::{Meeting, Touch};
+use super::signature::MOST_ITEMS;
 use super::state::LocalAccess;
 use super::visit::visit;
 use crate::diag::Diag;
@@ -15,12 +16,9 @@ use netcl_kernels::kir::{ExprId, Kernel, Space, Stmt};
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-/// How many work-items a group has at most.
-const MOST_ITEMS: u32 = 1024;
-
 /// Looks at each element of local arrays; `touched` are the reads and writes of the body in the order of the text.
 pub(super) fn judge(diag: &Diag, kernel: &Kernel, body: &[Stmt], touched: &[LocalAccess]) -> bool {
-    let items = kernel.launch.local.iter().try_fold(1u32, |all, size| all.checked_mul(*size));
+    let items = kernel.launch.local.iter().try_fold(1i64, |all, size| all.checked_mul(i64::from(*size)));
     let Some(items @ 2..=MOST_ITEMS) = items.filter(|_| !touched.is_empty()) else { return true };
     let mut stores: Vec<*const Stmt> = Vec::new();
     visit(body, &mut |stmt| {

@@ -19,7 +19,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, FnArg, ItemFn, Pat, ReturnType, Stmt, Token, Type, punctuated::Punctuated};
 
 /// How many work-items a group may have.
-const MOST_ITEMS: i64 = 1024;
+pub(super) const MOST_ITEMS: i64 = 1024;
 
 /// Sizes of work-groups of one, two and three axes that all devices take.
 const FITTING: [&str; 3] = ["64", "8, 8", "4, 4, 4"];

@@ -244,26 +244,25 @@ impl Bench {
     fn train<M: Model>(
         &self,
         work: &str,
-        mut model: M,
+        model: M,
         x: &Tensor,
         step: impl Fn(&mut M, &mut Adam, &Tensor, &Tensor) -> Result<()>,
     ) -> Result<()> {
-        let labels = self.labels(x.shape()[0])?;
-        let mut optimizer = Adam::new(1e-3);
-        self.steps(work, (10, 15), (x.shape()[0], "samples/s"), &mut || step(&mut model, &mut optimizer, x, &labels))
+        self.train_timed(work, (10, 15), model, x, step)
     }
 
-    /// Training steps that take a processor long, each timed by itself.
-    fn train_slowly<M: Model>(
+    /// The same, so many steps to a timing and so many timings.
+    fn train_timed<M: Model>(
         &self,
         work: &str,
+        timed: (usize, usize),
         mut model: M,
         x: &Tensor,
         step: impl Fn(&mut M, &mut Adam, &Tensor, &Tensor) -> Result<()>,
     ) -> Result<()> {
         let labels = self.labels(x.shape()[0])?;
         let mut optimizer = Adam::new(1e-3);
-        self.steps(work, (1, 9), (x.shape()[0], "samples/s"), &mut || step(&mut model, &mut optimizer, x, &labels))
+        self.steps(work, timed, (x.shape()[0], "samples/s"), &mut || step(&mut model, &mut optimizer, x, &labels))
     }
 
     /// Steps, so many to a timing and so many timings, each of so many of a unit.
@@ -321,7 +320,7 @@ impl Bench {
         if self.wants("train_resnet18_64x64_b8") {
             let model = ResNet18::new(&self.device, Seed(1))?;
             let x = self.wave(&[8, 3, 64, 64])?;
-            self.train_slowly("train_resnet18_64x64_b8", model, &x, |model, optimizer, x, labels| {
+            self.train_timed("train_resnet18_64x64_b8", (1, 9), model, &x, |model, optimizer, x, labels| {
                 let (_, gradients) = model.loss_64_with_gradients(x, labels)?;
                 optimizer.step(model, &gradients)
             })?;
@@ -329,7 +328,7 @@ impl Bench {
         if self.wants("train_vit_32x32_b32") {
             let model = Vit::new(&self.device, Seed(1))?;
             let x = self.wave(&[32, 3, 32, 32])?;
-            self.train_slowly("train_vit_32x32_b32", model, &x, |model, optimizer, x, labels| {
+            self.train_timed("train_vit_32x32_b32", (1, 9), model, &x, |model, optimizer, x, labels| {
                 let (_, gradients) = model.loss_with_gradients(x, labels)?;
                 optimizer.step(model, &gradients)
             })?;

@@ -111,7 +111,7 @@ impl Gradients {
         let own = self.store.positions_under(&self.prefix, operation)?;
         // That one part's parameters follow each other.
         other.store.positions_under(&other.prefix, operation)?;
-        let theirs = other.fit(&self.store, &self.prefix, operation)?;
+        let theirs = other.fit(&self.store, &self.prefix, &own, operation)?;
         let is_inside = |position: &usize| other.is_inside(*position);
         let first = theirs.clone().take_while(|position| !is_inside(position)).count();
         let count = theirs.clone().skip(first).take_while(is_inside).count();
@@ -141,7 +141,7 @@ impl Gradients {
     /// Those of this part of the model in one row.
     pub(crate) fn flat_part(&self, operation: &'static str) -> Result<Tensor> {
         let range = self.store.parameter_range(&self.prefix, operation)?.unwrap_or(0..0);
-        Ok(self.row(self.store.gradient_region(self.buffer.whole(), &range)?, range.len()))
+        self.rows(&range)
     }
 
     /// Those in these bytes of the parameters' buffer.
@@ -171,10 +171,10 @@ impl Gradients {
         self.store.parameters()[position].path.starts_with(&*self.prefix)
     }
 
-    /// The positions of this store's parameters that go with those of `store` under `prefix`: the same ones, or those of a model or a
+    /// The positions of this store's parameters that go with those of `store` under `prefix`, which has them at `positions`: the same ones, or those of a model or a
     /// part with the same paths and shapes (a copy, an ensemble, the other of two towers). If these gradients are of a part of that
     /// part, not all of the positions are inside of it: [`Gradients::is_inside`].
-    fn fit(&self, store: &Store, prefix: &str, operation: &str) -> Result<Range<usize>> {
+    fn fit(&self, store: &Store, prefix: &str, positions: &Range<usize>, operation: &str) -> Result<Range<usize>> {
         if self.store.device() != store.device() {
             let what = "the model that the gradients are of".to_owned();
             return Err(store.device().mismatch(operation, what, self.store.device()));
@@ -185,13 +185,13 @@ impl Gradients {
         };
         let is_same = self.store.id() == store.id() || layout(&self.store, "") == layout(store, "");
         if is_same && prefix.starts_with(&*self.prefix) {
-            return store.positions_under(prefix, operation);
+            return Ok(positions.clone());
         }
         if layout(&self.store, &self.prefix) == layout(store, prefix) {
             return self.store.positions_under(&self.prefix, operation);
         }
         if is_same && self.prefix.starts_with(prefix) {
-            return store.positions_under(prefix, operation);
+            return Ok(positions.clone());
         }
         Err(self.are_of_another(is_same, operation))
     }
@@ -217,7 +217,8 @@ impl Gradients {
         (prefix, operation): (&str, &str),
         group: impl Fn(&str) -> G,
     ) -> Result<(BufferHandle, Pieces<G>)> {
-        let (model, own) = (store.positions_under(prefix, operation)?, self.fit(store, prefix, operation)?);
+        let model = store.positions_under(prefix, operation)?;
+        let own = self.fit(store, prefix, &model, operation)?;
         if self.store.id() == store.id() && own != model {
             return Err(self.are_of_another(true, operation));
         }

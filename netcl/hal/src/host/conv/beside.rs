@@ -26,11 +26,15 @@ impl Conv {
         (columns / self.positions).clamp(1, self.images)
     }
 
-    /// The groups, each with the images that stand beside each other.
-    fn sets(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
+    /// The images that stand beside each other.
+    fn batches(&self) -> impl Iterator<Item = Range<usize>> {
         let (step, images) = (self.beside(), self.images);
-        let starts = move || (0..images).step_by(step).map(move |start| start..(start + step).min(images));
-        (0..self.groups).flat_map(move |group| starts().map(move |images| (group, images)))
+        (0..images).step_by(step).map(move |start| start..(start + step).min(images))
+    }
+
+    /// The same for each group.
+    fn batches_of_groups(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
+        (0..self.groups).flat_map(|group| self.batches().map(move |images| (group, images)))
     }
 
     /// Columns of the matrices of as many images as stand beside each other.
@@ -40,7 +44,7 @@ impl Conv {
 
     pub(super) fn forward_beside<T: Real>(&self, input: &[T], weight: &[T], out: &mut [T], threads: usize) {
         T::scratch(self.columns() * (self.taps + self.outputs), |scratch| {
-            for (group, images) in self.sets() {
+            for (group, images) in self.batches_of_groups() {
                 let width = images.len() * self.positions;
                 let (patches, rest) = scratch.split_at_mut(self.taps * width);
                 let found = &mut rest[..self.outputs * width];
@@ -63,7 +67,7 @@ impl Conv {
     pub(super) fn input_grad_beside<T: Real>(&self, grad: &[T], weight: &[T], out: &mut [T], threads: usize) {
         out.fill(T::ZERO);
         T::scratch(self.columns() * (self.taps + self.outputs), |scratch| {
-            for (group, images) in self.sets() {
+            for (group, images) in self.batches_of_groups() {
                 let width = images.len() * self.positions;
                 let (patches, rest) = scratch.split_at_mut(self.taps * width);
                 let grads = &mut rest[..self.outputs * width];
@@ -88,8 +92,7 @@ impl Conv {
         T::scratch(self.columns() * (self.taps + self.outputs) + 2 * size, |scratch| {
             let (sums, scratch) = scratch.split_at_mut(2 * size);
             for (group, total) in out.chunks_exact_mut(size).enumerate() {
-                let sets = self.sets().filter(|(own, _)| *own == group);
-                super::compensated(total, sums, sets, |(group, images), to, add| {
+                super::compensated(total, sums, self.batches(), |images, to, add| {
                     let width = images.len() * self.positions;
                     let (patches, rest) = scratch.split_at_mut(self.taps * width);
                     let grads = &mut rest[..self.outputs * width];

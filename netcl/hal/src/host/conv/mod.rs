@@ -9,8 +9,9 @@
 //! - input gradient: `∂P = Wᵀ·G`, every element added to the input element that it was copied from.
 //!
 //! Patches are made for one image and as many output rows as stay in a core's cache, in scratch memory that the thread
-//! keeps. Threads share the images; the weight gradient adds partial sums in the order of the images, so results repeat
-//! bit for bit on the same number of threads. A 1 × 1 kernel with stride 1 needs no patches: the image is the matrix.
+//! keeps, or for several images of few positions, beside each other ([`beside`]). Threads share the images, or each
+//! product of several; the weight gradient adds partial sums in the order of the images, so results repeat bit for bit
+//! on the same number of threads. A 1 × 1 kernel with stride 1 needs no patches: the image is the matrix.
 
 mod beside;
 mod patches;
