@@ -79,9 +79,18 @@ impl Constants {
 
     /// Whether the size is made of parameters alone.
     pub(crate) fn are_behind(&self, size: &Dim) -> bool {
-        let mut all = size.as_constant().is_none();
-        crate::quotient::visit_names(size, &mut |name| all &= self.parameters.contains(name));
-        all
+        size.as_constant().is_none() && self.first_unknown(size).is_none()
+    }
+
+    /// The first name in the size that is no parameter.
+    pub(crate) fn first_unknown(&self, size: &Dim) -> Option<String> {
+        let mut unknown = None;
+        crate::quotient::visit_names(size, &mut |name| {
+            if !self.parameters.contains(name) {
+                unknown.get_or_insert_with(|| name.to_owned());
+            }
+        });
+        unknown
     }
 }
 

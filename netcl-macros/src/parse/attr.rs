@@ -226,7 +226,11 @@ pub(crate) fn layer(
             diag.report(key.span(), &m::UNKNOWN_KEY, &[&layer.name, &name, &of_all, &all]);
             continue;
         }
+        let written = value.span();
         let mut value = config_value(value, constants);
+        if matches!(&value, ConfigValue::Named(size) if !divides_known(diag, size, written, constants)) {
+            continue;
+        }
         if let Some(position) = position {
             places[position] = Some(at);
             value = opened(value, layer.config[position].kind == ConfigKind::Size, constants);
@@ -270,6 +274,17 @@ fn of_linear(layer: &Layer, pairs: &Pairs, constants: &Constants) -> Option<Tens
     };
     let dims = vec![size("inputs")?, size("outputs")?];
     (layer.name == "Linear").then(|| TensorType { dtype: DType::F32, span: dims[0].span, dims })
+}
+
+/// Whether what a size divides is known once the model's parameters are; other names are reported. Of a sum or a product Rust
+/// computes the value itself.
+pub(super) fn divides_known(diag: &Diag, size: &Dim, place: Span, constants: &Constants) -> bool {
+    let unknown = quotient::is_in(size).then(|| constants.first_unknown(size)).flatten();
+    if let Some(name) = &unknown {
+        let parameters = || constants.parameters.iter().map(String::as_str);
+        diag.report(place, &m::DIVIDED_UNKNOWN, &[name, size, &suggestion(name, parameters()), &list(parameters())]);
+    }
+    unknown.is_none()
 }
 
 /// The value of a key, open where the compiler must know it and parameters say it; `named` keys need not be known.

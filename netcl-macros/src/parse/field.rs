@@ -9,6 +9,7 @@ use crate::diag::Diag;
 use crate::foreign;
 use crate::messages as m;
 use crate::number::ConstFloat;
+use crate::quotient;
 use crate::words;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
@@ -482,12 +483,15 @@ fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constant
     // In arguments such a name is a size that each call binds.
     for token in &parsed.dims {
         let mut open = None;
-        token.dim.visit_symbols(&mut |symbol| {
-            let known = symbol.name().len() > 1 || constants.parameters.contains(symbol.name());
-            open = open.take().or((!known).then(|| symbol.name().to_string()));
+        quotient::visit_names(&token.dim, &mut |name| {
+            let known = name.len() > 1 || constants.parameters.contains(name);
+            open = open.take().or((!known).then(|| name.to_string()));
         });
         if let Some(open) = open {
             diag.report(token.span, &m::FIELD_SIZE, &[&open, &open]);
+            return None;
+        }
+        if !attr::divides_known(diag, &token.dim, token.span, constants) {
             return None;
         }
     }

@@ -8,7 +8,7 @@ use crate::ast::{FieldKind, Slot, Starts};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
-use netcl_kernels::layers::{self, Config, ConfigKind, Layer};
+use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Layer};
 use proc_macro2::Ident;
 use syn::Attribute;
 use syn::spanned::Spanned;
@@ -40,6 +40,9 @@ pub(super) fn slot(
         };
         let place = value.span();
         let value = attr::config_value(value, constants);
+        if matches!(&value, ConfigValue::Named(size) if !attr::divides_known(diag, size, place, constants)) {
+            continue;
+        }
         let named = layer.config.iter().any(|key| key.name == name && key.kind == ConfigKind::Size);
         // What the key does not take in this layer, it takes in none; other keys are not asked for here.
         let opened = attr::opened(value.clone(), named, constants);
