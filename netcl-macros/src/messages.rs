@@ -485,6 +485,7 @@ messages! {
     SIMT_LOCAL_RACE = "work-item {} reads `{}`, which work-item {} writes{} without a `barrier()` between: what is read is left to chance", "{}";
     SIMT_LOCAL_WRITTEN = "work-item {} writes `{}`, and work-item {} writes another value to `{}` without a `barrier()` between: which of them stays is chance", "{}";
     SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "{}";
+    SIMT_LIST_INDEX = "`{}` has its value when the kernel runs, and a list such as `{}` is read by numbers that are known here", "run over it, `for value in {}`; or copy its values into an array, `let mut a = private!([f32; {}]);`, which is read by any index";
     SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
     SIMT_ATOMIC_VALUE = "`{}` updates an element of {} with a value of its type, found {}", "write `{}`";
     SIMT_ATOMIC_TYPE = "`{}` updates elements of {}, and `{}` is of {}", "let what is updated be of one of these types, `{}`, and what it is updated with";

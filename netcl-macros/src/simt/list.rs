@@ -24,6 +24,10 @@ impl Simt<'_> {
         let position = match self.expr(&index.index) {
             Val::Unknown => return Val::Unknown,
             Val::Number(Constant::Integer(position)) => usize::try_from(position).ok(),
+            Val::Expr(..) => {
+                let (given, of) = (text(&index.index), text(&index.expr));
+                return self.report(index.index.span(), &m::SIMT_LIST_INDEX, &[&given, &of, &of, &values.len()]);
+            }
             _ => None,
         };
         match position.and_then(|position| values.get(position)) {

@@ -1,4 +1,4 @@
-//! INDEX_OUTSIDE, LET_VALUE
+//! INDEX_OUTSIDE, LET_VALUE, SIMT_LIST_INDEX
 
 netcl::kernel! {
     #[launch(global = [N], local = [64])]
