@@ -1,4 +1,4 @@
-//! Products and convolutions whose sums are long and of equal numbers, in which each addition of a running sum errs on the same
+//! Products, convolutions and reductions whose sums are long and of equal numbers, in which each addition of a running sum errs on the same
 //! side: by every variant, of sizes known while compiling and when called.
 
 use crate::Case;
@@ -9,7 +9,7 @@ use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::HostTensor;
-use netcl_kernels::graph::{ConvGeometry, InputKind, NodeId, OutputKind};
+use netcl_kernels::graph::{BinaryOp, ConvGeometry, InputKind, NodeId, OutputKind, ReduceOp};
 use netcl_kernels::plan::Target;
 use netcl_kernels::variant::{KernelConfig, SPLIT_K, Select, Task, Variant, candidates, typical};
 
@@ -31,6 +31,15 @@ pub(crate) fn all() -> Vec<Case> {
         cases.push(Case::new(name, move |device| weight_gradient(1, known).check(device, TOLERANCE)));
         let name = format!("long sums::gradients of weights of 1x1 in two groups of images of a number known {when}");
         cases.push(Case::new(name, move |device| weight_gradient(2, known).check(device, TOLERANCE)));
+        for (what, shape, both) in [
+            ("sums of 512", &[0, 512][..], false),
+            ("two sums of 96", &[0, 96], true),
+            ("sums of 80", &[0, 80], false),
+            ("two sums of rows of 64", &[3, 0, 64], true),
+        ] {
+            let name = format!("long sums::{what} neighbours, terms of a number known {when}");
+            cases.push(Case::new(name, move |device| neighbours(shape, both, known).check(device, TOLERANCE)));
+        }
     }
     cases.push(Case::new("long sums::a convolution of many channels".into(), |device| {
         forward().check(device, TOLERANCE)
@@ -179,4 +188,20 @@ fn forward() -> Example {
     let (x, w) = (inputs.input("x", &[0, 2048, 6, 6]), inputs.input("w", &[3, 2048, 3, 3]));
     let y = inputs.b.conv2d(x, w, ConvGeometry::default()).expect("a convolution");
     inputs.finish(y)
+}
+
+/// Sums over the axis before the last, whose neighbours differ: what is added up side by side. `both`: of squares, too.
+fn neighbours(shape: &[usize], both: bool, known: bool) -> Example {
+    let mut inputs = Inputs::new(3001, known);
+    let x = inputs.input("x", shape);
+    let (b, last) = (&mut inputs.b, shape.len() - 1);
+    let at = b.iota(&b.shape(x).clone(), last, DType::F32).expect("an axis");
+    let y = b.binary(BinaryOp::Mul, x, at).expect("two of a shape");
+    let mut sum = b.reduce(ReduceOp::Sum, y, &[last - 1], false).expect("a sum");
+    if both {
+        let squares = b.binary(BinaryOp::Mul, y, y).expect("two of a shape");
+        let squares = b.reduce(ReduceOp::Sum, squares, &[last - 1], false).expect("a sum");
+        sum = b.binary(BinaryOp::Add, sum, squares).expect("two of a shape");
+    }
+    inputs.finish(sum)
 }

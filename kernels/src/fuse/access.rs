@@ -190,3 +190,20 @@ pub(crate) fn vectorizes(graph: &Graph, trace: &Trace, vector: usize) -> bool {
     });
     leaves && inlined && guards
 }
+
+/// Rows that are shorter are not computed in vectors ([`crate::schedule`]).
+const SHORTEST_VECTOR: u64 = 16;
+
+/// Whether `id` is a view whose rows lie across those of what it is a view of, and long enough to matter.
+pub(super) fn turns(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    let Some(last) = node.shape.rank().checked_sub(1) else { return false };
+    if !matches!(node.op, Op::View { .. }) || node.shape[last].estimate() < SHORTEST_VECTOR {
+        return false;
+    }
+    let coordinates = (0..=last).map(Index::var).collect();
+    operands(graph, id, &coordinates, &node.shape.0).iter().any(|read| {
+        let place = index::flatten(&read.coordinates, &graph[read.node].shape);
+        place.coefficient(last).is_none_or(|c| !c.is(0) && !c.is(1))
+    })
+}

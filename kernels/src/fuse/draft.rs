@@ -246,8 +246,10 @@ impl Divider<'_, '_> {
         related
     }
 
-    fn stays_apart(&self, part: usize) -> bool {
-        self.draft.parts[part].members.iter().any(|id| self.constraints.apart.contains(id))
+    /// Whether no kernel with reductions may compute `id`: on processors such kernels work in vectors, and rows that lie across those of
+    /// what is read cannot.
+    fn stays_apart(&self, id: NodeId) -> bool {
+        self.constraints.apart.contains(&id) || self.target != Target::Gpu && self.readings.turns(id)
     }
 
     /// Rules 1 and 2 of the module's notes, for a node with that reading that reads what needs `needed`.
@@ -342,7 +344,8 @@ impl Divider<'_, '_> {
             candidates.extend(reads.iter().copied().filter(|&part| match self.draft.parts[part].form {
                 IterationSpace::Loop(theirs) => {
                     let rows = loops.reduced(theirs).is_empty() && loops.same_space(own, theirs);
-                    rows && !self.stays_apart(part) && self.draft.parts[part].members.len() < 8
+                    let members = &self.draft.parts[part].members;
+                    rows && members.len() < 8 && !members.iter().any(|id| self.stays_apart(*id))
                 }
                 IterationSpace::Product(_) => false,
             }));
@@ -379,7 +382,7 @@ impl Divider<'_, '_> {
         let joins = match self.draft.parts[part].form {
             IterationSpace::Loop(theirs) => {
                 let reduces = !self.readings.loops.reduced(theirs).is_empty();
-                if reduces && self.constraints.apart.contains(&id) || !self.readings.loops.holds(theirs, id) {
+                if reduces && self.stays_apart(id) || !self.readings.loops.holds(theirs, id) {
                     return false;
                 }
                 let reading = self.readings.in_loop(id, theirs);

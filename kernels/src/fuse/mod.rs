@@ -10,6 +10,7 @@
 //! Everything else is a question of profit; the result is the same for every division but for the order of float sums.
 
 pub(crate) mod access;
+mod better;
 mod budget;
 pub(crate) mod bundle;
 pub(crate) mod cost;
@@ -18,6 +19,7 @@ mod division;
 mod draft;
 pub(crate) mod legalize;
 mod loops;
+mod memory;
 mod pieces;
 mod places;
 mod price;
@@ -35,9 +37,8 @@ pub(crate) use division::{Cluster, ClusterKind, Constraints, Division};
 use crate::graph::{Graph, NodeId};
 use crate::target::Target;
 use access::is_anchor;
-use cost::{cheaper_as_one, recomputed_too_dearly};
+use better::better;
 use draft::Draft;
-use pieces::too_large;
 use product::{memory_operands, memory_root};
 use reading::Readings;
 use std::collections::BTreeSet;
@@ -65,11 +66,11 @@ fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
 fn divide_by(readings: &mut Readings<'_>, target: Target, constraints: &Constraints) -> Division {
     let mut draft = Draft::new(readings, target, constraints);
     loop {
-        let better = recomputed_too_dearly(readings, target, &draft)
-            .or_else(|| cheaper_as_one(readings, &draft))
-            .or_else(|| too_large(readings, &draft));
-        let Some(root) = better else { return prologue::fuse(readings, target, constraints, draft).finish(readings) };
-        readings.set_root(root, true);
-        draft.renew(root, readings, target, constraints);
+        let better = better(readings, target, &draft);
+        let Some(first) = better.first() else {
+            return prologue::fuse(readings, target, constraints, draft).finish(readings);
+        };
+        better.iter().for_each(|root| readings.set_root(*root, true));
+        draft.renew(*first, readings, target, constraints);
     }
 }

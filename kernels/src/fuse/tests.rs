@@ -231,3 +231,49 @@ fn where_a_chain_and_its_gradient_read_is_found_out_once() {
         assert!(places <= nodes, "on {}: {places} places of {nodes} nodes", target.name());
     }
 }
+
+/// A residual stream that begins with a turned tensor, as a vision transformer's does with what a convolution gives.
+fn stream(blocks: usize) -> Graph {
+    use crate::graph::build::Builder;
+    use crate::graph::{BinaryOp, InputKind, OutputKind, ReduceOp};
+    use crate::ops::{self, Value};
+    let mut b = Builder::new("stream");
+    let shape = |axes: [i64; 2]| Shape([Dim::symbol("N")].into_iter().chain(axes.map(Dim::constant)).collect());
+    let first = b.input(InputKind::Argument(0), "first", shape([192, 64]), crate::dtype::DType::F32);
+    let permute = ops::find("permute").expect("an operation");
+    let order = Value::List([0, 2, 1].map(|axis| Value::Dim(Dim::constant(axis))).to_vec());
+    let mut h = ops::call(&mut b, permute, &[Value::Tensor(first), order]).expect("three axes");
+    for block in 0..blocks {
+        let sum = b.reduce(ReduceOp::Sum, h, &[2], true).expect("a sum");
+        let centered = b.binary(BinaryOp::Sub, h, sum).expect("rows");
+        let squares = b.binary(BinaryOp::Mul, centered, centered).expect("two of a shape");
+        let squares = b.reduce(ReduceOp::Sum, squares, &[2], true).expect("a sum");
+        let scaled = b.binary(BinaryOp::Mul, centered, squares).expect("rows");
+        let kind = InputKind::Argument(block + 1);
+        let weight = b.input(kind, &format!("weight{block}"), Shape::of(&[192, 192]), crate::dtype::DType::F32);
+        let more = b.matmul(scaled, weight).expect("sizes that match");
+        h = b.binary(BinaryOp::Add, h, more).expect("two of a shape");
+    }
+    b.output(OutputKind::Result(0), h);
+    b.finish()
+}
+
+#[test]
+fn processors_read_a_residual_stream_once_and_turn_it_once() {
+    let graph = legalize(&stream(6), Target::Gpu).expect("a graph of the builder's");
+    agrees(&graph, &Constraints::default());
+    for target in [Target::Cpu, Target::Host] {
+        let division = divide(&graph, target, &Constraints::default());
+        let large = |id: &&NodeId| graph[**id].shape.elements().estimate() > 64 * 64 * 64;
+        for cluster in &division.clusters {
+            let read = cluster.operands.iter().filter(large).filter(|id| !cluster.members.contains(id)).count();
+            assert!(read <= 3, "on {}: {cluster:?}", target.name());
+            let turned = cluster.operands.iter().any(|id| graph[*id].name == "first");
+            let reduces = matches!(&cluster.kind, ClusterKind::Loop { reduced, .. } if !reduced.is_empty());
+            assert!(!turned || !reduces, "on {}: {cluster:?}", target.name());
+        }
+        let turns =
+            division.clusters.iter().filter(|cluster| cluster.operands.iter().any(|id| graph[*id].name == "first"));
+        assert_eq!(turns.count(), 1, "on {}", target.name());
+    }
+}

@@ -1,8 +1,9 @@
 //! Division as its rules say it, every round from the beginning and every question asked of every cluster: what the quick
 //! one must agree with.
 
-use super::access::{OperandAccess, Trace, is_anchor, table, trace};
+use super::access::{OperandAccess, Trace, is_anchor, table, trace, turns};
 use super::cost::{computed, cost_of_expression};
+use super::memory::{most_read, turned_for};
 use super::price::{READ, own_cost};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
@@ -24,10 +25,22 @@ pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
     }
     loop {
         let division = divide_with(graph, target, &roots, constraints);
-        let better = recomputed_too_dearly(graph, target, &division).or_else(|| cheaper_as_one(graph, &division));
-        let Some(root) = better else { return fuse(graph, target, constraints, roots, division) };
-        roots.insert(root);
+        let better = better(graph, target, &division);
+        if better.is_empty() {
+            return fuse(graph, target, constraints, roots, division);
+        }
+        roots.extend(better);
     }
+}
+
+/// Nodes that are better stored.
+fn better(graph: &Graph, target: Target, division: &Division) -> Vec<NodeId> {
+    let mut better = read_too_often(graph, target, division);
+    if better.is_empty() {
+        let one = recomputed_too_dearly(graph, target, division).or_else(|| cheaper_as_one(graph, division));
+        better.extend(one);
+    }
+    better
 }
 
 fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>, constraints: &Constraints) -> Division {
@@ -72,7 +85,7 @@ impl Divider<'_> {
     }
 
     fn stays_apart(&self, id: NodeId) -> bool {
-        self.constraints.apart.contains(&id)
+        self.constraints.apart.contains(&id) || self.target != Target::Gpu && turns(self.graph, id)
     }
 
     fn reads_of(&self, leaves: &[OperandAccess]) -> BTreeSet<usize> {
@@ -273,6 +286,39 @@ fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
     })
 }
 
+/// Nodes that processors read less memory for if they are stored.
+fn read_too_often(graph: &Graph, target: Target, division: &Division) -> Vec<NodeId> {
+    if target == Target::Gpu {
+        return Vec::new();
+    }
+    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
+    let mut kernels = vec![0; graph.nodes.len()];
+    let mut visits: BTreeMap<NodeId, usize> = BTreeMap::new();
+    for cluster in &division.clusters {
+        let (mut met, mut turned) = (BTreeSet::new(), BTreeMap::new());
+        for &member in &cluster.members {
+            let root = computed(graph, member);
+            let shape = &graph[root].shape;
+            let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+            let inlined = trace(graph, root, &coordinates, &shape.0, &stops, root == member).inlined;
+            met.extend(inlined.into_iter().map(|(id, _)| id));
+            if let ClusterKind::Loop { space, .. } = &cluster.kind {
+                turned_for(graph, member, space, &stops)
+                    .into_iter()
+                    .for_each(|view| *turned.entry(view).or_insert(0) += 1);
+            }
+        }
+        met.into_iter().for_each(|id| kernels[id.index()] += 1);
+        let is_map = matches!(&cluster.kind, ClusterKind::Loop { reduced, .. } if reduced.is_empty());
+        turned
+            .into_iter()
+            .for_each(|(id, count)| *visits.entry(id).or_default() += if is_map { 1 } else { count.min(2) });
+    }
+    let read = most_read(graph, &kernels, &stops);
+    let turned = || visits.into_iter().filter(|(_, count)| *count > 1).map(|(id, _)| id).collect();
+    if read.is_empty() { turned() } else { read }
+}
+
 /// A node that several clusters compute again although reading it would be cheaper.
 fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> Option<NodeId> {
     let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
@@ -341,8 +387,7 @@ fn fuse(
             continue;
         }
         let trial = divide_with(graph, target, &fewer, constraints);
-        let sound = recomputed_too_dearly(graph, target, &trial).is_none() && cheaper_as_one(graph, &trial).is_none();
-        if sound && trial.clusters.len() < division.clusters.len() {
+        if better(graph, target, &trial).is_empty() && trial.clusters.len() < division.clusters.len() {
             (roots, division) = (fewer, trial);
         }
     }

@@ -14,9 +14,13 @@ use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{ExprId, Launch, WorkItem};
 use crate::variant::Variant;
+use std::collections::BTreeMap;
 
 /// About how many elements one work-item should visit.
 const ELEMENTS_PER_ITEM: i64 = 4096;
+
+/// From how many terms on sums of neighbours are added up side by side.
+const SHORTEST_GROUPED: i64 = 64;
 
 /// Loop variables of this layout: outer rows, outer reduced elements, innermost axis.
 const ROW: usize = 0;
@@ -29,12 +33,28 @@ fn lanes_for(job: &Job<'_>) -> u8 {
     if job.nest.members().iter().any(wide) { 8 } else { 16 }
 }
 
+/// How many vectors of the innermost axis are visited side by side where another axis is reduced: a vector for each row is a line of a cache
+/// from here and there, and several are a piece that is fetched ahead. As many as registers hold the sums of; where work-items share out
+/// the axis, fewer rather than too few of these.
+fn group(job: &Job<'_>, domain: &Domain, lanes: u8, chunked: bool) -> i64 {
+    let [columns, inner] = [COLUMN, INNER].map(|var| domain.extents[var].as_constant());
+    let reduces = job.nest.members().iter().filter(|id| matches!(job.nest.graph[**id].op, Op::Reduce { .. })).count();
+    let Some(inner) = inner.filter(|_| columns.is_none_or(|columns| columns >= SHORTEST_GROUPED)) else { return 1 };
+    let fits = |(group, most, items): &(i64, usize, i64)| {
+        let each = group * i64::from(lanes);
+        (1..=*most).contains(&reduces) && inner % each == 0 && (!chunked || inner / each >= *items)
+    };
+    [(4, 1, 8), (2, 2, 2)].iter().find(|row| fits(row)).map_or(1, |(group, ..)| *group)
+}
+
 /// How a cluster is laid out.
 pub(crate) struct Layout {
     domain: Domain,
     /// The innermost variable runs over reduced axes.
     inner_reduced: bool,
     lanes: u8,
+    /// How many vectors of the innermost axis are visited side by side.
+    group: i64,
     /// Rows per work-item, or elements of the innermost axis per work-item.
     per_item: i64,
     /// Work-items share out the innermost axis instead of rows.
@@ -81,13 +101,14 @@ impl Layout {
         let domain = vector.unwrap_or_else(|| split(longest.min(1)));
         let visits = domain.extents[INNER].clone() * domain.extents[COLUMN].clone();
         let chunked = !inner_reduced && domain.extents[ROW].is(1);
+        let group = if inner_reduced || lanes == 1 { 1 } else { group(job, &domain, lanes, chunked) };
         let per_item = if chunked {
             let reduces = !reduced.is_empty();
-            if reduces { 4 * i64::from(lanes) } else { ELEMENTS_PER_ITEM }
+            if reduces { i64::from(lanes) * if group == 1 { 4 } else { group } } else { ELEMENTS_PER_ITEM }
         } else {
             visits.as_constant().map_or(1, |visits| (ELEMENTS_PER_ITEM / visits.max(1)).max(1))
         };
-        Layout { domain, inner_reduced, lanes, per_item, chunked, batch: batch.map(|(at, _)| at) }
+        Layout { domain, inner_reduced, lanes, group, per_item, chunked, batch: batch.map(|(at, _)| at) }
     }
 
     /// The coordinates of the loop variables.
@@ -208,6 +229,29 @@ fn over_inner(
     b.for_loop("i", whole, end, one, |b, i| visit(b, i, 1));
 }
 
+/// Runs `visit` over `start..end` of the innermost axis: groups of vectors, given where each begins.
+fn over_groups(
+    b: &mut KernelBuilder,
+    layout: &Layout,
+    (start, end): (ExprId, ExprId),
+    mut visit: impl FnMut(&mut KernelBuilder, &[ExprId], u8),
+) {
+    if layout.group == 1 {
+        return over_inner(b, layout, (start, end), (&[], None), |b, inner, lanes| visit(b, &[inner], lanes));
+    }
+    let each = i64::from(layout.lanes);
+    let step = b.int(each * layout.group);
+    b.for_loop("i", start, end, step, |b, first| {
+        let all: Vec<ExprId> = (0..layout.group)
+            .map(|position| {
+                let shift = b.int(position * each);
+                b.add(first, shift)
+            })
+            .collect();
+        visit(b, &all, layout.lanes);
+    });
+}
+
 /// Runs `visit` for every outer reduced element as [`in_blocks`] does; there may be just one.
 fn over_columns(
     b: &mut KernelBuilder,
@@ -236,21 +280,36 @@ fn inner_rows(
 ) {
     let schedule = job.nest.schedule();
     let long = is_long(&layout.domain.extents[COLUMN]);
-    over_inner(b, layout, (start, end), (&[], None), |b, inner, lanes| {
-        let at = |column| Coordinates { values: layout.at(row, column, inner), vector: Some(INNER), lanes };
-        values.known.clear();
+    over_groups(b, layout, (start, end), |b, group, lanes| {
+        let at = |inner, column| Coordinates { values: layout.at(row, column, inner), vector: Some(INNER), lanes };
+        // What is known of each of the group.
+        let mut known = vec![BTreeMap::new(); group.len()];
         for (reduces, stores) in &schedule {
+            let of_all = group.iter().flat_map(|_| reduces);
             let accumulators: Vec<Accumulator> =
-                reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, lanes, long)).collect();
-            let visit = Visit { reduces: &accumulators, stores, only_if: None };
+                of_all.map(|&id| Accumulator::start(b, job.nest.graph, id, lanes, long)).collect();
+            let own = |position: usize| &accumulators[position * reduces.len()..][..reduces.len()];
             over_columns(b, layout, &accumulators, |b, k| {
-                job.visit(b, values, &visit, &at(k), &layout.domain, &Index::var(COLUMN));
+                for (position, inner) in group.iter().enumerate() {
+                    values.known.clone_from(&known[position]);
+                    let visit = Visit { reduces: own(position), stores, only_if: None };
+                    job.visit(b, values, &visit, &at(*inner, k), &layout.domain, &Index::var(COLUMN));
+                }
             });
             accumulators.iter().for_each(|accumulator| accumulator.finish(b));
-            know(b, job, layout, values, &accumulators);
+            for (position, known) in known.iter_mut().enumerate() {
+                for accumulator in own(position) {
+                    let result = accumulator.result(b);
+                    let coordinates = job.nest.coordinates_of(accumulator.node, &layout.domain);
+                    known.insert(accumulator.node, (coordinates, result));
+                }
+            }
         }
         let zero = b.int(0);
-        job.finish_row(b, values, &at(zero), &layout.domain);
+        for (inner, known) in group.iter().zip(known) {
+            values.known = known;
+            job.finish_row(b, values, &at(*inner, zero), &layout.domain);
+        }
     });
 }
 
@@ -350,11 +409,4 @@ fn blocks(b: &mut KernelBuilder, visits: Option<i64>, size: ExprId, lanes: i64) 
     let each = b.binary(BinaryOp::Max, each, one);
     let long = b.compare(CompareOp::Gt, visits, block);
     (b.named("each", each), Within::If(long))
-}
-
-fn know(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &mut Values<'_>, accumulators: &[Accumulator]) {
-    for accumulator in accumulators {
-        let result = accumulator.result(b);
-        values.known.insert(accumulator.node, (job.nest.coordinates_of(accumulator.node, &layout.domain), result));
-    }
 }

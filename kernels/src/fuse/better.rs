@@ -1,0 +1,21 @@
+//! What is better stored than computed wherever it is needed.
+
+use super::cost::{cheaper_as_one, recomputed_too_dearly};
+use super::draft::Draft;
+use super::memory::read_too_often;
+use super::pieces::too_large;
+use super::reading::Readings;
+use crate::graph::NodeId;
+use crate::target::Target;
+
+/// Nodes that are better stored, ascending; others may be when these are.
+pub(super) fn better(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
+    let mut better = read_too_often(readings, target, draft);
+    if better.is_empty() {
+        let one = recomputed_too_dearly(readings, target, draft)
+            .or_else(|| cheaper_as_one(readings, draft))
+            .or_else(|| too_large(readings, draft));
+        better.extend(one);
+    }
+    better
+}
