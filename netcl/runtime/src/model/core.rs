@@ -245,6 +245,11 @@ impl ModelCore {
         self.0.of_type.groups.iter().filter_map(own)
     }
 
+    /// Whether that is the same memory.
+    pub(crate) fn is(&self, other: &ModelCore) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Distinct among all models; moving a model does not change it.
     pub(crate) fn id(&self) -> u64 {
         self.0.id
