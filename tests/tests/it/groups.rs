@@ -1,6 +1,6 @@
 //! Groups of parameters that attributes of fields name, beside the same that is said by paths, on every device.
 
-use crate::common::{devices, wave};
+use crate::common::{devices, devices_alone, wave};
 use netcl::io::{load_checkpoint, save_checkpoint};
 use netcl::optim::{AdamW, Optimizer, ParameterGroup, Sgd};
 use netcl::{Device, Model, Result, Seed};
@@ -236,6 +236,31 @@ fn a_part_that_is_stepped_alone_has_its_own_groups() -> Result<()> {
         let mut relu = Net::with_variants(&device, Seed(1), &[("act", "Relu")])?;
         let (_, gradients) = relu.loss_with_gradients(&wave(&device, &[4, 8]))?;
         by_names(AdamW::new(0.1)).step(&mut relu, &gradients)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_stepped_alike_is_one_launch() -> Result<()> {
+    for device in devices_alone()? {
+        let mut net = Net::new(&device, Seed(1))?.units[0].deep_copy()?;
+        let (_, gradients) = net.loss_with_gradients(&wave(&device, &[4, 8]))?;
+        let mut launches = |mut optimizer: AdamW| -> Result<u64> {
+            // Other tests launch on the host, too.
+            let counts = (0..10).map(|_| {
+                let before = device.launches();
+                optimizer.step(&mut net, &gradients)?;
+                Ok(device.launches() - before)
+            });
+            Ok(counts.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default())
+        };
+        let (own, optimizer) = (ParameterGroup::new, || AdamW::new(0.05).weight_decay(0.5));
+        assert_eq!(launches(optimizer())?, 1, "on {device}");
+        assert_eq!(launches(optimizer().group("still", own().weight_decay(0.0)))?, 2, "on {device}");
+        assert_eq!(launches(optimizer().group("still", own()))?, 1, "on {device}");
+        assert_eq!(launches(optimizer().group("still", own().rate(1.0).weight_decay(0.5)))?, 1, "on {device}");
+        let both = optimizer().group("still", own().rate(0.5)).group("line", own().rate(0.5).weight_decay(0.5));
+        assert_eq!(launches(both)?, 1, "on {device}");
     }
     Ok(())
 }

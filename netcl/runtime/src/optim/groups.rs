@@ -6,7 +6,9 @@ use crate::error::{Error, Result};
 
 /// What an optimizer does otherwise in one part of a model: `AdamW::new(1e-3).group("head", ParameterGroup::new().rate(10.0))`.
 ///
-/// What is not said is as in the rest of the model.
+/// What is not said is as in the rest of the model. A step is one launch for each stretch of parameters, in the order of the fields, that
+/// have the same settings: what is set as in the rest costs nothing, and a small layer in each of many blocks with settings of its own two
+/// for each of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[doc(alias("param_groups"))]
 pub struct ParameterGroup {
@@ -96,6 +98,14 @@ impl Groups {
             return Err(Error::Mismatch { operation: optimizer.to_owned(), problem });
         }
         Ok(GroupPlaces(places))
+    }
+
+    /// The first group with the same settings, where the optimizer's weight decay is `decay`; `None` where they are those of the rest:
+    /// what is stepped alike is stepped by one launch where it lies together.
+    pub(super) fn alike(&self, group: Option<usize>, decay: f64) -> Option<usize> {
+        let settings = |group: &ParameterGroup| (group.rate, group.weight_decay.unwrap_or(decay));
+        let own = self.0.get(group?).map(|(_, group)| settings(group))?;
+        if own == (1.0, decay) { None } else { self.0.iter().position(|(_, group)| settings(group) == own) }
     }
 
     /// The progress and the weight decay that are meant in a group.
@@ -199,6 +209,23 @@ mod tests {
         assert_eq!(settled(&["slow", "blocks"]).unwrap()[1..4], [Some("blocks"); 3]);
         // What a group's fields hold may not be there.
         assert_eq!(settled(&["absent"]).unwrap(), [None; 6]);
+    }
+
+    #[test]
+    fn settings_that_are_alike_are_one() {
+        let mut groups = groups(&["nothing"]);
+        let own = ParameterGroup::new;
+        for (name, group) in [
+            ("decay", own().weight_decay(0.5)),
+            ("still", own().rate(0.0)),
+            ("again", own().rate(0.0).weight_decay(0.5)),
+            ("other", own().weight_decay(0.0)),
+        ] {
+            groups.set(name, group);
+        }
+        let alike = |decay: f64| [None, Some(0), Some(1), Some(2), Some(3), Some(4)].map(|at| groups.alike(at, decay));
+        assert_eq!(alike(0.5), [None, None, None, Some(2), Some(2), Some(4)]);
+        assert_eq!(alike(0.0), [None, None, Some(1), Some(2), Some(3), None]);
     }
 
     #[test]

@@ -139,7 +139,8 @@ impl Update {
         };
         let paths = under(store.parameters(), &part.prefix).map(|(path, _)| path);
         let places = self.groups.places(self.name, paths, part.core.groups_of(&part.prefix))?;
-        let group = |path: &str| places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path));
+        let group =
+            |path: &str| self.groups.alike(places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path)), decay);
         let (gradients, pieces) = gradients.for_step(&store, (&part.prefix, self.name), group)?;
         let of: Vec<Option<usize>> = pieces.iter().map(|(_, group)| *group).collect();
         let numbers_now = of.iter().map(|group| scalars(next, *group)).collect::<Result<Vec<_>>>()?;
