@@ -138,7 +138,8 @@ impl Update {
             return Ok(());
         };
         let paths = under(store.parameters(), &part.prefix).map(|(path, _)| path);
-        let places = self.groups.places(self.name, paths, part.core.groups_of(&part.prefix))?;
+        let (said, tied) = (part.core.groups_of(&part.prefix), part.core.shared_of(&part.prefix));
+        let places = self.groups.places(self.name, paths, said, tied)?;
         let group =
             |path: &str| self.groups.alike(places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path)), decay);
         let (gradients, pieces) = gradients.for_step(&store, (&part.prefix, self.name), group)?;
