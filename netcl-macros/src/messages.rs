@@ -167,6 +167,9 @@ messages! {
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
     GROUP_FORM = "`#[group(..)]` takes the name of one group", "write `#[group({})]`; what is set for it an optimizer says, `.group(\"{}\", ..)`";
     GROUP_STATE = "a state is not stepped by optimizers, in a group or not", "leave `#[group(..)]` out";
+    GROUP_SHARED = "`{}` has nothing that is stepped for it alone: its tensors are those of `{}`", "leave `#[group(..)]` out, or write it above `{}`";
+    GROUP_EMPTY = "there is nothing in `{}` that optimizers step, in a group or not", "leave `#[group(..)]` out";
+    GROUP_FROZEN = "what is `#[frozen]` is not stepped by optimizers, in a group or not", "leave `#[group(..)]` out, or `#[frozen]`";
     GROUP_FIELD = "`{}` is a field of this struct, and a group of that name could not be told from it", "write `#[group({})]`";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";

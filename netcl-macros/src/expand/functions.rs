@@ -228,6 +228,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     let (unpacked, apart) = (unpack_as(&function.composed), taken_apart(function));
     let variants = source::variants(form.paths());
     let looked_at = looked_at(function);
+    let checked = function.receiver.then(|| quote!(::netcl::Model::check_fields(self)?;));
     let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
     let allowed = allowed(function);
     // Mistakes that are found later are said to be at the call.
@@ -241,6 +242,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
             #apart
             #looked_at
             #unused
+            #checked
             #variants
             let __netcl_results = #found.#call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
@@ -342,6 +344,7 @@ fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> 
         #vis fn #name(#args) -> ::netcl::Result<(#result, #part::Gradients #(, #each)*)> #bound {
             #apart
             #looked_at
+            ::netcl::Model::check_fields(self)?;
             #variants
             let __netcl_prefix = ::netcl::Model::prefix(self);
             let (__netcl_results, __netcl_gradients, #third) =

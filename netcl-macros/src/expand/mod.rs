@@ -1,5 +1,6 @@
 //! Generated Rust. Nothing here can fail: every error has been found before.
 
+mod fields;
 pub(crate) mod functions;
 mod gradients;
 pub(crate) mod instance;

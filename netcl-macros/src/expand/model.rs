@@ -1,7 +1,7 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
 use super::rust::{float, held, length, mark_of_types, part, presence, size};
-use super::{gradients, least, meant, schema};
+use super::{fields, gradients, least, meant, schema};
 use crate::ast::{Field, FieldKind, Form, ModelItem, Nested};
 use crate::parse::model::type_names;
 use crate::{paths, unused};
@@ -23,17 +23,14 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let schema = model.fields.iter().map(|field| schema::field(model, field, &names));
     let variants = model.variants.as_ref().map(schema::variants);
     let attached = model.fields.iter().filter_map(|field| attach(field, &names));
+    let (check_fields, check_in) = (fields::check(model, |field| stays(&field.kind)), fields::check_in());
     let gradients = gradients::gradients(model);
     let gradients_name = paths::gradients(name);
     let (mark, marked) = mark_of_types(model).unzip();
     let generics = &model.generics;
     let (params, given, bounds) = generics.split_for_impl();
     let least::Checks { beside, of_part } = least::checks(model);
-    let marks = model.fields.iter().filter(|field| !matches!(field.vis, syn::Visibility::Public(_))).map(|field| {
-        let (vis, name) = (&field.vis, crate::parse::name(&field.name));
-        let mark = paths::field_mark(&name, field.name.span());
-        quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #mark(&self) {})
-    });
+    let marks = model.fields.iter().filter(|field| !matches!(field.vis, syn::Visibility::Public(_))).map(field_mark);
     let defaults = generics.type_params().filter_map(|parameter| parameter.default.as_ref().map(|(_, ty)| ty));
     // Of a model that is called as a layer all has been said.
     let own = crate::parse::name(name);
@@ -68,6 +65,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
             fn prefix(&self) -> &str {
                 &self.__netcl_prefix
             }
+            #check_fields
         }
         #[automatically_derived]
         #[allow(dead_code)]
@@ -98,6 +96,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
                     #marked
                 }
             }
+            #check_in
             fn gradients(__netcl_all: &#private::Gradients, __netcl_prefix: &str) -> #gradients_name #given {
                 #gradients_name {
                     own: __netcl_all.part(__netcl_prefix),
@@ -111,6 +110,13 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         #meant
         #prelude
     }
+}
+
+/// A function that whoever sees the field may call.
+fn field_mark(field: &Field) -> TokenStream {
+    let (vis, name) = (&field.vis, crate::parse::name(&field.name));
+    let mark = paths::field_mark(&name, field.name.span());
+    quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #mark(&self) {})
 }
 
 /// A struct with the fields that are none of Rust's, layers and tensors, under their names at their places: rustc says which

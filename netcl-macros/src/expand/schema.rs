@@ -17,7 +17,18 @@ pub(super) fn field(model: &ModelItem, field: &Field, names: &[Ident]) -> TokenS
         quote!(__netcl_schema.add_group(#name, #group);)
     });
     let tensors = of(model, &field.kind, &TensorPath::Known(name.clone()), names);
-    quote!(#tensors #group)
+    let shared = match &field.kind {
+        FieldKind::Layer(LayerField { shared: Some(shared), .. }) => shared
+            .tensors
+            .iter()
+            .map(|(tensor, _)| {
+                let (path, other) = (format!("{name}.{tensor}"), format!("{}.{tensor}", shared.field));
+                quote!(__netcl_schema.add_shared(#path, #other);)
+            })
+            .collect(),
+        _ => TokenStream::new(),
+    };
+    quote!(#tensors #group #shared)
 }
 
 /// Statements that add what is at a path to the schema.

@@ -58,6 +58,14 @@ pub(crate) fn structure(item: &syn::ItemStruct) -> Option<TokenStream> {
                 fn attach(_: &#private::ModelCore, _: &str) -> Self {
                     ::core::unreachable!()
                 }
+                fn check_in(
+                    &self,
+                    _: &#private::Whole<'_>,
+                    _: &::core::primitive::str,
+                    _: ::core::option::Option<::core::primitive::usize>,
+                ) -> ::netcl::Result<()> {
+                    ::core::unreachable!()
+                }
                 fn gradients(_: &#private::Gradients, _: &str) {}
             }
         }

@@ -45,6 +45,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let mut fields: Vec<Field> = fields.into_iter().map(|field| without_itself(diag, item, field)).collect();
     super::shared::resolve(diag, &mut fields);
     super::training::apart(diag, &fields);
+    super::training::stepped(diag, &fields);
     let attrs = derived(diag, item);
     let parameters: Vec<(Ident, Option<Dim>)> = item
         .generics

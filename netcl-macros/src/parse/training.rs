@@ -1,7 +1,7 @@
 //! How a field is trained: `#[frozen]`, in which no gradient is computed, and `#[group(no_decay)]`, the group that optimizers step it in.
 
 use super::own::find;
-use crate::ast::Field;
+use crate::ast::{Field, FieldKind};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
@@ -86,4 +86,34 @@ pub(super) fn apart(diag: &Diag, fields: &[Field]) {
             diag.report(group.span(), &m::GROUP_FIELD, &[&name, &other]);
         }
     }
+}
+
+/// Rule: what is in a group may be stepped. Wrong: `#[group(slow)]` above a `Flatten`, a layer whose tensors are another's, or what is
+/// frozen.
+pub(super) fn stepped(diag: &Diag, fields: &[Field]) {
+    for field in fields {
+        let Some(group) = &field.group else { continue };
+        let (place, name) = (group.span(), super::name(&field.name));
+        match shared_alone(&field.kind) {
+            _ if field.frozen => diag.report(place, &m::GROUP_FROZEN, &[]),
+            Some(other) => diag.report(place, &m::GROUP_SHARED, &[&name, &other, &other]),
+            None if has_none(&field.kind) => diag.report(place, &m::GROUP_EMPTY, &[&name]),
+            None => {}
+        }
+    }
+}
+
+/// Whether it is certain that nothing in it is trained, whose-ever its tensors are.
+fn has_none(kind: &FieldKind) -> bool {
+    match kind {
+        FieldKind::Layer(layer) => (layer.layer.tensors)(&layer.config.closed()).iter().all(|spec| !spec.trainable),
+        kind => !kind.inner().is_empty() && kind.inner().iter().all(has_none),
+    }
+}
+
+/// The field whose tensors a layer has, where it has no others that are trained.
+fn shared_alone(kind: &FieldKind) -> Option<&String> {
+    let FieldKind::Layer(layer) = kind else { return None };
+    let own = layer.own_tensors(&layer.config.closed());
+    layer.shared.as_ref().filter(|_| own.iter().all(|spec| !spec.trainable)).map(|shared| &shared.field)
 }

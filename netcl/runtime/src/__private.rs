@@ -2,7 +2,7 @@
 
 pub use crate::function::{Function, FunctionSource, NamedInstance, OpenFunction, PlainArgument, PlanSource};
 pub use crate::gradient_check::gradients as check_gradients;
-pub use crate::model::{Gradients, Model, ModelCore, Module, ModuleField, Part, Schema, Seed, Variants};
+pub use crate::model::{Gradients, Model, ModelCore, Module, ModuleField, Part, Schema, Seed, Variants, Whole};
 pub use crate::optim::progress::Progress;
 pub use crate::optim::rules::Rules;
 pub use crate::optim::scaling::ScalingRules;

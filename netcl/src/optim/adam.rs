@@ -108,7 +108,8 @@ macro_rules! builders {
             }
 
             /// Steps the parameters in the field of that path, `head` or `encoder.norm`, or in the fields with `#[group(NAME)]` of that
-            /// name, by settings of their own; where paths hold each other, the longest counts.
+            /// name, by settings of their own; where paths hold each other, the longest counts, and a field comes before a group of
+            /// its name.
             pub fn group(mut self, path: &str, group: ParameterGroup) -> Self {
                 self.0.update.group(path, group);
                 self

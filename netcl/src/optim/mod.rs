@@ -1,4 +1,5 @@
-//! Optimizers: one launch over the whole parameter buffer.
+//! Optimizers: one launch over the whole parameter buffer, or, with [`ParameterGroup`]s, one for each stretch of parameters that follow
+//! each other and have the same settings.
 //!
 //! The formulas are PyTorch's. Parameters that the loss does not depend on, or only by way of `detach`, stay as they are, and
 //! so do their moments, as PyTorch leaves out parameters whose gradient is `None`. (The number of steps by which Adam corrects

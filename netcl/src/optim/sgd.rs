@@ -51,7 +51,7 @@ impl Sgd {
     }
 
     /// Steps the parameters in the field of that path, `head` or `encoder.norm`, or in the fields with `#[group(NAME)]` of that name,
-    /// by settings of their own; where paths hold each other, the longest counts.
+    /// by settings of their own; where paths hold each other, the longest counts, and a field comes before a group of its name.
     pub fn group(mut self, path: &str, group: ParameterGroup) -> Sgd {
         self.update.group(path, group);
         self

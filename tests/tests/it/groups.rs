@@ -1,9 +1,9 @@
 //! Groups of parameters that attributes of fields name, beside the same that is said by paths, on every device.
 
-use crate::common::{devices, wave};
+use crate::common::{devices, devices_alone, wave};
 use netcl::io::{load_checkpoint, save_checkpoint};
 use netcl::optim::{AdamW, Optimizer, ParameterGroup, Sgd};
-use netcl::{Device, Model, Result, Seed};
+use netcl::{Device, Model, Result, Seed, Tensor};
 
 #[netcl::model]
 #[derive(Clone)]
@@ -236,6 +236,85 @@ fn a_part_that_is_stepped_alone_has_its_own_groups() -> Result<()> {
         let mut relu = Net::with_variants(&device, Seed(1), &[("act", "Relu")])?;
         let (_, gradients) = relu.loss_with_gradients(&wave(&device, &[4, 8]))?;
         by_names(AdamW::new(0.1)).step(&mut relu, &gradients)?;
+    }
+    Ok(())
+}
+
+/// A field with the name of a group that its parts have, and a layer whose weight is another's.
+#[netcl::model]
+#[derive(Clone)]
+pub struct Tied {
+    #[layer(entries = 5, features = 8)]
+    words: Embedding,
+    block: Unit<8>,
+    still: Unit<8>,
+    #[layer(inputs = 8, outputs = 5, shared = words, bias = false)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl Tied {
+    pub fn loss(&self, word: &Tensor<u32, N>, next: &Tensor<u32, N>) -> Tensor<f32> {
+        let h = self.still.forward(self.block.forward(self.words.forward(word)));
+        self.output.forward(h).cross_entropy(next)
+    }
+}
+
+#[test]
+fn a_field_comes_before_a_group_and_a_shared_weight_is_named_by_its_own_path() -> Result<()> {
+    for device in devices() {
+        let mut net = Tied::new(&device, Seed(1))?;
+        let words = |words: [u32; 3]| Tensor::from_slice(&device, &words, &[3]);
+        let (_, gradients) = net.loss_with_gradients(&words([0, 1, 4])?, &words([1, 2, 3])?)?;
+        let group = |name: &str| Sgd::new(0.5).group(name, ParameterGroup::new().rate(0.0));
+        for (name, fields) in [("still", &["still.norm.", "still.line."][..]), ("words", &["words."])] {
+            let before = bits(&net)?;
+            group(name).step(&mut net, &gradients)?;
+            for ((path, before), (_, after)) in before.iter().zip(bits(&net)?) {
+                let is_still = fields.iter().any(|field| path.starts_with(field));
+                assert_eq!(*before == after, is_still, "{path} with {name} on {device}");
+            }
+        }
+        // In the part itself it is the group.
+        let before = bits(&net.block)?;
+        let of_block = gradients.block()?;
+        group("still").step(&mut net.block, &of_block)?;
+        for ((path, before), (_, after)) in before.iter().zip(bits(&net.block)?) {
+            assert_eq!(*before == after, path.starts_with("norm."), "{path} on {device}");
+        }
+        for mut net in [net.clone(), net.deep_copy()?] {
+            for name in ["output", "output.weight"] {
+                let error = group(name).step(&mut net, &gradients).unwrap_err().to_string();
+                let said =
+                    format!("`{name}`, which has no parameters of its own: `output.weight` is `words.weight`; name");
+                assert!(error.contains(&said), "{error}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_stepped_alike_is_one_launch() -> Result<()> {
+    for device in devices_alone()? {
+        let mut net = Net::new(&device, Seed(1))?.units[0].deep_copy()?;
+        let (_, gradients) = net.loss_with_gradients(&wave(&device, &[4, 8]))?;
+        let mut launches = |mut optimizer: AdamW| -> Result<u64> {
+            // Other tests launch on the host, too.
+            let counts = (0..10).map(|_| {
+                let before = device.launches();
+                optimizer.step(&mut net, &gradients)?;
+                Ok(device.launches() - before)
+            });
+            Ok(counts.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default())
+        };
+        let (own, optimizer) = (ParameterGroup::new, || AdamW::new(0.05).weight_decay(0.5));
+        assert_eq!(launches(optimizer())?, 1, "on {device}");
+        assert_eq!(launches(optimizer().group("still", own().weight_decay(0.0)))?, 2, "on {device}");
+        assert_eq!(launches(optimizer().group("still", own()))?, 1, "on {device}");
+        assert_eq!(launches(optimizer().group("still", own().rate(1.0).weight_decay(0.5)))?, 1, "on {device}");
+        let both = optimizer().group("still", own().rate(0.5)).group("line", own().rate(0.5).weight_decay(0.5));
+        assert_eq!(launches(both)?, 1, "on {device}");
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ mod alone_in_structs;
 mod any_size;
 mod arms;
 mod arranged;
+mod assigned;
 mod autocast;
 mod bits;
 mod blocks;

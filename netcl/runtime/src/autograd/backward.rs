@@ -160,6 +160,7 @@ impl Backward {
     ///
     /// [`Error::Unreached`] if it reaches none of them.
     pub fn reached<M: Model + ?Sized>(&self, model: &M) -> Result<Gradients> {
+        model.check_fields()?;
         let store = model.core().store();
         if let Some(RecordedGradients { loss, .. }) = &self.recorded {
             return loss.backward_in(&Wanted::Model(store.id()))?.reached(model);

@@ -108,6 +108,7 @@ impl<M: Model> Differentiable for M {
     #[track_caller]
     fn value_and_grad<V: Into<Result<Tensor>>>(&self, f: impl FnOnce(&Self) -> V) -> Result<(Tensor, Gradients)> {
         let caller = Location::caller();
+        self.check_fields()?;
         let value = {
             let _trained = Trained::new(self.core());
             cut::resumed(|| f(self).into())?

@@ -1,5 +1,6 @@
 //! What compiled functions are given.
 
+use crate::error::Result;
 use crate::model::{Model, ModelCore};
 use crate::nn::Mode;
 use crate::tensor::Tensor;
@@ -22,6 +23,12 @@ pub trait Argument {
     /// Visits what it consists of.
     #[doc(hidden)]
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>));
+
+    /// That it can be computed with.
+    #[doc(hidden)]
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// It with other tensors; `None` of what has none of its own.
     #[doc(hidden)]
@@ -127,6 +134,10 @@ impl<M: Model> Argument for M {
     fn visit<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
         visit(ArgumentPart::Model(self.core(), self.prefix()));
         visit(ArgumentPart::Bits(u64::from(self.is_at_other_parameters())));
+    }
+
+    fn check(&self) -> Result<()> {
+        self.check_fields()
     }
 
     fn with_tensors(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<Self> {

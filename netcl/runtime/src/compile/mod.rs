@@ -150,10 +150,15 @@ impl<'a> GivenArguments<'a> {
 
 /// An argument whose type is not known here.
 trait VisitedArgument {
+    fn check_parts(&self) -> Result<()>;
     fn visit_parts<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>));
 }
 
 impl<A: Argument> VisitedArgument for A {
+    fn check_parts(&self) -> Result<()> {
+        self.check()
+    }
+
     fn visit_parts<'a>(&'a self, visit: &mut dyn FnMut(ArgumentPart<'a>)) {
         self.visit(visit);
     }
@@ -167,6 +172,7 @@ impl<F, A> Compiled<F, A> {
         function: impl Fn(Option<Replace<'_>>) -> R,
         caller: &'static Location<'static>,
     ) -> Result<R::Given> {
+        args.iter().try_for_each(|arg| arg.check_parts())?;
         let as_it_stands = || R::from_tensors(checked(function(None).into_tensors()?)?).ok_or_else(no_result);
         if is_eager() || tracer::is_active() {
             return as_it_stands();
@@ -278,7 +284,8 @@ macro_rules! arities {
             ///
             /// # Errors
             ///
-            /// [`Error::Operation`] if an operation in it is a mistake, or an argument is; [`Error::Mismatch`] if it needs a value while
+            /// [`Error::Operation`] if an operation in it is a mistake, or an argument is; [`Error::Assigned`] where a field of a
+            /// model was; [`Error::Mismatch`] if it needs a value while
             /// it is compiled, or uses a tensor of a model that is no argument; those that it gives itself.
             #[track_caller]
             #[allow(clippy::too_many_arguments, reason = "those of the function")]

@@ -270,6 +270,17 @@ pub enum Error {
         problem: String,
     },
 
+    /// A field of a model is no longer what the model was made with: a part that was assigned, swapped or taken out.
+    #[error("`{model}`: {problem}")]
+    Assigned {
+        /// The type of the model.
+        model: String,
+        /// The field.
+        field: String,
+        /// What is in it, what the model computes with, and what to do.
+        problem: String,
+    },
+
     /// A setting has a value that makes no sense.
     #[error("`{operation}`: `{setting}` is {given}; accepted: {accepted}")]
     Setting {

@@ -35,7 +35,7 @@ fn is_beside(name: &str) -> bool {
 ///
 /// # Errors
 ///
-/// If the device cannot be read or the file cannot be written.
+/// If the device cannot be read or the file cannot be written. [`Error::Assigned`] where a field of the model was assigned.
 pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
     file::write(path.as_ref(), &stored(model)?)
 }
@@ -120,11 +120,13 @@ fn refuse_matrices(model: &dyn Model, path: &Path) -> Result<()> {
 
 /// Every tensor of a model.
 pub(super) fn stored(model: &dyn Model) -> Result<Vec<Stored>> {
+    model.check_fields()?;
     tensors(model).into_iter().map(|(name, tensor)| Stored::of(name, &tensor)).collect()
 }
 
 /// Every tensor of a model, by its name in the file, which has one of that shape and type; all that does not fit is one error.
 pub(super) fn fitting(model: &dyn Model, file: &WeightFile) -> Result<Vec<(String, Tensor)>> {
+    model.check_fields()?;
     let own = tensors(model);
     let mut problems = Vec::new();
     for (name, tensor) in &own {

@@ -37,6 +37,8 @@ struct OfType {
     variants: BTreeMap<String, &'static str>,
     /// Paths of fields, and the groups that optimizers step them in.
     groups: Vec<(String, String)>,
+    /// Paths of tensors that are another's, and of these.
+    shared: Vec<(String, String)>,
 }
 
 /// Where a model's random numbers stand.
@@ -77,7 +79,7 @@ impl ModelCore {
         };
         let store = Store::new(device, group(true)?, group(false)?);
         let variants = schema.chosen().map(|(path, variant)| (path.to_owned(), variant)).collect();
-        let of_type = OfType { variants, groups: schema.groups().to_vec() };
+        let of_type = OfType { variants, groups: schema.groups().to_vec(), shared: schema.shared().to_vec() };
         Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }, of_type))
     }
 
@@ -219,7 +221,8 @@ impl ModelCore {
         };
         let variants = self.0.of_type.variants.iter().filter_map(own).collect();
         let groups = self.groups_of(prefix).map(|(path, group)| (path.to_owned(), group.to_owned())).collect();
-        Ok(ModelCore::with_store(new, self.draws(), OfType { variants, groups }))
+        let shared = self.shared_of(prefix).map(|(path, other)| (path.to_owned(), other.to_owned())).collect();
+        Ok(ModelCore::with_store(new, self.draws(), OfType { variants, groups, shared }))
     }
 
     /// What the enum of layers is that has that path, which may be empty, after the prefix; `None` where there is none.
@@ -243,6 +246,18 @@ impl ModelCore {
     pub(crate) fn groups_of<'m>(&'m self, prefix: &'m str) -> impl Iterator<Item = (&'m str, &'m str)> {
         let own = move |(path, group): &'m (String, String)| Some((path.strip_prefix(prefix)?, group.as_str()));
         self.0.of_type.groups.iter().filter_map(own)
+    }
+
+    /// The tensors under a prefix that are others', by their paths after it, and the paths of these.
+    pub(crate) fn shared_of<'m>(&'m self, prefix: &'m str) -> impl Iterator<Item = (&'m str, &'m str)> {
+        let own =
+            move |(path, other): &'m (String, String)| Some((path.strip_prefix(prefix)?, other.strip_prefix(prefix)?));
+        self.0.of_type.shared.iter().filter_map(own)
+    }
+
+    /// Whether that is the same memory.
+    pub(crate) fn is(&self, other: &ModelCore) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Distinct among all models; moving a model does not change it.

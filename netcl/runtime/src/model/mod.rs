@@ -12,6 +12,7 @@ mod schema;
 mod seed;
 pub(crate) mod store;
 mod variants;
+mod whole;
 
 pub use core::ModelCore;
 pub use gradients::Gradients;
@@ -20,6 +21,7 @@ pub use part::Part;
 pub use schema::Schema;
 pub use seed::Seed;
 pub use variants::Variants;
+pub use whole::Whole;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -32,6 +34,10 @@ use crate::tensor::Tensor;
 ///
 /// `Clone` of a model makes another handle of the same memory: stepping one steps the other. [`Model::deep_copy`] makes
 /// a model with memory of its own.
+///
+/// A part is not replaced by assigning its field: the whole model computes with the part that it was made with, and what is called
+/// of it fails with [`Error::Assigned`] from then on, where it can fail. The part's tensors are replaced, with [`Model::set_tensor`] or
+/// [`crate::io::load`]: `io::load(&mut net.head, file)?`.
 pub trait Model {
     /// Every tensor the model has, in the order of its fields. It is empty for models that are put together at run time
     /// ([`crate::nn::Network`]), of which only each itself knows.
@@ -51,6 +57,16 @@ pub trait Model {
     /// Where in the memory its paths start: empty for a whole model, else a path with a trailing dot (`encoder.`).
     fn prefix(&self) -> &str {
         ""
+    }
+
+    /// That the parts in its fields are those that it was made with, which its functions compute with. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Assigned`] where one was assigned, swapped or taken out.
+    #[doc(hidden)]
+    fn check_fields(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Whether it computes with other tensors in place of its parameters.
@@ -79,6 +95,7 @@ pub trait Model {
     ///
     /// If no enum of layers has that path; the error lists those that there are.
     fn variant(&self, path: &str) -> Result<&'static str> {
+        self.check_fields()?;
         self.core().variant_of(self.prefix(), path).ok_or_else(|| Error::Argument {
             function: "variant".to_owned(),
             argument: "path".to_owned(),
@@ -96,7 +113,7 @@ pub trait Model {
     }
 
     /// Path and value of every parameter, in the order of the fields. The tensors are views: they change when an
-    /// optimizer steps.
+    /// optimizer steps. They are those that the model computes with, also where a field was assigned.
     fn parameters(&self) -> Vec<(String, Tensor)> {
         self.core().parameters_of(self.prefix())
     }
@@ -110,8 +127,9 @@ pub trait Model {
     ///
     /// # Errors
     ///
-    /// If there is none; the error lists those there are.
+    /// If there is none; the error lists those there are. [`Error::Assigned`] where a field was assigned.
     fn tensor(&self, path: &str) -> Result<Tensor> {
+        self.check_fields()?;
         self.core().tensor_of(self.prefix(), path)
     }
 
@@ -119,8 +137,9 @@ pub trait Model {
     ///
     /// # Errors
     ///
-    /// If there is none of that path, or it has another shape or type.
+    /// If there is none of that path, or it has another shape or type. [`Error::Assigned`] where a field was assigned.
     fn set_tensor(&mut self, path: &str, value: &Tensor) -> Result<()> {
+        self.check_fields()?;
         self.core().set_tensor_of(self.prefix(), path, value)
     }
 
@@ -129,8 +148,10 @@ pub trait Model {
     ///
     /// # Errors
     ///
-    /// If the other device has no memory left, or a driver fails; the model stays where it was.
+    /// If the other device has no memory left, or a driver fails; the model stays where it was. [`Error::Assigned`] where a field was
+    /// assigned.
     fn to_device(&mut self, device: &Device) -> Result<()> {
+        self.check_fields()?;
         self.core().to_device(device)
     }
 
@@ -139,11 +160,12 @@ pub trait Model {
     ///
     /// # Errors
     ///
-    /// If the device has no memory left.
+    /// If the device has no memory left. [`Error::Assigned`] where a field was assigned.
     fn deep_copy(&self) -> Result<Self>
     where
         Self: Part,
     {
+        self.check_fields()?;
         Ok(Self::attach(&self.core().copy_of(self.prefix())?, ""))
     }
 }

@@ -1,6 +1,7 @@
 //! What a type parameter of a model stands for: layers, models, and types with functions of scalars.
 
-use super::{Gradients, ModelCore, Part, Schema};
+use super::{Gradients, ModelCore, Part, Schema, Whole};
+use crate::error::Result;
 use netcl_kernels::layers::{ConfigValue, Init, find};
 
 /// What the parameter `L` of a model `Block<L>` may be: a [layer](crate::layers), a model, or a type of your own whose
@@ -39,6 +40,12 @@ pub trait Module {
     #[doc(hidden)]
     fn hold(core: &ModelCore, prefix: &str) -> Self::Held;
 
+    /// What [`Part::check_in`] does, of a model.
+    #[doc(hidden)]
+    fn check_in(_: &Self::Held, _: &Whole<'_>, _: &str, _: Option<usize>) -> Result<()> {
+        Ok(())
+    }
+
     /// The gradients of that part.
     #[doc(hidden)]
     fn gradients_of(all: &Gradients, prefix: &str) -> Self::Gradients;
@@ -75,6 +82,10 @@ impl<M: Part> Module for M {
 
     fn hold(core: &ModelCore, prefix: &str) -> M {
         M::attach(core, prefix)
+    }
+
+    fn check_in(held: &M, whole: &Whole<'_>, field: &str, position: Option<usize>) -> Result<()> {
+        held.check_in(whole, field, position)
     }
 
     fn gradients_of(all: &Gradients, prefix: &str) -> Self::Gradients {

@@ -1,6 +1,7 @@
 //! Models as fields of others.
 
-use super::{Gradients, ModelCore, Schema};
+use super::{Gradients, ModelCore, Schema, Whole};
+use crate::error::Result;
 
 /// What `#[netcl::model]` implements so that one model can be a field of another.
 #[diagnostic::on_unimplemented(
@@ -27,6 +28,13 @@ pub trait Part: Sized {
 
     /// The part of `core` whose paths start with `prefix` (empty, or with a trailing dot).
     fn attach(core: &ModelCore, prefix: &str) -> Self;
+
+    /// That it is the part of `whole` in that field, or at a position of a list that the field is, and that so are its own parts.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Assigned`] where it is not.
+    fn check_in(&self, whole: &Whole<'_>, field: &str, position: Option<usize>) -> Result<()>;
 
     /// The gradients of that part; the prefix is that in the whole model, whatever part `all` is of.
     fn gradients(all: &Gradients, prefix: &str) -> Self::Gradients;

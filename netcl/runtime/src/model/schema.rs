@@ -13,6 +13,8 @@ pub struct Schema {
     choices: Vec<Choice>,
     /// Fields and the groups that optimizers step them in, by name.
     groups: Vec<(String, String)>,
+    /// Tensors of fields that are another field's, and these.
+    shared: Vec<(String, String)>,
     /// Why there is no such model.
     refused: Option<String>,
 }
@@ -56,12 +58,19 @@ impl Schema {
             self.choices.push(Choice { path, ..choice });
         }
         self.groups.extend(model.groups.into_iter().map(|(path, group)| (format!("{name}.{path}"), group)));
+        let within = |path: String| format!("{name}.{path}");
+        self.shared.extend(model.shared.into_iter().map(|(path, other)| (within(path), within(other))));
         self.refused = self.refused.take().or(model.refused);
     }
 
     /// Says that optimizers step the field `name` in a group, whose name stands for the paths of all fields that are in it.
     pub fn add_group(&mut self, name: &str, group: &str) {
         self.groups.push((name.to_owned(), group.to_owned()));
+    }
+
+    /// Says that the tensor of a field at `path` is the one at `other`, which has the memory.
+    pub fn add_shared(&mut self, path: &str, other: &str) {
+        self.shared.push((path.to_owned(), other.to_owned()));
     }
 
     /// Says that the model is an enum of layers: its variants, each with the fields that it alone has, and which of them it
@@ -126,6 +135,11 @@ impl Schema {
     /// The paths of fields and the groups that optimizers step them in.
     pub(crate) fn groups(&self) -> &[(String, String)] {
         &self.groups
+    }
+
+    /// The paths of tensors that are another's, and those of these.
+    pub(crate) fn shared(&self) -> &[(String, String)] {
+        &self.shared
     }
 
     /// Adds the tensors of the layer called `layer` in the field `name` of a generic model, for the numbers of its parameters.

@@ -6,7 +6,9 @@ use crate::error::{Error, Result};
 
 /// What an optimizer does otherwise in one part of a model: `AdamW::new(1e-3).group("head", ParameterGroup::new().rate(10.0))`.
 ///
-/// What is not said is as in the rest of the model.
+/// What is not said is as in the rest of the model. A step is one launch for each stretch of parameters, in the order of the fields, that
+/// have the same settings: what is set as in the rest costs nothing, and a small layer in each of many blocks with settings of its own two
+/// for each of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[doc(alias("param_groups"))]
 pub struct ParameterGroup {
@@ -61,13 +63,15 @@ impl Groups {
         self.0.push((path.to_owned(), group));
     }
 
-    /// Where they are in the model that has parameters of these paths and says of these fields which groups they are in: that
-    /// the settings make sense, and that each name is a field's with parameters, or a group's.
+    /// Where they are in the model that has parameters of these paths, says of these fields which groups they are in, and of these
+    /// tensors whose they are: that the settings make sense, and that each name is a field's with parameters, or a group's. A field's
+    /// path comes before a group of the same name, which another model may have.
     pub(super) fn places<'m>(
         &'m self,
         optimizer: &str,
         paths: impl Iterator<Item = &'m str> + Clone,
         said: impl Iterator<Item = (&'m str, &'m str)>,
+        shared: impl Iterator<Item = (&'m str, &'m str)>,
     ) -> Result<GroupPlaces<'m>> {
         let said: Vec<_> = if self.0.is_empty() { Vec::new() } else { said.collect() };
         let mut places = Vec::new();
@@ -76,26 +80,27 @@ impl Groups {
             accept(optimizer, "group", name, !twice, "each path once, with all that is set for it")?;
             not_negative(optimizer, "rate of a group", group.rate)?;
             not_negative(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0))?;
-            let is_path = paths.clone().any(|own| is_in(own, name));
             let place = |path: &'m str, is_named: bool| GroupPlace { path, is_named, group: position };
+            if paths.clone().any(|own| is_in(own, name)) {
+                places.push(place(name, true));
+                continue;
+            }
             let before = places.len();
             places.extend(said.iter().filter(|(_, group)| group == name).map(|(path, _)| place(path, false)));
-            let problem = match (is_path, places.get(before)) {
-                (false, Some(_)) => continue,
-                (true, None) => {
-                    places.push(place(name, true));
-                    continue;
-                }
-                (true, Some(other)) => format!(
-                    "`group` is `{name}`, which is the path of a field and the group that `{}` is in; name the fields that are \
-                     meant by their paths, or call the group otherwise",
-                    other.path
-                ),
-                (false, None) => unknown(name, paths, &said),
-            };
-            return Err(Error::Mismatch { operation: optimizer.to_owned(), problem });
+            if places.len() == before {
+                let problem = others(name, shared).unwrap_or_else(|| unknown(name, paths, &said));
+                return Err(Error::Mismatch { operation: optimizer.to_owned(), problem });
+            }
         }
         Ok(GroupPlaces(places))
+    }
+
+    /// The first group with the same settings, where the optimizer's weight decay is `decay`; `None` where they are those of the rest:
+    /// what is stepped alike is stepped by one launch where it lies together.
+    pub(super) fn alike(&self, group: Option<usize>, decay: f64) -> Option<usize> {
+        let settings = |group: &ParameterGroup| (group.rate, group.weight_decay.unwrap_or(decay));
+        let own = self.0.get(group?).map(|(_, group)| settings(group))?;
+        if own == (1.0, decay) { None } else { self.0.iter().position(|(_, group)| settings(group) == own) }
     }
 
     /// The progress and the weight decay that are meant in a group.
@@ -117,6 +122,20 @@ impl GroupPlaces<'_> {
         let all = self.0.iter().filter(|place| is_in(own, place.path));
         all.max_by_key(|place| (place.path.len(), place.is_named)).map(|place| place.group)
     }
+}
+
+/// What is wrong with a name of what has no parameters but those that it shares: each of these with its path and that of whose it is.
+fn others<'p>(name: &str, shared: impl Iterator<Item = (&'p str, &'p str)>) -> Option<String> {
+    let all: Vec<_> = shared.filter(|(path, _)| is_in(path, name)).collect();
+    let each: Vec<String> = all.iter().map(|(path, other)| format!("`{path}` is `{other}`")).collect();
+    let names: Vec<String> = all.iter().map(|(_, other)| format!("`{other}`")).collect();
+    (!all.is_empty()).then(|| {
+        format!(
+            "`group` is `{name}`, which has no parameters of its own: {}; name {}, or its field",
+            each.join(", "),
+            names.join(" and ")
+        )
+    })
 }
 
 /// What is wrong with a name that is no field's and no group's.
@@ -173,6 +192,8 @@ mod tests {
         ("blocks.1.up", "head"),
     ];
 
+    const SHARED: [(&str, &str); 1] = [("output.weight", "embed.weight")];
+
     fn groups(names: &[&str]) -> Groups {
         let mut groups = Groups::default();
         names.iter().for_each(|name| groups.set(name, ParameterGroup::new()));
@@ -182,7 +203,7 @@ mod tests {
     /// Of each parameter the name that its settings are given under.
     fn settled<'n>(names: &[&'n str]) -> Result<Vec<Option<&'n str>>> {
         let groups = groups(names);
-        let places = groups.places("sgd", PATHS.into_iter(), SAID.into_iter())?;
+        let places = groups.places("sgd", PATHS.into_iter(), SAID.into_iter(), SHARED.into_iter())?;
         Ok(PATHS.iter().map(|path| places.group_of(path).map(|position| names[position])).collect())
     }
 
@@ -202,14 +223,38 @@ mod tests {
     }
 
     #[test]
-    fn names_of_nothing_or_of_two_are_refused() {
+    fn a_field_comes_before_a_group_of_its_name() {
+        // `blocks.1.up` is in a group `head`, and there is a field `head`.
+        assert_eq!(settled(&["head"]).unwrap(), [None, None, None, None, None, Some("head")]);
+    }
+
+    #[test]
+    fn settings_that_are_alike_are_one() {
+        let mut groups = groups(&["nothing"]);
+        let own = ParameterGroup::new;
+        for (name, group) in [
+            ("decay", own().weight_decay(0.5)),
+            ("still", own().rate(0.0)),
+            ("again", own().rate(0.0).weight_decay(0.5)),
+            ("other", own().weight_decay(0.0)),
+        ] {
+            groups.set(name, group);
+        }
+        let alike = |decay: f64| [None, Some(0), Some(1), Some(2), Some(3), Some(4)].map(|at| groups.alike(at, decay));
+        assert_eq!(alike(0.5), [None, None, None, Some(2), Some(2), Some(4)]);
+        assert_eq!(alike(0.0), [None, None, Some(1), Some(2), Some(3), None]);
+    }
+
+    #[test]
+    fn names_of_nothing_are_refused() {
         let said = |names: &[&str]| settled(names).unwrap_err().to_string();
         let unknown = said(&["stil"]);
         assert!(unknown.contains("`group` is `stil`"), "{unknown}");
         assert!(unknown.contains("`absent`, `head`, `slow`, `still`"), "{unknown}");
         assert!(unknown.contains("here `embed`, `blocks`, `shift`, `head`, or"), "{unknown}");
-        let two = said(&["head"]);
-        assert!(two.contains("the path of a field and the group that `blocks.1.up` is in"), "{two}");
+        let shared = said(&["output"]);
+        assert!(shared.contains("`output.weight` is `embed.weight`; name `embed.weight`"), "{shared}");
+        assert_eq!(said(&["output.weight"]), shared.replacen("`output`", "`output.weight`", 1));
         assert!(said(&["slow", "slow"]).contains("each path once"));
     }
 }

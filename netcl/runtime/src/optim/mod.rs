@@ -26,7 +26,7 @@ pub trait Optimizer {
     ///
     /// # Errors
     ///
-    /// If the gradients are not this model's, or the optimizer has stepped another model (or another part of one)
+    /// [`crate::Error::Assigned`] where a field of the model was assigned. If the gradients are not this model's, or the optimizer has stepped another model (or another part of one)
     /// before: its moments are that model's. If a setting makes no sense: a negative learning rate, NaN.
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()>;
 

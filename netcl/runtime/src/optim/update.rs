@@ -59,8 +59,12 @@ struct Stepped {
 }
 
 impl Stepped {
-    fn of(model: &dyn Model) -> Stepped {
-        Stepped { core: model.core().clone(), prefix: model.prefix().to_owned() }
+    /// # Errors
+    ///
+    /// [`Error::Assigned`] where a field of the model was.
+    fn of(model: &dyn Model) -> Result<Stepped> {
+        model.check_fields()?;
+        Ok(Stepped { core: model.core().clone(), prefix: model.prefix().to_owned() })
     }
 }
 
@@ -127,15 +131,17 @@ impl Update {
             numbers(name, progress, |progress| scalars(progress, decay))
         };
         scalars(next, None)?;
-        let part = Stepped::of(model);
+        let part = Stepped::of(model)?;
         let store = part.core.store();
         let Some(range) = store.parameter_range(&part.prefix, self.name)? else {
             *progress = next;
             return Ok(());
         };
         let paths = under(store.parameters(), &part.prefix).map(|(path, _)| path);
-        let places = self.groups.places(self.name, paths, part.core.groups_of(&part.prefix))?;
-        let group = |path: &str| places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path));
+        let (said, tied) = (part.core.groups_of(&part.prefix), part.core.shared_of(&part.prefix));
+        let places = self.groups.places(self.name, paths, said, tied)?;
+        let group =
+            |path: &str| self.groups.alike(places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path)), decay);
         let (gradients, pieces) = gradients.for_step(&store, (&part.prefix, self.name), group)?;
         let of: Vec<Option<usize>> = pieces.iter().map(|(_, group)| *group).collect();
         let numbers_now = of.iter().map(|group| scalars(next, *group)).collect::<Result<Vec<_>>>()?;
@@ -222,7 +228,7 @@ impl Update {
     ///
     /// Those of [`crate::optim::Optimizer::state`].
     pub fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
-        let part = Stepped::of(model);
+        let part = Stepped::of(model)?;
         self.check_model(&part)?;
         let mut moments = Vec::new();
         let store = part.core.store();
@@ -256,7 +262,7 @@ impl Update {
         let steps = i32::try_from(state.steps).map_err(|_| {
             self.mismatch(format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX))
         })?;
-        let part = Stepped::of(model);
+        let part = Stepped::of(model)?;
         let store = part.core.store();
         let entries: Vec<(&str, &StoredTensor)> = under(store.parameters(), &part.prefix).collect();
         self.check_state(&entries, state, moments)?;
