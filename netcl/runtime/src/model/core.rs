@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::store::{Group, Store, StoredTensor, next_id};
-use crate::model::{Schema, Seed, init};
+use crate::model::{Schema, Seed, init, paths};
 use crate::tensor::Tensor;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
@@ -37,6 +37,8 @@ struct OfType {
     variants: BTreeMap<String, &'static str>,
     /// Paths of fields, and the groups that optimizers step them in.
     groups: Vec<(String, String)>,
+    /// Paths of fields in which losses compute no gradient.
+    frozen: Vec<String>,
 }
 
 /// Where a model's random numbers stand.
@@ -77,7 +79,7 @@ impl ModelCore {
         };
         let store = Store::new(device, group(true)?, group(false)?);
         let variants = schema.chosen().map(|(path, variant)| (path.to_owned(), variant)).collect();
-        let of_type = OfType { variants, groups: schema.groups().to_vec() };
+        let of_type = OfType { variants, groups: schema.groups().to_vec(), frozen: schema.frozen().to_vec() };
         Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }, of_type))
     }
 
@@ -219,7 +221,8 @@ impl ModelCore {
         };
         let variants = self.0.of_type.variants.iter().filter_map(own).collect();
         let groups = self.groups_of(prefix).map(|(path, group)| (path.to_owned(), group.to_owned())).collect();
-        Ok(ModelCore::with_store(new, self.draws(), OfType { variants, groups }))
+        let frozen = self.frozen_of(prefix).map(str::to_owned).collect();
+        Ok(ModelCore::with_store(new, self.draws(), OfType { variants, groups, frozen }))
     }
 
     /// What the enum of layers is that has that path, which may be empty, after the prefix; `None` where there is none.
@@ -243,6 +246,17 @@ impl ModelCore {
     pub(crate) fn groups_of<'m>(&'m self, prefix: &'m str) -> impl Iterator<Item = (&'m str, &'m str)> {
         let own = move |(path, group): &'m (String, String)| Some((path.strip_prefix(prefix)?, group.as_str()));
         self.0.of_type.groups.iter().filter_map(own)
+    }
+
+    /// The fields under a prefix in which losses compute no gradient, by their paths after it: what a whole model does not train, its
+    /// part's own losses may.
+    pub(crate) fn frozen_of<'m>(&'m self, prefix: &'m str) -> impl Iterator<Item = &'m str> {
+        self.0.of_type.frozen.iter().filter_map(move |path| path.strip_prefix(prefix))
+    }
+
+    /// Whether what lies at a path after the prefix is in one of them.
+    pub(crate) fn is_frozen(&self, prefix: &str, path: &str) -> bool {
+        self.frozen_of(prefix).any(|field| paths::under(field, path).is_some())
     }
 
     /// Distinct among all models; moving a model does not change it.

@@ -82,12 +82,13 @@ impl Gradients {
         self.store.id() == store.id()
     }
 
-    /// The first parameter of this part in which there is none, by its position and path.
-    pub(crate) fn first_without(&self) -> Option<(usize, String)> {
+    /// The first parameter of this part in which there is none, though `wanted` says of its path that there is to be one: its position
+    /// and path.
+    pub(crate) fn first_without(&self, wanted: impl Fn(&str) -> bool) -> Option<(usize, String)> {
         let mut entries = self.store.parameters().iter().enumerate();
         entries.find_map(|(index, entry)| {
             let path = entry.path.strip_prefix(&*self.prefix)?;
-            (!self.buffer.covers(index)).then(|| (index, path.to_owned()))
+            (!self.buffer.covers(index) && wanted(path)).then(|| (index, path.to_owned()))
         })
     }
 

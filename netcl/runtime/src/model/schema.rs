@@ -13,6 +13,8 @@ pub struct Schema {
     choices: Vec<Choice>,
     /// Fields and the groups that optimizers step them in, by name.
     groups: Vec<(String, String)>,
+    /// Fields in which losses compute no gradient.
+    frozen: Vec<String>,
     /// Why there is no such model.
     refused: Option<String>,
 }
@@ -56,12 +58,18 @@ impl Schema {
             self.choices.push(Choice { path, ..choice });
         }
         self.groups.extend(model.groups.into_iter().map(|(path, group)| (format!("{name}.{path}"), group)));
+        self.frozen.extend(model.frozen.into_iter().map(|path| format!("{name}.{path}")));
         self.refused = self.refused.take().or(model.refused);
     }
 
     /// Says that optimizers step the field `name` in a group, whose name stands for the paths of all fields that are in it.
     pub fn add_group(&mut self, name: &str, group: &str) {
         self.groups.push((name.to_owned(), group.to_owned()));
+    }
+
+    /// Says that losses compute no gradient in the field `name`.
+    pub fn add_frozen(&mut self, name: &str) {
+        self.frozen.push(name.to_owned());
     }
 
     /// Says that the model is an enum of layers: its variants, each with the fields that it alone has, and which of them it
@@ -126,6 +134,11 @@ impl Schema {
     /// The paths of fields and the groups that optimizers step them in.
     pub(crate) fn groups(&self) -> &[(String, String)] {
         &self.groups
+    }
+
+    /// The paths of fields in which losses compute no gradient.
+    pub(crate) fn frozen(&self) -> &[String] {
+        &self.frozen
     }
 
     /// Adds the tensors of the layer called `layer` in the field `name` of a generic model, for the numbers of its parameters.
