@@ -149,7 +149,7 @@ messages! {
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "{}";
     PARAMETER_STATE = "`{}` is marked with `#[parameter]` and with `#[state]`", "leave one of them out: `#[parameter]` for what an optimizer changes, `#[state]` for what a function assigns";
     MISSING_COUNT = "a `Vec` of {} needs its length", "write `#[layer({})]`";
-    PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "{}";
+    PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "write a parameter of the struct, which is 0 where it is not, or a comparison of sizes: `present = STRIDE > 1`";
     MISSING_PRESENT = "nothing says whether `{}` is there", "what always is there needs no `Option`: write `{}`; of another one the keys say when it is, as `present = STRIDE > 1`: a comparison of the model's numbers, or a parameter that is 0 where it is not there";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";

@@ -197,7 +197,7 @@ impl<'a> Lowering<'a> {
                 Ok(true) => Val::Option(Some(Box::new(self.resolve(unit, each, sizes, name, path)))),
                 Ok(false) => Val::Option(None),
                 Err(size) if self.is_open(&size) => self.open(),
-                Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size, &crate::presence::HINT]),
+                Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size]),
             },
             FieldKind::Constant { value, .. } => (*value).into(),
             FieldKind::Tensor(tensor) if tensor.shape.iter().any(|size| quotient::is_in(&sizes.field(size))) => {

@@ -38,7 +38,6 @@ pub(super) fn tuple(
             &m::UNKNOWN_FIELD_ATTRIBUTE_USE,
             &[&helper, &text(tuple), &super::own::ATTRIBUTES_ARE],
         );
-        return None;
     }
     if !models {
         let ty = Type::Tuple(tuple.clone());

@@ -261,7 +261,6 @@ fn in_fields() -> Vec<String> {
         "#[layer(inputs = 8, «outputs = 8.0»)] p: Linear",
         "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «words.weight»)] p: Linear",
         "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «self.words»)] p: Linear",
-        "#[layer(inputs = 8, outputs = 8, present = «1»)] p: Option<Linear>",
     ] {
         cases.push(field(text));
     }
