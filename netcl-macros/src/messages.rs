@@ -67,7 +67,7 @@ messages! {
     DEFAULT_TWICE = "an enum of layers starts as one variant, and `{}` is marked with `#[default]` already", "remove this `#[default]`";
     DEFAULT_FORM = "`#[default]` takes no arguments", "write `#[default]`: the variant below it is the one that is meant";
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
-    VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
+    VARIANT_ATTRIBUTE = "`{}` has {}, and an attribute above a variant is for its only part", "{}";
     VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
     VARIANT_NAME = "a field is one variant, by its name, found `{}`", "write `{}`";
     UNKNOWN_VARIANT = "`{}` has no variant `{}`{}", "it has {}";
@@ -165,7 +165,7 @@ messages! {
     NUMBER_TRAINED = "`#[{}]` does not fit a field of type `{}`", "it is a tensor, here one of a single number: write `Tensor<f32>`";
     NUMBER_AND_TENSOR = "`{}` is marked with `#[constant]` and with `#[{}]`", "leave one of them out: `#[constant]` is for a number that stays, `#[{}]` for a `Tensor<{}>`";
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
-    GROUP_FORM = "`#[group(..)]` takes the name of one group", "write `#[group({})]`; what is set for it an optimizer says, `.group(\"{}\", ..)`";
+    GROUP_FORM = "`#[group(..)]` takes the name of one group", "write `#[group({})]`; {}";
     GROUP_STATE = "a state is not stepped by optimizers, in a group or not", "leave `#[group(..)]` out";
     GROUP_FIELD = "`{}` is a field of this struct, and a group of that name could not be told from it", "write `#[group({})]`";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
@@ -222,6 +222,7 @@ messages! {
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "{}";
     TENSOR_LEFT_OUT = "`{}` has no `{}` here: its keys say `{} = {}`", "write `{} = {}` among them, or leave `{}` out";
+    GROUP_AS_FIELD = "`{}` has no field `{}`: that is the name of a group", "only optimizers name groups, `.group(\"{}\", ..)`; the fields in it are {}";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
     BOUND_TWICE = "identifier `{}` is bound more than once in the same {}", "give each a name of its own, or write `_` for what is not used";
     POWER_OF_FRACTION = "`powi` takes a whole number, found `{}`", "write `powf({})`";

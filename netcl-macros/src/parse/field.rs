@@ -3,7 +3,7 @@
 use super::constant::{self, Constants};
 use super::instead::foreign_type;
 use super::own::{ATTRIBUTES_ARE, OwnKey, find, helper, own_keys};
-use super::{attr, condition, given, init, list, presence, suggestion, text, training, types};
+use super::{attr, condition, given, init, list, presence, suggestion, text, training, training_keys, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
@@ -81,7 +81,7 @@ pub(crate) fn field(
     };
     silent.dismiss();
     let kind = kind.unwrap_or(FieldKind::Unknown);
-    let (frozen, group) = (training::is_frozen(diag, &own), training::group(diag, &own));
+    let (frozen, group) = (training::is_frozen(diag, &own), training::group((diag, &named), &own));
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen, group })
 }
 
@@ -476,11 +476,16 @@ fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constant
         Some(expr) => init::start(diag, (words::INIT, &expr), parsed.as_ref(), constants),
         None => Some(Init::Constant(0.0)),
     };
-    for (key, _) in &pairs.given {
+    for (key, value) in &pairs.given {
         let (place, key) = (key.span(), key.to_string());
         let known = || [words::INIT].into_iter();
         let attribute = format!("#[{}]", helper(given).unwrap_or(words::PARAMETER));
-        diag.report(place, &m::UNKNOWN_KEY, &[&attribute, &key, &suggestion(&key, known()), &list(known())]);
+        let near = suggestion(&key, known());
+        if let Some(instead) = training_keys::key(&key, &text(value)).filter(|_| trainable) {
+            diag.report(place, &m::NO_KEY, &[&attribute, &key, &instead]);
+            continue;
+        }
+        diag.report(place, &m::UNKNOWN_KEY, &[&attribute, &key, &near, &list(known())]);
     }
     let parsed = parsed?;
     // In arguments such a name is a size that each call binds.
