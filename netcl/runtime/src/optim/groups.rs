@@ -1,7 +1,7 @@
 //! Parts of a model that are stepped by settings of their own.
 
 use super::progress::Progress;
-use super::settings::{accept, not_negative};
+use super::settings::{accept, not_negative_in};
 use crate::error::{Error, Result};
 
 /// What an optimizer does otherwise in one part of a model: `AdamW::new(1e-3).group("head", ParameterGroup::new().rate(10.0))`.
@@ -74,8 +74,8 @@ impl Groups {
         for (position, (name, group)) in self.0.iter().enumerate() {
             let twice = self.0[..position].iter().any(|(known, _)| known == name);
             accept(optimizer, "group", name, !twice, "each path once, with all that is set for it")?;
-            not_negative(optimizer, "rate of a group", group.rate)?;
-            not_negative(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0))?;
+            not_negative_in(optimizer, "rate of a group", group.rate, Some(name))?;
+            not_negative_in(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0), Some(name))?;
             let is_path = paths.clone().any(|own| is_in(own, name));
             let place = |path: &'m str, is_named: bool| GroupPlace { path, is_named, group: position };
             let before = places.len();
@@ -96,6 +96,11 @@ impl Groups {
             return Err(Error::Mismatch { operation: optimizer.to_owned(), problem });
         }
         Ok(GroupPlaces(places))
+    }
+
+    /// What the optimizer calls the group at that position.
+    pub(super) fn name(&self, group: Option<usize>) -> Option<&str> {
+        self.0.get(group?).map(|(name, _)| name.as_str())
     }
 
     /// The progress and the weight decay that are meant in a group.
