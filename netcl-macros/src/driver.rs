@@ -73,9 +73,13 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::inside::block(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
-        Ok(Item::Type(parsed)) => with_errors(diag, || alias::item(&Gathered::default(), parsed)),
+        Ok(Item::Type(mut parsed)) => {
+            parse::stray::attributes(&diag, &mut parsed.attrs, Place::Model);
+            with_errors(diag, || alias::item(&Gathered::default(), parsed))
+        }
         Ok(Item::Enum(mut parsed)) => {
             parse::attr::once(&diag, &mut parsed.attrs, "model");
+            parse::stray::attributes(&diag, &mut parsed.attrs, Place::Model);
             let Some(mut parsed) = parse::enums::structure(&diag, &parsed) else {
                 let table = fallback::no_table(&parsed.vis, &parsed.ident);
                 return with_errors(diag, || quote!(#item #table));

@@ -67,7 +67,7 @@ messages! {
     DEFAULT_TWICE = "an enum of layers starts as one variant, and `{}` is marked with `#[default]` already", "remove this `#[default]`";
     DEFAULT_FORM = "`#[default]` takes no arguments", "write `#[default]`: the variant below it is the one that is meant";
     VARIANT_NUMBER = "the variant `{}` of an enum of layers has no number", "leave `= ..` out: models are asked `model.variant(\"act\")?`, which gives the variant's name";
-    VARIANT_ATTRIBUTE = "`{}` has {} parts, and an attribute above a variant is for its only one", "write it before each part: `Mix(#[layer(..)] Linear, #[layer(..)] Linear)`";
+    VARIANT_ATTRIBUTE = "`{}` has {}, and an attribute above a variant is for its only part", "{}";
     VARIANT_KEY = "`variant = {}` says which variant an enum of layers is, and `{}` is none", "it belongs above a field whose type is an enum with `#[netcl::model]`: `#[layer(variant = Gelu)] act: Act`; a list has one for each: `variant = [Relu, Gelu]`";
     VARIANT_NAME = "a field is one variant, by its name, found `{}`", "write `{}`";
     UNKNOWN_VARIANT = "`{}` has no variant `{}`{}", "it has {}";
@@ -149,7 +149,7 @@ messages! {
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "{}";
     PARAMETER_STATE = "`{}` is marked with `#[parameter]` and with `#[state]`", "leave one of them out: `#[parameter]` for what an optimizer changes, `#[state]` for what a function assigns";
     MISSING_COUNT = "a `Vec` of {} needs its length", "write `#[layer({})]`";
-    PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "{}";
+    PRESENCE = "whether the field is there follows from numbers that the compiler knows, found `{}`", "write a parameter of the struct, which is 0 where it is not, or a comparison of sizes: `present = STRIDE > 1`";
     MISSING_PRESENT = "nothing says whether `{}` is there", "what always is there needs no `Option`: write `{}`; of another one the keys say when it is, as `present = STRIDE > 1`: a comparison of the model's numbers, or a parameter that is 0 where it is not there";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
@@ -165,7 +165,7 @@ messages! {
     NUMBER_TRAINED = "`#[{}]` does not fit a field of type `{}`", "it is a tensor, here one of a single number: write `Tensor<f32>`";
     NUMBER_AND_TENSOR = "`{}` is marked with `#[constant]` and with `#[{}]`", "leave one of them out: `#[constant]` is for a number that stays, `#[{}]` for a `Tensor<{}>`";
     FROZEN_FORM = "`#[frozen]` takes no arguments", "write `#[frozen]`, or leave it out for what is trained";
-    GROUP_FORM = "`#[group(..)]` takes the name of one group", "write `#[group({})]`; what is set for it an optimizer says, `.group(\"{}\", ..)`";
+    GROUP_FORM = "`#[group(..)]` takes the name of one group", "write `#[group({})]`; {}";
     GROUP_STATE = "a state is not stepped by optimizers, in a group or not", "leave `#[group(..)]` out";
     GROUP_SHARED = "`{}` has nothing that is stepped for it alone: its tensors are those of `{}`", "leave `#[group(..)]` out, or write it above `{}`";
     GROUP_EMPTY = "there is nothing in `{}` that optimizers step, in a group or not", "leave `#[group(..)]` out";
@@ -225,6 +225,7 @@ messages! {
     FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
     NAMED_ARGUMENT = "arguments have no names, found `{}`", "{}";
     TENSOR_LEFT_OUT = "`{}` has no `{}` here: its keys say `{} = {}`", "write `{} = {}` among them, or leave `{}` out";
+    GROUP_AS_FIELD = "`{}` has no field `{}`: that is the name of a group", "only optimizers name groups, `.group(\"{}\", ..)`; the fields in it are {}";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
     BOUND_TWICE = "identifier `{}` is bound more than once in the same {}", "give each a name of its own, or write `_` for what is not used";
     POWER_OF_FRACTION = "`powi` takes a whole number, found `{}`", "write `powf({})`";
@@ -488,7 +489,7 @@ messages! {
     SIMT_LOCAL_RACE = "work-item {} reads `{}`, which work-item {} writes{} without a `barrier()` between: what is read is left to chance", "{}";
     SIMT_LOCAL_WRITTEN = "work-item {} writes `{}`, and work-item {} writes another value to `{}` without a `barrier()` between: which of them stays is chance", "{}";
     SIMT_LAST_VALUE = "a kernel in SIMT form gives what it writes: nobody gets the value of its last line", "{}";
-    SIMT_LIST_INDEX = "`{}` has its value when the kernel runs, and a list such as `{}` is read by numbers that are known here", "run over it, `for value in {}`; or copy its values into an array, `let mut a = private!([f32; {}]);`, which is read by any index";
+    SIMT_LIST_INDEX = "`{}` has its value when the kernel runs, and a list such as `{}` is read by numbers that are known here", "run over it, `for value in {}`; or copy its values into an array of their type, such as `let mut a = private!([f32; {}]);`, which is read by any `u32`";
     SIMT_BELOW_ZERO = "there is no element `{}`: elements are counted from 0", "from the end it is `{}`";
     SIMT_ATOMIC_VALUE = "`{}` updates an element of {} with a value of its type, found {}", "write `{}`";
     SIMT_ATOMIC_TYPE = "`{}` updates elements of {}, and `{}` is of {}", "let what is updated be of one of these types, `{}`, and what it is updated with";

@@ -3,10 +3,6 @@
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::CompareOp;
 
-/// What says whether a field is there.
-pub(crate) const HINT: &str =
-    "write a parameter of the struct, which is 0 where it is not, or a comparison of sizes: `present = STRIDE > 1`";
-
 /// The condition.
 #[derive(Clone)]
 pub(crate) enum Presence {

@@ -12,6 +12,9 @@ use crate::target::Target;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// What has fewer elements is in a cache wherever it is read.
+const LEAST_STORED: u64 = 4096;
+
 /// The nodes that processors read less memory for if they are stored, ascending.
 pub(super) fn read_too_often(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
     if target == Target::Gpu {
@@ -36,7 +39,7 @@ pub(super) fn read_too_often(readings: &mut Readings<'_>, target: Target, draft:
 /// such a node in the first of them and to read it in the others. All of a chain at once: who computes those before one does not matter to it.
 pub(super) fn most_read(graph: &Graph, kernels: &[usize], stops: &dyn Fn(NodeId) -> bool) -> Vec<NodeId> {
     let elements: Vec<u64> = graph.iter().map(|(_, node)| node.shape.elements().estimate()).collect();
-    let is_computed = |id: NodeId| !stops(id) && graph[id].op.is_elementwise() && graph[id].shape.rank() > 0;
+    let is_computed = |id: NodeId| !stops(id) && graph[id].op.is_elementwise() && elements[id.index()] >= LEAST_STORED;
     // All that compute such a node compute one with it that is as large: that one is the better to store.
     let mut passed_on = vec![false; elements.len()];
     for (id, node) in graph.iter().filter(|(id, _)| is_computed(*id)) {

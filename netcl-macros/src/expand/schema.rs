@@ -9,7 +9,7 @@ use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Statements that add the field's tensors to the schema, and say which group they are in.
+/// Statements that add the field's tensors to the schema, and say how they are trained.
 pub(super) fn field(model: &ModelItem, field: &Field, names: &[Ident]) -> TokenStream {
     let name = crate::parse::name(&field.name);
     let group = field.group.as_ref().map(|group| {
@@ -28,7 +28,8 @@ pub(super) fn field(model: &ModelItem, field: &Field, names: &[Ident]) -> TokenS
             .collect(),
         _ => TokenStream::new(),
     };
-    quote!(#tensors #group #shared)
+    let frozen = field.frozen.then(|| quote!(__netcl_schema.add_frozen(#name);));
+    quote!(#tensors #group #shared #frozen)
 }
 
 /// Statements that add what is at a path to the schema.

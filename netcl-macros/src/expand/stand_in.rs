@@ -1,13 +1,14 @@
 //! What stands for a field that is wrong where only the names of its tensors are asked for.
 
 use crate::ast::{FieldKind, LayerField, Starts, TensorField};
+use crate::presence::Presence;
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, Config, Init};
 use syn::{GenericArgument, PathArguments, Type};
 
-/// A layer or a tensor of that type, or a list of such; `None` where the type names neither. A layer has all tensors that such a
+/// A layer or a tensor of that type, or a list or an `Option` of such; `None` where the type names neither. A layer has all tensors that such a
 /// layer has as a rule, a misspelt one those of the one that is meant.
 pub(super) fn of(ty: &Type) -> Option<FieldKind> {
     let path = match ty {
@@ -20,12 +21,16 @@ pub(super) fn of(ty: &Type) -> Option<FieldKind> {
     let last = path.segments.last()?;
     let name = last.ident.to_string();
     if let PathArguments::AngleBracketed(given) = &last.arguments
-        && name == "Vec"
+        && let Some(GenericArgument::Type(each)) = given.args.first()
     {
-        return match given.args.first()? {
-            GenericArgument::Type(each) => many(each, true),
-            _ => None,
-        };
+        match name.as_str() {
+            "Vec" => return many(each, true),
+            "Option" => {
+                let (each, present) = (Box::new(of(each)?), Presence::Known(true));
+                return Some(FieldKind::Optional { each, present });
+            }
+            _ => {}
+        }
     }
     if name == words::TENSOR {
         let (dtype, init) = (DType::F32, Init::Constant(0.0));

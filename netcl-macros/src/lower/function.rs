@@ -79,7 +79,8 @@ pub(super) fn lower_with(
     mode: Mode,
 ) -> LoweredFunction {
     let before = diag.count();
-    let mut open = false;
+    // Where a part is broken that has been reported elsewhere, results are missing and there is nothing more to say.
+    let (mut open, mut whole) = (false, true);
     let mut paths: Vec<Path> = Vec::new();
     let own = (function, Vec::new());
     let variants: Vec<(&FunctionItem, Vec<(TokenStream, bool)>)> = match function.variants.is_empty() {
@@ -98,6 +99,7 @@ pub(super) fn lower_with(
             let fresh = given.len();
             let (mut path, decided) = lower_path(diag, (unit, sizes, parameters), variant, mode, given);
             open |= decided;
+            whole &= gives_all(&path.graph, variant);
             // Each condition met for the first time was taken to be true: come back for false.
             for position in (fresh..path.decisions.len()).rev() {
                 let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
@@ -112,13 +114,17 @@ pub(super) fn lower_with(
             break;
         }
     }
-    // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
-    let whole = paths.iter().all(|path| !path.graph.outputs.is_empty());
     match diag.count() == before {
         true if open => LoweredFunction::Open,
         true if whole => LoweredFunction::Paths(paths),
         _ => LoweredFunction::Broken,
     }
+}
+
+/// Whether the graph has all results that are declared, whatever states it sets beside them.
+fn gives_all(graph: &Graph, function: &FunctionItem) -> bool {
+    let results = graph.outputs.iter().filter(|(kind, _)| matches!(kind, OutputKind::Result(_))).count();
+    results == function.results.len() && !graph.outputs.is_empty()
 }
 
 /// Reports what is wrong in the body of a function whose signature is wrong.

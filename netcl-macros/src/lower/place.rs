@@ -5,7 +5,7 @@ use super::misuse::written;
 use super::path::model_at;
 use super::table::names;
 use super::{FieldRef, Lowering, Sizes, Val, is_builtin};
-use crate::ast::{FieldKind, Form, LayerField, TensorField, Unit};
+use crate::ast::{Field, FieldKind, Form, LayerField, ModelItem, TensorField, Unit};
 use crate::foreign;
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
@@ -20,6 +20,13 @@ use quote::{ToTokens, quote, quote_spanned};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprField, ExprIndex, Member};
+
+/// The fields that are in the group of that name.
+fn members_of(model: &ModelItem, group: &str) -> Option<String> {
+    let is_in = |field: &&Field| field.group.as_ref().is_some_and(|own| crate::parse::name(own) == group);
+    let members: Vec<String> = model.fields.iter().filter(is_in).map(|field| crate::parse::name(&field.name)).collect();
+    (!members.is_empty()).then(|| list(members.iter().map(String::as_str)))
+}
 
 impl<'a> Lowering<'a> {
     /// `base.member`.
@@ -114,6 +121,9 @@ impl<'a> Lowering<'a> {
             let known = || model.fields.iter().map(|field| crate::parse::name(&field.name)).collect::<Vec<_>>();
             let near = suggestion(&wanted, known().iter().map(String::as_str));
             let all = list(known().iter().map(String::as_str));
+            if let Some(members) = members_of(model, &wanted) {
+                return self.report(name.span(), &m::GROUP_AS_FIELD, &[&model.name, &wanted, &wanted, &members]);
+            }
             return self.report(name.span(), &m::UNKNOWN_FIELD, &[&model.name, &wanted, &near, &all]);
         };
         self.note_private(path, &field.vis, |model| {
@@ -197,7 +207,7 @@ impl<'a> Lowering<'a> {
                 Ok(true) => Val::Option(Some(Box::new(self.resolve(unit, each, sizes, name, path)))),
                 Ok(false) => Val::Option(None),
                 Err(size) if self.is_open(&size) => self.open(),
-                Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size, &crate::presence::HINT]),
+                Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size]),
             },
             FieldKind::Constant { value, .. } => (*value).into(),
             FieldKind::Tensor(tensor) if tensor.shape.iter().any(|size| quotient::is_in(&sizes.field(size))) => {

@@ -350,15 +350,6 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
             "how the weights start is `init`: write `init = {value}`, with a number, `uniform(bound)` or `normal(deviation)`"
         ),
         "bias_initializer" => format!("write `bias_init = {value}`"),
-        "frozen" | "freeze" | "trainable" | "requires_grad" => {
-            "what is not trained has an attribute of its own above its field: `#[frozen]`".to_string()
-        }
-        "group" | "param_group" | "parameter_group" if syn::parse_str::<Ident>(value.trim_matches('"')).is_ok() => {
-            let group = value.trim_matches('"');
-            format!(
-                "the group that optimizers step it in has an attribute of its own above its field: `#[group({group})]`"
-            )
-        }
         "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!("write `shared = {value}`"),
         "sizes" | "layers" | "hidden" | "hidden_sizes" | "dims" | "units" => {
             let sizes: Vec<&str> = value.trim_matches(['[', ']']).split(", ").collect();
@@ -371,7 +362,7 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
                  of layers"
             )
         }
-        _ => return None,
+        _ => return super::training_keys::key(name, value),
     })
 }
 

@@ -45,8 +45,8 @@ pub(crate) fn structure(diag: &Diag, item: &ItemEnum) -> Option<ItemStruct> {
             }
         }
         if let (Some(attr), true) = (own.first(), variant.fields.len() != 1) {
-            let count = variant.fields.len();
-            diag.report(attr.path().span(), &m::VARIANT_ATTRIBUTE, &[&variant.ident, &count]);
+            let (count, instead) = before_each(variant, attr);
+            diag.report(attr.path().span(), &m::VARIANT_ATTRIBUTE, &[&variant.ident, &count, &instead]);
         }
         let (one, base) = (variant.fields.len() == 1, snake(&super::name(&variant.ident)));
         let mut parts = Vec::new();
@@ -71,6 +71,28 @@ pub(crate) fn structure(diag: &Diag, item: &ItemEnum) -> Option<ItemStruct> {
     let (vis, name, generics) = (&item.vis, &item.ident, &item.generics);
     let (attrs, mark, bounds) = (&item.attrs, variants.mark(), &item.generics.where_clause);
     Some(syn::parse_quote!(#(#attrs)* #mark #vis struct #name #generics #bounds { #(#fields),* }))
+}
+
+/// How many parts the variant has, and what to write in place of an attribute above it.
+fn before_each(variant: &syn::Variant, attr: &syn::Attribute) -> (String, String) {
+    let given = super::text(&attr.meta);
+    let parts = variant.fields.iter().map(|field| {
+        let named = field.ident.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+        let own: String = field.attrs.iter().map(|own| format!("#[{}] ", super::text(&own.meta))).collect();
+        format!("#[{given}] {own}{named}{}", super::text(&field.ty))
+    });
+    let parts = parts.collect::<Vec<_>>().join(", ");
+    let name = &variant.ident;
+    match &variant.fields {
+        fields if fields.is_empty() => {
+            ("no parts".to_string(), "leave it out: there is nothing that it could be for".to_string())
+        }
+        syn::Fields::Named(fields) => (
+            format!("{} parts", fields.named.len()),
+            format!("it stands before each part: write `{name} {{ {parts} }}`"),
+        ),
+        fields => (format!("{} parts", fields.len()), format!("it stands before each part: write `{name}({parts})`")),
+    }
 }
 
 /// `LayerNorm` as `layer_norm`.

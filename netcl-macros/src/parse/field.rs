@@ -3,14 +3,16 @@
 use super::constant::{self, Constants};
 use super::instead::foreign_type;
 use super::own::{ATTRIBUTES_ARE, OwnKey, find, helper, own_keys};
-use super::{attr, condition, given, init, list, presence, suggestion, text, training, types};
+use super::{attr, condition, given, init, list, presence, suggestion, text, training, training_keys, types};
 use crate::ast::{Constant, Field, FieldKind, Form, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
 use crate::messages as m;
 use crate::number::ConstFloat;
+use crate::presence::Presence;
 use crate::quotient;
 use crate::words;
+use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
 use proc_macro2::Ident;
@@ -67,18 +69,19 @@ pub(crate) fn field(
         let given = own.iter().map(|attr| attr.meta.to_token_stream()).chain([field.ty.to_token_stream()]);
         !refused.is_empty() && !refused.is_disjoint(&super::names_in(given.collect()))
     };
-    // What stands in the second of two attributes is not missing either.
-    let kind = if undecided || twice || misnamed.get() || of_refused() {
-        None
-    } else {
-        kind((diag, &super::name(&name)), &field.ty, &own, constants)
+    // What stands in the second of two attributes is not missing either. What the field is without them, it is.
+    let (named, silent) = (super::name(&name), Diag::new());
+    let judge = if undecided || twice || misnamed.get() { &silent } else { diag };
+    let kind = if of_refused() { None } else { kind((judge, &named), &field.ty, &own, constants) };
+    let kind = match (kind, variant) {
+        (Some(kind), Some(variant)) => {
+            Some(super::variant::fixed((judge, &named), kind.clone(), &variant).unwrap_or(kind))
+        }
+        (kind, _) => kind,
     };
-    let kind = match variant {
-        Some(variant) => kind.and_then(|kind| super::variant::fixed((diag, &super::name(&name)), kind, &variant)),
-        None => kind,
-    };
+    silent.dismiss();
     let kind = kind.unwrap_or(FieldKind::Unknown);
-    let (frozen, group) = (training::is_frozen(diag, &own), training::group(diag, &own));
+    let (frozen, group) = (training::is_frozen(diag, &own), training::group((diag, &named), &own));
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone(), frozen, group })
 }
 
@@ -131,18 +134,16 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         }
         let (mut present, before) = (None, diag.count());
         let each = single((diag, field), inner, attrs, Some((words::PRESENT, &mut present)), constants)?;
-        let present = match present {
-            Some(given) => presence::presence(&given, constants).or_else(|| {
-                diag.report(given.span(), &m::PRESENCE, &[&text(&given), &presence::instead(&given)]);
-                None
-            })?,
-            None => {
-                if diag.count() == before {
-                    diag.report(ty.span(), &m::MISSING_PRESENT, &[&field, &text(inner)]);
-                }
-                return None;
+        let known = present.as_ref().and_then(|given| presence::presence(given, constants));
+        match (&present, &known) {
+            (Some(given), None) => diag.report(given.span(), &m::PRESENCE, &[&text(given)]),
+            (None, _) if diag.count() == before => {
+                diag.report(ty.span(), &m::MISSING_PRESENT, &[&field, &text(inner)]);
             }
-        };
+            _ => {}
+        }
+        // Where it is not known when the field is there, ordinary Rust has it all the same.
+        let present = known.unwrap_or(Presence::Known(true));
         return Some(FieldKind::Optional { each: Box::new(each), present });
     }
     if let Some(option) = vec_of(ty).and_then(|inner| argument_of("Option", inner)) {
@@ -162,15 +163,17 @@ fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants:
         let mut count = None;
         let before = diag.count();
         let each = single((diag, &format!("{field}[0]")), inner, attrs, Some((words::COUNT, &mut count)), constants)?;
-        if diag.count() > before {
-            return None;
-        }
-        let Some(count) = count else {
-            let [what, keys] = given::counted(&each, find(attrs, words::LAYER));
-            diag.report(ty.span(), &m::MISSING_COUNT, &[&what, &keys]);
-            return None;
+        let count = match count {
+            _ if diag.count() > before => None,
+            Some(count) => attr::count(diag, &count, "count = 4", constants),
+            None => {
+                let [what, keys] = given::counted(&each, find(attrs, words::LAYER));
+                diag.report(ty.span(), &m::MISSING_COUNT, &[&what, &keys]);
+                None
+            }
         };
-        let count = attr::count(diag, &count, "count = 4", constants)?;
+        // The same of how many there are.
+        let count = count.unwrap_or(Dim::constant(1));
         return Some(FieldKind::Many { each: Box::new(each), count, vec: true });
     }
     single((diag, field), ty, attrs, None, constants)
@@ -473,11 +476,16 @@ fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constant
         Some(expr) => init::start(diag, (words::INIT, &expr), parsed.as_ref(), constants),
         None => Some(Init::Constant(0.0)),
     };
-    for (key, _) in &pairs.given {
+    for (key, value) in &pairs.given {
         let (place, key) = (key.span(), key.to_string());
         let known = || [words::INIT].into_iter();
         let attribute = format!("#[{}]", helper(given).unwrap_or(words::PARAMETER));
-        diag.report(place, &m::UNKNOWN_KEY, &[&attribute, &key, &suggestion(&key, known()), &list(known())]);
+        let near = suggestion(&key, known());
+        if let Some(instead) = training_keys::key(&key, &text(value)).filter(|_| trainable) {
+            diag.report(place, &m::NO_KEY, &[&attribute, &key, &instead]);
+            continue;
+        }
+        diag.report(place, &m::UNKNOWN_KEY, &[&attribute, &key, &near, &list(known())]);
     }
     let parsed = parsed?;
     // In arguments such a name is a size that each call binds.

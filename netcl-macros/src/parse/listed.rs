@@ -12,7 +12,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, MetaNameValue, Token, Type, TypeTuple};
+use syn::{Attribute, Expr, ExprArray, MetaNameValue, Token, Type, TypeTuple};
 
 /// What a type at a place is.
 type KindOf<'k> = &'k dyn Fn((&Diag, &str), &Type) -> Option<FieldKind>;
@@ -38,7 +38,6 @@ pub(super) fn tuple(
             &m::UNKNOWN_FIELD_ATTRIBUTE_USE,
             &[&helper, &text(tuple), &super::own::ATTRIBUTES_ARE],
         );
-        return None;
     }
     if !models {
         let ty = Type::Tuple(tuple.clone());
@@ -62,14 +61,7 @@ impl Lists {
         let position = attrs.iter().position(|attr| attr.path().is_ident(words::LAYER))?;
         let pairs = attrs[position].parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated).ok()?;
         let pairs: Vec<_> = pairs.into_iter().collect();
-        // A list of what no layer has is spoken of as it is written.
-        let known = |pair: &MetaNameValue| {
-            let has = |layer: &&Layer| layer.config.iter().any(|key| pair.path.is_ident(key.name));
-            let starts = [words::INIT, words::BIAS_INIT].iter().any(|key| pair.path.is_ident(key));
-            starts || layers::all().iter().any(has)
-        };
-        let mut lists = pairs.iter().filter(|pair| matches!(pair.value, Expr::Array(_))).peekable();
-        (lists.peek().is_some() && lists.all(known)).then_some(Lists { position, pairs })
+        pairs.iter().any(|pair| list(pair).is_some()).then_some(Lists { position, pairs })
     }
 
     /// What `count` is said to be.
@@ -86,12 +78,7 @@ impl Lists {
         form: Form,
         each: &dyn Fn(&[Attribute], &str) -> Option<FieldKind>,
     ) -> Option<FieldKind> {
-        let lists = || {
-            self.pairs.iter().filter_map(|pair| match &pair.value {
-                Expr::Array(list) => Some((&pair.path, list)),
-                _ => None,
-            })
-        };
+        let lists = || self.pairs.iter().filter_map(|pair| Some((&pair.path, list(pair)?)));
         let first = lists().next().map(|(_, list)| list.elems.len())?;
         let wanted = match count {
             None => first,
@@ -120,11 +107,8 @@ impl Lists {
         let mut kinds = Vec::new();
         for position in 0..wanted {
             let pairs = self.pairs.iter().filter(|pair| !pair.path.is_ident(words::COUNT)).map(|pair| {
-                let (key, value) = (&pair.path, &pair.value);
-                let value = match value {
-                    Expr::Array(list) => &list.elems[position],
-                    value => value,
-                };
+                let key = &pair.path;
+                let value = list(pair).map_or(&pair.value, |list| &list.elems[position]);
                 quote!(#key = #value)
             });
             let pairs: Vec<TokenStream> = pairs.collect();
@@ -136,6 +120,14 @@ impl Lists {
         }
         Some(FieldKind::Several { kinds, form })
     }
+}
+
+/// The values that each layer has one of. A list of what no layer has is spoken of as it is written.
+fn list(pair: &MetaNameValue) -> Option<&ExprArray> {
+    let Expr::Array(list) = &pair.value else { return None };
+    let has = |layer: &&Layer| layer.config.iter().any(|key| pair.path.is_ident(key.name));
+    let starts = [words::INIT, words::BIAS_INIT].iter().any(|key| pair.path.is_ident(key));
+    (starts || layers::all().iter().any(has)).then_some(list)
 }
 
 /// Whether a layer takes `true` or `false` for the key.

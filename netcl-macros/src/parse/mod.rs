@@ -34,6 +34,7 @@ pub(crate) mod standard;
 mod starts;
 pub(crate) mod stray;
 mod training;
+mod training_keys;
 pub(crate) mod types;
 mod variant;
 

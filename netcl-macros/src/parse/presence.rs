@@ -3,7 +3,7 @@
 use super::constant::{self, Constants};
 use super::types;
 use crate::ast::Constant;
-use crate::presence::{HINT, Presence};
+use crate::presence::Presence;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::CompareOp;
 use syn::{BinOp, Expr, Lit, UnOp};
@@ -18,6 +18,8 @@ pub(crate) fn presence(expr: &Expr, constants: &Constants) -> Option<Presence> {
             _ => None,
         },
         Expr::Lit(syn::ExprLit { lit: Lit::Bool(truth), .. }) => Some(Presence::Known(truth.value)),
+        // What a parameter may be: 0 or not.
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => Some(Presence::Known(number.base10_digits() != "0")),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
             Some(Presence::Not(Box::new(presence(&unary.expr, constants)?)))
         }
@@ -47,16 +49,6 @@ pub(crate) fn presence(expr: &Expr, constants: &Constants) -> Option<Presence> {
             }
         },
         _ => None,
-    }
-}
-
-/// What to write for what is none.
-pub(crate) fn instead(given: &Expr) -> String {
-    match given {
-        Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => {
-            format!("write `{}`", number.base10_digits() != "0")
-        }
-        _ => HINT.to_string(),
     }
 }
 

@@ -1,17 +1,15 @@
 //! How a field is trained: `#[frozen]`, in which no gradient is computed, and `#[group(no_decay)]`, the group that optimizers step it in.
 
 use super::own::find;
+use super::training_keys::meant;
 use crate::ast::{Field, FieldKind};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Meta};
-
-/// What a group is called in a hint where nothing is said.
-const EXAMPLE: &str = "no_decay";
 
 /// Whether it says how the field is trained, which whatever has parameters takes.
 pub(super) fn is_of_training(attr: &Attribute) -> bool {
@@ -37,8 +35,8 @@ pub(super) fn of_state(diag: &Diag, attrs: &[Attribute]) -> bool {
     wrong.contains(&true)
 }
 
-/// The group that the attributes say. Rule: it is one name. Wrong: `#[group("slow")]`, `#[group(slow, new)]`.
-pub(super) fn group(diag: &Diag, attrs: &[Attribute]) -> Option<Ident> {
+/// The group that the attributes of the field say. Rule: it is one name. Wrong: `#[group("slow")]`, `#[group(slow, new)]`.
+pub(super) fn group((diag, field): (&Diag, &str), attrs: &[Attribute]) -> Option<Ident> {
     let attr = find(attrs, words::GROUP)?;
     let (given, place) = match &attr.meta {
         Meta::Path(path) => (TokenStream::new(), path.span()),
@@ -51,25 +49,15 @@ pub(super) fn group(diag: &Diag, attrs: &[Attribute]) -> Option<Ident> {
     {
         return Some(name);
     }
-    let meant = meant(given);
-    diag.report(place, &m::GROUP_FORM, &[&meant, &meant]);
+    let (meant, more) = meant(given);
+    let instead = match more {
+        true => format!(
+            "a field is in one group, and by itself an optimizer names it by its path, `.group(\"{field}\", ..)`"
+        ),
+        false => format!("what is set for it an optimizer says, `.group(\"{meant}\", ..)`"),
+    };
+    diag.report(place, &m::GROUP_FORM, &[&meant, &instead]);
     None
-}
-
-/// The name that is meant where another form is given: the first word or text, behind a `name =`.
-fn meant(given: TokenStream) -> String {
-    let mut words = given.into_iter().filter_map(|token| match token {
-        TokenTree::Ident(word) => Some(word.to_string()),
-        TokenTree::Literal(text) => syn::parse_str::<syn::LitStr>(&text.to_string()).ok().map(|text| text.value()),
-        _ => None,
-    });
-    let first = words.next().map(|first| if first == "name" { words.next().unwrap_or(first) } else { first });
-    let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
-    let name: String = first.unwrap_or_default().chars().map(plain).collect();
-    match syn::parse_str::<Ident>(&name) {
-        Ok(_) if !matches!(name.as_str(), "rate" | "weight_decay") => name,
-        _ => EXAMPLE.to_owned(),
-    }
 }
 
 /// Rule: an optimizer names fields and groups alike, so that they have names of their own. Wrong: `#[group(norm)]` in a struct

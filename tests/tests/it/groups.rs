@@ -318,3 +318,44 @@ fn what_is_stepped_alike_is_one_launch() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn parts_and_groups_that_are_wrong_are_named() -> Result<()> {
+    let device = Device::host();
+    let mut net = Net::new(&device, Seed(1))?;
+    let (_, gradients) = net.loss_with_gradients(&wave(&device, &[4, 8]))?;
+    let (act, model) = (gradients.act()?, gradients.model()?);
+    let text = |result: Result<()>| result.unwrap_err().to_string();
+    let sum = text(act.add(&model).map(drop));
+    assert!(
+        sum.contains("that are added are of the part `model`, and the others of the part `act`; add those of"),
+        "{sum}"
+    );
+    let step = text(Sgd::new(0.1).step(&mut net.act, &model));
+    assert!(
+        step.contains("of the part `model`, and the part `act` is stepped; pass its own, or those of what"),
+        "{step}"
+    );
+    let mut optimizer = Sgd::new(0.1);
+    optimizer.step(&mut net.act, &gradients.act()?.into())?;
+    let twice = text(optimizer.step(&mut net, &gradients));
+    let expected =
+        "has stepped the part `act` before, of the same model, and the whole model is given; make one for each";
+    assert!(twice.contains(expected), "{twice}");
+    let other = text(optimizer.step(&mut net.deep_copy()?, &gradients));
+    assert!(other.contains("another model before"), "{other}");
+    // Of several groups that which is wrong.
+    let own = ParameterGroup::new;
+    let mut wrong = |group: ParameterGroup| {
+        let optimizer = AdamW::new(1e-3).group("still", own()).group("new", group).group("type", own());
+        text(optimizer.weight_decay(3e38).step(&mut net, &gradients))
+    };
+    let rate = wrong(own().rate(-1.0));
+    assert!(rate.contains("`adamw`: `rate of a group` is -1 for `new`; accepted"), "{rate}");
+    let decay = wrong(own().weight_decay(f64::NAN));
+    assert!(decay.contains("`weight_decay of a group` is NaN for `new`; accepted"), "{decay}");
+    let large = wrong(own().rate(1e10));
+    let expected = "`learning rate` is 10000000 for `new`, and with the other settings makes a step with -3e45; accepted: numbers up to";
+    assert!(large.contains(expected), "{large}");
+    Ok(())
+}

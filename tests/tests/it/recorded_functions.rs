@@ -416,3 +416,105 @@ fn loops_are_differentiated_after_their_values_were_read() -> Result<()> {
         Ok(())
     })
 }
+
+/// A layer and a part that are frozen, and a part that has frozen what it does not train.
+#[netcl::model]
+pub struct Frosty {
+    #[layer(inputs = 4, outputs = 4)]
+    first: Linear,
+    #[frozen]
+    #[layer(inputs = 4, outputs = 4)]
+    ice: [Linear; 2],
+    #[frozen]
+    encoder: Encoder,
+    head: Half,
+}
+
+#[netcl::model]
+pub struct Half {
+    #[frozen]
+    #[parameter(init = 0.5)]
+    scale: Tensor<f32, 6>,
+    #[layer(inputs = 6, outputs = 2)]
+    line: Linear,
+}
+
+#[netcl::model]
+impl Half {
+    #[mode(training)]
+    pub fn forward(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32, N, 2> {
+        self.line.forward(x * &self.scale)
+    }
+}
+
+#[netcl::model]
+impl Frosty {
+    pub fn loss(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32> {
+        let h = self.ice[1].forward(self.ice[0].forward(self.first.forward(x)).tanh());
+        self.head.forward(self.encoder.encode(h)).square().mean_all()
+    }
+
+    #[mode(training)]
+    pub fn trained(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32> {
+        self.loss(x)
+    }
+}
+
+#[netcl::model]
+pub struct Ice {
+    #[frozen]
+    #[layer(inputs = 4, outputs = 4)]
+    line: Linear,
+}
+
+#[netcl::model]
+impl Ice {
+    pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        self.line.forward(x)
+    }
+}
+
+#[test]
+fn what_is_frozen_needs_no_gradient() -> Result<()> {
+    everywhere(|| {
+        let x = wave(&device(), &[3, 4]);
+        let model = Frosty::new(&device(), Seed(5))?;
+        for mut model in [model.deep_copy()?, model] {
+            let (loss, expected) = model.loss_with_gradients(&x)?;
+            let (value, asked) = netcl::value_and_grad(&model, |model| model.loss(&x))?;
+            let trained = model.trained(&x)?;
+            near("value", &value, &loss)?;
+            let all = [asked, trained.backward()?.of(&model)?, trained.backward()?.reached(&model)?];
+            for (path, expected) in expected.tensors() {
+                for found in &all {
+                    near(&path, &found.tensor(&path)?, &expected)?;
+                }
+            }
+            let before = model.parameters().into_iter().map(|(path, value)| Ok((path, value.to_vec::<f32>()?)));
+            let before = before.collect::<Result<Vec<_>>>()?;
+            AdamW::new(0.1).step(&mut model, &all[0])?;
+            for (path, before) in before {
+                let frozen = ["ice.", "encoder.", "head.scale"].iter().any(|field| path.starts_with(field));
+                assert_eq!(model.tensor(&path)?.to_vec::<f32>()? == before, frozen, "{path}");
+            }
+            // What a model does not train, its part's own losses do.
+            let own = netcl::grad(&model.encoder, |encoder| encoder.encode(&x)?.square().mean_all().check())?;
+            assert!(own.tensor("shift")?.to_vec::<f32>()?.iter().all(|value| *value != 0.0));
+            let half =
+                netcl::grad(&model.head, |head| Ok(head.forward(&wave(&device(), &[3, 6]))?.square().mean_all()))?;
+            assert!(half.tensor("scale")?.to_vec::<f32>()?.iter().all(|value| *value == 0.0));
+        }
+        // What is not frozen has to be reached, and where all is, that is said.
+        let model = Frosty::new(&device(), Seed(5))?;
+        let head = |model: &Frosty| Ok(model.head.forward(&wave(&device(), &[3, 6]))?.square().mean_all());
+        let error = netcl::grad(&model, head).unwrap_err().to_string();
+        assert!(error.contains("the parameter `first.weight`"), "{error}");
+        assert!(error.contains("functions of annotated models with `#[mode(training)]`"), "{error}");
+        let ice = Ice::new(&device(), Seed(1))?;
+        for x in [x.clone(), x.requires_grad()?] {
+            let error = netcl::grad(&ice, |ice| Ok(ice.forward(&x)?.square().mean_all())).unwrap_err().to_string();
+            assert!(error.contains("all of them are in fields with `#[frozen]`"), "{error}");
+        }
+        Ok(())
+    })
+}

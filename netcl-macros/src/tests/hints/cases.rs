@@ -244,6 +244,8 @@ fn in_fields() -> Vec<String> {
         "«#[group]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«#[group(\"no-decay\")]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«#[group(slow, still)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+        "«#[group(no-decay)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+        "«#[group(encoder.norm)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«#[group = \"slow\"]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«#[group(name = slow)]» #[parameter(init = 0.0)] p: Tensor<f32, 8>",
         "«#[group(weight_decay = 0.0)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
@@ -261,11 +263,16 @@ fn in_fields() -> Vec<String> {
         "#[layer(inputs = 8, «outputs = 8.0»)] p: Linear",
         "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «words.weight»)] p: Linear",
         "#[layer(entries = 9, features = 8)] words: Embedding, #[layer(inputs = 8, outputs = 9, shared = «self.words»)] p: Linear",
-        "#[layer(inputs = 8, outputs = 8, present = «1»)] p: Option<Linear>",
     ] {
         cases.push(field(text));
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
+    cases.push(
+        "#[netcl::model] pub enum Act { Relu, «#[layer(inputs = 8, outputs = 8)] Both(Linear, Linear)» }
+         #[netcl::model] impl Act { pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+            match self { Act::Relu => x.relu(), Act::Both(a, b) => b.forward(a.forward(x)) } } }"
+            .into(),
+    );
     cases.push(
         "#[netcl::model] pub enum Act { Relu, «#[default(true)]» Tanh }
          #[netcl::model] impl Act { pub fn forward(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {

@@ -101,6 +101,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ARGUMENT_LIST", "how many there are"),
     ("TENSORS_FORM", "the author's own tensors"),
     ("SELF_FIELD", "what repeats, of the author's"),
+    ("PRESENCE", "a parameter of the author's"),
+    ("GROUP_AS_FIELD", "which of them is meant"),
     ("SET_PARAMETER", "an attribute of another place"),
     ("SIMT_AXES", "a tensor of five axes, whose position is computed"),
     ("CALL_ARGUMENTS", "as many arguments as are declared"),

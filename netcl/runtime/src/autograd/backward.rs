@@ -132,7 +132,8 @@ impl Tensor {
 }
 
 impl Backward {
-    /// Those in the parameters of a model, a [`crate::nn::Network`] or a [`crate::nn::Layer`], for an optimizer's step.
+    /// Those in the parameters of a model, a [`crate::nn::Network`] or a [`crate::nn::Layer`], for an optimizer's step; those that are
+    /// `#[frozen]` need none.
     ///
     /// # Errors
     ///
@@ -144,11 +145,12 @@ impl Backward {
     /// Those in all parameters; `instead` says what to write where some are not reached.
     pub(super) fn all_of<M: Model + ?Sized>(&self, model: &M, instead: &str) -> Result<Gradients> {
         let gradients = self.reached(model)?;
-        match gradients.first_without() {
+        let (core, prefix) = (model.core(), model.prefix());
+        match gradients.first_without(|path| !core.is_frozen(prefix, path)) {
             None => Ok(gradients),
             Some((index, path)) => Err(Error::Unreached {
                 what: format!("the parameter `{path}`"),
-                reason: format!("{}; {instead}", self.reason(LeafKey::Parameter(model.core().store().id(), index))),
+                reason: format!("{}; {instead}", self.reason(LeafKey::Parameter(core.store().id(), index))),
             }),
         }
     }
@@ -166,9 +168,12 @@ impl Backward {
             return loss.backward_in(&Wanted::Model(store.id()))?.reached(model);
         }
         let found = self.models.iter().find(|gradients| gradients.is_of(&store));
-        found.map(|gradients| gradients.part(model.prefix())).ok_or_else(|| Error::Unreached {
-            what: "any parameter of the model".to_owned(),
-            reason: self.reason(LeafKey::Parameter(store.id(), 0)),
+        found.map(|gradients| gradients.part(model.prefix())).ok_or_else(|| {
+            none_reached(if is_all_frozen(model) {
+                ALL_FROZEN.to_owned()
+            } else {
+                self.reason(LeafKey::Parameter(store.id(), 0))
+            })
         })
     }
 
@@ -214,6 +219,21 @@ impl Backward {
     fn reason(&self, leaf: LeafKey) -> String {
         cut::reason(&self.cuts, leaf)
     }
+}
+
+/// Why nothing of a model is differentiated that trains nothing.
+pub(super) const ALL_FROZEN: &str =
+    "all of them are in fields with `#[frozen]`; leave it out above what is to be trained";
+
+/// Whether the model has parameters, and all of them are `#[frozen]`.
+pub(super) fn is_all_frozen<M: Model + ?Sized>(model: &M) -> bool {
+    let (core, prefix) = (model.core(), model.prefix());
+    let mut paths = core.parameters_of(prefix).into_iter().map(|(path, _)| path).peekable();
+    paths.peek().is_some() && paths.all(|path| core.is_frozen(prefix, &path))
+}
+
+pub(super) fn none_reached(reason: String) -> Error {
+    Error::Unreached { what: "any parameter of the model".to_owned(), reason }
 }
 
 fn refused<T>(problem: String) -> Result<T> {

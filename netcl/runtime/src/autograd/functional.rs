@@ -6,7 +6,7 @@ use crate::autograd::record::{CutKind, History, Leaf, LeafKey};
 use crate::autograd::records::{Records, Wanted};
 use crate::autograd::trace::Direction;
 use crate::autograd::trained::Trained;
-use crate::autograd::{note, tracer};
+use crate::autograd::{backward, note, tracer};
 use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
@@ -100,7 +100,8 @@ pub fn no_grad<R>(work: impl FnOnce() -> R) -> R {
 const NO_FLOATS: &str = "only float tensors have gradients; convert it with `cast`";
 
 /// What to write where a loss reaches some parameters alone.
-const REACHED: &str = "`loss.backward()?.reached(&net)?` of the loss itself leaves such parameters as they are";
+const REACHED: &str = "`loss.backward()?.reached(&net)?` of the loss itself leaves such parameters as they are, where that is recorded: \
+                       layers in `Mode::Training`, functions of annotated models with `#[mode(training)]`";
 
 impl<M: Model> Differentiable for M {
     type Gradients = Gradients;
@@ -113,6 +114,9 @@ impl<M: Model> Differentiable for M {
             let _trained = Trained::new(self.core());
             cut::resumed(|| f(self).into())?
         };
+        if matches!(value.history(), None | Some(History::Cut(_))) && backward::is_all_frozen(self) {
+            return Err(backward::none_reached(backward::ALL_FROZEN.to_owned()));
+        }
         let wanted = Wanted::Model(self.core().store().id());
         let records = Records::of(&[value.history_as_loss()?], &wanted);
         let gradients = value.backward_in(&wanted)?.all_of(self, REACHED)?;

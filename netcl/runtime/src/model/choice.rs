@@ -1,5 +1,7 @@
 //! A part of a model that is one of several.
 
+use super::paths::under;
+
 /// A part of a model that is one of several: where it is, what it may be, and what it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
@@ -29,10 +31,4 @@ impl Choice {
         let others = self.variants.iter().enumerate().filter(|(position, _)| *position != self.chosen);
         others.flat_map(|(_, (_, fields))| *fields).any(|field| own(field))
     }
-}
-
-/// What follows `prefix` in a path that is it or lies under it.
-fn under<'p>(prefix: &str, path: &'p str) -> Option<&'p str> {
-    let rest = path.strip_prefix(prefix)?;
-    if prefix.is_empty() || rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
 }

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::store::{Group, Store, StoredTensor, next_id};
-use crate::model::{Schema, Seed, init};
+use crate::model::{Schema, Seed, init, paths};
 use crate::tensor::Tensor;
 use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dim::Shape;
@@ -39,6 +39,8 @@ struct OfType {
     groups: Vec<(String, String)>,
     /// Paths of tensors that are another's, and of these.
     shared: Vec<(String, String)>,
+    /// Paths of fields in which losses compute no gradient.
+    frozen: Vec<String>,
 }
 
 /// Where a model's random numbers stand.
@@ -79,7 +81,12 @@ impl ModelCore {
         };
         let store = Store::new(device, group(true)?, group(false)?);
         let variants = schema.chosen().map(|(path, variant)| (path.to_owned(), variant)).collect();
-        let of_type = OfType { variants, groups: schema.groups().to_vec(), shared: schema.shared().to_vec() };
+        let of_type = OfType {
+            variants,
+            groups: schema.groups().to_vec(),
+            shared: schema.shared().to_vec(),
+            frozen: schema.frozen().to_vec(),
+        };
         Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }, of_type))
     }
 
@@ -222,7 +229,8 @@ impl ModelCore {
         let variants = self.0.of_type.variants.iter().filter_map(own).collect();
         let groups = self.groups_of(prefix).map(|(path, group)| (path.to_owned(), group.to_owned())).collect();
         let shared = self.shared_of(prefix).map(|(path, other)| (path.to_owned(), other.to_owned())).collect();
-        Ok(ModelCore::with_store(new, self.draws(), OfType { variants, groups, shared }))
+        let frozen = self.frozen_of(prefix).map(str::to_owned).collect();
+        Ok(ModelCore::with_store(new, self.draws(), OfType { variants, groups, shared, frozen }))
     }
 
     /// What the enum of layers is that has that path, which may be empty, after the prefix; `None` where there is none.
@@ -230,11 +238,11 @@ impl ModelCore {
         if self.0.of_type.variants.is_empty() {
             return None;
         }
-        let whole = match path {
-            "" => prefix.strip_suffix('.').unwrap_or(prefix).to_owned(),
-            path => format!("{prefix}{path}"),
-        };
-        self.0.of_type.variants.get(&whole).copied()
+        match path {
+            "" => self.0.of_type.variants.get(prefix.strip_suffix('.').unwrap_or(prefix)),
+            path => self.0.of_type.variants.get(&format!("{prefix}{path}")),
+        }
+        .copied()
     }
 
     /// The paths of enums of layers under a prefix, for messages.
@@ -258,6 +266,17 @@ impl ModelCore {
     /// Whether that is the same memory.
     pub(crate) fn is(&self, other: &ModelCore) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The fields under a prefix in which losses compute no gradient, by their paths after it: what a whole model does not train, its
+    /// part's own losses may.
+    pub(crate) fn frozen_of<'m>(&'m self, prefix: &'m str) -> impl Iterator<Item = &'m str> {
+        self.0.of_type.frozen.iter().filter_map(move |path| path.strip_prefix(prefix))
+    }
+
+    /// Whether what lies at a path after the prefix is in one of them.
+    pub(crate) fn is_frozen(&self, prefix: &str, path: &str) -> bool {
+        self.frozen_of(prefix).any(|field| paths::under(field, path).is_some())
     }
 
     /// Distinct among all models; moving a model does not change it.

@@ -5,11 +5,15 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::gradient_buffer::GradientBuffer;
+use crate::model::paths;
 use crate::model::store::{Store, StoredTensor};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The name of [`Gradients::add`], as errors have it.
+pub(crate) const ADD: &str = "Gradients::add";
 
 /// Bytes of the parameters, each with what they are in.
 pub(crate) type Pieces<G> = Vec<(Range<usize>, G)>;
@@ -82,12 +86,13 @@ impl Gradients {
         self.store.id() == store.id()
     }
 
-    /// The first parameter of this part in which there is none, by its position and path.
-    pub(crate) fn first_without(&self) -> Option<(usize, String)> {
+    /// The first parameter of this part in which there is none, though `wanted` says of its path that there is to be one: its position
+    /// and path.
+    pub(crate) fn first_without(&self, wanted: impl Fn(&str) -> bool) -> Option<(usize, String)> {
         let mut entries = self.store.parameters().iter().enumerate();
         entries.find_map(|(index, entry)| {
             let path = entry.path.strip_prefix(&*self.prefix)?;
-            (!self.buffer.covers(index)).then(|| (index, path.to_owned()))
+            (!self.buffer.covers(index) && wanted(path)).then(|| (index, path.to_owned()))
         })
     }
 
@@ -107,11 +112,11 @@ impl Gradients {
     }
 
     /// The sums with `other`, parameter by parameter. Where `other` is of a part of this part, the rest stays as it is.
-    pub(crate) fn plus(&self, other: &Gradients, operation: &'static str) -> Result<Gradients> {
-        let own = self.store.positions_under(&self.prefix, operation)?;
+    pub(crate) fn plus(&self, other: &Gradients) -> Result<Gradients> {
+        let own = self.store.positions_under(&self.prefix, ADD)?;
         // That one part's parameters follow each other.
-        other.store.positions_under(&other.prefix, operation)?;
-        let theirs = other.fit(&self.store, &self.prefix, &own, operation)?;
+        other.store.positions_under(&other.prefix, ADD)?;
+        let theirs = other.fit(&self.store, &self.prefix, &own, ADD)?;
         let is_inside = |position: &usize| other.is_inside(*position);
         let first = theirs.clone().take_while(|position| !is_inside(position)).count();
         let count = theirs.clone().skip(first).take_while(is_inside).count();
@@ -193,15 +198,26 @@ impl Gradients {
         if is_same && self.prefix.starts_with(prefix) {
             return Ok(positions.clone());
         }
-        Err(self.are_of_another(is_same, operation))
+        Err(self.are_of_another(prefix, is_same, operation))
     }
 
-    fn are_of_another(&self, is_same_model: bool, operation: &str) -> Error {
+    /// That they are neither of the part that has that prefix nor of what is like it.
+    fn are_of_another(&self, prefix: &str, is_same_model: bool, operation: &str) -> Error {
         let of = match is_same_model {
-            true => format!("the part `{}`", self.prefix.trim_end_matches('.')),
+            true => paths::named(&self.prefix),
             false => "a model with other parameters".to_owned(),
         };
-        let problem = format!("the gradients are of {of}; pass those of the model that is stepped");
+        let wanted = paths::named(prefix);
+        let problem = match operation {
+            ADD => format!(
+                "the gradients that are added are of {of}, and the others of {wanted}; add those of the same parameters, of more or of \
+                 some of them, or of a model or a part with the same paths and shapes"
+            ),
+            _ => {
+                let around = if prefix.is_empty() { "" } else { ", or those of what it is in" };
+                format!("the gradients are of {of}, and {wanted} is stepped; pass its own{around}")
+            }
+        };
         Error::Mismatch { operation: operation.to_owned(), problem }
     }
 
@@ -220,7 +236,7 @@ impl Gradients {
         let model = store.positions_under(prefix, operation)?;
         let own = self.fit(store, prefix, &model, operation)?;
         if self.store.id() == store.id() && own != model {
-            return Err(self.are_of_another(true, operation));
+            return Err(self.are_of_another(prefix, true, operation));
         }
         let region = self.store.gradient_region(self.buffer.whole(), &self.store.parameter_bytes_of(&own))?;
         let mut pieces = Pieces::<G>::new();

@@ -8,6 +8,7 @@ mod init;
 mod late_states;
 pub(crate) mod module;
 mod part;
+pub(crate) mod paths;
 mod schema;
 mod seed;
 pub(crate) mod store;

@@ -15,6 +15,8 @@ pub struct Schema {
     groups: Vec<(String, String)>,
     /// Tensors of fields that are another field's, and these.
     shared: Vec<(String, String)>,
+    /// Fields in which losses compute no gradient.
+    frozen: Vec<String>,
     /// Why there is no such model.
     refused: Option<String>,
 }
@@ -60,6 +62,7 @@ impl Schema {
         self.groups.extend(model.groups.into_iter().map(|(path, group)| (format!("{name}.{path}"), group)));
         let within = |path: String| format!("{name}.{path}");
         self.shared.extend(model.shared.into_iter().map(|(path, other)| (within(path), within(other))));
+        self.frozen.extend(model.frozen.into_iter().map(|path| format!("{name}.{path}")));
         self.refused = self.refused.take().or(model.refused);
     }
 
@@ -71,6 +74,11 @@ impl Schema {
     /// Says that the tensor of a field at `path` is the one at `other`, which has the memory.
     pub fn add_shared(&mut self, path: &str, other: &str) {
         self.shared.push((path.to_owned(), other.to_owned()));
+    }
+
+    /// Says that losses compute no gradient in the field `name`.
+    pub fn add_frozen(&mut self, name: &str) {
+        self.frozen.push(name.to_owned());
     }
 
     /// Says that the model is an enum of layers: its variants, each with the fields that it alone has, and which of them it
@@ -140,6 +148,11 @@ impl Schema {
     /// The paths of tensors that are another's, and those of these.
     pub(crate) fn shared(&self) -> &[(String, String)] {
         &self.shared
+    }
+
+    /// The paths of fields in which losses compute no gradient.
+    pub(crate) fn frozen(&self) -> &[String] {
+        &self.frozen
     }
 
     /// Adds the tensors of the layer called `layer` in the field `name` of a generic model, for the numbers of its parameters.

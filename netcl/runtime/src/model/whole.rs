@@ -46,17 +46,17 @@ impl<'m> Whole<'m> {
 
     #[cold]
     fn replaced(&self, field: &str, position: Option<usize>) -> Error {
-        let path = match position {
+        let own = match position {
             Some(position) => format!("{field}.{position}"),
             None => field.to_owned(),
         };
-        let path = format!("{}{path}", self.prefix);
+        let path = format!("{}{own}", self.prefix);
         self.assigned(
             field,
             format!(
                 "`{path}` was assigned or swapped: the model computes with the one that it was made with, and what is in the field \
                  now is of another model or another place; leave the field as it is, and copy tensors: `for (path, value) in \
-                 other.parameters().into_iter().chain(other.states()) {{ model.set_tensor(&format!(\"{path}.{{path}}\"), &value)?; }}`"
+                 other.parameters().into_iter().chain(other.states()) {{ model.set_tensor(&format!(\"{own}.{{path}}\"), &value)?; }}`"
             ),
         )
     }

@@ -3,6 +3,7 @@
 use super::settings::not_negative;
 use crate::error::Result;
 use crate::model::Gradients;
+use crate::model::gradients::ADD;
 use crate::tensor::Tensor;
 
 /// What is added to a norm before something is divided by it, as PyTorch's `clip_grad_norm_` does.
@@ -23,9 +24,9 @@ impl Gradients {
         if self.is_unscaled() != other.is_unscaled() {
             let problem = "`GradScaler::unscale` has given one of the two, and the other has its loss's scale; unscale both, or neither"
                 .to_owned();
-            return Err(crate::Error::Mismatch { operation: "Gradients::add".to_owned(), problem });
+            return Err(crate::Error::Mismatch { operation: ADD.to_owned(), problem });
         }
-        self.plus(other, "Gradients::add")
+        self.plus(other)
     }
 
     /// Each multiplied by `factor`: by 0.25 after four batches were added up, to have their mean. Does not wait for the device.

@@ -1,7 +1,7 @@
 //! Parts of a model that are stepped by settings of their own.
 
 use super::progress::Progress;
-use super::settings::{accept, not_negative};
+use super::settings::{accept, not_negative_in};
 use crate::error::{Error, Result};
 
 /// What an optimizer does otherwise in one part of a model: `AdamW::new(1e-3).group("head", ParameterGroup::new().rate(10.0))`.
@@ -78,8 +78,8 @@ impl Groups {
         for (position, (name, group)) in self.0.iter().enumerate() {
             let twice = self.0[..position].iter().any(|(known, _)| known == name);
             accept(optimizer, "group", name, !twice, "each path once, with all that is set for it")?;
-            not_negative(optimizer, "rate of a group", group.rate)?;
-            not_negative(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0))?;
+            not_negative_in(optimizer, "rate of a group", group.rate, Some(name))?;
+            not_negative_in(optimizer, "weight_decay of a group", group.weight_decay.unwrap_or(0.0), Some(name))?;
             let place = |path: &'m str, is_named: bool| GroupPlace { path, is_named, group: position };
             if paths.clone().any(|own| is_in(own, name)) {
                 places.push(place(name, true));
@@ -101,6 +101,11 @@ impl Groups {
         let settings = |group: &ParameterGroup| (group.rate, group.weight_decay.unwrap_or(decay));
         let own = self.0.get(group?).map(|(_, group)| settings(group))?;
         if own == (1.0, decay) { None } else { self.0.iter().position(|(_, group)| settings(group) == own) }
+    }
+
+    /// What the optimizer calls the group at that position.
+    pub(super) fn name(&self, group: Option<usize>) -> Option<&str> {
+        self.0.get(group?).map(|(name, _)| name.as_str())
     }
 
     /// The progress and the weight decay that are meant in a group.

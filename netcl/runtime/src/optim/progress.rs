@@ -1,6 +1,6 @@
 //! What changes from step to step, whoever makes the next one.
 
-use super::settings::{SINGLE, accept, not_negative};
+use super::settings::{SINGLE, accept, in_group, not_negative_in, shown};
 use crate::error::Result;
 use netcl_hal::device::scalar::Scalar;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,27 +35,26 @@ impl SharedProgress {
     }
 }
 
-/// The numbers of the step that makes this progress, as kernels take them.
+/// The numbers of the step that makes this progress, in the group of that name, as kernels take them.
 ///
 /// # Errors
 ///
 /// [`crate::Error::Setting`] if one of them, or the learning rate, is none that a step can be made with.
 pub(super) fn numbers<S: AsRef<[f64]>>(
     optimizer: &str,
+    group: Option<&str>,
     progress: Progress,
     scalars: impl Fn(Progress) -> S,
 ) -> Result<Vec<Scalar>> {
-    not_negative(optimizer, "learning rate", progress.learning_rate)?;
-    let scalar = |&value: &f64| {
-        let single = value as f32;
-        accept(
-            optimizer,
-            "settings",
-            format_args!("numbers that make a step with {value:e}"),
-            single.is_finite(),
-            SINGLE,
-        )?;
-        Ok(Scalar::F32(single))
+    let rate = progress.learning_rate;
+    not_negative_in(optimizer, "learning rate", rate, group)?;
+    let scalar = |&value: &f64| match value as f32 {
+        single if single.is_finite() => Ok(Scalar::F32(single)),
+        single => {
+            let (rate, group) = (shown(rate), in_group(group));
+            let given = format!("{rate}{group}, and with the other settings makes a step with {}", shown(value));
+            accept(optimizer, "learning rate", given, false, SINGLE).map(|()| Scalar::F32(single))
+        }
     };
     scalars(progress).as_ref().iter().map(scalar).collect()
 }

@@ -11,8 +11,22 @@ pub(super) const SINGLE: &str = "numbers up to 3.4e38, as steps are computed in 
 ///
 /// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
 pub fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
-    accept(optimizer, setting, shown(value), value >= 0.0 && value.is_finite(), "a finite number of at least 0")?;
-    accept(optimizer, setting, shown(value), (value as f32).is_finite(), SINGLE)
+    not_negative_in(optimizer, setting, value, None)
+}
+
+/// The same of a setting in the group of that name, if in one.
+pub(super) fn not_negative_in(optimizer: &str, setting: &'static str, value: f64, group: Option<&str>) -> Result<()> {
+    let accepted = match value {
+        value if !(value >= 0.0 && value.is_finite()) => "a finite number of at least 0",
+        value if !(value as f32).is_finite() => SINGLE,
+        _ => return Ok(()),
+    };
+    accept(optimizer, setting, &format!("{}{}", shown(value), in_group(group)), false, accepted)
+}
+
+/// What a message says behind what is set for a group.
+pub(super) fn in_group(group: Option<&str>) -> String {
+    group.map(|group| format!(" for `{group}`")).unwrap_or_default()
 }
 
 /// A number as one would write it: not with hundreds of digits.

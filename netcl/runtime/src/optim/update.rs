@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::store::StoredTensor;
-use crate::model::{Gradients, Model, ModelCore};
+use crate::model::{Gradients, Model, ModelCore, paths};
 use crate::optim::OptimizerState;
 use crate::optim::rules::Rules;
 use crate::optim::scaling::{Scaling, Skips};
@@ -128,7 +128,7 @@ impl Update {
         let (name, groups) = (self.name, self.groups.clone());
         let scalars = move |progress: Progress, group: Option<usize>| {
             let (progress, decay) = groups.settings(group, progress, decay);
-            numbers(name, progress, |progress| scalars(progress, decay))
+            numbers(name, groups.name(group), progress, |progress| scalars(progress, decay))
         };
         scalars(next, None)?;
         let part = Stepped::of(model)?;
@@ -360,12 +360,18 @@ impl Update {
         Ok(())
     }
 
-    /// Refuses a model other than the one that was stepped.
+    /// Refuses a model other than the one that was stepped, and another part of that.
     fn check_model(&self, part: &Stepped) -> Result<()> {
         match &self.state {
-            Some(state) if state.core != part.core.id() || state.prefix != part.prefix => {
+            Some(state) if state.core != part.core.id() => {
                 Err(self
                     .mismatch("this optimizer has stepped another model before; make one for each model".to_owned()))
+            }
+            Some(state) if state.prefix != part.prefix => {
+                let (before, now) = (paths::named(&state.prefix), paths::named(&part.prefix));
+                Err(self.mismatch(format!(
+                    "this optimizer has stepped {before} before, of the same model, and {now} is given; make one for each"
+                )))
             }
             _ => Ok(()),
         }

@@ -17,4 +17,10 @@ impl<const C: usize, const R: usize> Gate<C, R> {
     }
 }
 
+#[netcl::model]
+pub struct Around<L: Module, const D: usize, const R: usize> {
+    #[layer(inputs = D, outputs = { C / R })]
+    inner: L,
+}
+
 fn main() {}

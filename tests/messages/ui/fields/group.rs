@@ -1,4 +1,4 @@
-//! GROUP_FORM, GROUP_STATE, GROUP_FIELD: a group has one name, which is no field's, and is of what optimizers step.
+//! GROUP_FORM, GROUP_STATE, GROUP_FIELD, GROUP_AS_FIELD: a group has one name, which is no field's, and is of what optimizers step.
 use netcl::prelude::*;
 
 #[netcl::model]
@@ -47,6 +47,70 @@ pub struct Net {
     n: Linear,
     #[group(slow)]
     o: Tensor<f32, 8>,
+    #[group(no-decay)]
+    #[layer(inputs = 8, outputs = 8)]
+    q: Linear,
+    #[group("no" "decay")]
+    #[layer(inputs = 8, outputs = 8)]
+    r: Linear,
+    #[group(encoder.norm)]
+    #[layer(inputs = 8, outputs = 8)]
+    s: Linear,
+    #[parameter(init = 1.0, group = "slow")]
+    t: Tensor<f32, 8>,
+    #[parameter(init = 1.0, weight_decay = 0.0)]
+    u: Tensor<f32, 8>,
+    #[layer(inputs = 8, outputs = 8, lr = 0.1)]
+    v: Linear,
+    #[group(still)]
+    w: Part,
+}
+
+#[netcl::model]
+pub struct Part {
+    #[group(no_decay)]
+    #[layer(features = 8)]
+    norm: LayerNorm,
+    #[layer(inputs = 8, outputs = 8)]
+    line: Linear,
+}
+
+#[netcl::model]
+impl Part {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.line.forward(self.norm.forward(x)) + &self.no_decay.scale
+    }
+}
+
+#[netcl::model]
+#[group(slow)]
+pub enum Mix {
+    #[group(slow)]
+    Relu,
+    #[group(slow)]
+    Gated {
+        #[layer(inputs = 8, outputs = 8)]
+        a: Linear,
+        #[layer(inputs = 8, outputs = 8)]
+        b: Linear,
+    },
+}
+
+#[netcl::model]
+#[frozen]
+pub type Small = Of<8>;
+
+#[netcl::model]
+pub struct Of<const C: usize> {
+    #[layer(inputs = C, outputs = C)]
+    line: Linear,
+}
+
+#[netcl::model]
+impl<const C: usize> Of<C> {
+    pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        self.line.forward(x)
+    }
 }
 
 #[netcl::model]

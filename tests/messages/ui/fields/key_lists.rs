@@ -30,4 +30,19 @@ pub struct Biases {
     lines: [Linear; 2],
 }
 
+#[netcl::model]
+pub struct Misspelt {
+    #[layer(inputs = [4, 5], outputs = [5, 4], bais = [true, false])]
+    lines: [Linear; 2],
+    #[layer(inputs = [4, 5, 6], outputs = [5, 6, 4], group = [slow, still])]
+    more: Vec<Linear>,
+}
+
+#[netcl::model]
+impl Misspelt {
+    pub fn loss(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32> {
+        self.lines[1].forward(self.lines[0].forward(x)).square().mean_all()
+    }
+}
+
 fn main() {}
