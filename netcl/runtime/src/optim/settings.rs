@@ -21,7 +21,7 @@ pub(super) fn not_negative_in(optimizer: &str, setting: &'static str, value: f64
         value if !(value as f32).is_finite() => SINGLE,
         _ => return Ok(()),
     };
-    accept(optimizer, setting, &format!("{}{}", shown(value), in_group(group)), false, accepted)
+    accept(optimizer, setting, format!("{}{}", shown(value), in_group(group)), false, accepted)
 }
 
 /// What a message says behind what is set for a group.
