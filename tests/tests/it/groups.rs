@@ -355,7 +355,7 @@ fn parts_and_groups_that_are_wrong_are_named() -> Result<()> {
     let decay = wrong(own().weight_decay(f64::NAN));
     assert!(decay.contains("`weight_decay of a group` is NaN for `new`; accepted"), "{decay}");
     let large = wrong(own().rate(1e10));
-    let expected = "`learning rate` is 10000000 for `new`, and with the other settings makes a step with -3e45; accepted: numbers up to";
+    let expected = "`settings` is numbers for `new`, with the learning rate 10000000, that make a step with -3e45; accepted: numbers up to";
     assert!(large.contains(expected), "{large}");
     Ok(())
 }

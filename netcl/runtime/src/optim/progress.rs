@@ -52,8 +52,9 @@ pub(super) fn numbers<S: AsRef<[f64]>>(
         single if single.is_finite() => Ok(Scalar::F32(single)),
         single => {
             let (rate, group) = (shown(rate), in_group(group));
-            let given = format!("{rate}{group}, and with the other settings makes a step with {}", shown(value));
-            accept(optimizer, "learning rate", given, false, SINGLE).map(|()| Scalar::F32(single))
+            let given =
+                format!("numbers{group}, with the learning rate {rate}, that make a step with {}", shown(value));
+            accept(optimizer, "settings", given, false, SINGLE).map(|()| Scalar::F32(single))
         }
     };
     scalars(progress).as_ref().iter().map(scalar).collect()
