@@ -17,12 +17,10 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
 const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("llvmpipe", "floats::long sums of sizes", ENDS_LOOPS),
     ("llvmpipe", "long sums::a product of", ENDS_LOOPS),
-    ("llvmpipe", "long sums::gradients of weights of", ENDS_LOOPS),
     ("llvmpipe", "long sums::by matmul_naive", ENDS_LOOPS),
     ("llvmpipe", "long sums::by matmul_tiled", ENDS_LOOPS),
     ("llvmpipe", "long sums::by matmul_vectorized", ENDS_LOOPS),
     ("llvmpipe", "long sums::by conv2d_naive", ENDS_LOOPS),
-    ("llvmpipe", "long sums::by conv2d_implicit_gemm", ENDS_LOOPS),
     // A matrix is a work-item's, with all rotations of its decompositions.
     ("llvmpipe", "linalg::33 by 33", ENDS_LOOPS),
     ("llvmpipe", "variants::matmul_mma, long sums of", ENDS_LOOPS),

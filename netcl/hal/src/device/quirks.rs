@@ -59,8 +59,9 @@ pub enum Avoid {
     /// Relying on blocking calls and `clFinish` where threads share a queue: they may return before what they wait for is done. An
     /// event is waited for beside them.
     BlockingCalls,
-    /// Kernels whose loops take more rounds than this, in all, in one work-item. They are not refused: whoever opens such a device
-    /// is warned, and where the driver of another fits what was asked for, that one is taken.
+    /// Kernels whose loops take more rounds than this, in all, in one work-item. Plans are those for GPUs, whose loops are shorter. What
+    /// is longer still is not refused: whoever opens such a device is warned, and where the driver of another fits what was asked
+    /// for, that one is taken.
     LoopsBeyond(u64),
 }
 

@@ -87,6 +87,10 @@ pub(super) fn device(platform: &Platform, device: &Device, selector: String) -> 
     }
     profile.command_buffers = profile.advertises("cl_khr_command_buffer");
     profile.fp64 = profile.advertises("cl_khr_fp64") || device.double_fp_config().is_ok_and(|config| config != 0);
+    if profile.ends_loops().is_some() {
+        // Plans for GPUs have many work-items with short loops, where those for processors have few with long ones.
+        profile.target = Target::Gpu;
+    }
     divisible(&mut profile, device)?;
     Ok(profile)
 }
