@@ -1,6 +1,6 @@
 //! What changes from step to step, whoever makes the next one.
 
-use super::settings::{SINGLE, accept, in_group, not_negative_in, shown};
+use super::settings::{SINGLE, in_group, not_negative_in, refused, shown};
 use crate::error::Result;
 use netcl_hal::device::scalar::Scalar;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,11 +50,11 @@ pub(super) fn numbers<S: AsRef<[f64]>>(
     not_negative_in(optimizer, "learning rate", rate, group)?;
     let scalar = |&value: &f64| match value as f32 {
         single if single.is_finite() => Ok(Scalar::F32(single)),
-        single => {
+        _ => {
             let (rate, group) = (shown(rate), in_group(group));
             let given =
                 format!("numbers{group}, with the learning rate {rate}, that make a step with {}", shown(value));
-            accept(optimizer, "settings", given, false, SINGLE).map(|()| Scalar::F32(single))
+            Err(refused(optimizer, "settings", given, SINGLE))
         }
     };
     scalars(progress).as_ref().iter().map(scalar).collect()

@@ -21,7 +21,7 @@ pub(super) fn not_negative_in(optimizer: &str, setting: &'static str, value: f64
         value if !(value as f32).is_finite() => SINGLE,
         _ => return Ok(()),
     };
-    accept(optimizer, setting, format!("{}{}", shown(value), in_group(group)), false, accepted)
+    Err(refused(optimizer, setting, format!("{}{}", shown(value), in_group(group)), accepted))
 }
 
 /// What a message says behind what is set for a group.
@@ -49,8 +49,10 @@ pub fn accept(
     fits: bool,
     accepted: &'static str,
 ) -> Result<()> {
-    if fits {
-        return Ok(());
-    }
-    Err(Error::Setting { operation: optimizer.to_owned(), setting, given: value.to_string(), accepted })
+    if fits { Ok(()) } else { Err(refused(optimizer, setting, value.to_string(), accepted)) }
+}
+
+/// That a setting is none that is accepted.
+pub(super) fn refused(optimizer: &str, setting: &'static str, given: String, accepted: &'static str) -> Error {
+    Error::Setting { operation: optimizer.to_owned(), setting, given, accepted }
 }
