@@ -31,14 +31,19 @@ pub(super) fn read_too_often(readings: &mut Readings<'_>, target: Target, draft:
             }
         }
     }
-    let read = most_read(readings.graph, &kernels, &|id| readings.stops(id));
+    let elements: Vec<u64> = readings.graph.iter().map(|(id, _)| readings.elements(id)).collect();
+    let read = most_read(readings.graph, &kernels, &elements, &|id| readings.stops(id));
     if read.is_empty() { turned(readings, draft) } else { read }
 }
 
-/// The elementwise nodes that are computed from several tensors of their size, which `kernels` kernels read more of than it takes to store
+/// The elementwise nodes, of that many elements each, that are computed from several tensors of their size, which `kernels` kernels read more of than it takes to store
 /// such a node in the first of them and to read it in the others. All of a chain at once: who computes those before one does not matter to it.
-pub(super) fn most_read(graph: &Graph, kernels: &[usize], stops: &dyn Fn(NodeId) -> bool) -> Vec<NodeId> {
-    let elements: Vec<u64> = graph.iter().map(|(_, node)| node.shape.elements().estimate()).collect();
+pub(super) fn most_read(
+    graph: &Graph,
+    kernels: &[usize],
+    elements: &[u64],
+    stops: &dyn Fn(NodeId) -> bool,
+) -> Vec<NodeId> {
     let is_computed = |id: NodeId| !stops(id) && graph[id].op.is_elementwise() && elements[id.index()] >= LEAST_STORED;
     // All that compute such a node compute one with it that is as large: that one is the better to store.
     let mut passed_on = vec![false; elements.len()];

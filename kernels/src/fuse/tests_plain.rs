@@ -314,7 +314,8 @@ fn read_too_often(graph: &Graph, target: Target, division: &Division) -> Vec<Nod
             .into_iter()
             .for_each(|(id, count)| *visits.entry(id).or_default() += if is_map { 1 } else { count.min(2) });
     }
-    let read = most_read(graph, &kernels, &stops);
+    let elements: Vec<u64> = graph.iter().map(|(_, node)| node.shape.elements().estimate()).collect();
+    let read = most_read(graph, &kernels, &elements, &stops);
     let turned = || visits.into_iter().filter(|(_, count)| *count > 1).map(|(id, _)| id).collect();
     if read.is_empty() { turned() } else { read }
 }
