@@ -195,7 +195,7 @@ pub(crate) fn vectorizes(graph: &Graph, trace: &Trace, vector: usize) -> bool {
 const SHORTEST_VECTOR: u64 = 16;
 
 /// Whether `id` is a view whose rows lie across those of what it is a view of, and long enough to matter.
-pub(super) fn turns(graph: &Graph, id: NodeId) -> bool {
+pub(super) fn is_transposed(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
     let Some(last) = node.shape.rank().checked_sub(1) else { return false };
     if !matches!(node.op, Op::View { .. }) || node.shape[last].estimate() < SHORTEST_VECTOR {

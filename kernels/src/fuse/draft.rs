@@ -249,7 +249,7 @@ impl Divider<'_, '_> {
     /// Whether no kernel with reductions may compute `id`: on processors such kernels work in vectors, and rows that lie across those of
     /// what is read cannot.
     fn stays_apart(&self, id: NodeId) -> bool {
-        self.constraints.apart.contains(&id) || self.target != Target::Gpu && self.readings.turns(id)
+        self.constraints.apart.contains(&id) || self.target != Target::Gpu && self.readings.is_transposed(id)
     }
 
     /// Rules 1 and 2 of the module's notes, for a node with that reading that reads what needs `needed`.

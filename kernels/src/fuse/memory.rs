@@ -1,7 +1,7 @@
 //! What processors would read from memory again and again: values of several tensors that many kernels compute, and tensors that rows
 //! are read across. GPUs hide such reads behind each other.
 
-use super::access::{operands, trace, turns};
+use super::access::{is_transposed, operands, trace};
 use super::cost::computed;
 use super::draft::{Draft, IterationSpace};
 use super::reading::Readings;
@@ -33,7 +33,7 @@ pub(super) fn read_too_often(readings: &mut Readings<'_>, target: Target, draft:
     }
     let elements: Vec<u64> = readings.graph.iter().map(|(id, _)| readings.elements(id)).collect();
     let read = most_read(readings.graph, &kernels, &elements, &|id| readings.stops(id));
-    if read.is_empty() { turned(readings, draft) } else { read }
+    if read.is_empty() { transposed(readings, draft) } else { read }
 }
 
 /// The elementwise nodes, of that many elements each, that are computed from several tensors of their size, which `kernels` kernels read more of than it takes to store
@@ -91,7 +91,7 @@ impl Tensors {
 
 /// The views whose rows lie across those of what they are views of (a transposed matrix) and are read more than once, ascending: none of
 /// the kernels that read them could use vectors. One kernel that copies a view has to do without.
-fn turned(readings: &mut Readings<'_>, draft: &Draft) -> Vec<NodeId> {
+fn transposed(readings: &mut Readings<'_>, draft: &Draft) -> Vec<NodeId> {
     let graph = readings.graph;
     let mut visits: BTreeMap<NodeId, usize> = BTreeMap::new();
     for part in &draft.parts {
@@ -101,9 +101,9 @@ fn turned(readings: &mut Readings<'_>, draft: &Draft) -> Vec<NodeId> {
         let mut within: BTreeMap<NodeId, usize> = BTreeMap::new();
         for &member in &part.members {
             let reading = readings.alone(member);
-            let turns = |id: &NodeId| readings.turns(*id) && !readings.stops(*id);
-            if reading.inlined.iter().any(turns)
-                && let Some(view) = turned_for(graph, member, readings.loops.space(own), &|id| readings.stops(id))
+            let candidate = |id: &NodeId| readings.is_transposed(*id) && !readings.stops(*id);
+            if reading.inlined.iter().any(candidate)
+                && let Some(view) = transposed_for(graph, member, readings.loops.space(own), &|id| readings.stops(id))
             {
                 *within.entry(view).or_default() += 1;
             }
@@ -114,7 +114,7 @@ fn turned(readings: &mut Readings<'_>, draft: &Draft) -> Vec<NodeId> {
 }
 
 /// The first view on the way from `member` to memory that neighbours of a row of `space` are not neighbours beyond.
-pub(super) fn turned_for(
+pub(super) fn transposed_for(
     graph: &Graph,
     member: NodeId,
     space: &Shape,
@@ -130,15 +130,15 @@ pub(super) fn turned_for(
         let place = index::flatten(at, &graph[node].shape);
         space.rank() > 0 && place.coefficient(space.rank() - 1).is_none_or(|c| !c.is(0) && !c.is(1))
     };
-    // What is turned and turned back is not.
+    // What is transposed and transposed back is not.
     if !met.leaves.iter().any(|leaf| !leaf.indirect && across(leaf.node, &leaf.coordinates)) {
         return None;
     }
-    let is_turned = |(id, at): &&(NodeId, Rc<[Index]>)| {
-        turns(graph, *id)
+    let first_across = |(id, at): &&(NodeId, Rc<[Index]>)| {
+        is_transposed(graph, *id)
             && !stops(*id)
             && !across(*id, at)
             && operands(graph, *id, at, &space.0).iter().any(|read| across(read.node, &read.coordinates))
     };
-    met.inlined.iter().find(is_turned).map(|(id, _)| *id)
+    met.inlined.iter().find(first_across).map(|(id, _)| *id)
 }

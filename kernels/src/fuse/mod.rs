@@ -10,7 +10,6 @@
 //! Everything else is a question of profit; the result is the same for every division but for the order of float sums.
 
 pub(crate) mod access;
-mod better;
 mod budget;
 pub(crate) mod bundle;
 pub(crate) mod cost;
@@ -19,6 +18,7 @@ mod division;
 mod draft;
 pub(crate) mod legalize;
 mod loops;
+mod materialize;
 mod memory;
 mod pieces;
 mod places;
@@ -37,8 +37,8 @@ pub(crate) use division::{Cluster, ClusterKind, Constraints, Division};
 use crate::graph::{Graph, NodeId};
 use crate::target::Target;
 use access::is_anchor;
-use better::better;
 use draft::Draft;
+use materialize::to_materialize;
 use product::{memory_operands, memory_root};
 use reading::Readings;
 use std::collections::BTreeSet;
@@ -66,11 +66,11 @@ fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
 fn divide_by(readings: &mut Readings<'_>, target: Target, constraints: &Constraints) -> Division {
     let mut draft = Draft::new(readings, target, constraints);
     loop {
-        let better = better(readings, target, &draft);
-        let Some(first) = better.first() else {
+        let stored = to_materialize(readings, target, &draft);
+        let Some(first) = stored.first() else {
             return prologue::fuse(readings, target, constraints, draft).finish(readings);
         };
-        better.iter().for_each(|root| readings.set_root(*root, true));
+        stored.iter().for_each(|root| readings.set_root(*root, true));
         draft.renew(*first, readings, target, constraints);
     }
 }

@@ -1,9 +1,9 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
 use super::access::{Trace, table, vectorizes};
-use super::better::better;
 use super::division::Constraints;
 use super::draft::{Draft, IterationSpace};
+use super::materialize::to_materialize;
 use super::price::{READ, own_cost};
 use super::product::{extents, in_memory, memory_operands, memory_root, prologue_trace};
 use super::reading::Readings;
@@ -39,7 +39,7 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
         roots.iter().for_each(|id| readings.set_root(*id, false));
         let mut trial = draft.clone();
         trial.renew(kernel[0], readings, target, constraints);
-        if trial.parts.len() < draft.parts.len() && better(readings, target, &trial).is_empty() {
+        if trial.parts.len() < draft.parts.len() && to_materialize(readings, target, &trial).is_empty() {
             draft = trial;
             readers = self::readers(readings, &draft);
         } else {

@@ -3,7 +3,7 @@
 //! Dividing goes over the graph many times, each time with a root more or less. A walk from a node down to memory depends
 //! only on which of the nodes that it meets are roots, so that it is made again only when one of these has changed.
 
-use super::access::{is_anchor, trace, turns};
+use super::access::{is_anchor, is_transposed, trace};
 use super::loops::{LoopId, Loops};
 use super::places::ReadPlaces;
 use super::price::{READ, own_cost, weight};
@@ -95,7 +95,7 @@ pub(super) struct Readings<'a> {
     /// Whether walks end at a node.
     stops: Vec<bool>,
     /// Whether a node is a view whose rows lie across those of what it is a view of.
-    turns: Vec<bool>,
+    is_transposed: Vec<bool>,
     /// What is known of each node.
     known: Vec<Vec<Known>>,
     /// How many readings were made: the work of dividing.
@@ -115,11 +115,12 @@ impl<'a> Readings<'a> {
         let roots: Vec<bool> = graph.iter().map(|(id, _)| roots.contains(&id)).collect();
         let stops = graph.iter().map(|(id, node)| roots[id.index()] || is_anchor(&node.op)).collect();
         let known = (0..nodes).map(|_| Vec::new()).collect();
-        let turns = graph.iter().map(|(id, _)| turns(graph, id)).collect();
+        let is_transposed = graph.iter().map(|(id, _)| is_transposed(graph, id)).collect();
         let mut users = vec![Vec::new(); nodes];
         graph.iter().for_each(|(id, node)| node.op.visit_operands(|operand| users[operand.index()].push(id)));
         let costs = vec![0; nodes];
-        let mut readings = Readings { graph, loops, sizes, costs, users, places, roots, stops, turns, known, made: 0 };
+        let mut readings =
+            Readings { graph, loops, sizes, costs, users, places, roots, stops, is_transposed, known, made: 0 };
         for (id, _) in graph.iter() {
             readings.costs[id.index()] = readings.cost(id);
         }
@@ -136,8 +137,8 @@ impl<'a> Readings<'a> {
     }
 
     /// Whether `id` is a view whose rows lie across those of what it is a view of.
-    pub(super) fn turns(&self, id: NodeId) -> bool {
-        self.turns[id.index()]
+    pub(super) fn is_transposed(&self, id: NodeId) -> bool {
+        self.is_transposed[id.index()]
     }
 
     /// About how many elements `id` has.

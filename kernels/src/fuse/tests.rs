@@ -232,7 +232,7 @@ fn where_a_chain_and_its_gradient_read_is_found_out_once() {
     }
 }
 
-/// A residual stream that begins with a turned tensor, as a vision transformer's does with what a convolution gives.
+/// A residual stream that begins with a transposed tensor, as a vision transformer's does with what a convolution gives.
 fn stream(blocks: usize) -> Graph {
     use crate::graph::build::Builder;
     use crate::graph::{BinaryOp, InputKind, OutputKind, ReduceOp};
@@ -268,12 +268,12 @@ fn processors_read_a_residual_stream_once_and_turn_it_once() {
         for cluster in &division.clusters {
             let read = cluster.operands.iter().filter(large).filter(|id| !cluster.members.contains(id)).count();
             assert!(read <= 3, "on {}: {cluster:?}", target.name());
-            let turned = cluster.operands.iter().any(|id| graph[*id].name == "first");
+            let transposed = cluster.operands.iter().any(|id| graph[*id].name == "first");
             let reduces = matches!(&cluster.kind, ClusterKind::Loop { reduced, .. } if !reduced.is_empty());
-            assert!(!turned || !reduces, "on {}: {cluster:?}", target.name());
+            assert!(!transposed || !reduces, "on {}: {cluster:?}", target.name());
         }
-        let turns =
+        let copies =
             division.clusters.iter().filter(|cluster| cluster.operands.iter().any(|id| graph[*id].name == "first"));
-        assert_eq!(turns.count(), 1, "on {}", target.name());
+        assert_eq!(copies.count(), 1, "on {}", target.name());
     }
 }

@@ -1,9 +1,9 @@
 //! Division as its rules say it, every round from the beginning and every question asked of every cluster: what the quick
 //! one must agree with.
 
-use super::access::{OperandAccess, Trace, is_anchor, table, trace, turns};
+use super::access::{OperandAccess, Trace, is_anchor, is_transposed, table, trace};
 use super::cost::{computed, cost_of_expression};
-use super::memory::{most_read, turned_for};
+use super::memory::{most_read, transposed_for};
 use super::price::{READ, own_cost};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
@@ -25,22 +25,22 @@ pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
     }
     loop {
         let division = divide_with(graph, target, &roots, constraints);
-        let better = better(graph, target, &division);
-        if better.is_empty() {
+        let stored = to_materialize(graph, target, &division);
+        if stored.is_empty() {
             return fuse(graph, target, constraints, roots, division);
         }
-        roots.extend(better);
+        roots.extend(stored);
     }
 }
 
-/// Nodes that are better stored.
-fn better(graph: &Graph, target: Target, division: &Division) -> Vec<NodeId> {
-    let mut better = read_too_often(graph, target, division);
-    if better.is_empty() {
+/// What is materialized next.
+fn to_materialize(graph: &Graph, target: Target, division: &Division) -> Vec<NodeId> {
+    let mut stored = read_too_often(graph, target, division);
+    if stored.is_empty() {
         let one = recomputed_too_dearly(graph, target, division).or_else(|| cheaper_as_one(graph, division));
-        better.extend(one);
+        stored.extend(one);
     }
-    better
+    stored
 }
 
 fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>, constraints: &Constraints) -> Division {
@@ -85,7 +85,7 @@ impl Divider<'_> {
     }
 
     fn stays_apart(&self, id: NodeId) -> bool {
-        self.constraints.apart.contains(&id) || self.target != Target::Gpu && turns(self.graph, id)
+        self.constraints.apart.contains(&id) || self.target != Target::Gpu && is_transposed(self.graph, id)
     }
 
     fn reads_of(&self, leaves: &[OperandAccess]) -> BTreeSet<usize> {
@@ -295,7 +295,7 @@ fn read_too_often(graph: &Graph, target: Target, division: &Division) -> Vec<Nod
     let mut kernels = vec![0; graph.nodes.len()];
     let mut visits: BTreeMap<NodeId, usize> = BTreeMap::new();
     for cluster in &division.clusters {
-        let (mut met, mut turned) = (BTreeSet::new(), BTreeMap::new());
+        let (mut met, mut transposed) = (BTreeSet::new(), BTreeMap::new());
         for &member in &cluster.members {
             let root = computed(graph, member);
             let shape = &graph[root].shape;
@@ -303,21 +303,21 @@ fn read_too_often(graph: &Graph, target: Target, division: &Division) -> Vec<Nod
             let inlined = trace(graph, root, &coordinates, &shape.0, &stops, root == member).inlined;
             met.extend(inlined.into_iter().map(|(id, _)| id));
             if let ClusterKind::Loop { space, .. } = &cluster.kind {
-                turned_for(graph, member, space, &stops)
+                transposed_for(graph, member, space, &stops)
                     .into_iter()
-                    .for_each(|view| *turned.entry(view).or_insert(0) += 1);
+                    .for_each(|view| *transposed.entry(view).or_insert(0) += 1);
             }
         }
         met.into_iter().for_each(|id| kernels[id.index()] += 1);
         let is_map = matches!(&cluster.kind, ClusterKind::Loop { reduced, .. } if reduced.is_empty());
-        turned
+        transposed
             .into_iter()
             .for_each(|(id, count)| *visits.entry(id).or_default() += if is_map { 1 } else { count.min(2) });
     }
     let elements: Vec<u64> = graph.iter().map(|(_, node)| node.shape.elements().estimate()).collect();
     let read = most_read(graph, &kernels, &elements, &stops);
-    let turned = || visits.into_iter().filter(|(_, count)| *count > 1).map(|(id, _)| id).collect();
-    if read.is_empty() { turned() } else { read }
+    let views = || visits.into_iter().filter(|(_, count)| *count > 1).map(|(id, _)| id).collect();
+    if read.is_empty() { views() } else { read }
 }
 
 /// A node that several clusters compute again although reading it would be cheaper.

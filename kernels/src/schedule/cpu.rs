@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const ELEMENTS_PER_ITEM: i64 = 4096;
 
 /// From how many terms on sums of neighbours are added up side by side.
-const SHORTEST_GROUPED: i64 = 64;
+const SHORTEST_UNROLLED: i64 = 64;
 
 /// Loop variables of this layout: outer rows, outer reduced elements, innermost axis.
 const ROW: usize = 0;
@@ -36,15 +36,15 @@ fn lanes_for(job: &Job<'_>) -> u8 {
 /// How many vectors of the innermost axis are visited side by side where another axis is reduced: a vector for each row is a line of a cache
 /// from here and there, and several are a piece that is fetched ahead. As many as registers hold the sums of; where work-items share out
 /// the axis, fewer rather than too few of these.
-fn group(job: &Job<'_>, domain: &Domain, lanes: u8, chunked: bool) -> i64 {
+fn unroll(job: &Job<'_>, domain: &Domain, lanes: u8, chunked: bool) -> i64 {
     let [columns, inner] = [COLUMN, INNER].map(|var| domain.extents[var].as_constant());
     let reduces = job.nest.members().iter().filter(|id| matches!(job.nest.graph[**id].op, Op::Reduce { .. })).count();
-    let Some(inner) = inner.filter(|_| columns.is_none_or(|columns| columns >= SHORTEST_GROUPED)) else { return 1 };
-    let fits = |(group, most, items): &(i64, usize, i64)| {
-        let each = group * i64::from(lanes);
+    let Some(inner) = inner.filter(|_| columns.is_none_or(|columns| columns >= SHORTEST_UNROLLED)) else { return 1 };
+    let fits = |(unroll, most, items): &(i64, usize, i64)| {
+        let each = unroll * i64::from(lanes);
         (1..=*most).contains(&reduces) && inner % each == 0 && (!chunked || inner / each >= *items)
     };
-    [(4, 1, 8), (2, 2, 2)].iter().find(|row| fits(row)).map_or(1, |(group, ..)| *group)
+    [(4, 1, 8), (2, 2, 2)].iter().find(|row| fits(row)).map_or(1, |(unroll, ..)| *unroll)
 }
 
 /// How a cluster is laid out.
@@ -54,7 +54,7 @@ pub(crate) struct Layout {
     inner_reduced: bool,
     lanes: u8,
     /// How many vectors of the innermost axis are visited side by side.
-    group: i64,
+    unroll: i64,
     /// Rows per work-item, or elements of the innermost axis per work-item.
     per_item: i64,
     /// Work-items share out the innermost axis instead of rows.
@@ -101,14 +101,14 @@ impl Layout {
         let domain = vector.unwrap_or_else(|| split(longest.min(1)));
         let visits = domain.extents[INNER].clone() * domain.extents[COLUMN].clone();
         let chunked = !inner_reduced && domain.extents[ROW].is(1);
-        let group = if inner_reduced || lanes == 1 { 1 } else { group(job, &domain, lanes, chunked) };
+        let unroll = if inner_reduced || lanes == 1 { 1 } else { unroll(job, &domain, lanes, chunked) };
         let per_item = if chunked {
             let reduces = !reduced.is_empty();
-            if reduces { i64::from(lanes) * if group == 1 { 4 } else { group } } else { ELEMENTS_PER_ITEM }
+            if reduces { i64::from(lanes) * if unroll == 1 { 4 } else { unroll } } else { ELEMENTS_PER_ITEM }
         } else {
             visits.as_constant().map_or(1, |visits| (ELEMENTS_PER_ITEM / visits.max(1)).max(1))
         };
-        Layout { domain, inner_reduced, lanes, group, per_item, chunked, batch: batch.map(|(at, _)| at) }
+        Layout { domain, inner_reduced, lanes, unroll, per_item, chunked, batch: batch.map(|(at, _)| at) }
     }
 
     /// The coordinates of the loop variables.
@@ -229,20 +229,20 @@ fn over_inner(
     b.for_loop("i", whole, end, one, |b, i| visit(b, i, 1));
 }
 
-/// Runs `visit` over `start..end` of the innermost axis: groups of vectors, given where each begins.
-fn over_groups(
+/// Runs `visit` over `start..end` of the innermost axis: several vectors side by side, given where each begins.
+fn unrolled(
     b: &mut KernelBuilder,
     layout: &Layout,
     (start, end): (ExprId, ExprId),
     mut visit: impl FnMut(&mut KernelBuilder, &[ExprId], u8),
 ) {
-    if layout.group == 1 {
+    if layout.unroll == 1 {
         return over_inner(b, layout, (start, end), (&[], None), |b, inner, lanes| visit(b, &[inner], lanes));
     }
     let each = i64::from(layout.lanes);
-    let step = b.int(each * layout.group);
+    let step = b.int(each * layout.unroll);
     b.for_loop("i", start, end, step, |b, first| {
-        let all: Vec<ExprId> = (0..layout.group)
+        let all: Vec<ExprId> = (0..layout.unroll)
             .map(|position| {
                 let shift = b.int(position * each);
                 b.add(first, shift)
@@ -280,17 +280,17 @@ fn inner_rows(
 ) {
     let schedule = job.nest.schedule();
     let long = is_long(&layout.domain.extents[COLUMN]);
-    over_groups(b, layout, (start, end), |b, group, lanes| {
+    unrolled(b, layout, (start, end), |b, vectors, lanes| {
         let at = |inner, column| Coordinates { values: layout.at(row, column, inner), vector: Some(INNER), lanes };
-        // What is known of each of the group.
-        let mut known = vec![BTreeMap::new(); group.len()];
+        // What is known of each of them.
+        let mut known = vec![BTreeMap::new(); vectors.len()];
         for (reduces, stores) in &schedule {
-            let of_all = group.iter().flat_map(|_| reduces);
+            let of_all = vectors.iter().flat_map(|_| reduces);
             let accumulators: Vec<Accumulator> =
                 of_all.map(|&id| Accumulator::start(b, job.nest.graph, id, lanes, long)).collect();
             let own = |position: usize| &accumulators[position * reduces.len()..][..reduces.len()];
             over_columns(b, layout, &accumulators, |b, k| {
-                for (position, inner) in group.iter().enumerate() {
+                for (position, inner) in vectors.iter().enumerate() {
                     values.known.clone_from(&known[position]);
                     let visit = Visit { reduces: own(position), stores, only_if: None };
                     job.visit(b, values, &visit, &at(*inner, k), &layout.domain, &Index::var(COLUMN));
@@ -306,7 +306,7 @@ fn inner_rows(
             }
         }
         let zero = b.int(0);
-        for (inner, known) in group.iter().zip(known) {
+        for (inner, known) in vectors.iter().zip(known) {
             values.known = known;
             job.finish_row(b, values, &at(*inner, zero), &layout.domain);
         }

@@ -1,4 +1,4 @@
-//! What is better stored than computed wherever it is needed.
+//! What is materialized, stored once instead of computed wherever it is needed.
 
 use super::cost::{cheaper_as_one, recomputed_too_dearly};
 use super::draft::Draft;
@@ -9,13 +9,13 @@ use crate::graph::NodeId;
 use crate::target::Target;
 
 /// Nodes that are better stored, ascending; others may be when these are.
-pub(super) fn better(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
-    let mut better = read_too_often(readings, target, draft);
-    if better.is_empty() {
+pub(super) fn to_materialize(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
+    let mut stored = read_too_often(readings, target, draft);
+    if stored.is_empty() {
         let one = recomputed_too_dearly(readings, target, draft)
             .or_else(|| cheaper_as_one(readings, draft))
             .or_else(|| too_large(readings, draft));
-        better.extend(one);
+        stored.extend(one);
     }
-    better
+    stored
 }
