@@ -61,8 +61,8 @@ use proc_macro::TokenStream;
 /// Compiles a model: put it on the struct that holds the layers, and on the `impl` block whose functions are to be
 /// compiled with their gradients.
 ///
-/// A `#[parameter]` or `#[state]` starts as its `init` says: a number, `uniform(bound)` or `normal(deviation)`. Without `init`
-/// every element starts as 0.
+/// A `#[parameter]` or `#[state]` starts as its `init` says: a number, `uniform(bound)`, `normal(deviation)`, or by the
+/// tensor's shape `xavier_uniform`, `xavier_normal`, `kaiming_uniform` or `kaiming_normal`. Without `init` every element starts as 0.
 ///
 /// A model has one block that stands for it: it brings `report`, `kernels` and their like, and models that have this one as
 /// a field call its functions. Further blocks, here or in other modules, have names: `#[netcl::model(block = training)]`

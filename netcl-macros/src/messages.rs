@@ -173,12 +173,12 @@ messages! {
     GROUP_FIELD = "`{}` is a field of this struct, and a group of that name could not be told from it", "write `#[group({})]`";
     FROZEN_STATE = "a state is not trained, frozen or not", "leave `#[frozen]` out";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
-    INIT_WORD = "`{}` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `{} = {}`";
+    INIT_WORD = "`{}` takes a number, `uniform(bound)`, `normal(std)`, or a word such as `kaiming_normal`, found `{}`", "{}write `{} = {}`";
     KEY_WORD = "`{}` takes a number, found `{}`", "{}";
     NO_KEY = "`{}` has no key `{}`", "{}";
     ACTIVATION_KEY = "`{}` has no key `{}`", "an activation is called on what the layer gives: `self.{}.forward(x).{}()`";
     LAYER_IS_OPERATION = "`{}` is an operation here, not a layer", "leave the field out, and call it on a tensor: `x.{}`";
-    PARAMETER_INIT = "`{}` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `{} = 0.0`, `{} = uniform(0.1)` or `{} = normal(0.02)`";
+    PARAMETER_INIT = "`{}` takes a number, `uniform(bound)`, `normal(std)`, or a word such as `kaiming_normal`, found `{}`", "write `{} = 0.0`, `{} = uniform(0.1)` or `{} = normal(0.02)`; what follows from the tensor's shape is `xavier_uniform`, `xavier_normal`, `kaiming_uniform` or `kaiming_normal`, with a gain `kaiming_normal(1.0)`";
     INIT_TYPE = "`{}` of elements of `{}` takes {}, found `{}`", "write `{} = {}`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found `{}`", "write `#[constant({})]`";
     FIELD_TYPE = "a field of a model cannot be of type `{}`", "{}";

@@ -35,7 +35,7 @@ pub use config::{Config, ConfigKey, ConfigKind, ConfigValue};
 pub use context::{Context, Mode};
 pub use layer::{Layer, forward};
 pub use nearest::nearest;
-pub use tensors::{Init, TensorSpec};
+pub use tensors::{FanRule, Init, TensorSpec};
 
 static ALL: [&Layer; 22] = [
     &linear::LINEAR,

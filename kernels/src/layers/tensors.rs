@@ -26,6 +26,54 @@ pub enum Init<S = usize> {
         /// Standard deviation.
         std: f64,
     },
+    /// Drawn with mean 0 and a standard deviation that follows from the tensor's own shape.
+    ByFans {
+        /// The formula.
+        rule: FanRule,
+        /// Normal, or uniform with that standard deviation.
+        normal: bool,
+        /// What the standard deviation is multiplied by.
+        gain: f64,
+    },
+}
+
+/// A formula of a standard deviation from a tensor's fans: how many elements meet in one element of the result (`inputs`), and
+/// in how many results one element is (`outputs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FanRule {
+    /// `gain * sqrt(2 / (inputs + outputs))`: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural
+    /// networks" (2010).
+    Xavier,
+    /// `gain / sqrt(inputs)`: He et al., "Delving deep into rectifiers" (2015).
+    Kaiming,
+}
+
+impl FanRule {
+    /// The gain where none is given: 1, and for what is followed by a `relu` the square root of 2.
+    pub fn default_gain(self) -> f64 {
+        match self {
+            FanRule::Xavier => 1.0,
+            FanRule::Kaiming => std::f64::consts::SQRT_2,
+        }
+    }
+
+    /// The standard deviation with a gain of 1. A matrix is `[inputs, outputs]`, what has more axes a convolution's weight,
+    /// `[outputs, inputs, kernel ..]`; a vector has as many of both as it has elements.
+    pub fn std(self, shape: &[usize]) -> f64 {
+        let (inputs, outputs) = match *shape {
+            [] => (1, 1),
+            [features] => (features, features),
+            [inputs, outputs] => (inputs, outputs),
+            [outputs, inputs, ref kernel @ ..] => {
+                let positions: usize = kernel.iter().product();
+                (inputs * positions, outputs * positions)
+            }
+        };
+        match self {
+            FanRule::Xavier => (2.0 / (inputs + outputs) as f64).sqrt(),
+            FanRule::Kaiming => (1.0 / inputs as f64).sqrt(),
+        }
+    }
 }
 
 /// A tensor that a layer owns. Sizes are `S`: numbers, or [`Dim`]s while they have names.
@@ -68,6 +116,7 @@ impl TensorSpec<Dim> {
             Init::Uniform { bound } => Init::Uniform { bound: *bound },
             Init::FanIn { inputs } => Init::FanIn { inputs: number(inputs)? },
             Init::Normal { std } => Init::Normal { std: *std },
+            Init::ByFans { rule, normal, gain } => Init::ByFans { rule: *rule, normal: *normal, gain: *gain },
         };
         let shape = self.shape.iter().map(number).collect::<Result<_>>()?;
         Ok(TensorSpec { name: self.name, shape, dtype: self.dtype, init, trainable: self.trainable })

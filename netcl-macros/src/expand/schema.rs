@@ -7,7 +7,7 @@ use crate::variants::Variants;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::layers::{ConfigValue, Init, TensorSpec};
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 /// Statements that add the field's tensors to the schema, and say how they are trained.
 pub(super) fn field(model: &ModelItem, field: &Field, names: &[Ident]) -> TokenStream {
@@ -200,6 +200,11 @@ fn start(init: &Init<Dim>, names: &[Ident]) -> TokenStream {
         }
         Init::Uniform { bound } => quote!(Uniform { bound: #bound }),
         Init::Normal { std } => quote!(Normal { std: #std }),
+        Init::ByFans { rule, normal, gain } => {
+            let rule = format_ident!("{rule:?}");
+            let rule = quote!(::netcl::__private::kernels::layers::FanRule::#rule);
+            quote!(ByFans { rule: #rule, normal: #normal, gain: #gain })
+        }
     };
     quote!(::netcl::__private::kernels::layers::Init::#init)
 }

@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{init, list, nearest, shared, starts, suggestion, text, types};
-use crate::ast::{Constant, DimToken, LayerField, Starts, TensorType, key_named};
+use crate::ast::{Constant, LayerField, Starts, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
 use crate::{quotient, words};
@@ -190,11 +190,11 @@ pub(crate) fn layer(
     constants: &Constants,
 ) -> Option<LayerField> {
     let before = diag.count();
-    let fans = of_linear(layer, &pairs, constants);
     let starting = |key: &Ident| *key == words::INIT || *key == words::BIAS_INIT;
     let starting: Vec<Ident> = pairs.given.iter().map(|(key, _)| key).filter(|key| starting(key)).cloned().collect();
+    // Layers' tensors are of `f32`.
     let mut start =
-        |key: &str| pairs.take(key).and_then(|given| init::start(diag, (key, &given), fans.as_ref(), constants));
+        |key: &str| pairs.take(key).and_then(|given| init::start(diag, (key, &given), DType::F32, constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     let shared_with = pairs.take(words::SHARED).and_then(|given| shared::with(diag, field, &given));
     let mut places = vec![None; layer.config.len()];
@@ -261,19 +261,6 @@ pub(crate) fn layer(
             None
         }
     }
-}
-
-/// The weight of a `Linear` whose sizes are numbers: initialisers of other frameworks compute by these.
-fn of_linear(layer: &Layer, pairs: &Pairs, constants: &Constants) -> Option<TensorType> {
-    let size = |name: &str| {
-        let (key, value) = pairs.given.iter().find(|(key, _)| key == name)?;
-        match constant::evaluate(value, constants)? {
-            Constant::Integer(size) => Some(DimToken { dim: Dim::constant(size), span: key.span() }),
-            _ => None,
-        }
-    };
-    let dims = vec![size("inputs")?, size("outputs")?];
-    (layer.name == "Linear").then(|| TensorType { dtype: DType::F32, span: dims[0].span, dims })
 }
 
 /// Whether what a size divides is known once the model's parameters are; other names are reported. Of a sum or a product Rust
@@ -347,7 +334,7 @@ fn foreign_word(
 fn foreign_key(name: &str, value: &str) -> Option<String> {
     Some(match name {
         "weight_init" | "kernel_initializer" | "initializer" | "weight_initializer" => format!(
-            "how the weights start is `init`: write `init = {value}`, with a number, `uniform(bound)` or `normal(deviation)`"
+            "how the weights start is `init`: write `init = {value}`, with a number, `uniform(bound)`, `normal(deviation)`, `xavier_uniform` or `kaiming_normal`"
         ),
         "bias_initializer" => format!("write `bias_init = {value}`"),
         "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!("write `shared = {value}`"),

@@ -471,9 +471,8 @@ fn tensor((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constant
     }
     let mut pairs = attr::pairs(diag, given);
     let init = match pairs.take(words::INIT) {
-        // Of what type it is to be, is not known.
-        Some(_) if parsed.is_none() => None,
-        Some(expr) => init::start(diag, (words::INIT, &expr), parsed.as_ref(), constants),
+        // Without one, of what type it is to be is not known.
+        Some(expr) => parsed.as_ref().and_then(|of| init::start(diag, (words::INIT, &expr), of.dtype, constants)),
         None => Some(Init::Constant(0.0)),
     };
     for (key, value) in &pairs.given {

@@ -1,45 +1,60 @@
-//! How a tensor starts: `init = 0.0`, `uniform(0.1)`, `normal(0.02)`.
+//! How a tensor starts: `init = 0.0`, `uniform(0.1)`, `normal(0.02)`, `kaiming_normal`.
 
 use super::constant::{self, Constants};
 use super::text;
-use crate::ast::{Constant, TensorType};
+use crate::ast::Constant;
 use crate::diag::Diag;
 use crate::messages as m;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
-use netcl_kernels::layers::Init;
+use netcl_kernels::layers::{FanRule, Init};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-/// What is written for a start behind that key, as a tensor of that type has it; without one it is a layer's, whose tensors are of
-/// `f32`.
-pub(crate) fn start(
-    diag: &Diag,
-    (key, expr): (&str, &Expr),
-    of: Option<&TensorType>,
-    constants: &Constants,
-) -> Option<Init<Dim>> {
-    let dtype = of.map_or(DType::F32, |ty| ty.dtype);
+/// Those whose spread follows from the tensor's shape, as PyTorch's `torch.nn.init` names them: the formula, and whether numbers
+/// are normal.
+const BY_FANS: [(&str, FanRule, bool); 4] = [
+    ("xavier_uniform", FanRule::Xavier, false),
+    ("xavier_normal", FanRule::Xavier, true),
+    ("kaiming_uniform", FanRule::Kaiming, false),
+    ("kaiming_normal", FanRule::Kaiming, true),
+];
+
+/// Whether numbers are drawn by what has that name; it may take one.
+pub(super) fn draws(name: &str) -> bool {
+    matches!(name, "uniform" | "normal") || by_fans(name).is_some()
+}
+
+fn by_fans(name: &str) -> Option<(FanRule, bool)> {
+    BY_FANS.iter().find(|(known, ..)| *known == name).map(|&(_, rule, normal)| (rule, normal))
+}
+
+/// What is written for a start behind that key, as a tensor of that type has it.
+pub(crate) fn start(diag: &Diag, (key, expr): (&str, &Expr), dtype: DType, constants: &Constants) -> Option<Init<Dim>> {
     let init = match dtype.is_float() {
         true => of_floats(expr, dtype, constants),
         false => whole(expr, dtype, constants).map(Init::Whole),
     };
     if init.is_none() {
-        refuse(diag, (key, expr), (of, dtype), constants);
+        refuse(diag, (key, expr), dtype, constants);
     }
     init
 }
 
 fn of_floats(expr: &Expr, dtype: DType, constants: &Constants) -> Option<Init<Dim>> {
     let known = |expr: &Expr| number(expr, constants).filter(|value| has(dtype, *value));
-    let Expr::Call(call) = expr else { return known(expr).map(Init::Constant) };
+    let Expr::Call(call) = expr else {
+        let rule = word(expr).and_then(|word| by_fans(&word));
+        let drawn = rule.map(|(rule, normal)| Init::ByFans { rule, normal, gain: rule.default_gain() });
+        return drawn.or_else(|| known(expr).map(Init::Constant));
+    };
     let [given] = call.args.iter().collect::<Vec<_>>()[..] else { return None };
     let value = known(given).filter(|value| *value >= 0.0 && value.is_finite())?;
     match text(&call.func).as_str() {
         "uniform" => Some(Init::Uniform { bound: value }),
         "normal" => Some(Init::Normal { std: value }),
-        _ => None,
+        name => by_fans(name).map(|(rule, normal)| Init::ByFans { rule, normal, gain: value }),
     }
 }
 
@@ -73,11 +88,13 @@ fn has(dtype: DType, value: f64) -> bool {
 }
 
 /// Says what is wrong with a start that is none of its tensor.
-fn refuse(diag: &Diag, (key, expr): (&str, &Expr), (of, dtype): (Option<&TensorType>, DType), constants: &Constants) {
-    let elsewhere = word(expr).and_then(|word| initialiser(&word, of));
+fn refuse(diag: &Diag, (key, expr): (&str, &Expr), dtype: DType, constants: &Constants) {
+    let elsewhere = word(expr).and_then(|word| initialiser(&word));
     // What is drawn is of floats.
-    if let Some((why, instead)) = elsewhere.filter(|(_, instead)| dtype.is_float() || !instead.contains('(')) {
-        return diag.report(expr.span(), &m::INIT_WORD, &[&key, &text(expr), &why, &key, &instead]);
+    if let Some(instead) =
+        elsewhere.filter(|instead| dtype.is_float() || instead.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        return diag.report(expr.span(), &m::INIT_WORD, &[&key, &text(expr), &"", &key, &instead]);
     }
     if matches!(expr, Expr::Array(_) | Expr::Macro(_) | Expr::Repeat(_)) {
         let why = "all elements start alike: ";
@@ -94,7 +111,10 @@ fn refuse(diag: &Diag, (key, expr): (&str, &Expr), (of, dtype): (Option<&TensorT
 
 /// What elements of that type start as, and what to write, where the start that is written is another type's.
 fn other_type(expr: &Expr, dtype: DType, constants: &Constants) -> Option<(String, String)> {
-    let drawn = matches!(expr, Expr::Call(call) if matches!(text(&call.func).as_str(), "uniform" | "normal"));
+    let drawn = match expr {
+        Expr::Call(call) => draws(&text(&call.func)),
+        _ => word(expr).is_some_and(|word| draws(&word)),
+    };
     let given = match expr {
         Expr::Call(call) if drawn => call.args.first().and_then(|given| constant::evaluate(given, constants)),
         _ => constant::evaluate(expr, constants),
@@ -134,31 +154,19 @@ pub(super) fn word(value: &Expr) -> Option<String> {
     }
 }
 
-/// What is written here for an initialiser of other frameworks, and why; where the sizes are known, with the numbers that it
-/// computes from them.
-fn initialiser(word: &str, of: Option<&TensorType>) -> Option<(String, String)> {
-    let sizes: Option<Vec<f64>> =
-        of.and_then(|ty| ty.dims.iter().map(|dim| dim.dim.as_constant().map(|size| size as f64)).collect());
-    let (inputs, outputs) = match sizes.as_deref() {
-        Some([inputs, outputs]) => (*inputs, *outputs),
-        _ => (64.0, 64.0),
-    };
-    let number = |value: f64| format!("{:?}", (value * 1e4).round() / 1e4);
-    let (bound, std) = (
-        |variance: f64| format!("uniform({})", number((3.0 * variance).sqrt())),
-        |variance: f64| format!("normal({})", number(variance.sqrt())),
-    );
-    let (glorot, he) = (2.0 / (inputs + outputs), 2.0 / inputs);
-    let fans = format!("for {inputs} inputs and {outputs} outputs ");
+/// What is written here for an initialiser of other frameworks.
+fn initialiser(word: &str) -> Option<&'static str> {
     Some(match word.trim_end_matches('_') {
-        "xavier_uniform" | "glorot_uniform" | "xavier" | "glorot" => (fans, bound(glorot)),
-        "xavier_normal" | "glorot_normal" => (fans, std(glorot)),
-        "kaiming_uniform" | "he_uniform" | "kaiming" | "he" => (fans, bound(he)),
-        "kaiming_normal" | "he_normal" => (fans, std(he)),
-        "zeros" | "zero" => (String::new(), "0.0".into()),
-        "ones" | "one" => (String::new(), "1.0".into()),
-        "randn" | "normal" | "random_normal" | "trunc_normal" => (String::new(), "normal(0.02)".into()),
-        "rand" | "uniform" | "random_uniform" => (String::new(), "uniform(0.1)".into()),
+        "xavier_uniform" | "glorot_uniform" | "xavier" | "glorot" => "xavier_uniform",
+        "xavier_normal" | "glorot_normal" => "xavier_normal",
+        "kaiming_uniform" | "he_uniform" | "kaiming" | "he" => "kaiming_uniform",
+        "kaiming_normal" | "he_normal" => "kaiming_normal",
+        "lecun_normal" => "kaiming_normal(1.0)",
+        "lecun_uniform" => "kaiming_uniform(1.0)",
+        "zeros" | "zero" => "0.0",
+        "ones" | "one" => "1.0",
+        "randn" | "normal" | "random_normal" | "trunc_normal" => "normal(0.02)",
+        "rand" | "uniform" | "random_uniform" => "uniform(0.1)",
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! The constants that a model's struct names.
 
 use super::constant::{self, Constants};
-use super::{field, text};
+use super::{field, init, text};
 use crate::ast::{Field, FieldKind};
 use crate::diag::Diag;
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ fn asked(expr: &syn::Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     let mut paths = Vec::new();
     if let syn::Expr::Call(call) = expr
         && let [deviation] = Vec::from_iter(&call.args)[..]
-        && matches!(text(&call.func).as_str(), "normal" | "uniform")
+        && init::draws(&text(&call.func))
     {
         return asked(deviation, constants, found);
     }

@@ -8,6 +8,7 @@ use crate::ast::{FieldKind, Slot, Starts};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Layer};
 use proc_macro2::Ident;
 use syn::Attribute;
@@ -24,7 +25,8 @@ pub(super) fn slot(
     let before = diag.count();
     let mut pairs = find(attrs, words::LAYER).map_or_else(Pairs::default, |given| attr::pairs(diag, given));
     own_keys(diag, &mut pairs, own, &super::name(parameter));
-    let mut start = |key: &str| pairs.take(key).and_then(|given| init::start(diag, (key, &given), None, constants));
+    let mut start =
+        |key: &str| pairs.take(key).and_then(|given| init::start(diag, (key, &given), DType::F32, constants));
     let starts = Starts { weights: start(words::INIT), biases: start(words::BIAS_INIT) };
     if let Some(given) = pairs.take(words::SHARED) {
         diag.report(given.span(), &m::SLOT_SHARED, &[&field, parameter]);

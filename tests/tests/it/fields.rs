@@ -156,6 +156,55 @@ impl Words {
     }
 }
 
+/// Tensors that start by their shapes, which the block's number and type say.
+#[netcl::model]
+pub struct ByShape<const C: usize, L> {
+    #[layer(inputs = C, outputs = { 3 * C }, init = kaiming_normal)]
+    line: Linear,
+    #[layer(inputs = C, outputs = { 2 * C }, kernel = 3, padding = 1, init = xavier_uniform(GAIN), bias_init = kaiming_uniform(1.0))]
+    conv: Conv2d,
+    #[layer(inputs = C, outputs = C, init = xavier_normal)]
+    slot: L,
+    #[parameter(init = kaiming_uniform)]
+    scale: Tensor<f32, C, C>,
+}
+
+#[netcl::constant]
+pub const GAIN: f32 = 0.25;
+
+#[netcl::model]
+impl<const C: usize, L> ByShape<C, L> {
+    pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, { 3 * C }> {
+        self.line.forward(self.slot.forward(x.matmul(&self.scale)))
+    }
+}
+
+#[test]
+fn a_shape_says_how_its_tensor_starts() -> Result<()> {
+    for device in devices() {
+        let (narrow, wide) =
+            (ByShape::<12, Linear>::new(&device, Seed(4))?, ByShape::<60, Linear>::new(&device, Seed(4))?);
+        for (tensors, c) in [(narrow.parameters(), 12.0f64), (wide.parameters(), 60.0)] {
+            for (path, expected, uniform) in [
+                ("line.weight", (2.0 / c).sqrt(), false),
+                ("conv.weight", 0.25 * (2.0 / (9.0 * c + 18.0 * c)).sqrt(), true),
+                ("conv.bias", (1.0 / (2.0 * c)).sqrt(), true),
+                ("slot.weight", (1.0 / c).sqrt(), false),
+                ("scale", (2.0 / c).sqrt(), true),
+            ] {
+                let tensor = &tensors.iter().find(|(known, _)| known == path).expect("it is there").1;
+                let numbers: Vec<f64> = tensor.to_vec::<f32>()?.into_iter().map(f64::from).collect();
+                let std = (numbers.iter().map(|x| x * x).sum::<f64>() / numbers.len() as f64).sqrt();
+                let most = if numbers.len() < 150 { 0.3 } else { 0.1 };
+                assert!((std / expected - 1.0).abs() < most, "{path} of {c}: {std}, expected {expected}");
+                let bound = 3f64.sqrt() * expected * 1.000_001;
+                assert!(!uniform || numbers.iter().all(|x| x.abs() <= bound), "{path} of {c} within {bound}");
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn numbers_say_what_is_there() -> Result<()> {
     for device in devices() {

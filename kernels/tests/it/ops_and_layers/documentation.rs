@@ -139,6 +139,7 @@ fn layer_reference() -> String {
                 Init::Whole(value) => value.to_string(),
                 Init::Uniform { .. } | Init::FanIn { .. } => "uniform".to_string(),
                 Init::Normal { std } => format!("normal, standard deviation {std}"),
+                Init::ByFans { .. } => unreachable!("no layer starts so unless it is asked"),
             };
             writeln!(text, "| `{}` | {kind} | {init} |", tensor.name).unwrap();
         }

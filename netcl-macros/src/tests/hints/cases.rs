@@ -206,7 +206,7 @@ fn in_fields() -> Vec<String> {
     // Fields and their keys.
     for text in [
         "«#[linear(inputs = 8, outputs = 8)]» p: Linear",
-        "#[parameter(«init = xavier_uniform»)] p: Tensor<f32, 8, 2>",
+        "#[parameter(«init = glorot_uniform»)] p: Tensor<f32, 8, 2>",
         "#[parameter(«init = kaiming_normal_»)] p: Tensor<f32, 8, 2>",
         "#[parameter(«init = zeros»)] p: Tensor<f32, 8>",
         "#[parameter(«init = 1.0 + x»)] p: Tensor<f32, 8>",

@@ -19,34 +19,59 @@ pub(super) fn fill(seed: u64, path: &str, spec: &TensorSpec, into: &mut [u8]) {
     let elements: usize = spec.shape.iter().product();
     let stream = checksum(path.as_bytes());
     let size = spec.dtype.size();
+    let start = Start::of(spec);
     pool::share(into[..elements * size].chunks_mut(CHUNK * size), &|chunk, bytes| {
         for (position, element) in bytes.chunks_exact_mut(size).enumerate() {
             let index = (chunk * CHUNK + position) as u64;
-            put(value(seed, stream, index, spec.init), spec.dtype, element);
+            put(start.element(seed, stream, index), spec.dtype, element);
         }
     });
 }
 
-fn value(seed: u64, stream: u64, index: u64, init: Init) -> Literal {
-    let draws = || {
-        let counter = [index as u32, (index >> 32) as u32, stream as u32, (stream >> 32) as u32];
-        let words = philox4x32(counter, [seed as u32, (seed >> 32) as u32]);
-        // 53 random bits each, in [0, 1).
-        let unit = |high: u32, low: u32| ((u64::from(high) << 32 | u64::from(low)) >> 11) as f64 / (1u64 << 53) as f64;
-        (unit(words[0], words[1]), unit(words[2], words[3]))
-    };
-    let value = match init {
-        Init::Whole(value) => return Literal::Int(value, DType::I64),
-        Init::Constant(value) => value,
-        Init::Uniform { bound } => (2.0 * draws().0 - 1.0) * bound,
-        Init::FanIn { inputs } => (2.0 * draws().0 - 1.0) * (1.0 / (inputs as f64).sqrt()),
-        Init::Normal { std } => {
-            // Box and Muller (1958); 1 - u is never 0.
-            let (u, v) = draws();
-            std * (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
+/// Where an element's number comes from.
+#[derive(Clone, Copy)]
+enum Start {
+    Is(Literal),
+    /// Uniform in `[-bound, bound)`.
+    Uniform(f64),
+    /// Normal with that standard deviation.
+    Normal(f64),
+}
+
+impl Start {
+    fn of(spec: &TensorSpec) -> Self {
+        match spec.init {
+            Init::Whole(value) => Start::Is(Literal::Int(value, DType::I64)),
+            Init::Constant(value) => Start::Is(Literal::float(value, DType::F64)),
+            Init::Uniform { bound } => Start::Uniform(bound),
+            Init::FanIn { inputs } => Start::Uniform(1.0 / (inputs as f64).sqrt()),
+            Init::Normal { std } => Start::Normal(std),
+            Init::ByFans { rule, normal: true, gain } => Start::Normal(gain * rule.std(&spec.shape)),
+            // Uniform numbers within a bound have a standard deviation of bound / sqrt(3).
+            Init::ByFans { rule, normal: false, gain } => Start::Uniform(3f64.sqrt() * gain * rule.std(&spec.shape)),
         }
-    };
-    Literal::float(value, DType::F64)
+    }
+
+    fn element(self, seed: u64, stream: u64, index: u64) -> Literal {
+        let draws = || {
+            let counter = [index as u32, (index >> 32) as u32, stream as u32, (stream >> 32) as u32];
+            let words = philox4x32(counter, [seed as u32, (seed >> 32) as u32]);
+            // 53 random bits each, in [0, 1).
+            let unit =
+                |high: u32, low: u32| ((u64::from(high) << 32 | u64::from(low)) >> 11) as f64 / (1u64 << 53) as f64;
+            (unit(words[0], words[1]), unit(words[2], words[3]))
+        };
+        let value = match self {
+            Start::Is(literal) => return literal,
+            Start::Uniform(bound) => (2.0 * draws().0 - 1.0) * bound,
+            Start::Normal(std) => {
+                // Box and Muller (1958); 1 - u is never 0.
+                let (u, v) = draws();
+                std * (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
+            }
+        };
+        Literal::float(value, DType::F64)
+    }
 }
 
 /// `value` as the bytes of one element.
@@ -76,6 +101,7 @@ fn put(literal: Literal, dtype: DType, into: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netcl_kernels::layers::FanRule;
 
     fn numbers(seed: u64, path: &str, shape: &[usize], init: Init) -> Vec<f32> {
         let spec = TensorSpec { name: "weight", shape: shape.to_vec(), dtype: DType::F32, init, trainable: true };
@@ -101,6 +127,27 @@ mod tests {
         let beyond = draws.iter().filter(|x| x.abs() > 2.0 * 1.959_964).count() as f64 / 5e4;
         assert!(mean.abs() < 0.03 && (variance - 4.0).abs() < 0.08, "{mean} {variance}");
         assert!((beyond - 0.05).abs() < 0.004, "{beyond}");
+    }
+
+    /// The formulas of `torch.nn.init`, for a matrix, a convolution's weight, a vector and a scalar.
+    #[test]
+    fn numbers_by_fans_have_the_spread_of_their_formula() {
+        let shapes: [(&[usize], f64, f64); 3] =
+            [(&[400, 100], 400.0, 100.0), (&[50, 20, 5, 5], 500.0, 1250.0), (&[9000], 9e3, 9e3)];
+        for (shape, inputs, outputs) in shapes {
+            let xavier = (2.0 / (inputs + outputs)).sqrt();
+            for (rule, wanted) in [(FanRule::Xavier, xavier), (FanRule::Kaiming, (1.0 / inputs).sqrt())] {
+                for (normal, gain) in [(true, 1.0), (false, 1.0), (true, 0.1), (false, 3.0)] {
+                    let draws = numbers(1, "a", shape, Init::ByFans { rule, normal, gain });
+                    let squares = draws.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
+                    let std = (squares / draws.len() as f64).sqrt() / (gain * wanted);
+                    assert!((std - 1.0).abs() < 0.03, "{rule:?} {normal} {gain} of {shape:?}: {std}");
+                    let within = draws.iter().all(|&x| f64::from(x).abs() <= 3f64.sqrt() * gain * wanted * 1.000_001);
+                    assert_eq!(within, !normal, "{rule:?} {gain} of {shape:?}");
+                }
+            }
+        }
+        assert_eq!((FanRule::Xavier.std(&[]), FanRule::Kaiming.std(&[])), (1.0, 1.0));
     }
 
     #[test]

@@ -3,7 +3,7 @@ use netcl::prelude::*;
 
 #[netcl::model]
 pub struct Net {
-    #[parameter(init = xavier_uniform)]
+    #[parameter(init = glorot_uniform)]
     weight: Tensor<f32, 8, 2>,
     #[layer(inputs = 3, outputs = 4, kernel = 3, padding = same)]
     conv: Conv2d,
