@@ -65,6 +65,9 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
             fn prefix(&self) -> &str {
                 &self.__netcl_prefix
             }
+            fn attached(_: &str, __netcl_memory: #private::ModelCore) -> ::netcl::Result<Self> {
+                ::core::result::Result::Ok(<Self as #private::Part>::attach(&__netcl_memory, ""))
+            }
             #check_fields
         }
         #[automatically_derived]

@@ -104,6 +104,9 @@ fn networks_at_other_parameters() {
         let mut net = network(device)?;
         let x = rows(device, 4)?;
         let own = run(&net, &x).to_vec::<f32>()?;
+        let alone =
+            |net: &Network| -> Result<Tensor> { Ok(net.layer("first")?.deep_copy()?.forward(&[&x], Mode::Inference)) };
+        same("a layer alone", &alone(&net)?, &net.forward("first", &[&x], Mode::Inference))?;
         let twice: Vec<(String, Tensor)> =
             net.tracked_parameters().into_iter().map(|(path, tensor)| (path, tensor * 2.0)).collect();
         let at = net.with_parameters(&twice)?;
@@ -111,6 +114,7 @@ fn networks_at_other_parameters() {
         // The same as with memory of its own.
         let copy = at.deep_copy()?;
         same("computed", &value, &run(&copy, &x))?;
+        same("a layer alone of it", &alone(&at)?, &at.forward("first", &[&x], Mode::Inference))?;
         assert_eq!(run(&net, &x).to_vec::<f32>()?, own);
         assert_eq!(net.tensor("first.bias")?.shape(), [5]);
         let (loss, other) = (value.square().mean_all(), run(&copy, &x).square().mean_all());

@@ -2,7 +2,7 @@
 
 use crate::common::{device, everywhere, floats};
 use netcl::optim::{Adam, Optimizer, ParameterGroup, Sgd};
-use netcl::{Model, Result, Seed, Tensor};
+use netcl::{Device, Model, Result, Seed, Tensor};
 use netcl_fixtures::devices as found;
 
 mod parts {
@@ -497,9 +497,16 @@ fn gradients_of_a_part_are_its_own() -> Result<()> {
 
 #[test]
 fn a_deep_copy_has_memory_of_its_own() -> Result<()> {
+    /// What keeps the best so far knows of a model that it is one.
+    fn copy_of<M: Model>(model: &M) -> Result<M> {
+        model.deep_copy()
+    }
+    fn made<M: Model>(device: &Device) -> Result<M> {
+        M::with_variants(device, Seed(3), &[])
+    }
     everywhere(|| {
-        let mut net = Net::new(&device(), Seed(3))?;
-        let (copy, block) = (net.deep_copy()?, net.blocks[0].deep_copy()?);
+        let mut net: Net = made(&device())?;
+        let (copy, block) = (copy_of(&net)?, copy_of(&net.blocks[0])?);
         let before = bits(&net.parameters())?;
         net.blocks[0].set_tensor("scale", &floats(&[9.0; 3], &[3]))?;
         assert_eq!(bits(&copy.parameters())?, before);

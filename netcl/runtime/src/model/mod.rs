@@ -84,10 +84,9 @@ pub trait Model {
     /// Those of `new`, and where a part is no enum of layers, has no such variant, or has a field that says another one.
     fn with_variants(device: &Device, seed: Seed, variants: &[(&str, &str)]) -> Result<Self>
     where
-        Self: Part,
+        Self: Sized,
     {
-        let core = ModelCore::new(device, seed, &Self::schema().with_variants(variants)?)?;
-        Ok(Self::attach(&core, ""))
+        Self::attached("with_variants", ModelCore::new(device, seed, &Self::schema().with_variants(variants)?)?)
     }
 
     /// The variant that the part at that path is, an enum of layers; of an enum itself the path is empty.
@@ -164,9 +163,38 @@ pub trait Model {
     /// If the device has no memory left. [`Error::Assigned`] where a field was assigned.
     fn deep_copy(&self) -> Result<Self>
     where
-        Self: Part,
+        Self: Sized,
     {
         self.check_fields()?;
-        Ok(Self::attach(&self.core().copy_of(self.prefix())?, ""))
+        self.with_memory(self.core().copy_of(self.prefix())?)
+    }
+
+    /// The same model as a whole one, with its tensors, which are at the same paths from it on, in that memory.
+    #[doc(hidden)]
+    fn with_memory(&self, memory: ModelCore) -> Result<Self>
+    where
+        Self: Sized,
+    {
+        Self::attached("deep_copy", memory)
+    }
+
+    /// The model whose tensors are in that memory, for that function.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] where a model's type does not say what it is.
+    #[doc(hidden)]
+    fn attached(function: &str, memory: ModelCore) -> Result<Self>
+    where
+        Self: Sized,
+    {
+        Err(Error::Unsupported {
+            function: function.to_owned(),
+            device: memory.device().to_string(),
+            problem: format!(
+                "nothing says how a `{}` is made, which is no struct or enum with `#[netcl::model]`",
+                std::any::type_name::<Self>()
+            ),
+        })
     }
 }

@@ -93,7 +93,10 @@ impl Layer {
         declaration: &'static layers::Layer,
         config: Config,
     ) -> Result<Layer> {
-        let layer = Arc::new(ConfiguredLayer::new(declaration, config));
+        Layer::configured(core, prefix, Arc::new(ConfiguredLayer::new(declaration, config)))
+    }
+
+    fn configured(core: ModelCore, prefix: String, layer: Arc<ConfiguredLayer>) -> Result<Layer> {
         let store = core.store();
         let place = |spec: &TensorSpec<Dim>| {
             core.tensor_of(&prefix, spec.name)?;
@@ -441,6 +444,20 @@ impl Model for Layer {
 
     fn prefix(&self) -> &str {
         &self.prefix
+    }
+
+    fn is_at_other_parameters(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
+    fn with_memory(&self, memory: ModelCore) -> Result<Layer> {
+        let copy = Layer::configured(memory, String::new(), self.layer.clone())?;
+        for (index, tensor) in self.replaced.iter() {
+            let store = self.core.store();
+            let path = &store.parameters()[*index].path;
+            copy.core.set_tensor(path.strip_prefix(&self.prefix).unwrap_or(path), tensor)?;
+        }
+        Ok(copy)
     }
 }
 

@@ -39,6 +39,22 @@ pub struct Layers {
 }
 
 /// A model put together at run time: layers and parameters in one memory, which an optimizer steps with one launch.
+///
+/// [`Model::deep_copy`] gives the model as it was a step ago, or the best so far:
+///
+/// ```
+/// use netcl::{Device, Model, Seed, nn::Layers};
+/// let device = Device::host();
+/// let mut layers = Layers::new();
+/// layers.add("line", "Linear", &[("inputs", 2.into()), ("outputs", 2.into())])?;
+/// let mut net = layers.build(&device, Seed(1))?;
+/// let bias = net.tensor("line.bias")?.to_vec::<f32>()?;
+/// let before = net.deep_copy()?;
+/// net.set_tensor("line.bias", &net.tensor("line.bias")?.add(1.0))?;
+/// assert_eq!(before.tensor("line.bias")?.to_vec::<f32>()?, bias);
+/// assert_eq!(net.tensor("line.bias")?.to_vec::<f32>()?, [bias[0] + 1.0, bias[1] + 1.0]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Network {
     core: ModelCore,
@@ -213,36 +229,6 @@ impl Network {
         let layers = self.layers.iter().map(|(path, layer)| (path.clone(), layer.with_parameters(&replaced))).collect();
         Ok(Network { core: self.core.clone(), layers, replaced })
     }
-
-    /// A network with memory of its own, on the same device, with the same parameters and states, as [`Model::deep_copy`] gives
-    /// it of annotated models: to compute with a step ago, or to keep the best so far.
-    ///
-    /// ```
-    /// use netcl::{Device, Model, Seed, nn::Layers};
-    /// let device = Device::host();
-    /// let mut layers = Layers::new();
-    /// layers.add("line", "Linear", &[("inputs", 2.into()), ("outputs", 2.into())])?;
-    /// let mut net = layers.build(&device, Seed(1))?;
-    /// let bias = net.tensor("line.bias")?.to_vec::<f32>()?;
-    /// let before = net.deep_copy()?;
-    /// net.set_tensor("line.bias", &net.tensor("line.bias")?.add(1.0))?;
-    /// assert_eq!(before.tensor("line.bias")?.to_vec::<f32>()?, bias);
-    /// assert_eq!(net.tensor("line.bias")?.to_vec::<f32>()?, [bias[0] + 1.0, bias[1] + 1.0]);
-    /// # Ok::<(), netcl::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`] if the device has no memory left.
-    pub fn deep_copy(&self) -> Result<Network> {
-        let core = self.core.copy_of("")?;
-        for (index, tensor) in self.replaced.iter() {
-            let path = &core.store().parameters()[*index].path.clone();
-            core.set_tensor(path, tensor)?;
-        }
-        let layers = self.layers.iter().map(|(path, layer)| (path.clone(), layer.in_memory(&core))).collect();
-        Ok(Network { core, layers, replaced: Arc::default() })
-    }
 }
 
 impl Model for Network {
@@ -256,6 +242,14 @@ impl Model for Network {
 
     fn is_at_other_parameters(&self) -> bool {
         !self.replaced.is_empty()
+    }
+
+    fn with_memory(&self, memory: ModelCore) -> Result<Network> {
+        for (index, tensor) in self.replaced.iter() {
+            memory.set_tensor(&memory.store().parameters()[*index].path.clone(), tensor)?;
+        }
+        let layers = self.layers.iter().map(|(path, layer)| (path.clone(), layer.in_memory(&memory))).collect();
+        Ok(Network { core: memory, layers, replaced: Arc::default() })
     }
 }
 
