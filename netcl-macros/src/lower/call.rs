@@ -11,10 +11,10 @@ use crate::parse::{name as name_of, text};
 use crate::{quotient, words};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{NodeId, Op};
+use netcl_kernels::graph::NodeId;
 use netcl_kernels::precision::Precision;
 use proc_macro2::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
@@ -235,15 +235,13 @@ impl<'a> Lowering<'a> {
             _ => "",
         };
         let numbers = Self::numbers(unit, &sizes, path);
-        // What the caller has a name for is that, and not only equal to it.
-        let fresh: Vec<bool> = bound.iter().map(|(_, value)| !self.is_held(value)).collect();
+        let held = if function.differentiated.is_empty() { BTreeSet::new() } else { self.held() };
         self.enter(unit, this, sizes, &name);
         (self.frame_mut().symbols, self.frame_mut().passed) = (symbols, passed);
         self.differentiates(function);
         self.give(function, &bound);
-        for ((name, value), fresh) in bound.into_iter().zip(fresh) {
-            let given = matches!(value, Val::Tensor(id) if matches!(self.builder.node(id).op, Op::Input(_)));
-            let value = if fresh && !given { self.own_of(&name, value) } else { value };
+        for (name, value) in bound {
+            let value = self.own_argument(&name, &held, value);
             self.bind(&name, value, false, true);
         }
         self.bind_params(function);

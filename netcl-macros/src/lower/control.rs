@@ -380,7 +380,7 @@ impl<'a> Lowering<'a> {
                     Some(value) => value,
                     None => self.binary(op, current, right, super::arith::Places::all(span)),
                 };
-                self.own_of(&name, value)
+                self.own_of(&name, None, value)
             }
             None => right,
         };

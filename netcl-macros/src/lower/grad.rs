@@ -7,8 +7,9 @@ use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::autodiff;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, Pat};
+use syn::{Expr, ExprCall, Member, Pat};
 
 /// A tensor that a derivative is asked in.
 struct Asked<'a> {
@@ -171,59 +172,130 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The value of a `let`, as a node of its own where `pattern` gives it a name that derivatives are asked in:
-    /// what is equal to it, and written elsewhere, is not it.
+    /// The value of a `let`, whose tensors are nodes of their own where `pattern` gives it a name that derivatives are asked in:
+    /// what is equal to one, and written elsewhere, is not it.
     pub(super) fn own_value(&mut self, pattern: &Pat, expr: &Expr, value: Val<'a>) -> Val<'a> {
-        if self.frame().differentiated.is_empty() || is_place(expr) { value } else { self.own_values(pattern, value) }
+        if self.frame().differentiated.is_empty() {
+            return value;
+        }
+        match (pattern, value) {
+            (Pat::Type(typed), value) => self.own_value(&typed.pat, expr, value),
+            (Pat::Paren(inner), value) => self.own_value(&inner.pat, expr, value),
+            (Pat::Tuple(tuple), Val::Tuple(values)) if tuple.elems.len() == values.len() => {
+                let parts = tuple.elems.iter().zip(values).enumerate();
+                Val::Tuple(parts.map(|(at, (pat, value))| self.own_value(pat, part(expr, at), value)).collect())
+            }
+            (Pat::Slice(slice), Val::List(values)) if slice.elems.len() == values.len() => {
+                let parts = slice.elems.iter().zip(values).enumerate();
+                Val::List(parts.map(|(at, (pat, value))| self.own_value(pat, part(expr, at), value)).collect())
+            }
+            (Pat::Struct(fields), Val::Struct(of, values)) => {
+                let own = |(name, value): (String, Val<'a>)| {
+                    let pattern = fields.fields.iter().find(|field| is_named(&field.member, &name));
+                    let value = match pattern {
+                        Some(field) => self.own_value(&field.pat, field_of(expr, &name).unwrap_or(expr), value),
+                        None => value,
+                    };
+                    (name, value)
+                };
+                Val::Struct(of, values.into_iter().map(own).collect())
+            }
+            (Pat::Ident(name), value) => self.own_of(&parse::name(&name.ident), Some(expr), value),
+            (_, value) => value,
+        }
     }
 
     /// The same of an assignment.
     pub(super) fn own_assigned(&mut self, left: &Expr, expr: &Expr, value: Val<'a>) -> Val<'a> {
-        if self.frame().differentiated.is_empty() || is_place(expr) {
+        if self.frame().differentiated.is_empty() {
             return value;
         }
         match (left, value) {
             (Expr::Paren(inner), value) => self.own_assigned(&inner.expr, expr, value),
             (Expr::Tuple(tuple), Val::Tuple(values)) if tuple.elems.len() == values.len() => {
-                let each = tuple.elems.iter().zip(values);
-                Val::Tuple(each.map(|(left, value)| self.own_assigned(left, expr, value)).collect())
+                let parts = tuple.elems.iter().zip(values).enumerate();
+                Val::Tuple(parts.map(|(at, (left, value))| self.own_assigned(left, part(expr, at), value)).collect())
             }
             (Expr::Path(path), value) => match path.path.get_ident() {
-                Some(name) => self.own_of(&crate::parse::name(name), value),
+                Some(name) => self.own_of(&parse::name(name), Some(expr), value),
                 None => value,
             },
-            (_, value) => value,
-        }
-    }
-
-    fn own_values(&mut self, pattern: &Pat, value: Val<'a>) -> Val<'a> {
-        match (pattern, value) {
-            (Pat::Type(typed), value) => self.own_values(&typed.pat, value),
-            (Pat::Paren(inner), value) => self.own_values(&inner.pat, value),
-            (Pat::Tuple(tuple), Val::Tuple(values)) if tuple.elems.len() == values.len() => {
-                Val::Tuple(tuple.elems.iter().zip(values).map(|(pat, value)| self.own_values(pat, value)).collect())
+            // Part of a variable.
+            (Expr::Field(syn::ExprField { base, .. }) | Expr::Index(syn::ExprIndex { expr: base, .. }), value) => {
+                match root(base) {
+                    Some(name) => self.own_of(&name, Some(expr), value),
+                    None => value,
+                }
             }
-            (Pat::Ident(name), value) => self.own_of(&crate::parse::name(&name.ident), value),
             (_, value) => value,
         }
     }
 
-    /// Whether a variable of the function that is compiled has this tensor.
-    pub(super) fn is_held(&self, value: &Val<'a>) -> bool {
-        let Val::Tensor(id) = value else { return false };
-        let holds = |value: &Val<'_>| matches!(value, Val::Tensor(held) if held == id);
-        self.frame().scopes.iter().flatten().any(|variable| holds(&variable.value))
+    /// The same for one name of the function that is compiled; `expr` is what the value was written as.
+    pub(super) fn own_of(&mut self, name: &str, expr: Option<&Expr>, value: Val<'a>) -> Val<'a> {
+        if self.frame().differentiated.contains(name) { self.own_parts(expr, value) } else { value }
     }
 
-    /// The same for one name of the function that is compiled.
-    pub(super) fn own_of(&mut self, name: &str, value: Val<'a>) -> Val<'a> {
+    /// The same of a value of several tensors. What names one that is there already is that one.
+    fn own_parts(&mut self, expr: Option<&Expr>, value: Val<'a>) -> Val<'a> {
+        let expr = expr.map(bare);
         match value {
-            Val::Tensor(id) if self.frame().differentiated.contains(name) && self.builder.dtype(id).is_float() => {
-                Val::Tensor(self.builder.distinct(id))
+            value if expr.is_some_and(is_place) => value,
+            Val::Tensor(id) => Val::Tensor(self.own_node(id)),
+            Val::Tuple(values) => {
+                let parts = values.into_iter().enumerate();
+                Val::Tuple(parts.map(|(at, value)| self.own_parts(expr.map(|expr| part(expr, at)), value)).collect())
+            }
+            Val::List(values) => {
+                let parts = values.into_iter().enumerate();
+                Val::List(parts.map(|(at, value)| self.own_parts(expr.map(|expr| part(expr, at)), value)).collect())
+            }
+            Val::Option(Some(value)) => Val::Option(Some(Box::new(self.own_parts(None, *value)))),
+            Val::Struct(of, fields) => {
+                let own = |(name, value): (String, Val<'a>)| {
+                    let value = self.own_parts(expr.and_then(|expr| field_of(expr, &name)), value);
+                    (name, value)
+                };
+                Val::Struct(of, fields.into_iter().map(own).collect())
             }
             value => value,
         }
     }
+
+    fn own_node(&mut self, id: NodeId) -> NodeId {
+        if self.builder.dtype(id).is_float() { self.builder.distinct(id) } else { id }
+    }
+
+    /// The value of an argument of that name, in which tensors are nodes of their own but for those that the caller has: what it has
+    /// a name for is that, and not only equal to it.
+    pub(super) fn own_argument(&mut self, name: &str, held: &BTreeSet<NodeId>, value: Val<'a>) -> Val<'a> {
+        if !self.frame().differentiated.contains(name) {
+            return value;
+        }
+        value.map_tensors(&mut |id| {
+            let given = matches!(self.builder.node(id).op, Op::Input(_));
+            if given || held.contains(&id) { id } else { self.own_node(id) }
+        })
+    }
+
+    /// The tensors that variables of the function have which is compiled.
+    pub(super) fn held(&self) -> BTreeSet<NodeId> {
+        let mut held = BTreeSet::new();
+        for variable in self.frame().scopes.iter().flatten() {
+            variable.value.visit_tensors(&mut |id| _ = held.insert(id));
+        }
+        held
+    }
+}
+
+/// What the part at that position of a tuple or a list is written as; all of it where that is not written.
+fn part(expr: &Expr, position: usize) -> &Expr {
+    let elems = match bare(expr) {
+        Expr::Tuple(tuple) => &tuple.elems,
+        Expr::Array(array) => &array.elems,
+        _ => return expr,
+    };
+    elems.get(position).unwrap_or(expr)
 }
 
 /// The closure that it is.
@@ -243,13 +315,27 @@ fn shaped<'a>(given: Val<'a>, found: &mut impl Iterator<Item = NodeId>) -> Val<'
     }
 }
 
+/// What the field of that name of a struct is written as.
+fn field_of<'e>(expr: &'e Expr, name: &str) -> Option<&'e Expr> {
+    let Expr::Struct(given) = bare(expr) else { return None };
+    given.fields.iter().find(|field| is_named(&field.member, name)).map(|field| &field.expr)
+}
+
+fn is_named(member: &Member, name: &str) -> bool {
+    matches!(member, Member::Named(own) if parse::name(own) == name)
+}
+
+/// The variable that it is a part of.
+fn root(expr: &Expr) -> Option<String> {
+    match bare(expr) {
+        Expr::Path(path) => path.path.get_ident().map(parse::name),
+        Expr::Field(field) => root(&field.base),
+        Expr::Index(index) => root(&index.expr),
+        _ => None,
+    }
+}
+
 /// Whether it names what is there already.
 fn is_place(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => true,
-        Expr::Reference(inner) => is_place(&inner.expr),
-        Expr::Paren(inner) => is_place(&inner.expr),
-        Expr::Tuple(tuple) => tuple.elems.iter().any(is_place),
-        _ => false,
-    }
+    matches!(expr, Expr::Path(_) | Expr::Field(_) | Expr::Index(_))
 }

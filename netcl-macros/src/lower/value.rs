@@ -148,6 +148,31 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// The same with other tensors in it.
+    pub(super) fn map_tensors(self, map: &mut dyn FnMut(NodeId) -> NodeId) -> Val<'a> {
+        match self {
+            Val::Tensor(id) => Val::Tensor(map(id)),
+            Val::List(items) => Val::List(items.into_iter().map(|item| item.map_tensors(map)).collect()),
+            Val::Tuple(items) => Val::Tuple(items.into_iter().map(|item| item.map_tensors(map)).collect()),
+            Val::Option(Some(inner)) => Val::Option(Some(Box::new(inner.map_tensors(map)))),
+            Val::Struct(of, fields) => {
+                Val::Struct(of, fields.into_iter().map(|(name, value)| (name, value.map_tensors(map))).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// Visits the tensors in it.
+    pub(super) fn visit_tensors(&self, visit: &mut dyn FnMut(NodeId)) {
+        match self {
+            Val::Tensor(id) => visit(*id),
+            Val::List(items) | Val::Tuple(items) => items.iter().for_each(|item| item.visit_tensors(visit)),
+            Val::Option(Some(inner)) => inner.visit_tensors(visit),
+            Val::Struct(_, fields) => fields.iter().for_each(|(_, value)| value.visit_tensors(visit)),
+            _ => {}
+        }
+    }
+
     pub(crate) fn is_unknown(&self) -> bool {
         match self {
             Val::Unknown => true,

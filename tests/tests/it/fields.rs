@@ -177,6 +177,10 @@ impl<const C: usize, L> ByShape<C, L> {
     pub fn forward(&self, x: &Tensor<f32, N, C>) -> Tensor<f32, N, { 3 * C }> {
         self.line.forward(self.slot.forward(x.matmul(&self.scale)))
     }
+
+    pub fn image(&self, x: &Tensor<f32, N, C, H, W>) -> Tensor<f32, N, { 2 * C }, H, W> {
+        self.conv.forward(x)
+    }
 }
 
 #[test]

@@ -1,0 +1,125 @@
+//! Derivatives in what a tuple, a list or a struct holds: each is of what was computed from that tensor, which is another one than
+//! what equals it or what it was made of.
+
+use crate::common::{device, everywhere, floats};
+use netcl::prelude::*;
+
+/// Two tensors of one form.
+#[netcl::tensors]
+pub struct Pair {
+    a: Tensor<f32, N, 1, 3>,
+    b: Tensor<f32, N, 1, 3>,
+}
+
+#[netcl::model]
+pub struct Shifts {
+    #[parameter(init = normal(0.5))]
+    shift: Tensor<f32, 3>,
+}
+
+#[netcl::model]
+impl Shifts {
+    /// `b` is used as it is, and in a sum that would broadcast what it was made of.
+    fn value(x: &Tensor<f32, N, T, 3>, b: &Tensor<f32, N, 1, 3>) -> Tensor<f32> {
+        (x + b).square().sum_all() + b.exp().sum_all()
+    }
+
+    fn pair(&self, _x: &Tensor<f32, N, T, 3>) -> Pair {
+        Pair { a: self.shift.broadcast_to([N, 1, 3]), b: self.shift.broadcast_to([N, 1, 3]) }
+    }
+
+    pub fn in_tuple(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let w = (x * 2.0, self.shift.broadcast_to([N, 1, 3]));
+        grad(&(Self::value(x, &w.1) + self.shift.exp().sum_all() + w.0.sum_all()), w.1)
+    }
+
+    pub fn in_list(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let w = [self.shift.broadcast_to([N, 1, 3]), self.shift.broadcast_to([N, 1, 3])];
+        grad(&(Self::value(x, &w[0]) + w[1].exp().sum_all()), w[0])
+    }
+
+    pub fn in_struct(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let w = Pair { a: self.shift.broadcast_to([N, 1, 3]), b: self.shift.broadcast_to([N, 1, 3]) };
+        grad(&(Self::value(x, &w.b) + w.a.exp().sum_all()), w.b)
+    }
+
+    /// What is taken over is the same tensor.
+    pub fn taken_over(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let w = Pair { a: self.shift.broadcast_to([N, 1, 3]), b: self.shift.broadcast_to([N, 1, 3]) };
+        let v = Pair { a: w.a * 3.0, b: w.b };
+        let u = Pair { a: v.a, b: v.b };
+        grad(&(Self::value(x, &u.b) + w.a.exp().sum_all()), (v.b, w.b)).1
+    }
+
+    pub fn given(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let w = self.pair(x);
+        grad(&(Self::value(x, &w.a) + w.b.exp().sum_all()), w.a)
+    }
+
+    pub fn taken_apart(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let Pair { a: first, b } = self.pair(x);
+        grad(&(Self::value(x, &first) + b.exp().sum_all()), first)
+    }
+
+    fn within(x: &Tensor<f32, N, T, 3>, w: &Pair) -> Tensor<f32, N, 1, 3> {
+        grad(&(Self::value(x, &w.a) + w.b.exp().sum_all()), w.a)
+    }
+
+    pub fn passed(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        Self::within(x, &self.pair(x))
+    }
+
+    /// Two steps of descent, each of what the one before has made.
+    pub fn descent(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32> {
+        let mut w = self.pair(x);
+        for _ in 0..2 {
+            let (a, b) = grad(&(Self::value(x, &w.a) + w.b.square().sum_all()), (w.a, w.b));
+            w = Pair { a: w.a - 0.1 * a, b: w.b - 0.1 * b };
+        }
+        (w.a * w.b).sum_all()
+    }
+}
+
+const N: usize = 2;
+const T: usize = 4;
+
+/// Of `value` in `b`, for each row and column.
+fn slope(x: &[f32], b: &[f64], row: usize, column: usize) -> f64 {
+    let b = b[row * 3 + column];
+    (0..T).map(|t| 2.0 * (f64::from(x[(row * T + t) * 3 + column]) + b)).sum::<f64>() + b.exp()
+}
+
+#[test]
+fn derivatives_are_of_the_part_that_is_named() -> Result<()> {
+    everywhere(|| {
+        let net = Shifts::new(&device(), Seed(8))?;
+        let numbers: Vec<f32> = (0..N * T * 3).map(|i| (i as f32 * 0.7).sin()).collect();
+        let x = floats(&numbers, &[N, T, 3]);
+        let shift: Vec<f64> = net.tensor("shift")?.to_vec::<f32>()?.into_iter().map(f64::from).collect();
+        let rows = shift.repeat(N);
+        let expected: Vec<f64> = (0..N * 3).map(|i| slope(&numbers, &rows, i / 3, i % 3)).collect();
+        for (name, found) in [
+            ("in_tuple", net.in_tuple(&x)?),
+            ("in_list", net.in_list(&x)?),
+            ("in_struct", net.in_struct(&x)?),
+            ("taken_over", net.taken_over(&x)?),
+            ("given", net.given(&x)?),
+            ("taken_apart", net.taken_apart(&x)?),
+            ("passed", net.passed(&x)?),
+        ] {
+            for (found, expected) in found.to_vec::<f32>()?.iter().zip(&expected) {
+                assert!((f64::from(*found) - expected).abs() < 1e-4, "{name}: {found}, expected {expected}");
+            }
+        }
+        let (mut a, mut b) = (rows.clone(), rows);
+        for _ in 0..2 {
+            let slopes: Vec<f64> = (0..N * 3).map(|i| slope(&numbers, &a, i / 3, i % 3)).collect();
+            a.iter_mut().zip(slopes).for_each(|(a, slope)| *a -= 0.1 * slope);
+            b.iter_mut().for_each(|b| *b -= 0.1 * 2.0 * *b);
+        }
+        let expected: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+        let found = net.descent(&x)?.item::<f32>()?;
+        assert!((f64::from(found) - expected).abs() < 1e-4, "{found}, expected {expected}");
+        Ok(())
+    })
+}
