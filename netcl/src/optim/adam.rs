@@ -12,6 +12,9 @@ use netcl_runtime::__private::{Progress, Rules, Update, accept, not_negative, sq
 /// p ← p - lr / (1 - β₁ᵗ) · m / (√v / √(1 - β₂ᵗ) + ε)
 /// ```
 ///
+/// `t` counts the steps that stepped the parameter: one that a loss does not depend on is left out of its step, as in PyTorch one without
+/// a gradient is. What has another `t` than its neighbours is stepped by a launch of its own.
+///
 /// A learning rate, epsilon or decay that is negative or no number, and betas outside of `0.0..1.0`, are errors of
 /// [`Optimizer::step`], which then changes nothing.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ impl Sgd {
     /// Without momentum and weight decay.
     pub fn new(learning_rate: f64) -> Sgd {
         let update = Update::new("sgd", ROW, 0, Rules { plain: sgd, scaled: sgd_scaled }, learning_rate);
-        Sgd { momentum: 0.0, weight_decay: 0.0, nesterov: false, update }
+        Sgd { momentum: 0.0, weight_decay: 0.0, nesterov: false, update: update.without_step_count() }
     }
 
     /// With momentum; 0 is none.
@@ -105,8 +105,7 @@ impl Optimizer for Sgd {
     }
 
     fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
-        // Its formula does not need the number of steps.
-        Ok(OptimizerState { steps: 0, ..self.update.state(model)? })
+        self.update.state(model)
     }
 
     fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {

@@ -266,7 +266,13 @@ fn a_state_after_steps_has_moments() {
     for device in all() {
         let mut model = Net::new(&device, Seed(1)).unwrap();
         for (name, mut optimizer) in optimizers().into_iter().filter(|(name, _)| name.starts_with("adam")) {
-            let state = OptimizerState { optimizer: name.to_owned(), learning_rate: 0.1, steps: 1000, moments: vec![] };
+            let state = OptimizerState {
+                optimizer: name.to_owned(),
+                learning_rate: 0.1,
+                steps: 1000,
+                missed: vec![],
+                moments: vec![],
+            };
             io::save_checkpoint(&model, &Stubborn(state), &file.0).unwrap();
             let (before, rate) = (bits(&model), optimizer.learning_rate());
             let error = io::load_checkpoint(&mut model, &mut *optimizer, &file.0).unwrap_err().to_string();
@@ -420,7 +426,13 @@ fn numbers_that_no_training_leaves_are_refused() {
     let device = Device::host();
     let mut model = Net::new(&device, Seed(1)).unwrap();
     for rate in [f64::NAN, -0.01, f64::INFINITY, f64::NEG_INFINITY] {
-        let state = OptimizerState { optimizer: "sgd".to_owned(), learning_rate: rate, steps: 0, moments: vec![] };
+        let state = OptimizerState {
+            optimizer: "sgd".to_owned(),
+            learning_rate: rate,
+            steps: 0,
+            missed: vec![],
+            moments: vec![],
+        };
         io::save_checkpoint(&model, &Stubborn(state), &file.0).unwrap();
         let (before, mut optimizer) = (bits(&model), Sgd::new(0.1));
         let error = io::load_checkpoint(&mut model, &mut optimizer, &file.0).unwrap_err().to_string();

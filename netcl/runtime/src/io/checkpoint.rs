@@ -12,6 +12,9 @@ use crate::tensor::Tensor;
 use safetensors::tensor::Dtype;
 use std::path::Path;
 
+/// What stands before a parameter in the name of how many steps left it out.
+const MISSED: &str = "missed/";
+
 /// Writes all that training needs to go on in another process as it would have here: every parameter and state of the model,
 /// where its random numbers stand (dropout), and what the optimizer has gathered, its learning rate included. The other
 /// settings (momentum, betas, decay) are the program's. The file is a weight file with more in it: [`super::load`] reads
@@ -80,6 +83,9 @@ fn stored(model: &dyn Model, optimizer: &dyn Optimizer) -> Result<Vec<Stored>> {
     let name = |rest: &str| format!("{OPTIMIZER}{}/{rest}", state.optimizer);
     tensors.push(Stored::float(name("learning_rate"), state.learning_rate));
     tensors.push(Stored::integers(name("steps"), &[state.steps]));
+    for (parameter, steps) in &state.missed {
+        tensors.push(Stored::integers(name(&format!("{MISSED}{parameter}")), &[*steps]));
+    }
     for (number, moment) in state.moments.iter().enumerate() {
         for (parameter, value) in moment {
             tensors.push(Stored::of(name(&format!("{number}/{parameter}")), value)?);
@@ -172,11 +178,18 @@ fn optimizer_state(
     if i64::try_from(steps).is_err() {
         return Err(unusable(format!("`{start}steps` is {}, expected a number of at least 0", steps as i64)));
     }
-    let mut moments: Vec<Vec<(String, Tensor)>> = Vec::new();
+    let (mut missed, mut moments) = (Vec::new(), Vec::<Vec<(String, Tensor)>>::new());
     for name in &names {
         let Some(rest) = name.strip_prefix(&start).filter(|rest| !["learning_rate", "steps"].contains(rest)) else {
             continue;
         };
+        if let Some(path) = rest.strip_prefix(MISSED) {
+            let Some([steps]) = words::<1>(file, name, Dtype::I64)? else {
+                return Err(unusable(format!("`{name}` is not there as one number")));
+            };
+            missed.push((path.to_owned(), steps));
+            continue;
+        }
         let place = rest.split_once('/').and_then(|(number, path)| Some((number.parse::<usize>().ok()?, path)));
         let info = file.info(name).map(|info| (info.dtype, info.shape.clone()));
         // Sorted by name, moments come one after the other.
@@ -193,7 +206,7 @@ fn optimizer_state(
         }
         moments[number].push((path.to_owned(), Tensor::from_slice(device, &elements, &shape)?));
     }
-    Ok(OptimizerState { optimizer: kind, learning_rate, steps, moments })
+    Ok(OptimizerState { optimizer: kind, learning_rate, steps, missed, moments })
 }
 
 /// As many words of 64 bits of that type as expected; `None` if that is not what is there.

@@ -15,8 +15,14 @@ use std::sync::Arc;
 /// The name of [`Gradients::add`], as errors have it.
 pub(crate) const ADD: &str = "Gradients::add";
 
-/// Bytes of the parameters, each with what they are in.
-pub(crate) type Pieces<G> = Vec<(Range<usize>, G)>;
+/// What one launch steps: parameters that lie together and have the same settings.
+pub(crate) struct Piece<S> {
+    /// Of the parameters' buffer, padding included.
+    pub(crate) bytes: Range<usize>,
+    pub(crate) settings: S,
+    /// Positions among those that are stepped.
+    pub(crate) parameters: Vec<usize>,
+}
 
 /// The gradients that one call of `…_with_gradients` gave, or that `backward` found ([`crate::Backward::of`]), one for each parameter; zero where the function does not
 /// depend on it. Cheap to clone; clones are the same memory.
@@ -221,37 +227,83 @@ impl Gradients {
         Error::Mismatch { operation: operation.to_owned(), problem }
     }
 
-    /// The gradients in the parameters of `store` under `prefix`, and which bytes of the parameters' buffer have some: those of
-    /// parameters that the function depends on, padding included, in as few pieces as can be of what `group` gives for their paths.
+    /// The gradients in the parameters of `store` under `prefix`, and those parameters that the function depends on, in as few pieces
+    /// as can be of what `settings` gives for their positions and paths; but for those at these positions, which stay as they are.
     ///
     /// # Errors
     ///
     /// As [`Gradients::fit`]; also if they are of another part of the same model, which is a mistake more often than not.
-    pub(crate) fn for_step<G: PartialEq>(
+    pub(crate) fn for_step<S: PartialEq>(
         &self,
         store: &Store,
         (prefix, operation): (&str, &str),
-        group: impl Fn(&str) -> G,
-    ) -> Result<(BufferHandle, Pieces<G>)> {
-        let model = store.positions_under(prefix, operation)?;
-        let own = self.fit(store, prefix, &model, operation)?;
-        if self.store.id() == store.id() && own != model {
-            return Err(self.are_of_another(prefix, true, operation));
-        }
+        left_out: &[usize],
+        settings: impl Fn(usize, &str) -> S,
+    ) -> Result<(BufferHandle, Vec<Piece<S>>)> {
+        let (model, own) = self.stepped(store, prefix, operation)?;
         let region = self.store.gradient_region(self.buffer.whole(), &self.store.parameter_bytes_of(&own))?;
-        let mut pieces = Pieces::<G>::new();
-        for (position, own) in model.zip(own) {
-            let bytes = store.parameter_bytes_of(&(position..position + 1));
-            if bytes.is_empty() || !self.buffer.covers(own) || !self.is_inside(own) {
+        let mut pieces = Vec::<Piece<S>>::new();
+        for position in model.clone() {
+            let (bytes, at) = (store.parameter_bytes_of(&(position..position + 1)), position - model.start);
+            if bytes.is_empty() || left_out.binary_search(&at).is_ok() {
                 continue;
             }
-            let group = group(&store.parameters()[position].path);
+            let settings = settings(at, &store.parameters()[position].path);
             match pieces.last_mut() {
-                Some((last, before)) if last.end == bytes.start && *before == group => last.end = bytes.end,
-                _ => pieces.push((bytes, group)),
+                Some(last) if last.bytes.end == bytes.start && last.settings == settings => {
+                    last.bytes.end = bytes.end;
+                    last.parameters.push(at);
+                }
+                _ => pieces.push(Piece { bytes, settings, parameters: vec![at] }),
             }
         }
         Ok((region, pieces))
+    }
+
+    /// The parameters of `store` under `prefix` that a step by these leaves as they are, by their positions among these, ascending: the
+    /// function does not depend on them, or they are frozen.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Gradients::for_step`]; also if all are of a frozen field.
+    pub(crate) fn left_out(
+        &self,
+        store: &Store,
+        (prefix, operation): (&str, &str),
+        is_frozen: impl Fn(&str) -> bool,
+    ) -> Result<Vec<usize>> {
+        let (model, own) = self.stepped(store, prefix, operation)?;
+        let inside = self.prefix.strip_prefix(prefix).map(|rest| rest.trim_end_matches('.'));
+        if let Some(field) = inside.filter(|field| !field.is_empty() && is_frozen(field)) {
+            return Err(Error::Mismatch {
+                operation: operation.to_owned(),
+                problem: format!(
+                    "the gradients are of `{field}`, which is frozen in what is stepped; step that part by an optimizer of its own, or \
+                     leave `#[frozen]` out"
+                ),
+            });
+        }
+        let first = model.start;
+        let out = model.zip(own).filter(|(position, own)| {
+            let path = &store.parameters()[*position].path;
+            !store.parameter_bytes_of(&(*position..position + 1)).is_empty()
+                && (!self.reaches(*own) || is_frozen(path.strip_prefix(prefix).unwrap_or(path)))
+        });
+        Ok(out.map(|(position, _)| position - first).collect())
+    }
+
+    /// The positions of parameters under `prefix` in `store`, and of the same ones in the memory that the gradients were taken of.
+    fn stepped(&self, store: &Store, prefix: &str, operation: &str) -> Result<(Range<usize>, Range<usize>)> {
+        let model = store.positions_under(prefix, operation)?;
+        let own = self.fit(store, prefix, &model, operation)?;
+        match self.store.id() == store.id() && own != model {
+            true => Err(self.are_of_another(prefix, true, operation)),
+            false => Ok((model, own)),
+        }
+    }
+
+    fn reaches(&self, own: usize) -> bool {
+        self.buffer.covers(own) && self.is_inside(own)
     }
 
     fn view(&self, index: usize) -> Tensor {

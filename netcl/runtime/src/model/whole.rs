@@ -56,7 +56,7 @@ impl<'m> Whole<'m> {
             format!(
                 "`{path}` was assigned or swapped: the model computes with the one that it was made with, and what is in the field \
                  now is of another model or another place; leave the field as it is, and copy tensors: `for (path, value) in \
-                 other.parameters().into_iter().chain(other.states()) {{ model.set_tensor(&format!(\"{own}.{{path}}\"), &value)?; }}`"
+                 other.parameters().into_iter().chain(other.states()) {{ model.set_tensor(&format!(\"{path}.{{path}}\"), &value)?; }}`"
             ),
         )
     }

@@ -6,6 +6,7 @@ mod groups;
 pub(crate) mod progress;
 mod recorded;
 pub(crate) mod rules;
+pub(crate) mod saved;
 pub(crate) mod scaling;
 pub(crate) mod settings;
 mod state;

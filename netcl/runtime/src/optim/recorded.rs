@@ -1,7 +1,8 @@
 //! Steps of optimizers that are recorded.
 
-use super::progress::{Progress, SharedProgress};
-use crate::error::Result;
+use super::progress::{Progress, SharedStepCount};
+use super::scaling::Skips;
+use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::recording::Step;
 use netcl_hal::device::scalar::Scalar;
@@ -11,24 +12,55 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A step with its launches. Each replay is a step more: it counts, has the learning rate of that time and the numbers that
 /// follow from both. A driver's recording would keep the numbers, so it is not encoded in one.
 pub(super) struct RecordedStep {
+    pub(super) optimizer: &'static str,
     pub(super) launches: Vec<Box<dyn Step>>,
-    pub(super) progress: Arc<SharedProgress>,
+    pub(super) count: Arc<SharedStepCount>,
+    /// Of a step by a scaled loss.
+    pub(super) skips: Option<Skips>,
+    /// Those that it leaves out, by their positions.
+    pub(super) left_out: Vec<usize>,
+    /// Those that each launch steps; none of rules that do not ask how many steps were made.
+    pub(super) parameters: Vec<Vec<usize>>,
     /// Of the model's parameters, by which what is computed of them is told apart.
     pub(super) changes: Arc<AtomicU64>,
     /// The numbers that a step making this progress passes to the launch of that position.
     pub(super) scalars: Box<dyn Fn(Progress, usize) -> Result<Vec<Scalar>> + Send>,
 }
 
+impl RecordedStep {
+    /// How many steps left out what one launch steps.
+    fn missed(&self, launch: usize, missed: impl Fn(usize) -> i32) -> Result<i32> {
+        let Some((first, rest)) = self.parameters.get(launch).and_then(|all| all.split_first()) else { return Ok(0) };
+        let first = missed(*first);
+        match rest.iter().all(|parameter| missed(*parameter) == first) {
+            true => Ok(first),
+            false => Err(Error::Mismatch {
+                operation: self.optimizer.to_owned(),
+                problem: "a recorded step cannot go on: since it was recorded, other steps have left out some of the parameters that \
+                          one launch of it steps; record it again"
+                    .to_owned(),
+            }),
+        }
+    }
+}
+
 impl Step for RecordedStep {
     fn repeat(&mut self) -> Result<()> {
         self.changes.fetch_add(1, Ordering::Relaxed);
-        let mut progress = self.progress.lock();
-        let next = progress.next();
-        for (position, launch) in self.launches.iter_mut().enumerate() {
-            launch.set_scalars(&(self.scalars)(next, position)?);
+        let shared = self.count.clone();
+        let mut count = shared.lock();
+        if let Some(skips) = self.skips.as_ref().filter(|_| !count.leaves_out(&self.left_out)) {
+            count.forget(skips)?;
+        }
+        let next = count.progress.next();
+        let missed: Vec<i32> = (0..self.launches.len())
+            .map(|launch| self.missed(launch, |parameter| count.missed(parameter)))
+            .collect::<Result<_>>()?;
+        for (position, (launch, missed)) in self.launches.iter_mut().zip(missed).enumerate() {
+            launch.set_scalars(&(self.scalars)(next.without(missed), position)?);
             launch.repeat()?;
         }
-        *progress = next;
+        count.step(&self.left_out);
         Ok(())
     }
 

@@ -66,7 +66,8 @@ impl ScalerState {
     }
 }
 
-/// What an optimizer knows of the steps that were not made.
+/// What an optimizer knows of the steps that were not made. A clone is the same.
+#[derive(Clone)]
 pub(super) struct Skips {
     found: BufferHandle,
     skipped: BufferHandle,

@@ -12,6 +12,9 @@ pub struct OptimizerState {
     pub learning_rate: f64,
     /// How many steps were made, for optimizers whose formula needs it; else 0.
     pub steps: u64,
+    /// How many of these steps left a parameter out, because the loss did not depend on it: path and number, without those that none
+    /// left out. For optimizers whose formula needs it.
+    pub missed: Vec<(String, u64)>,
     /// For each moment, path and value of every parameter: `f32` of the parameter's shape. None before the first step.
     pub moments: Vec<Vec<(String, Tensor)>>,
 }

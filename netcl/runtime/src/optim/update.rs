@@ -1,22 +1,19 @@
 //! The machinery that all optimizers share.
 
 use super::groups::{Groups, ParameterGroup};
-use super::progress::{Progress, SharedProgress, numbers};
+use super::progress::{Progress, SharedStepCount, StepCount, numbers};
 use super::recorded::RecordedStep;
-use super::settings::not_negative;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, BufferHandle};
+use crate::model::gradients::Piece;
 use crate::model::store::StoredTensor;
 use crate::model::{Gradients, Model, ModelCore, paths};
-use crate::optim::OptimizerState;
 use crate::optim::rules::Rules;
 use crate::optim::scaling::{Scaling, Skips};
 use crate::recording;
 use crate::tensor::{Tensor, vector};
-use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,45 +21,47 @@ use std::sync::Arc;
 pub struct Update {
     name: &'static str,
     /// How many elements a row has that the rule sees.
-    row: usize,
+    pub(super) row: usize,
     rules: Rules,
     moments: usize,
+    /// Whether the rule's numbers follow from how many steps were made.
+    pub(super) counts_steps: bool,
     groups: Groups,
     /// Recorded steps go on with it when they are replayed.
-    progress: Arc<SharedProgress>,
-    state: Option<OptimizerSlots>,
+    pub(super) count: Arc<SharedStepCount>,
+    pub(super) state: Option<OptimizerSlots>,
 }
 
-struct OptimizerSlots {
+pub(super) struct OptimizerSlots {
     /// Of the model.
-    core: u64,
+    pub(super) core: u64,
     /// Where in the model the part starts that is stepped; empty for all of it.
-    prefix: String,
+    pub(super) prefix: String,
     /// Of its memory when last stepped: another one means that the model has moved.
-    store: u64,
+    pub(super) store: u64,
     /// That memory's.
-    device: Device,
+    pub(super) device: Device,
     /// The parameters in one piece.
-    parameters: BufferHandle,
+    pub(super) parameters: BufferHandle,
     /// Of the parameters' layout.
-    moments: Vec<BufferHandle>,
-    shape: Arc<[usize]>,
+    pub(super) moments: Vec<BufferHandle>,
+    pub(super) shape: Arc<[usize]>,
     /// Once a step was scaled.
-    skips: Option<Skips>,
+    pub(super) skips: Option<Skips>,
 }
 
 /// The part of a model that is stepped, as its [`Model`] says it when asked once: anybody may write that trait, and what
 /// it says the next time may be something else.
-struct Stepped {
-    core: ModelCore,
-    prefix: String,
+pub(super) struct Stepped {
+    pub(super) core: ModelCore,
+    pub(super) prefix: String,
 }
 
 impl Stepped {
     /// # Errors
     ///
     /// [`Error::Assigned`] where a field of the model was.
-    fn of(model: &dyn Model) -> Result<Stepped> {
+    pub(super) fn of(model: &dyn Model) -> Result<Stepped> {
         model.check_fields()?;
         Ok(Stepped { core: model.core().clone(), prefix: model.prefix().to_owned() })
     }
@@ -73,18 +72,24 @@ impl Update {
     /// there are whole rows only.
     pub fn new(name: &'static str, row: usize, moments: usize, rules: Rules, learning_rate: f64) -> Update {
         debug_assert!(row > 0 && ALIGNMENT.is_multiple_of(4 * row), "rows of {row} elements");
-        let progress = Arc::new(SharedProgress::new(Progress { learning_rate, steps: 0 }));
-        Update { name, row, rules, moments, groups: Groups::default(), progress, state: None }
+        let count = StepCount::new(Progress { learning_rate, steps: 0 }, Vec::new());
+        let count = Arc::new(SharedStepCount::new(count));
+        Update { name, row, rules, moments, counts_steps: true, groups: Groups::default(), count, state: None }
+    }
+
+    /// One whose rule does not ask how many steps were made.
+    pub fn without_step_count(self) -> Update {
+        Update { counts_steps: false, ..self }
     }
 
     /// The learning rate and the number of steps that were made.
     pub fn progress(&self) -> Progress {
-        *self.progress.lock()
+        self.count.lock().progress
     }
 
     /// Changes the learning rate, from the next step on, recorded ones included.
     pub fn set_learning_rate(&mut self, rate: f64) {
-        self.progress.lock().learning_rate = rate;
+        self.count.lock().progress.learning_rate = rate;
     }
 
     /// Steps what is in the field of that path, or in the fields of the group of that name, by settings of its own.
@@ -117,40 +122,51 @@ impl Update {
         decay: f64,
         scalars: impl Fn(Progress, f64) -> S + Send + 'static,
     ) -> Result<()> {
+        let shared = self.count.clone();
+        let mut count = shared.lock();
         let has_moved = |skips: &Skips| !skips.is_on(model.core().store().device());
         if scaling.is_none() || self.skips().is_some_and(has_moved) {
-            self.forget_skipped()?;
+            self.forget_skipped(&mut count)?;
         }
         let scale = scaling.map(|scaling| scaling.scale_of(gradients));
-        let shared = self.progress.clone();
-        let mut progress = shared.lock();
-        let next = progress.next();
         let (name, groups) = (self.name, self.groups.clone());
         let scalars = move |progress: Progress, group: Option<usize>| {
             let (progress, decay) = groups.settings(group, progress, decay);
             numbers(name, groups.name(group), progress, |progress| scalars(progress, decay))
         };
-        scalars(next, None)?;
+        scalars(count.progress.next(), None)?;
         let part = Stepped::of(model)?;
         let store = part.core.store();
         let Some(range) = store.parameter_range(&part.prefix, self.name)? else {
-            *progress = next;
+            count.step(&[]);
             return Ok(());
         };
         let paths = under(store.parameters(), &part.prefix).map(|(path, _)| path);
         let (said, tied) = (part.core.groups_of(&part.prefix), part.core.shared_of(&part.prefix));
         let places = self.groups.places(self.name, paths, said, tied)?;
-        let group =
-            |path: &str| self.groups.alike(places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path)), decay);
-        let (gradients, pieces) = gradients.for_step(&store, (&part.prefix, self.name), group)?;
-        let of: Vec<Option<usize>> = pieces.iter().map(|(_, group)| *group).collect();
-        let numbers_now = of.iter().map(|group| scalars(next, *group)).collect::<Result<Vec<_>>>()?;
+        let is_frozen = |path: &str| part.core.is_frozen(&part.prefix, path);
+        let left_out = gradients.left_out(&store, (&part.prefix, self.name), is_frozen)?;
+        if !count.leaves_out(&left_out) {
+            self.forget_skipped(&mut count)?;
+        }
+        let next = count.progress.next();
+        let settings = |parameter: usize, path: &str| {
+            let group = places.group_of(path.strip_prefix(&*part.prefix).unwrap_or(path));
+            let missed = if self.counts_steps { count.missed(parameter) } else { 0 };
+            (self.groups.alike(group, decay), missed)
+        };
+        let (gradients, pieces) = gradients.for_step(&store, (&part.prefix, self.name), &left_out, settings)?;
+        let groups_of: Vec<Option<usize>> = pieces.iter().map(|piece| piece.settings.0).collect();
+        let numbers_now = pieces
+            .iter()
+            .map(|piece| scalars(next.without(piece.settings.1), piece.settings.0))
+            .collect::<Result<Vec<_>>>()?;
         let bytes = range.len();
         let device = store.device();
         self.check_model(&part)?;
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
             let Some(parameters) = store.parameter_region(&range)? else {
-                *progress = next;
+                count.step(&left_out);
                 return Ok(());
             };
             let moments = self.moments_on(device, bytes)?;
@@ -180,15 +196,15 @@ impl Update {
         let moments = &state.moments[..self.moments];
         let scaled = scaling.zip(state.skips.as_ref());
         if let Some((scaling, skips)) = scaled {
-            let stepped = pieces.iter().map(|(piece, _)| piece.start - range.start..piece.end - range.start);
+            let stepped = pieces.iter().map(|Piece { bytes, .. }| bytes.start - range.start..bytes.end - range.start);
             check_finite(self.row, &gradients, stepped, (scaling, skips))?;
         }
         let rule = if scaled.is_some() { self.rules.scaled } else { self.rules.plain };
         let recorded = recording::length(device.backend());
         store.note_change();
         // One launch, but where the function does not depend on all parameters: those without a gradient stay as they are.
-        for ((piece, _), numbers) in pieces.into_iter().zip(numbers_now) {
-            let whole = piece == range;
+        for (Piece { bytes: piece, .. }, numbers) in pieces.iter().zip(numbers_now) {
+            let whole = *piece == range;
             let part = |region: &BufferHandle| match whole {
                 true => Ok(region.clone()),
                 false => region.part(piece.start - range.start, piece.len()),
@@ -211,120 +227,29 @@ impl Update {
             rule().call_into(device, &args, &numbers, &into)?;
         }
         if let Some(start) = recorded {
-            let progress = shared.clone();
-            let scalars =
-                Box::new(move |progress, position: usize| scalars(progress, of.get(position).copied().flatten()));
-            let changes = store.changes().clone();
-            recording::combine(start, |launches| Box::new(RecordedStep { launches, progress, scalars, changes }));
+            let parameters = match self.counts_steps {
+                true => pieces.into_iter().map(|piece| piece.parameters).collect(),
+                false => Vec::new(),
+            };
+            let group = move |launch: usize| groups_of.get(launch).copied().flatten();
+            let scalars = Box::new(move |progress, launch: usize| scalars(progress, group(launch)));
+            let skips = scaled.map(|(_, skips)| skips.clone());
+            let (changes, left_out, count) = (store.changes().clone(), left_out.clone(), shared.clone());
+            recording::combine(start, |launches| {
+                Box::new(RecordedStep {
+                    optimizer: name,
+                    launches,
+                    count,
+                    skips,
+                    left_out,
+                    parameters,
+                    changes,
+                    scalars,
+                })
+            });
         }
         // A step that failed has not been made.
-        *progress = next;
-        Ok(())
-    }
-
-    /// The state.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`crate::optim::Optimizer::state`].
-    pub fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
-        let part = Stepped::of(model)?;
-        self.check_model(&part)?;
-        let mut moments = Vec::new();
-        let store = part.core.store();
-        if let Some(state) = &self.state
-            && let Some(range) = store.parameter_range(&part.prefix, self.name)?
-        {
-            for moment in &state.moments {
-                let view = |(path, entry): (&str, &StoredTensor)| -> Result<(String, Tensor)> {
-                    let tensor = if entry.bytes() == 0 {
-                        Tensor::zeros(&state.device, &entry.shape, DType::F32)?
-                    } else {
-                        let region = moment.part(entry.offset - range.start, entry.bytes())?;
-                        Tensor::from_region(region, entry.shape.clone(), DType::F32, state.device.clone())
-                    };
-                    Ok((path.to_owned(), tensor))
-                };
-                moments.push(under(store.parameters(), &part.prefix).map(view).collect::<Result<_>>()?);
-            }
-        }
-        let Progress { learning_rate, steps } = self.progress();
-        let steps = u64::from((steps - self.skipped()?).unsigned_abs());
-        Ok(OptimizerState { optimizer: self.name.to_owned(), learning_rate, steps, moments })
-    }
-
-    /// Takes over a state, which has as many moments as `moments`, or none before the first step.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`crate::optim::Optimizer::set_state`].
-    pub fn set_state(&mut self, model: &dyn Model, state: &OptimizerState, moments: usize) -> Result<()> {
-        let steps = i32::try_from(state.steps).map_err(|_| {
-            self.mismatch(format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX))
-        })?;
-        let part = Stepped::of(model)?;
-        let store = part.core.store();
-        let entries: Vec<(&str, &StoredTensor)> = under(store.parameters(), &part.prefix).collect();
-        self.check_state(&entries, state, moments)?;
-        let range = store.parameter_range(&part.prefix, self.name)?;
-        if range.is_some() && state.moments.is_empty() && state.steps > 0 {
-            // Zeros would go on as if they had been gathered in all these steps.
-            let steps = state.steps;
-            return Err(self.mismatch(format!(
-                "the state is after {steps} steps and has no moments, expected {moments} for each parameter"
-            )));
-        }
-        let progress = Progress { learning_rate: state.learning_rate, steps };
-        // Recorded steps have the moments' memory: what is there is replaced, not the memory.
-        let same = |current: &OptimizerSlots| {
-            current.store == store.id() && current.core == part.core.id() && current.prefix == part.prefix
-        };
-        let Some(range) = range.filter(|_| !state.moments.is_empty()) else {
-            match self.state.as_ref().filter(|current| same(current)) {
-                Some(current) => current.moments.iter().try_for_each(BufferHandle::zero_unrecorded)?,
-                None => self.state = None,
-            }
-            self.skips().map_or(Ok(()), Skips::clear)?;
-            *self.progress.lock() = progress;
-            return Ok(());
-        };
-        let Some(parameters) = store.parameter_region(&range)? else {
-            *self.progress.lock() = progress;
-            return Ok(());
-        };
-        let device = store.device();
-        let mut regions = Vec::with_capacity(moments);
-        for values in &state.moments {
-            let region = device.allocate(range.len())?;
-            // What lies between the tensors is stepped as well.
-            region.zero_unrecorded()?;
-            for (path, value) in values {
-                let Some((_, entry)) = entries.iter().find(|(known, entry)| known == path && entry.bytes() > 0) else {
-                    continue;
-                };
-                let value = value.to_device(device)?;
-                let place = region.part(entry.offset - range.start, entry.bytes())?;
-                value.region()?.copy_unrecorded(&place, entry.bytes())?;
-            }
-            regions.push(region);
-        }
-        let kept = self.state.iter().filter(|current| same(current)).flat_map(|current| &current.moments);
-        for (region, kept) in regions.iter_mut().zip(kept) {
-            region.copy_unrecorded(kept, range.len())?;
-            *region = kept.clone();
-        }
-        self.state = Some(OptimizerSlots {
-            core: part.core.id(),
-            prefix: part.prefix.clone(),
-            store: store.id(),
-            device: device.clone(),
-            parameters,
-            moments: regions,
-            shape: Arc::from([range.len() / (4 * self.row), self.row]),
-            skips: self.state.take().filter(same).and_then(|state| state.skips),
-        });
-        self.skips().map_or(Ok(()), Skips::clear)?;
-        *self.progress.lock() = progress;
+        count.step(&left_out);
         Ok(())
     }
 
@@ -340,28 +265,17 @@ impl Update {
         self.state.iter().flat_map(|state| &state.moments).map(moved).collect()
     }
 
-    fn skips(&self) -> Option<&Skips> {
+    pub(super) fn skips(&self) -> Option<&Skips> {
         self.state.as_ref()?.skips.as_ref()
     }
 
-    /// How many of the steps that were counted were skipped. Waits for the device where that may be some.
-    fn skipped(&self) -> Result<i32> {
-        self.skips().map_or(Ok(0), Skips::count)
-    }
-
     /// Counts the steps that were made, where skipped ones were counted so far.
-    fn forget_skipped(&mut self) -> Result<()> {
-        let Some(skips) = self.skips() else { return Ok(()) };
-        let skipped = skips.count()?;
-        if skipped > 0 {
-            skips.clear()?;
-            self.progress.lock().steps -= skipped;
-        }
-        Ok(())
+    fn forget_skipped(&self, count: &mut StepCount) -> Result<()> {
+        self.skips().map_or(Ok(()), |skips| count.forget(skips))
     }
 
     /// Refuses a model other than the one that was stepped, and another part of that.
-    fn check_model(&self, part: &Stepped) -> Result<()> {
+    pub(super) fn check_model(&self, part: &Stepped) -> Result<()> {
         match &self.state {
             Some(state) if state.core != part.core.id() => {
                 Err(self
@@ -377,80 +291,17 @@ impl Update {
         }
     }
 
-    /// Refuses a state of another optimizer or of other parameters.
-    fn check_state(&self, entries: &[(&str, &StoredTensor)], state: &OptimizerState, moments: usize) -> Result<()> {
-        not_negative(self.name, "learning rate", state.learning_rate)?;
-        if state.optimizer != self.name {
-            let other = &state.optimizer;
-            return Err(self.mismatch(format!("the state is of `{other}`; an optimizer goes on from its own kind's")));
-        }
-        if ![0, moments].contains(&state.moments.len()) {
-            let found = state.moments.len();
-            return Err(self.mismatch(format!("the state has {found} moments for each parameter, expected {moments}")));
-        }
-        for values in &state.moments {
-            for (path, entry) in entries {
-                let shape = Shape::of(&entry.shape);
-                match values.iter().find(|(known, _)| known == path) {
-                    None => {
-                        return Err(self.mismatch(format!("the state has nothing for the parameter `{path}` {shape}")));
-                    }
-                    Some((_, value)) if value.shape() != &*entry.shape || value.dtype() != DType::F32 => {
-                        let found = format!("{} {}", value.dtype(), Shape::of(value.shape()));
-                        return Err(self.mismatch(format!(
-                            "the state has {found} for the parameter `{path}`, expected f32 {shape}"
-                        )));
-                    }
-                    Some(_) => {}
-                }
-            }
-            let mut paths = BTreeSet::new();
-            if let Some((path, _)) = values.iter().find(|(path, _)| !paths.insert(path)) {
-                return Err(self.mismatch(format!("the state names the parameter `{path}` twice")));
-            }
-            let unknown = values.iter().find(|(path, _)| entries.iter().all(|(known, _)| known != path));
-            if let Some((path, _)) = unknown {
-                return Err(
-                    self.mismatch(format!("the state is of a parameter `{path}`, which the model does not have"))
-                );
-            }
-        }
-        Ok(())
-    }
-
-    fn mismatch(&self, problem: String) -> Error {
+    pub(super) fn mismatch(&self, problem: String) -> Error {
         Error::Mismatch { operation: self.name.to_owned(), problem }
     }
 }
 
 /// The parameters under a prefix, by their paths after it.
-fn under<'a>(
+pub(super) fn under<'a>(
     entries: &'a [StoredTensor],
     prefix: &'a str,
 ) -> impl Iterator<Item = (&'a str, &'a StoredTensor)> + Clone {
     entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
-}
-
-/// Refuses a state whose moment of that number, which is of squares, is negative somewhere: a step would take its root. NaN is
-/// not refused, which a diverged run has.
-///
-/// # Errors
-///
-/// [`Error::Mismatch`] that names the parameter; [`Error::Driver`] if the values cannot be read.
-pub fn squares(optimizer: &str, state: &OptimizerState, moment: usize) -> Result<()> {
-    for (path, value) in state.moments.get(moment).into_iter().flatten() {
-        if value.dtype() == DType::F32
-            && let Some(negative) = value.to_vec::<f32>()?.into_iter().find(|value| *value < 0.0)
-        {
-            return Err(Error::Mismatch {
-                operation: optimizer.to_owned(),
-                problem: format!(
-                    "the state has {negative} among the squared gradients of `{path}`, which are never negative"
-                ),
-            });
-        }
-    }
-    Ok(())
 }
 
 impl std::fmt::Debug for Update {
