@@ -187,7 +187,10 @@ impl Simt<'_> {
             ElementStorage::Buffer(buffer) => {
                 let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype);
                 self.note_store(written, dtype);
-                self.write(target.place, |this, index| this.builder.store(param, index, value));
+                match own.lanes {
+                    1 => self.write(target.place, |this, index| this.builder.store(param, index, value)),
+                    _ => self.write_lanes(buffer, target.place, value),
+                }
             }
             ElementStorage::Array(array, _) => {
                 self.note_local_store(array, written);

@@ -1,5 +1,6 @@
 //! Indices that stay inside what they index. A kernel is called from safe code and its launch is rounded up to whole
-//! groups, so any index may be outside: such a read gives zero, and such a write is left out.
+//! groups, so any index may be outside: such a read gives zero, and such a write is left out. Of a vector that is partly outside
+//! each element is read or written by itself.
 
 use super::size::size_of;
 use super::state::Simt;
@@ -44,8 +45,7 @@ impl Simt<'_> {
             return GuardedIndex { index, inside: None };
         }
         let index = self.position_once(index);
-        let elements = self.buffers[buffer].dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone());
-        let elements = size_of(&mut self.builder, &elements);
+        let elements = self.elements(buffer);
         let lanes = self.literal(Constant::Integer(i64::from(lanes)), DType::U32);
         // Without sums: the position is any number.
         let enough = self.builder.compare(CompareOp::Le, lanes, elements);
@@ -82,5 +82,81 @@ impl Simt<'_> {
         write(self, place.index);
         let then = self.builder.close();
         self.builder.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+    }
+
+    /// How many elements a buffer has.
+    fn elements(&mut self, buffer: usize) -> ExprId {
+        let elements = self.buffers[buffer].dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone());
+        size_of(&mut self.builder, &elements)
+    }
+
+    /// Several neighbours, zero where they are outside.
+    pub(super) fn read_lanes(&mut self, name: &str, buffer: usize, place: GuardedIndex, ty: ValueType) -> ExprId {
+        let param = self.buffers[buffer].param;
+        let Some(condition) = place.inside else { return self.builder.load(param, place.index, ty.lanes) };
+        let zero = if ty.dtype == DType::Bool { Constant::Bool(false) } else { Constant::Integer(0) };
+        let zero = self.literal(zero, ty.dtype);
+        let zero = self.builder.splat(zero, ty.lanes);
+        let var = self.builder.bind(name, zero);
+        self.builder.open();
+        let value = self.builder.load(param, place.index, ty.lanes);
+        self.builder.assign(var, value);
+        let then = self.builder.close();
+        let otherwise = self.each_inside(buffer, place.index, ty.lanes, |this, index, lane| {
+            let one = this.builder.load(param, index, 1);
+            let (ids, wanted) = (this.builder.lane_ids(DType::U32, ty.lanes), i64::from(lane));
+            let wanted = this.literal(Constant::Integer(wanted), DType::U32);
+            let wanted = this.builder.splat(wanted, ty.lanes);
+            let (is_it, one) = (this.builder.compare(CompareOp::Eq, ids, wanted), this.builder.splat(one, ty.lanes));
+            let before = this.builder.get(var);
+            let value = this.builder.select(is_it, one, before);
+            this.builder.assign(var, value);
+        });
+        self.builder.stmt(Stmt::If { condition, then, otherwise });
+        self.builder.get(var)
+    }
+
+    /// Writes neighbours, those that are inside.
+    pub(super) fn write_lanes(&mut self, buffer: usize, place: GuardedIndex, value: ExprId) {
+        let param = self.buffers[buffer].param;
+        let Some(condition) = place.inside else { return self.builder.store(param, place.index, value) };
+        let (lanes, value) = (self.ty(value).lanes, self.once("values", value));
+        self.builder.open();
+        self.builder.store(param, place.index, value);
+        let then = self.builder.close();
+        let otherwise = self.each_inside(buffer, place.index, lanes, |this, index, lane| {
+            let one = this.builder.lane(value, lane);
+            this.builder.store(param, index, one);
+        });
+        self.builder.stmt(Stmt::If { condition, then, otherwise });
+    }
+
+    /// What is done with each of `lanes` neighbours from `index` on that is inside, where one is not.
+    fn each_inside(
+        &mut self,
+        buffer: usize,
+        index: ExprId,
+        lanes: u8,
+        mut each: impl FnMut(&mut Self, ExprId, u8),
+    ) -> Vec<Stmt> {
+        self.builder.open();
+        let elements = self.elements(buffer);
+        let condition = self.builder.compare(CompareOp::Lt, index, elements);
+        self.builder.open();
+        let rest = self.builder.binary(BinaryOp::Sub, elements, index);
+        let rest = self.once("rest", rest);
+        each(self, index, 0);
+        for lane in 1..lanes - 1 {
+            let number = self.literal(Constant::Integer(i64::from(lane)), DType::U32);
+            let condition = self.builder.compare(CompareOp::Lt, number, rest);
+            self.builder.open();
+            let index = self.builder.binary(BinaryOp::Add, index, number);
+            each(self, index, lane);
+            let then = self.builder.close();
+            self.builder.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+        }
+        let then = self.builder.close();
+        self.builder.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+        self.builder.close()
     }
 }

@@ -247,8 +247,11 @@ impl Simt<'_> {
         }
         let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
         let name = format!("{}_element", self.builder.kernel().params[param.0 as usize].name);
-        let read = |this: &mut Self, index| this.builder.load(param, index, lanes);
-        Val::Expr(self.read(&name, place, ValueType { dtype, lanes }, read), None)
+        let value = match lanes {
+            1 => self.read(&name, place, ValueType::scalar(dtype), |this, index| this.builder.load(param, index, 1)),
+            _ => self.read_lanes(&name, buffer, place, ValueType { dtype, lanes }),
+        };
+        Val::Expr(value, None)
     }
 }
 

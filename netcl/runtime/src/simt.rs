@@ -10,7 +10,7 @@
 //! | `local!([f32; 64])`, `private!([f32; 4])` | arrays that start as zeros: one for the group, one for each item |
 //! | `sub_group_lane()`, `sub_group_size()`, `sub_group_id()`, `sub_group_add(v)`, `.._max`, `.._min`, `sub_group_broadcast(v, lane)`, `sub_group_shuffle_xor(v, mask)` | sub-groups |
 //! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics; the value is what the element was before |
-//! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16 |
+//! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16: elements `i` to `i + 3`, whose positions count elements, not vectors |
 //! | `let w = [a, b, c];`, `[a; 4]`, `w[0]`, `for v in w { .. }`, `for &v in &w { .. }` | lists as long as the text says: loops over them are unrolled, elements named by constants |
 //! | `exp(x)`, `ln(x)`, `max(a, b)`, `powi(x, 3)`, `select(c, a, b)`, .. | functions of numbers and, as far as netcl has them itself, lane by lane of vectors |
 //! | `x.exp()`, `x.ln()`, `a.max(b)`, `x.powi(3)`, `x.is_nan()`, .. | the same as methods, by Rust's names and netcl's |
@@ -210,22 +210,20 @@ impl<T: Number, const N: usize> Neg for Vector<T, N> {
 }
 
 macro_rules! vectors {
-    ($($lanes:literal $load:ident $store:ident $splat:ident $f32:ident $i32:ident $u32:ident;)*) => { $(
+    ($($lanes:literal $load:ident $store:ident $splat:ident [$($element:ident $vector:ident),*];)*) => { $(
         impl<T: Element> Buffer<T> {
             pub fn $load(&self, _first: u32) -> Vector<T::Value, $lanes> { Vector(self.0) }
             pub fn $store(&mut self, _first: u32, values: Vector<T::Value, $lanes>) { self.0 = values.0; }
         }
         pub fn $splat<T: Copy>(value: T) -> Vector<T, $lanes> { Vector(value) }
-        pub type $f32 = Vector<f32, $lanes>;
-        pub type $i32 = Vector<i32, $lanes>;
-        pub type $u32 = Vector<u32, $lanes>;
+        $(pub type $vector = Vector<$element, $lanes>;)*
     )* };
 }
 vectors! {
-    2 load2 store2 splat2 f32x2 i32x2 u32x2;
-    4 load4 store4 splat4 f32x4 i32x4 u32x4;
-    8 load8 store8 splat8 f32x8 i32x8 u32x8;
-    16 load16 store16 splat16 f32x16 i32x16 u32x16;
+    2 load2 store2 splat2 [f32 f32x2, f64 f64x2, i32 i32x2, u32 u32x2, i64 i64x2, u8 u8x2, bool boolx2];
+    4 load4 store4 splat4 [f32 f32x4, f64 f64x4, i32 i32x4, u32 u32x4, i64 i64x4, u8 u8x4, bool boolx4];
+    8 load8 store8 splat8 [f32 f32x8, f64 f64x8, i32 i32x8, u32 u32x8, i64 i64x8, u8 u8x8, bool boolx8];
+    16 load16 store16 splat16 [f32 f32x16, f64 f64x16, i32 i32x16, u32 u32x16, i64 i64x16, u8 u8x16, bool boolx16];
 }
 
 macro_rules! horizontal {

@@ -242,6 +242,18 @@ fn replays_count_as_steps_do() -> Result<()> {
         let error = recording.replay().unwrap_err().to_string();
         assert!(error.contains("adam") && error.contains("record it again"), "{error}");
         assert_eq!((values(&net)?, adam.state(&net)?.steps), before);
+        // Of a model that has moved, the old memory would be stepped.
+        if device != Device::host() {
+            let (mut net, mut adam) = make()?;
+            let work = || {
+                let gradients = gradients(&net, Both, &x, &scale)?;
+                adam.step(&mut net, &gradients)
+            };
+            let (mut recording, ()) = device.record(work)?;
+            net.to_device(&Device::host())?;
+            let error = recording.replay().unwrap_err().to_string();
+            assert!(error.contains("the model has moved to host") && error.contains("record it again"), "{error}");
+        }
     }
     Ok(())
 }

@@ -68,6 +68,7 @@ mod taken_names;
 mod transforms;
 mod twins;
 mod variants;
+mod vectors_at_the_end;
 mod worlds;
 mod wrapped_rounds;
 mod written_lists;

@@ -4,6 +4,7 @@ use super::progress::{Progress, SharedStepCount};
 use super::scaling::Skips;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
+use crate::model::ModelCore;
 use crate::recording::Step;
 use netcl_hal::device::scalar::Scalar;
 use std::sync::Arc;
@@ -13,6 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// follow from both. A driver's recording would keep the numbers, so it is not encoded in one.
 pub(super) struct RecordedStep {
     pub(super) optimizer: &'static str,
+    /// Of the model, and its memory when the step was recorded.
+    pub(super) core: ModelCore,
+    pub(super) store: u64,
     pub(super) launches: Vec<Box<dyn Step>>,
     pub(super) count: Arc<SharedStepCount>,
     /// Of a step by a scaled loss.
@@ -46,6 +50,14 @@ impl RecordedStep {
 
 impl Step for RecordedStep {
     fn repeat(&mut self) -> Result<()> {
+        let store = self.core.store();
+        if store.id() != self.store {
+            let problem = format!(
+                "a recorded step cannot go on: the model has moved to {} since it was recorded; record it again there",
+                store.device()
+            );
+            return Err(Error::Mismatch { operation: self.optimizer.to_owned(), problem });
+        }
         self.changes.fetch_add(1, Ordering::Relaxed);
         let shared = self.count.clone();
         let mut count = shared.lock();

@@ -235,9 +235,12 @@ impl Update {
             let scalars = Box::new(move |progress, launch: usize| scalars(progress, group(launch)));
             let skips = scaled.map(|(_, skips)| skips.clone());
             let (changes, left_out, count) = (store.changes().clone(), left_out.clone(), shared.clone());
+            let (core, store) = (part.core.clone(), store.id());
             recording::combine(start, |launches| {
                 Box::new(RecordedStep {
                     optimizer: name,
+                    core,
+                    store,
                     launches,
                     count,
                     skips,
