@@ -16,7 +16,8 @@ impl<'a> Lowering<'a> {
     /// `|x| x.relu()`.
     pub(super) fn closure(&mut self, written: &'a ExprClosure) -> Val<'a> {
         if self.axes.is_some() && !self.in_function() {
-            let instead = "write an annotated function and call it";
+            let instead = "write what it computes out where it is used; what takes numbers alone is a function above which `#[netcl::function]` \
+                           stands";
             return self.report(written.span(), &m::UNSUPPORTED, &[&"a closure", &instead]);
         }
         Val::Closure(Rc::new(Closure { written, scopes: self.frame().scopes.clone() }))

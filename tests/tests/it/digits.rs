@@ -334,7 +334,7 @@ fn errors_say_what_was_wrong_and_lose_nothing() -> Result<()> {
         assert_ne!(bits(&model), start, "{device}");
         let mut other = Mlp::new(&elsewhere, Seed(1))?;
         let apart = AdamW::new(1e-3).step(&mut other, &gradients).expect_err("another device").to_string();
-        assert!(apart.starts_with("`adamw`: the model that the gradients are of is on "), "{apart}");
+        assert!(apart.starts_with("`adamw`: the gradients were computed on "), "{apart}");
     }
     Ok(())
 }

@@ -73,6 +73,22 @@ impl Scans {
         (sums.stack(1), count)
     }
 
+    /// Sums of what is behind, in the order of `x`, and the same once more.
+    pub fn behind(&self, x: &Tensor<f32, N, T>) -> (Tensor<f32, N, T>, Tensor<f32, N>) {
+        let mut sum = Tensor::zeros([N]);
+        let mut sums = Vec::new();
+        for t in (0..T).rev() {
+            sum = sum + x.get(1, t);
+            sums.push(sum);
+        }
+        sums.reverse();
+        let mut total = Tensor::zeros([N]);
+        for (t, sum) in sums.iter().enumerate() {
+            total = total + sum * t;
+        }
+        (sums.stack(1), total)
+    }
+
     /// Linear attention with decay: a matrix is carried for each row.
     pub fn attention(
         &self,
@@ -278,6 +294,9 @@ fn scans_are_those_of_rounds_one_by_one() -> Result<()> {
         assert_eq!(count.item::<f32>()?, 2.0);
         let (sums, count) = model.sums(&floats(&[1.0, 2.0], &[2, 1]))?;
         assert_eq!((sums.shape(), count.item::<f32>()?), (&[2, 0][..], 0.0));
+        let (sums, total) = model.behind(&floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]))?;
+        assert_eq!(sums.to_vec::<f32>()?, [6.0, 5.0, 3.0, 15.0, 11.0, 6.0]);
+        assert_eq!(total.to_vec::<f32>()?, [11.0, 23.0]);
         let [q, k, v] = [0.0, 0.5, 1.0].map(|shift| floats(&wave(3 * 5 * 4, 1.0, shift), &[3, 5, 4]));
         let ((loss, own), (wanted, one_by_one)) =
             (model.attention_loss_with_gradients(&q, &k, &v)?, model.five_with_gradients(&q, &k, &v)?);

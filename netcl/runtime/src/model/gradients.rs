@@ -187,8 +187,12 @@ impl Gradients {
     /// part, not all of the positions are inside of it: [`Gradients::is_inside`].
     fn fit(&self, store: &Store, prefix: &str, positions: &Range<usize>, operation: &str) -> Result<Range<usize>> {
         if self.store.device() != store.device() {
-            let what = "the model that the gradients are of".to_owned();
-            return Err(store.device().mismatch(operation, what, self.store.device()));
+            let problem = format!(
+                "the gradients were computed on {}, and the model is on {} now: compute them there",
+                self.store.device().beside(store.device()),
+                store.device()
+            );
+            return Err(Error::Mismatch { operation: operation.to_owned(), problem });
         }
         let layout = |store: &Store, prefix: &str| -> Vec<(String, Arc<[usize]>)> {
             let under = store.parameters().iter().filter_map(|entry| Some((entry.path.strip_prefix(prefix)?, entry)));
