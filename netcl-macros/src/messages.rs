@@ -125,8 +125,8 @@ messages! {
     COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it, `const INNER: usize`: then the field is `{}: {}<INNER>`";
     DERIVED = "a model cannot derive `{}`", "{}";
     UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
-    UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
-    FUNCTION_ATTRIBUTE = "a function of a model has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
+    UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "write `#[{}]`; its attributes are {}";
+    FUNCTION_ATTRIBUTE = "a function of a model has no attribute `{}`; did you mean `{}`?", "write `#[{}]`; its attributes are {}";
     GRADIENTS_FORM = "`#[gradients]` lists arguments of a loss", "write `#[gradients(x)]`, or `#[gradients(x, y)]`";
     GRADIENTS_PLACE = "`#[gradients]` belongs on a loss of a model, which is compiled with its gradients", "inside of a body `grad(&value, x)` gives the derivative of a number; a kernel or a function has `vjp`";
     GRADIENTS_OF = "`{}` is no loss of a model: gradients are of a function with `&self` whose result, or the first of several, is `Tensor<f32>`", "reduce what it returns, as with `.sum_all()`, or return `grad(&value, {})` of a number in its body";
@@ -134,7 +134,7 @@ messages! {
     GRADIENTS_UNKNOWN = "`{}` has no argument `{}`{}", "its arguments are {}; parameters have gradients without being named";
     GRADIENTS_INDEPENDENT = "`{}` does not depend on `{}` in a way that has a derivative", "leave it out of `#[gradients(..)]`: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     MODE_ALONE = "there is no attribute `{}`", "write `#[mode({})]`";
-    KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
+    KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "write `#[{}]`; its attributes are {}";
     KERNEL_TEST = "a kernel has no attribute `{}`", "leave it out: a test is a function of ordinary Rust, which calls the kernel";
     INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "{}";

@@ -197,3 +197,37 @@ fn a_loss_that_needs_a_models_numbers_depends_on_a_parameter_too() {
     assert!(refused("x"));
     assert!(!refused("self.l.forward(x)"));
 }
+
+#[test]
+fn how_a_field_is_trained_is_understood_in_other_words() {
+    let of = |attr: &str| {
+        compiled(&format!(
+            "#[netcl::model] pub struct Part {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl Part {{ pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ self.l.forward(x) }} }}
+             #[netcl::model] pub struct Net {{ {attr} part: Part }}"
+        ))
+    };
+    for attr in ["freeze", "freeze(true)", "no_grad", "trainable(false)", "requires_grad = false", "frozn(true)"] {
+        let own = of(&format!("#[{attr}]"));
+        is_said(&own.errors(), &["did you mean `frozen`?\nhint: write `#[frozen]`; its attributes are `layer`"]);
+        // rustc does not see it.
+        assert!(
+            !own.output.contains(&format!("# [{}", attr.split(['(', ' ']).next().unwrap_or(attr))),
+            "{}",
+            own.output
+        );
+    }
+    for attr in ["trainable", "serde(skip)"] {
+        let own = of(&format!("#[{attr}]"));
+        is_said(&own.errors(), &["hint: leave it out"]);
+        assert!(!own.output.contains("trainable]") && !own.output.contains("# [serde"), "{}", own.output);
+    }
+    is_said(&of("#[grup(slow)]").errors(), &["write `#[group(slow)]`"]);
+    let setting = "write `#[group(slow)]`; what is set for it an optimizer says, `.group(\"slow\", ..)`";
+    for group in ["slow, rate = 0.1", "slow, rate = 0.1, weight_decay = 0.0", "name = slow, rate = 0.1"] {
+        is_said(&of(&format!("#[group({group})]")).errors(), &[setting]);
+    }
+    for group in ["slow, still", "slow, rate = 0.1, still"] {
+        is_said(&of(&format!("#[group({group})]")).errors(), &["a field is in one group"]);
+    }
+}
