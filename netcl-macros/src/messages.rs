@@ -353,7 +353,7 @@ messages! {
     ASSIGN_ELEMENT = "the elements of `{}` cannot be assigned", "{}";
     ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
-    ASSIGN_FIELD = "`{}` is a field, and not assigned", "a `#[state]` is set: `{}.set(..)`; a `#[parameter]` gets its new value in ordinary Rust, after the call: `model.set_tensor(\"{}\", &new)?`";
+    ASSIGN_FIELD = "`{}` is a field, and not assigned", "{}";
     SET_PARAMETER = "`{}` is trained: an optimizer changes it", "write `#[state]` above a tensor that a function sets; the parameter is set in ordinary Rust: `model.set_tensor(\"{}\", &value)?`";
     SET_VALUE = "`{}` is {} {}, and is set to {}", "give it a tensor of its type and shape, or a number";
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";

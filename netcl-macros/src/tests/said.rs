@@ -231,3 +231,21 @@ fn how_a_field_is_trained_is_understood_in_other_words() {
         is_said(&of(&format!("#[group({group})]")).errors(), &["a field is in one group"]);
     }
 }
+
+#[test]
+fn what_a_parameter_becomes_in_a_body_has_a_name_of_its_own() {
+    let set = "ordinary Rust sets the field, after the call: `model.set_tensor(\"a.weight\", &new)?`";
+    for assigned in ["self.a.weight = self.a.weight * 0.9;", "self.a.weight *= 0.9;"] {
+        let errors = said(&format!("{assigned} x"));
+        let new = "write `let weight = ..;`, and use that behind it, as in `x.matmul(&weight)`, as `self.a` keeps what it has";
+        is_said(&errors, &["`self.a.weight` is a field, and not assigned", new, set]);
+    }
+    is_said(
+        &said("self.a.bias = self.a.bias * 0.9; x"),
+        &["write `let bias = ..;`, and use that behind it, as `self.a` keeps"],
+    );
+    // As the hint has it.
+    assert_eq!(said("let weight = self.a.weight * 0.9; x.matmul(&weight)"), Vec::<String>::new());
+    let state = said("self.s[0] = x.mean([0]); x");
+    is_said(&state, &["hint: a state is set: `self.s[0].set(..)`"]);
+}
