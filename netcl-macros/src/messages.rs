@@ -267,6 +267,7 @@ messages! {
     GRAD_IN = "`grad` has no derivative in {}", "{}";
     GRAD_UNNAMED = "`grad` differentiates in what has a name, found `{}`", "name it, and compute the value from that: `let h = {};`";
     GRAD_NUMBER = "`{}` is a number by which a loop computes, and the derivative in a number goes back through none", "take it as a tensor without axes, `{}: &Tensor<f32>`";
+    GRAD_BEFORE_ROUND = "this value was computed before the round, and `{}` begins anew in each round of a loop: the value does not follow from it", "compute the value inside of the loop, from `{}` as it is there";
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";

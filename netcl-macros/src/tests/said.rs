@@ -249,3 +249,53 @@ fn what_a_parameter_becomes_in_a_body_has_a_name_of_its_own() {
     let state = said("self.s[0] = x.mean([0]); x");
     is_said(&state, &["hint: a state is set: `self.s[0].set(..)`"]);
 }
+
+#[test]
+fn derivatives_are_of_floats_where_they_are_asked_for() {
+    let of = |body: &str| {
+        compiled(&format!(
+            "#[netcl::model] pub struct Net {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl Net {{
+                 pub fn loss(&self, x: &Tensor<f32, N, 4>, labels: &Tensor<u32, N>) -> Tensor<f32> {{
+                     let loss = self.l.forward(x).cross_entropy(labels); {body} }} }}"
+        ))
+        .errors()
+    };
+    let instead = "leave it out: only floats have derivatives";
+    is_said(
+        &of("let d = grad(&loss, labels); loss + d.sum_all()"),
+        &["`grad` has no derivative in `labels`, which is of u32", instead],
+    );
+    is_said(
+        &of("let (d, e) = grad(&loss, (x, labels)); loss + d.sum_all()"),
+        &["in `labels`, which is of u32", instead],
+    );
+    let at = "let at = self.l.forward(x).argmax(1); ";
+    is_said(&of(&format!("{at} let d = grad(&loss, at); loss + d.sum_all()")), &["in `at`, which is of i32"]);
+    is_said(
+        &of("let d = grad(&labels.sum_all(), x); loss + d.sum_all()"),
+        &["`grad` differentiates a number, found one of u32", "only floats have derivatives"],
+    );
+}
+
+#[test]
+fn a_value_of_before_a_round_does_not_follow_from_what_the_round_finds() {
+    let said_before = "this value was computed before the round, and `h` begins anew in each round of a loop";
+    for body in [
+        "let mut h = x * 2.0; let first = h.square().sum_all(); for i in 0..N { let d = grad(&first, h); h = h - 0.1 * d; } h",
+        "let mut h = x * 2.0; let first = h.square().sum_all(); for i in 0..N { for j in 0..N { let d = grad(&first, h); h = h - d; } } h",
+        "let mut h = x * 2.0; for i in 0..N { let first = h.square().sum_all(); for j in 0..N { let d = grad(&first, h); h = h - d; } } h",
+        "let mut h = x * 2.0; let mut e = h.sum_all(); for i in 0..N { let d = grad(&e, h); e = h.square().sum_all(); h = h - d; } h",
+    ] {
+        is_said(&said(body), &[said_before, "hint: compute the value inside of the loop, from `h` as it is there"]);
+    }
+    for body in [
+        // It has never followed from it.
+        "let mut h = x * 2.0; let first = y.square().sum_all(); for i in 0..N { let d = grad(&first, h); h = h - 0.1 * d; } h",
+        "let mut h = x * 2.0; for i in 0..N { let d = grad(&h.detach().sum_all(), h); h = h - d; } h",
+    ] {
+        is_said(&said(body), &["this value does not depend on `h`"]);
+    }
+    let sound = "let mut h = x * 2.0; for i in 0..N { let d = grad(&h.square().sum_all(), h); h = h - 0.1 * d; } h";
+    assert_eq!(said(sound), Vec::<String>::new());
+}
