@@ -278,6 +278,7 @@ fn derivatives_are_of_floats_where_they_are_asked_for() {
     );
 }
 
+/// What a round of a loop finds is another tensor than what was there before the loop.
 #[test]
 fn a_value_of_before_a_round_does_not_follow_from_what_the_round_finds() {
     let said_before = "this value was computed before the round, and `h` begins anew in each round of a loop";
@@ -298,4 +299,29 @@ fn a_value_of_before_a_round_does_not_follow_from_what_the_round_finds() {
     }
     let sound = "let mut h = x * 2.0; for i in 0..N { let d = grad(&h.square().sum_all(), h); h = h - 0.1 * d; } h";
     assert_eq!(said(sound), Vec::<String>::new());
+}
+
+/// A loss for each element has no gradients: who asks is told why, as of other losses that have none.
+#[test]
+fn a_loss_for_each_element_says_why_it_has_no_gradients() {
+    let output = |name: &str, result: &str, body: &str| {
+        compiled(&format!(
+            "#[netcl::model] pub struct Net {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl Net {{ pub fn {name}(&self, x: &Tensor<f32, N, 4>) -> {result} {{ {body} }} }}"
+        ))
+        .sound()
+        .output
+        .clone()
+    };
+    for (name, result, body) in [
+        ("loss", "Tensor<f32, N>", "self.l.forward(x).square().mean([1])"),
+        ("total_cost", "(Tensor<f32, N, 4>, Tensor<f32, N>)", "(self.l.forward(x), x.sum([1]))"),
+    ] {
+        let output = output(name, result, body);
+        assert!(output.contains(&format!("`{name}` returns `Tensor<f32, N")), "{output}");
+        assert!(output.contains(&format!("fn {name}_with_gradients")) && output.contains(".mean_all()"), "{output}");
+    }
+    // Of a function that is no loss nobody asks.
+    assert!(!output("forward", "Tensor<f32, N, 4>", "self.l.forward(x)").contains("forward_with_gradients"));
+    assert!(!output("closs", "Tensor<f32, N, 4>", "self.l.forward(x)").contains("closs_with_gradients"));
 }
