@@ -108,6 +108,7 @@ messages! {
     PRECISION = "`#[precision]` says `bf16`, `f16` or `f32`{}", "write `#[precision(bf16)]` for activations that are stored in `bf16`, with parameters and their gradients in `f32`; `#[matmul_precision(..)]` is of products of `f32` alone";
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model, found `{}`", "write `&self`{}";
+    ORDINARY_RUST = "`{}` {}, as ordinary Rust does, and functions of this block are compiled to kernels", "put it into a plain `{} { .. }`{}";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "{}";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
