@@ -169,17 +169,24 @@ impl FunctionItem {
         self.params.iter().any(|param| !param.parts.is_one())
     }
 
-    /// Whether there is a `…_with_gradients` form: the result of a model, or the first of several, is a loss.
-    pub(crate) fn is_loss(&self) -> bool {
-        let first = match &self.composed {
+    /// Whether what it returns is a tensor, or a tuple that begins with one.
+    pub(crate) fn gives_one_first(&self) -> bool {
+        match &self.composed {
             Composite::One => true,
             Composite::Tuple(parts) => parts.first().is_some_and(Composite::is_one),
             Composite::Array(_) | Composite::Struct(..) => false,
-        };
+        }
+    }
+
+    /// Whether there is a `…_with_gradients` form: the result of a model, or the first of several, is a loss.
+    pub(crate) fn is_loss(&self) -> bool {
         let is_number = |result: &TensorType| result.dims.is_empty() && result.dtype.is_float();
         let gives_one = |function: &FunctionItem| function.results.first().is_some_and(is_number);
         // Whatever its types are.
-        self.receiver && first && gives_one(self) && self.variants.iter().all(|(variant, _)| gives_one(variant))
+        self.receiver
+            && self.gives_one_first()
+            && gives_one(self)
+            && self.variants.iter().all(|(variant, _)| gives_one(variant))
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
             parse::model::bound(&mut parsed.generics);
             no_bodies(&diag, &recover::bodies(&mut parsed));
             parse::renamed::meant(&diag, &mut parsed);
+            parse::ordinary::reported(&diag, &mut parsed);
             parse::attr::of_items(&diag, &mut parsed);
             parse::stray::of_block(&diag, &mut parsed);
             parse::sized::meant(&diag, &mut parsed);
@@ -155,6 +156,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
         no_bodies(&diag, &kept.no_bodies);
         let mut item = kept.item;
         parse::model::bound(&mut item.generics);
+        parse::ordinary::reported(&diag, &mut item);
         parse::compiled::mark(&mut item);
         parse::inside::block(&diag, &mut item);
         let rest = impl_item(&Gathered::default(), item);

@@ -108,6 +108,7 @@ messages! {
     PRECISION = "`#[precision]` says `bf16`, `f16` or `f32`{}", "write `#[precision(bf16)]` for activations that are stored in `bf16`, with parameters and their gradients in `f32`; `#[matmul_precision(..)]` is of products of `f32` alone";
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model, found `{}`", "write `&self`{}";
+    ORDINARY_RUST = "`{}` {}, as ordinary Rust does, and functions of this block are compiled to kernels", "put it into a plain `{} { .. }`{}";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "{}";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
@@ -125,8 +126,8 @@ messages! {
     COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it, `const INNER: usize`: then the field is `{}: {}<INNER>`";
     DERIVED = "a model cannot derive `{}`", "{}";
     UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
-    UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
-    FUNCTION_ATTRIBUTE = "a function of a model has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
+    UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "write `#[{}]`; its attributes are {}";
+    FUNCTION_ATTRIBUTE = "a function of a model has no attribute `{}`; did you mean `{}`?", "write `#[{}]`; its attributes are {}";
     GRADIENTS_FORM = "`#[gradients]` lists arguments of a loss", "write `#[gradients(x)]`, or `#[gradients(x, y)]`";
     GRADIENTS_PLACE = "`#[gradients]` belongs on a loss of a model, which is compiled with its gradients", "inside of a body `grad(&value, x)` gives the derivative of a number; a kernel or a function has `vjp`";
     GRADIENTS_OF = "`{}` is no loss of a model: gradients are of a function with `&self` whose result, or the first of several, is `Tensor<f32>`", "reduce what it returns, as with `.sum_all()`, or return `grad(&value, {})` of a number in its body";
@@ -134,7 +135,7 @@ messages! {
     GRADIENTS_UNKNOWN = "`{}` has no argument `{}`{}", "its arguments are {}; parameters have gradients without being named";
     GRADIENTS_INDEPENDENT = "`{}` does not depend on `{}` in a way that has a derivative", "leave it out of `#[gradients(..)]`: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     MODE_ALONE = "there is no attribute `{}`", "write `#[mode({})]`";
-    KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
+    KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "write `#[{}]`; its attributes are {}";
     KERNEL_TEST = "a kernel has no attribute `{}`", "leave it out: a test is a function of ordinary Rust, which calls the kernel";
     INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: of a kernel in index form the gradient and the OpenCL C are generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "{}";
@@ -267,6 +268,7 @@ messages! {
     GRAD_IN = "`grad` has no derivative in {}", "{}";
     GRAD_UNNAMED = "`grad` differentiates in what has a name, found `{}`", "name it, and compute the value from that: `let h = {};`";
     GRAD_NUMBER = "`{}` is a number by which a loop computes, and the derivative in a number goes back through none", "take it as a tensor without axes, `{}: &Tensor<f32>`";
+    GRAD_BEFORE_ROUND = "this value was computed before the round, and `{}` begins anew in each round of a loop: the value does not follow from it", "compute the value inside of the loop, from `{}` as it is there";
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
@@ -353,7 +355,7 @@ messages! {
     ASSIGN_ELEMENT = "the elements of `{}` cannot be assigned", "{}";
     ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
-    ASSIGN_FIELD = "`{}` is a field, and not assigned", "a `#[state]` is set: `{}.set(..)`; a `#[parameter]` gets its new value in ordinary Rust, after the call: `model.set_tensor(\"{}\", &new)?`";
+    ASSIGN_FIELD = "`{}` is a field, and not assigned", "{}";
     SET_PARAMETER = "`{}` is trained: an optimizer changes it", "write `#[state]` above a tensor that a function sets; the parameter is set in ordinary Rust: `model.set_tensor(\"{}\", &value)?`";
     SET_VALUE = "`{}` is {} {}, and is set to {}", "give it a tensor of its type and shape, or a number";
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";

@@ -12,6 +12,8 @@ pub(crate) const NAMED_BLOCK: &str = "__netcl_block";
 pub(crate) const IDENTITY: &str = "__netcl_identity";
 /// Our mark on a function that is compiled though its signature has structs alone.
 pub(crate) const OF_STRUCTS: &str = "__netcl_of_structs";
+/// Our mark on a function that is of plain Rust though a tensor in its signature has sizes.
+pub(crate) const OF_RUST: &str = "__netcl_of_rust";
 /// Our name for a type that is half-typed.
 pub(crate) const UNKNOWN_TYPE: &str = "__netcl_unknown";
 /// `#[layer(inputs = 64, ..)]` on a field.

@@ -263,8 +263,8 @@ fn allowed(function: &FunctionItem) -> Option<TokenStream> {
     chooses.then(|| quote!(#[allow(clippy::manual_range_contains)]))
 }
 
-/// Says, where `…_with_gradients` is called of a function whose first result is no loss though a number is among them, or is one that no
-/// parameter leads to, that there is none.
+/// Says, where `…_with_gradients` is called of a function whose first result is no loss though a number is among them or its name says that
+/// it is one, or is a loss that no parameter leads to, that there is none.
 fn no_gradients(block: &ModelImpl, function: &FunctionItem, independent: bool) -> Option<TokenStream> {
     let is_loss = |ty: &TensorType| ty.dims.is_empty() && ty.dtype.is_float();
     let (own, result) = (parse::name(&function.name), result_type(function));
@@ -286,6 +286,11 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem, independent: bool) -
             format!("`{own}` returns a number of `{}`, which has no derivative", first.dtype),
             "a loss is a number of floats, such as `Tensor<f32>`",
         ),
+        Some(first) if first.dtype.is_float() && function.gives_one_first() && is_called_loss(&own) => (
+            format!("`{own}` returns `{first}`, and gradients are of one number"),
+            "reduce it at the end of the body, as with `.mean_all()` or `.sum_all()`, and return `Tensor<f32>`; what is wanted for each \
+             element as well is a second result, `(each.mean_all(), each)`",
+        ),
         _ => return None,
     };
     let withheld = Withheld {
@@ -302,6 +307,11 @@ fn no_gradients(block: &ModelImpl, function: &FunctionItem, independent: bool) -
     let (declared, stub) = withheld.tokens();
     let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
     Some(quote!(const _: () = { #declared impl #generics #ty #bounds { #stub } };))
+}
+
+/// Whether that is how losses are called: `loss`, `nll_loss`, `total_cost`.
+fn is_called_loss(name: &str) -> bool {
+    name.split('_').any(|word| matches!(word, "loss" | "losses" | "cost" | "objective"))
 }
 
 fn with_gradients(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStream {

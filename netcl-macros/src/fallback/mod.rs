@@ -196,7 +196,8 @@ fn written(item: &ItemImpl, name: &Ident) -> bool {
 pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
     let ours = |attr: &Attribute| {
         let types = attr.path().is_ident(crate::words::TYPES);
-        types || recover::is_half_typed(attr) || mode::is_dynamic(attr) || function::is_helper(attr)
+        let of_rust = attr.path().is_ident(crate::words::OF_RUST);
+        types || of_rust || recover::is_half_typed(attr) || mode::is_dynamic(attr) || function::is_helper(attr)
     };
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();

@@ -363,13 +363,16 @@ impl<'a> Lowering<'a> {
                 let said = self.expr(&place.expr).is_unknown();
                 return if said { Val::Unknown } else { self.report(left.span(), &m::ASSIGN_BEHIND, &[]) };
             }
-            if let Expr::Field(field) = left
-                && self.is_of_model(&field.base)
-                && matches!(self.expr(left), Val::Tensor(_))
-            {
-                let path = text(left);
-                let name = path.trim_start_matches("self.").replace('[', ".").replace(']', "");
-                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &path, &name]);
+            let of = match left {
+                Expr::Field(field) if self.is_of_model(&field.base) && matches!(self.expr(left), Val::Tensor(_)) => {
+                    Some(&field.base)
+                }
+                Expr::Index(part) if self.is_kept(left) => Some(&part.expr),
+                _ => None,
+            };
+            if let Some(of) = of {
+                let instead = self.instead_of_assigned(left, of);
+                return self.report(left.span(), &m::ASSIGN_FIELD, &[&text(left), &instead]);
             }
             return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
         };

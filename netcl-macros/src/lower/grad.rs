@@ -68,6 +68,9 @@ impl<'a> Lowering<'a> {
         if let Some(number) = asked.iter().find(|asked| self.is_number_of_loop(asked.id)) {
             return self.report(number.place.span(), &m::GRAD_NUMBER, &[&text(number.place), &text(number.place)]);
         }
+        if !self.is_of_floats((id, of), &asked) {
+            return Val::Unknown;
+        }
         let ids: Vec<NodeId> = asked.iter().map(|asked| asked.id).collect();
         let found = match autodiff::grad(&mut self.builder, id, &ids) {
             Ok(found) => found,
@@ -77,7 +80,11 @@ impl<'a> Lowering<'a> {
             }
         };
         for (asked, _) in asked.iter().zip(&found).filter(|(_, gradient)| gradient.is_none()) {
-            self.report(asked.place.span(), &m::GRAD_INDEPENDENT, &[&text(asked.place)]);
+            let name = text(asked.place);
+            match self.followed_before_round(id, asked.id) {
+                true => self.report(asked.place.span(), &m::GRAD_BEFORE_ROUND, &[&name, &name]),
+                false => self.report(asked.place.span(), &m::GRAD_INDEPENDENT, &[&name]),
+            };
         }
         let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
         shaped(given, &mut found.into_iter())
@@ -115,6 +122,47 @@ impl<'a> Lowering<'a> {
         }
         let op = &self.builder.node(id).op;
         matches!(op, Op::Input(InputKind::Scalar(_))) && reads(self.builder.graph(), op)
+    }
+
+    /// Rule: derivatives are of floats in floats. Wrong: `grad(&loss, labels)` of `labels: &Tensor<u32, N>`.
+    fn is_of_floats(&mut self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) -> bool {
+        let before = self.diag.count();
+        let dtype = self.builder.dtype(value);
+        if !dtype.is_float() {
+            let instead = "only floats have derivatives: compute the value of floats";
+            self.report(of.span(), &m::GRAD_VALUE, &[&format!("one of {dtype}"), &instead]);
+        }
+        for Asked { id, place } in asked {
+            let dtype = self.builder.dtype(*id);
+            if !dtype.is_float() {
+                let found = format!("`{}`, which is of {dtype}", written(place));
+                let instead = "leave it out: only floats have derivatives";
+                self.report(place.span(), &m::GRAD_IN, &[&found, &instead]);
+            }
+        }
+        self.diag.count() == before
+    }
+
+    /// Whether the tensor is what a round of a loop finds, and the value has been computed before that round from what it was then.
+    fn followed_before_round(&self, value: NodeId, asked: NodeId) -> bool {
+        let carried = || self.loops.iter().flat_map(|own| &own.carried);
+        let before = |id: NodeId| carried().find(|(now, _)| *now == id).map(|(_, before)| *before);
+        // Of loops in loops the inner one has begun with what a round of the outer one finds.
+        let all: Vec<NodeId> = std::iter::successors(before(asked), |id| before(*id)).collect();
+        let (mut pending, mut seen) = (vec![value], Vec::new());
+        while let Some(value) = pending.pop() {
+            if seen.contains(&value) {
+                continue;
+            }
+            seen.push(value);
+            let leads = autodiff::leading_to(self.builder.graph(), value);
+            let is_behind = |id: &NodeId| leads.get(id.index()).copied().unwrap_or(false);
+            if all.iter().any(is_behind) {
+                return true;
+            }
+            pending.extend(carried().filter(|(now, _)| is_behind(now)).map(|(_, before)| *before));
+        }
+        false
     }
 
     /// Goes into `function`, in which those names are asked for. In kernels `grad` is a function of the user's.

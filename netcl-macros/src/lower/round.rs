@@ -9,6 +9,8 @@ use proc_macro2::Span;
 pub(super) struct SymbolicLoop {
     /// How many calls and scopes there are around the body.
     pub(super) around: (usize, usize),
+    /// What it carries, as a round finds it and as it was before the loop.
+    pub(super) carried: Vec<(NodeId, NodeId)>,
     /// What has been pushed into lists around the body: name, value, where.
     pub(super) pushed: Vec<(String, NodeId, Span)>,
     /// What has changed a state in it: where, what, and what to write instead.

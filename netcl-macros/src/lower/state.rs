@@ -102,9 +102,7 @@ impl<'a> Lowering<'a> {
             let found = format!("{} {found}", self.builder.dtype(id));
             return Some(self.report(place, &m::SET_VALUE, &[&own, &dtype, &shape, &found]));
         }
-        // A name for `self.means[0]` is `means0`.
-        let name = own.rsplit('.').next().unwrap_or(&own).replace(['[', ']'], "");
-        let name = if name.starts_with(char::is_numeric) { format!("state{name}") } else { name };
+        let name = variable_of(&own);
         let instead = format!(
             "carry it in a variable, and set the state once: `let mut {name} = {own};` above the loop, `{name} = ..;` in it, and \
              `{own}.set({name});` behind it"
@@ -113,6 +111,26 @@ impl<'a> Lowering<'a> {
         self.tensors.insert(kept.path.clone(), id);
         self.updates.insert(kept.path, id);
         Some(Val::Unit)
+    }
+
+    /// What to write instead of an assignment to a tensor of the model's memory, which `of` has.
+    pub(super) fn instead_of_assigned(&mut self, place: &'a Expr, of: &'a Expr) -> String {
+        let own = text(place);
+        if matches!(self.kept(place), Some(Ok(Kept { trained: false, .. }))) {
+            return format!("a state is set: `{own}.set(..)`");
+        }
+        let (name, path) = (variable_of(&own), own.trim_start_matches("self.").replace('[', ".").replace(']', ""));
+        let (keeper, example) = match self.expr(of) {
+            Val::Place(FieldRef::Layer(layer, ..)) => {
+                let of_line = layer.layer.name == "Linear" && name == "weight";
+                (format!("`{}`", text(of)), if of_line { ", as in `x.matmul(&weight)`" } else { "" })
+            }
+            _ => ("the model".to_string(), ""),
+        };
+        format!(
+            "in a body a new value has a name of its own: write `let {name} = ..;`, and use that behind it{example}, as {keeper} keeps \
+             what it has; ordinary Rust sets the field, after the call: `model.set_tensor(\"{path}\", &new)?`"
+        )
     }
 
     /// Notes for the loop around that a state changes there, at `place` if that is in its body.
@@ -214,4 +232,10 @@ impl<'a> Lowering<'a> {
         let state = matches!(&self.builder.node(*id).op, Op::Input(InputKind::State));
         path.strip_prefix(base.as_str()).filter(|_| state).map(|rest| tensor_at(unit, rest))
     }
+}
+
+/// A name for a variable that has what the place has: `means0` for `self.means[0]`.
+fn variable_of(place: &str) -> String {
+    let name = place.rsplit('.').next().unwrap_or(place).replace(['[', ']'], "");
+    if name.starts_with(char::is_numeric) { format!("state{name}") } else { name }
 }

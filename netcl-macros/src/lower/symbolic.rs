@@ -44,7 +44,8 @@ impl<'a> Lowering<'a> {
         let (updates, frames) = (self.updates.clone(), self.frames.len());
         let positions = self.positions.clone();
         let around = (frames, self.frame().scopes.len());
-        self.loops.push(SymbolicLoop { around, pushed: Vec::new(), state: None });
+        let carried = draft.carried().iter().copied().zip(initial.iter().copied()).collect();
+        self.loops.push(SymbolicLoop { around, carried, pushed: Vec::new(), state: None });
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };

@@ -1,7 +1,7 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{init, list, nearest, shared, starts, suggestion, text, types};
+use super::{init, list, nearest, shared, starts, suggestion, text, training_keys, types};
 use crate::ast::{Constant, LayerField, Starts, key_named};
 use crate::diag::Diag;
 use crate::messages::{self as m, Message};
@@ -127,17 +127,22 @@ fn without(attrs: &mut Vec<Attribute>, names: &[&str], left: impl Fn(&Attribute)
     });
 }
 
-/// An attribute that is nearly one of `ours`, and none of Rust's, is reported and then taken for ours.
+/// An attribute that is nearly one of `ours`, or means the same, and none of Rust's, is reported and then taken for ours.
 pub(crate) fn meant(diag: &Diag, attr: &mut Attribute, ours: &[&'static str], message: &Message) {
-    let Some(given) = attr.path().get_ident().cloned().filter(|_| !is_of(ours, attr)) else { return };
-    let Some(near) = nearest(&given.to_string(), ours.iter().copied()).filter(|_| !is_known(attr)) else { return };
-    diag.report(given.span(), message, &[&given, &near, &list(ours.iter().copied())]);
+    let Some(given) = attr.path().get_ident().cloned().filter(|_| !is_of(ours, attr) && !is_known(attr)) else {
+        return;
+    };
+    let elsewhere = training_keys::says_frozen(attr).then_some(words::FROZEN).filter(|frozen| ours.contains(frozen));
+    let Some(near) = elsewhere.or_else(|| nearest(&given.to_string(), ours.iter().copied())) else { return };
     let name = Ident::new(near, given.span());
     match &mut attr.meta {
+        // What takes no arguments is not said to have some.
+        meta if near == words::FROZEN => *meta = syn::Meta::Path(name.into()),
         syn::Meta::Path(path) => *path = name.into(),
         syn::Meta::List(list) => list.path = name.into(),
         syn::Meta::NameValue(pair) => pair.path = name.into(),
     }
+    diag.report(given.span(), message, &[&given, &near, &text(&attr.meta), &list(ours.iter().copied())]);
 }
 
 /// Rust's attributes of any item, which mean on a field what they mean elsewhere.
@@ -349,7 +354,7 @@ fn foreign_key(name: &str, value: &str) -> Option<String> {
                  of layers"
             )
         }
-        _ => return super::training_keys::key(name, value),
+        _ => return training_keys::key(name, value),
     })
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn mark(block: &mut ItemImpl) {
     let mark = format_ident!("{}", words::OF_STRUCTS);
     // What calls one that is marked may be one as well.
     loop {
-        let compiled: BTreeSet<String> = functions(block).filter(|f| !is_ordinary(f)).map(name).collect();
+        let compiled = names(block);
         let mut changed = false;
         for item in &mut block.items {
             if let ImplItem::Fn(f) = item
@@ -42,10 +42,23 @@ pub(crate) fn is_meant(f: &ImplItemFn) -> bool {
 /// handles the failure of a compiled function is Rust's own in any case.
 pub(crate) fn in_doubt(block: &ItemImpl) -> impl Iterator<Item = (&ImplItemFn, Path)> {
     let own = |path: &Path| block.generics.type_params().any(|own| path.is_ident(&own.ident));
-    let compiled: BTreeSet<String> = functions(block).filter(|f| !is_ordinary(f)).map(name).collect();
+    let compiled = names(block);
     functions(block)
         .filter(move |f| is_ordinary(f) && may_be_of_structs(f) && !uses(f, &compiled).handles)
         .filter_map(move |f| Some((f, parts::result_structs(&f.sig).into_iter().find(|path| !own(path))?)))
+}
+
+/// The names of the functions that are compiled.
+pub(super) fn names(block: &ItemImpl) -> BTreeSet<String> {
+    functions(block).filter(|f| !is_ordinary(f)).map(name).collect()
+}
+
+/// Whether a body goes on with layers, or with what a compiled function gives, as ordinary Rust cannot. What it borrows to change it, and
+/// what it calls for gradients, are parts of the model that ordinary Rust has too.
+pub(super) fn uses_layers(f: &ImplItemFn, compiled: &BTreeSet<String>) -> bool {
+    let mut visit = Bodies { uses: UseOfModel::default(), known: compiled, parts: true };
+    visit.visit_block(&f.block);
+    visit.uses.compiled
 }
 
 fn functions(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
@@ -73,7 +86,7 @@ fn may_be_of_structs(f: &ImplItemFn) -> bool {
 
 /// How a body uses the model, whose compiled functions are these.
 fn uses(f: &ImplItemFn, compiled: &BTreeSet<String>) -> UseOfModel {
-    let mut visit = Bodies { uses: UseOfModel::default(), known: compiled };
+    let mut visit = Bodies { uses: UseOfModel::default(), known: compiled, parts: false };
     visit.visit_block(&f.block);
     visit.uses
 }
@@ -89,6 +102,8 @@ struct UseOfModel {
 struct Bodies<'c> {
     uses: UseOfModel,
     known: &'c BTreeSet<String>,
+    /// Whether fields that ordinary Rust has too, which are parts, are none that count.
+    parts: bool,
 }
 
 impl Bodies<'_> {
@@ -102,6 +117,12 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
         let core = matches!(&field.member, syn::Member::Named(name) if *name == crate::paths::scope_field());
         self.uses.compiled |= is_self(&field.base) && !core;
         visit::visit_expr_field(self, field);
+    }
+
+    fn visit_expr_reference(&mut self, borrowed: &'ast syn::ExprReference) {
+        if !self.parts || borrowed.mutability.is_none() {
+            visit::visit_expr_reference(self, borrowed);
+        }
     }
 
     /// `let Self { hidden } = self;`
@@ -155,6 +176,9 @@ impl<'ast> Visit<'ast> for Bodies<'_> {
             return;
         }
         self.uses.compiled |= is_self(&call.receiver) && self.known.contains(&super::name(&call.method));
+        if self.parts && super::name(&call.method).ends_with("_with_gradients") {
+            return call.args.iter().for_each(|argument| self.visit_expr(argument));
+        }
         visit::visit_expr_method_call(self, call);
     }
 }

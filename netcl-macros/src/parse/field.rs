@@ -32,7 +32,7 @@ pub(crate) fn field(
 ) -> Option<Field> {
     let name = field.ident.clone()?;
     let given = field.attrs.iter().map(|attr| meant(diag, attr));
-    let (mut own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
+    let (mut own, mut attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::reserved::own_name(diag, &name);
     condition::decided(diag, &attrs, &m::CFG);
     let misnamed = std::cell::Cell::new(false);
@@ -52,6 +52,8 @@ pub(crate) fn field(
         }
         diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);
     });
+    // Of what has been spoken of rustc would say that there is no such attribute.
+    attrs.retain(attr::is_rust_attribute);
     let mut twice = false;
     for (position, attr) in own.iter().enumerate() {
         if own[..position].iter().any(|other| helper(other) == helper(attr)) {

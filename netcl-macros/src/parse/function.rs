@@ -447,9 +447,10 @@ pub(crate) fn is_of_tensors(sig: &Signature) -> bool {
 }
 
 /// Whether the function is left to plain Rust: no tensor in its signature (and no [mark](super::compiled::mark) of structs of
-/// these), one that makes a model, or marked `#[netcl::dynamic]` with tensors that have no sizes.
+/// these), one that makes a model, marked `#[netcl::dynamic]` with tensors that have no sizes, or [found](super::ordinary) to be so.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
-    let marked = attrs.iter().any(mode::is_dynamic) && !is_sized(sig);
+    let of_rust = attrs.iter().any(|attr| attr.path().is_ident(crate::words::OF_RUST));
+    let marked = of_rust || attrs.iter().any(mode::is_dynamic) && !is_sized(sig);
     let of_tensors =
         attrs.iter().any(is_of_structs) || mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR);
     marked || is_constructor(sig) || !of_tensors
@@ -457,23 +458,25 @@ pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
 
 /// Whether some tensor in the signature has its sizes: `Tensor<f32, N>`.
 pub(crate) fn is_sized(sig: &Signature) -> bool {
-    fn sized(tokens: TokenStream) -> bool {
-        let mut tokens = tokens.into_iter().peekable();
-        while let Some(token) = tokens.next() {
-            let found = match token {
-                TokenTree::Ident(name) if name == crate::words::TENSOR => {
-                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '<')
-                }
-                TokenTree::Group(group) => sized(group.stream()),
-                _ => false,
-            };
-            if found {
-                return true;
+    has_sizes(sig.inputs.to_token_stream()) || has_sizes(sig.output.to_token_stream())
+}
+
+/// The same of the tokens of a type.
+pub(super) fn has_sizes(tokens: TokenStream) -> bool {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let found = match token {
+            TokenTree::Ident(name) if name == crate::words::TENSOR => {
+                matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '<')
             }
+            TokenTree::Group(group) => has_sizes(group.stream()),
+            _ => false,
+        };
+        if found {
+            return true;
         }
-        false
     }
-    sized(sig.inputs.to_token_stream()) || sized(sig.output.to_token_stream())
+    false
 }
 
 /// Whether this is our mark on a function whose signature has structs of tensors alone.

@@ -21,6 +21,7 @@ mod listed;
 pub(crate) mod mode;
 pub(crate) mod model;
 pub(crate) mod named;
+pub(crate) mod ordinary;
 pub(crate) mod own;
 pub(crate) mod parts;
 mod presence;

@@ -19,6 +19,7 @@ mod models;
 mod names;
 mod nearly;
 mod open_blocks;
+mod ordinary;
 mod races;
 mod said;
 mod truncated;

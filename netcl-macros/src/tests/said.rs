@@ -197,3 +197,131 @@ fn a_loss_that_needs_a_models_numbers_depends_on_a_parameter_too() {
     assert!(refused("x"));
     assert!(!refused("self.l.forward(x)"));
 }
+
+#[test]
+fn how_a_field_is_trained_is_understood_in_other_words() {
+    let of = |attr: &str| {
+        compiled(&format!(
+            "#[netcl::model] pub struct Part {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl Part {{ pub fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {{ self.l.forward(x) }} }}
+             #[netcl::model] pub struct Net {{ {attr} part: Part }}"
+        ))
+    };
+    for attr in ["freeze", "freeze(true)", "no_grad", "trainable(false)", "requires_grad = false", "frozn(true)"] {
+        let own = of(&format!("#[{attr}]"));
+        is_said(&own.errors(), &["did you mean `frozen`?\nhint: write `#[frozen]`; its attributes are `layer`"]);
+        // rustc does not see it.
+        assert!(
+            !own.output.contains(&format!("# [{}", attr.split(['(', ' ']).next().unwrap_or(attr))),
+            "{}",
+            own.output
+        );
+    }
+    for attr in ["trainable", "serde(skip)"] {
+        let own = of(&format!("#[{attr}]"));
+        is_said(&own.errors(), &["hint: leave it out"]);
+        assert!(!own.output.contains("trainable]") && !own.output.contains("# [serde"), "{}", own.output);
+    }
+    is_said(&of("#[grup(slow)]").errors(), &["write `#[group(slow)]`"]);
+    let setting = "write `#[group(slow)]`; what is set for it an optimizer says, `.group(\"slow\", ..)`";
+    for group in ["slow, rate = 0.1", "slow, rate = 0.1, weight_decay = 0.0", "name = slow, rate = 0.1"] {
+        is_said(&of(&format!("#[group({group})]")).errors(), &[setting]);
+    }
+    for group in ["slow, still", "slow, rate = 0.1, still"] {
+        is_said(&of(&format!("#[group({group})]")).errors(), &["a field is in one group"]);
+    }
+}
+
+#[test]
+fn what_a_parameter_becomes_in_a_body_has_a_name_of_its_own() {
+    let set = "ordinary Rust sets the field, after the call: `model.set_tensor(\"a.weight\", &new)?`";
+    for assigned in ["self.a.weight = self.a.weight * 0.9;", "self.a.weight *= 0.9;"] {
+        let errors = said(&format!("{assigned} x"));
+        let new = "write `let weight = ..;`, and use that behind it, as in `x.matmul(&weight)`, as `self.a` keeps what it has";
+        is_said(&errors, &["`self.a.weight` is a field, and not assigned", new, set]);
+    }
+    is_said(
+        &said("self.a.bias = self.a.bias * 0.9; x"),
+        &["write `let bias = ..;`, and use that behind it, as `self.a` keeps"],
+    );
+    // As the hint has it.
+    assert_eq!(said("let weight = self.a.weight * 0.9; x.matmul(&weight)"), Vec::<String>::new());
+    let state = said("self.s[0] = x.mean([0]); x");
+    is_said(&state, &["hint: a state is set: `self.s[0].set(..)`"]);
+}
+
+#[test]
+fn derivatives_are_of_floats_where_they_are_asked_for() {
+    let of = |body: &str| {
+        compiled(&format!(
+            "#[netcl::model] pub struct Net {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl Net {{
+                 pub fn loss(&self, x: &Tensor<f32, N, 4>, labels: &Tensor<u32, N>) -> Tensor<f32> {{
+                     let loss = self.l.forward(x).cross_entropy(labels); {body} }} }}"
+        ))
+        .errors()
+    };
+    let instead = "leave it out: only floats have derivatives";
+    is_said(
+        &of("let d = grad(&loss, labels); loss + d.sum_all()"),
+        &["`grad` has no derivative in `labels`, which is of u32", instead],
+    );
+    is_said(
+        &of("let (d, e) = grad(&loss, (x, labels)); loss + d.sum_all()"),
+        &["in `labels`, which is of u32", instead],
+    );
+    let at = "let at = self.l.forward(x).argmax(1); ";
+    is_said(&of(&format!("{at} let d = grad(&loss, at); loss + d.sum_all()")), &["in `at`, which is of i32"]);
+    is_said(
+        &of("let d = grad(&labels.sum_all(), x); loss + d.sum_all()"),
+        &["`grad` differentiates a number, found one of u32", "only floats have derivatives"],
+    );
+}
+
+/// What a round of a loop finds is another tensor than what was there before the loop.
+#[test]
+fn a_value_of_before_a_round_does_not_follow_from_what_the_round_finds() {
+    let said_before = "this value was computed before the round, and `h` begins anew in each round of a loop";
+    for body in [
+        "let mut h = x * 2.0; let first = h.square().sum_all(); for i in 0..N { let d = grad(&first, h); h = h - 0.1 * d; } h",
+        "let mut h = x * 2.0; let first = h.square().sum_all(); for i in 0..N { for j in 0..N { let d = grad(&first, h); h = h - d; } } h",
+        "let mut h = x * 2.0; for i in 0..N { let first = h.square().sum_all(); for j in 0..N { let d = grad(&first, h); h = h - d; } } h",
+        "let mut h = x * 2.0; let mut e = h.sum_all(); for i in 0..N { let d = grad(&e, h); e = h.square().sum_all(); h = h - d; } h",
+    ] {
+        is_said(&said(body), &[said_before, "hint: compute the value inside of the loop, from `h` as it is there"]);
+    }
+    for body in [
+        // It has never followed from it.
+        "let mut h = x * 2.0; let first = y.square().sum_all(); for i in 0..N { let d = grad(&first, h); h = h - 0.1 * d; } h",
+        "let mut h = x * 2.0; for i in 0..N { let d = grad(&h.detach().sum_all(), h); h = h - d; } h",
+    ] {
+        is_said(&said(body), &["this value does not depend on `h`"]);
+    }
+    let sound = "let mut h = x * 2.0; for i in 0..N { let d = grad(&h.square().sum_all(), h); h = h - 0.1 * d; } h";
+    assert_eq!(said(sound), Vec::<String>::new());
+}
+
+/// A loss for each element has no gradients: who asks is told why, as of other losses that have none.
+#[test]
+fn a_loss_for_each_element_says_why_it_has_no_gradients() {
+    let output = |name: &str, result: &str, body: &str| {
+        compiled(&format!(
+            "#[netcl::model] pub struct Net {{ #[layer(inputs = 4, outputs = 4)] l: Linear }}
+             #[netcl::model] impl Net {{ pub fn {name}(&self, x: &Tensor<f32, N, 4>) -> {result} {{ {body} }} }}"
+        ))
+        .sound()
+        .output
+        .clone()
+    };
+    for (name, result, body) in [
+        ("loss", "Tensor<f32, N>", "self.l.forward(x).square().mean([1])"),
+        ("total_cost", "(Tensor<f32, N, 4>, Tensor<f32, N>)", "(self.l.forward(x), x.sum([1]))"),
+    ] {
+        let output = output(name, result, body);
+        assert!(output.contains(&format!("`{name}` returns `Tensor<f32, N")), "{output}");
+        assert!(output.contains(&format!("fn {name}_with_gradients")) && output.contains(".mean_all()"), "{output}");
+    }
+    // Of a function that is no loss nobody asks.
+    assert!(!output("forward", "Tensor<f32, N, 4>", "self.l.forward(x)").contains("forward_with_gradients"));
+    assert!(!output("closs", "Tensor<f32, N, 4>", "self.l.forward(x)").contains("closs_with_gradients"));
+}

@@ -60,6 +60,7 @@ pub(super) fn cases() -> Vec<String> {
         [
             "pub fn k(x: &Tensor<f32, N, C>, s: f32) -> Tensor<f32, N, C> { «max(x * 2.0 - s, 0.0)» }",
             "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «x[N - n]» * 2.0 }",
+            "«#[lanch(global = [N])]» pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[0]; }",
             "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let i = «blockIdx.x * blockDim.x + threadIdx.x»; y[i] = x[i]; }",
         ]
         .map(kernel),
@@ -242,6 +243,9 @@ fn in_fields() -> Vec<String> {
         "«»p: Linear",
         "«#[frozen(true)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«#[group]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+        "«#[group(slow, rate = 0.1)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+        "«#[freeze]» #[layer(inputs = 8, outputs = 8)] p: Linear",
+        "«#[layers(inputs = 8, outputs = 8)]» p: Linear",
         "«#[group(\"no-decay\")]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«#[group(slow, still)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
         "«#[group(no-decay)]» #[layer(inputs = 8, outputs = 8)] p: Linear",
@@ -334,9 +338,10 @@ fn in_signatures() -> Vec<String> {
     cases.push(signature("&self, x: &Tensor<f32, N, 8>, «s: u8») -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: &Tensor<f32, N, 8>, y: &Tensor<f32, «-1», 8>) -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: «Option<&Tensor<f32, N, 8>>») -> Tensor<f32, N, 8>"));
-    cases.push(
-        signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", "«#[training]» pub fn"),
-    );
+    for attr in ["training", "moed(training)"] {
+        let attr = format!("«#[{attr}]» pub fn");
+        cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>").replace("pub fn", &attr));
+    }
     cases.push(format!(
         "{MODEL} #[netcl::model] impl Net {{
             pub fn loss(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {{ x.cross_entropy(labels) }}

@@ -109,6 +109,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("NOT_A_FUNCTION", "what a variable is used for"),
     ("ASSIGN_ARGUMENT", "what the elements become"),
     ("ASSIGN_ELEMENT", "what the elements become"),
+    ("ASSIGN_FIELD", "what the field becomes"),
     ("LIST_METHOD", "what is done with a list of the author's"),
     ("LOOP_CARRIED", "a line in front of the loop"),
     ("LOOP_STATE", "lines around the loop"),

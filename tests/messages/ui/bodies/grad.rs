@@ -56,6 +56,18 @@ impl Net {
     pub fn whole(&self, x: &Tensor<f32, N, 8>, at: &Tensor<u32, N>) -> Tensor<f32> {
         grad(&x.gather(at).sum_all(), at)
     }
+    pub fn of_whole(&self, x: &Tensor<f32, N, 8>, at: &Tensor<u32, N>) -> Tensor<f32, N, 8> {
+        grad(&at.sum_all(), x)
+    }
+    pub fn before_a_round(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        let mut h = x.tanh();
+        let first = h.square().sum_all();
+        for _ in 0..N {
+            let d = grad(&first, h);
+            h = h - 0.1 * d;
+        }
+        h
+    }
     pub fn kernel_twice(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
         let dx = grad(&cubed(x).sum_all(), x);
         grad(&dx.sum_all(), x)

@@ -1,4 +1,17 @@
-//! Attributes that mean nothing on a field of a model.
+//! Attributes that mean nothing on a field of a model. On one that is a field of Rust too, rustc does not say so again.
+
+#[netcl::model]
+pub struct Part {
+    #[layer(inputs = 8, outputs = 8)]
+    a: Linear,
+}
+
+#[netcl::model]
+impl Part {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.a.forward(x)
+    }
+}
 
 #[netcl::model]
 pub struct Net {
@@ -13,6 +26,10 @@ pub struct Net {
     #[serde(skip)]
     #[parameter(init = 0.0)]
     c: Tensor<f32, 8>,
+    #[serde(skip)]
+    d: Part,
+    #[freeze]
+    e: Part,
 }
 
 #[netcl::model]

@@ -15,6 +15,9 @@ pub struct Net {
     #[group(slow, still)]
     #[layer(inputs = 8, outputs = 8)]
     d: Linear,
+    #[group(slow, rate = 0.1)]
+    #[layer(inputs = 8, outputs = 8)]
+    x: Linear,
     #[group = "slow"]
     #[layer(inputs = 8, outputs = 8)]
     e: Linear,
