@@ -241,10 +241,10 @@ impl<'a> Lowering<'a> {
         self.differentiates(function);
         self.give(function, &bound);
         for (name, value) in bound {
-            let value = self.own_argument(&name, &held, value);
+            let value = self.own_given(&name, &held, value);
             self.bind(&name, value, false, true);
         }
-        self.bind_params(function);
+        self.bind_params(function, &held);
         let before = self.diag.count();
         let outside = self.diag.within(numbers);
         self.wanted = true;

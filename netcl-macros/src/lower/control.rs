@@ -138,7 +138,9 @@ impl<'a> Lowering<'a> {
                     Val::Unit => self.report(pattern.span(), &m::LET_WITHOUT_VALUE, &[&ident.ident]),
                     value => value,
                 };
-                self.bind(&crate::parse::name(&ident.ident), value, ident.mutability.is_some(), false);
+                let name = crate::parse::name(&ident.ident);
+                let value = self.own_bound(&name, value);
+                self.bind(&name, value, ident.mutability.is_some(), false);
             }
             Pat::Wild(_) => {}
             Pat::Type(typed) => {

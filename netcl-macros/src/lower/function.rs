@@ -8,6 +8,7 @@ use crate::{quotient, variants, words};
 use netcl_kernels::graph::{Graph, OutputKind};
 use netcl_kernels::layers::Mode;
 use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
@@ -156,7 +157,7 @@ fn lower_path<'a>(
     lowering.enter(unit, this, sizes.clone(), &name);
     lowering.differentiates(function);
     lowering.arguments(function);
-    lowering.bind_params(function);
+    lowering.bind_params(function, &BTreeSet::new());
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
         // Of one that is wrong all is said: assigned it may be.

@@ -314,16 +314,25 @@ impl<'a> Lowering<'a> {
         if self.builder.dtype(id).is_float() { self.builder.distinct(id) } else { id }
     }
 
-    /// The value of an argument of that name, in which tensors are nodes of their own but for those that the caller has: what it has
-    /// a name for is that, and not only equal to it.
-    pub(super) fn own_argument(&mut self, name: &str, held: &BTreeSet<NodeId>, value: Val<'a>) -> Val<'a> {
+    /// The value that a name is given otherwise than by a `let` (an argument's, an element's that a loop goes over), in which tensors are
+    /// nodes of their own but for those that variables have: what there is a name for is that, and not only equal to it.
+    pub(super) fn own_given(&mut self, name: &str, held: &BTreeSet<NodeId>, value: Val<'a>) -> Val<'a> {
         if !self.frame().differentiated.contains(name) {
             return value;
         }
         value.map_tensors(&mut |id| {
             let given = matches!(self.builder.node(id).op, Op::Input(_));
-            if given || held.contains(&id) { id } else { self.own_node(id) }
+            if given || held.contains(&id) || self.builder.is_distinct(id) { id } else { self.own_node(id) }
         })
+    }
+
+    /// The same of a name in a pattern.
+    pub(super) fn own_bound(&mut self, name: &str, value: Val<'a>) -> Val<'a> {
+        if !self.frame().differentiated.contains(name) {
+            return value;
+        }
+        let held = self.held();
+        self.own_given(name, &held, value)
     }
 
     /// The tensors that variables of the function have which is compiled.

@@ -59,6 +59,9 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let name = parse::name(&call.method);
+        if matches!(receiver, Val::Stack(_)) {
+            return self.stack_method(call, &name);
+        }
         let own = ["push", "len", "first", "last", "clone", "stack", "concat", "map", "fold", "collect"]
             .contains(&name.as_str());
         let joins = matches!(name.as_str(), "cat" | "append");
@@ -92,6 +95,20 @@ impl<'a> Lowering<'a> {
         {
             self.frame_mut().scopes[scope][position].value = Val::Unknown;
         }
+        Some(self.report(call.method.span(), &m::LIST_METHOD, &[&name, &instead]))
+    }
+
+    /// Rule: what a loop over a symbol has pushed is joined. Wrong: `all.iter().rev()`, `all.last()`, where a loop `for t in 0..T` has filled
+    /// `all`.
+    fn stack_method(&mut self, call: &ExprMethodCall, name: &str) -> Option<Val<'a>> {
+        if matches!(name, "push" | "reverse" | "clone" | "stack" | "concat") {
+            return None;
+        }
+        let list = text(&call.receiver);
+        let instead = format!(
+            "a list of a tensor for each round has `push(x)`, `reverse()`, `stack(axis)` and `concat(axis)`; its tensors are those of \
+             `let all = {list}.stack(0);`, of which `all.get(0, t)` is one, also in a loop over `0..all.dim(0)`"
+        );
         Some(self.report(call.method.span(), &m::LIST_METHOD, &[&name, &instead]))
     }
 

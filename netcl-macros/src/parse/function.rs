@@ -484,9 +484,20 @@ fn is_of_structs(attr: &Attribute) -> bool {
     attr.path().is_ident(crate::words::OF_STRUCTS)
 }
 
-/// Whether the function makes a model: `fn from_weights(weight: &Tensor) -> Result<Self>`.
+/// Whether the function makes a model: `fn from_weights(weight: &Tensor) -> Result<Self>`, or by the model's name, `Result<Mlp>`.
 fn is_constructor(sig: &Signature) -> bool {
     let receiver = sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_)));
-    let made = matches!(&sig.output, ReturnType::Type(_, ty) if mentions(ty.to_token_stream(), &|name| name == "Self"));
-    made && !receiver
+    let ReturnType::Type(_, ty) = &sig.output else { return false };
+    let made = mentions(ty.to_token_stream(), &|name| name == "Self");
+    (made || !is_sized(sig) && is_result_of_a_type(ty)) && !receiver
+}
+
+/// Whether it is `Result<Mlp>`.
+fn is_result_of_a_type(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") else { return false };
+    let syn::PathArguments::AngleBracketed(given) = &last.arguments else { return false };
+    let Some(GenericArgument::Type(Type::Path(of))) = given.args.first() else { return false };
+    let own = of.path.segments.last().map(|of| super::name(&of.ident)).unwrap_or_default();
+    own != crate::words::TENSOR && own.starts_with(char::is_uppercase)
 }

@@ -139,6 +139,10 @@ impl Simt<'_> {
         lanes: u8,
         mut each: impl FnMut(&mut Self, ExprId, u8),
     ) -> Vec<Stmt> {
+        // Of a position of another type it is said what is wrong.
+        if self.ty(index).dtype != DType::U32 {
+            return Vec::new();
+        }
         self.builder.open();
         let elements = self.elements(buffer);
         let condition = self.builder.compare(CompareOp::Lt, index, elements);

@@ -69,6 +69,41 @@ impl Shifts {
         Self::within(x, &self.pair(x))
     }
 
+    pub fn in_a_closure(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let slope = |b: &Tensor| grad(&Self::value(x, b), b);
+        slope(&self.shift.broadcast_to([N, 1, 3]))
+    }
+
+    pub fn of_a_part(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let pair = (self.shift.broadcast_to([N, 1, 3]), 2.0);
+        let b = pair.0;
+        grad(&(Self::value(x, &b) + self.shift.exp().sum_all()), b)
+    }
+
+    pub fn of_a_round(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let mut sum = Tensor::zeros([N, 1, 3]);
+        for b in [self.shift.broadcast_to([N, 1, 3])] {
+            sum = sum + grad(&Self::value(x, &b), b);
+        }
+        sum
+    }
+
+    pub fn of_what_is_pushed(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let mut all = Vec::new();
+        all.push(self.shift.broadcast_to([N, 1, 3]));
+        grad(&Self::value(x, &all[0]), all[0])
+    }
+
+    pub fn of_an_option(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let maybe = Some(self.shift.broadcast_to([N, 1, 3]));
+        if let Some(b) = maybe { grad(&Self::value(x, &b), b) } else { Tensor::zeros([N, 1, 3]) }
+    }
+
+    pub fn mapped(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let slopes = [self.shift.broadcast_to([N, 1, 3])].map(|b| grad(&Self::value(x, &b), b));
+        slopes[0]
+    }
+
     /// Two steps of descent, each of what the one before has made.
     pub fn descent(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32> {
         let mut w = self.pair(x);
@@ -106,6 +141,12 @@ fn derivatives_are_of_the_part_that_is_named() -> Result<()> {
             ("given", net.given(&x)?),
             ("taken_apart", net.taken_apart(&x)?),
             ("passed", net.passed(&x)?),
+            ("in_a_closure", net.in_a_closure(&x)?),
+            ("of_a_part", net.of_a_part(&x)?),
+            ("of_a_round", net.of_a_round(&x)?),
+            ("of_what_is_pushed", net.of_what_is_pushed(&x)?),
+            ("of_an_option", net.of_an_option(&x)?),
+            ("mapped", net.mapped(&x)?),
         ] {
             for (found, expected) in found.to_vec::<f32>()?.iter().zip(&expected) {
                 assert!((f64::from(*found) - expected).abs() < 1e-4, "{name}: {found}, expected {expected}");

@@ -82,9 +82,10 @@ impl Scans {
             sums.push(sum);
         }
         sums.reverse();
+        let all = sums.stack(0);
         let mut total = Tensor::zeros([N]);
-        for (t, sum) in sums.iter().enumerate() {
-            total = total + sum * t;
+        for t in 0..T {
+            total = total + all.get(0, t) * t;
         }
         (sums.stack(1), total)
     }

@@ -13,6 +13,11 @@ impl Builder {
         id
     }
 
+    /// Whether [`Builder::distinct`] gave that node.
+    pub fn is_distinct(&self, id: NodeId) -> bool {
+        self.distinct.contains(&id)
+    }
+
     /// The graph with what [`Builder::distinct`] was called for in place of what it gave.
     pub(super) fn resolved(self) -> Graph {
         let Builder { mut graph, distinct, .. } = self;
