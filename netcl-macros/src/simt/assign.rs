@@ -186,11 +186,14 @@ impl Simt<'_> {
         match target.memory {
             ElementStorage::Buffer(buffer) => {
                 let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype);
-                self.note_store(written, dtype);
-                match own.lanes {
-                    1 => self.write(target.place, |this, index| this.builder.store(param, index, value)),
+                let statements = match own.lanes {
+                    1 => {
+                        self.write(target.place, |this, index| this.builder.store(param, index, value));
+                        1
+                    }
                     _ => self.write_lanes(buffer, target.place, value),
-                }
+                };
+                self.note_store(written, dtype, statements);
             }
             ElementStorage::Array(array, _) => {
                 self.note_local_store(array, written);

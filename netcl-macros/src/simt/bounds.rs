@@ -116,19 +116,25 @@ impl Simt<'_> {
         self.builder.get(var)
     }
 
-    /// Writes neighbours, those that are inside.
-    pub(super) fn write_lanes(&mut self, buffer: usize, place: GuardedIndex, value: ExprId) {
+    /// Writes neighbours, those that are inside; gives how many statements write.
+    pub(super) fn write_lanes(&mut self, buffer: usize, place: GuardedIndex, value: ExprId) -> usize {
         let param = self.buffers[buffer].param;
-        let Some(condition) = place.inside else { return self.builder.store(param, place.index, value) };
+        let Some(condition) = place.inside else {
+            self.builder.store(param, place.index, value);
+            return 1;
+        };
         let (lanes, value) = (self.ty(value).lanes, self.once("values", value));
         self.builder.open();
         self.builder.store(param, place.index, value);
         let then = self.builder.close();
+        let mut statements = 1;
         let otherwise = self.each_inside(buffer, place.index, lanes, |this, index, lane| {
             let one = this.builder.lane(value, lane);
             this.builder.store(param, index, one);
+            statements += 1;
         });
         self.builder.stmt(Stmt::If { condition, then, otherwise });
+        statements
     }
 
     /// What is done with each of `lanes` neighbours from `index` on that is inside, where one is not.

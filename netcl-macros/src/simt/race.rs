@@ -19,14 +19,17 @@ pub(super) fn judge(diag: &Diag, kernel: &Kernel, stores: &[Store]) -> bool {
     let none = Spreading { spread: Spread::Same, reads: BTreeSet::new() };
     let mut flow = Flow { kernel, vars: vec![none; kernel.vars.len()], next: 0, races: BTreeSet::new() };
     flow.block(&kernel.body, Spread::Same);
+    let of_statements: Vec<usize> =
+        stores.iter().enumerate().flat_map(|(store, own)| std::iter::repeat_n(store, own.statements)).collect();
     // Both are of one text; if they ever are not, nothing is said in the wrong place.
-    if flow.next != stores.len() {
+    if flow.next != of_statements.len() {
         return true;
     }
     let ids = (0..kernel.launch.global.len()).map(|dimension| format!("global_id({dimension}) == 0"));
     let first = ids.collect::<Vec<_>>().join(" && ");
-    for store in flow.races.iter().map(|position| &stores[*position]) {
-        let Store { place, element, statement, atomic } = store;
+    let races: BTreeSet<usize> = flow.races.iter().map(|position| of_statements[*position]).collect();
+    for store in races.into_iter().map(|store| &stores[store]) {
+        let Store { place, element, statement, atomic, .. } = store;
         let alone = format!("`if {first} {{ {statement} }}`");
         let instead = match atomic {
             Some(atomic) => {

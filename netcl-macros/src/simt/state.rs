@@ -91,6 +91,8 @@ pub(super) struct Store {
     pub(super) statement: String,
     /// The atomic operation that does the same, where there is one.
     pub(super) atomic: Option<String>,
+    /// How many statements of the kernel it became: a vector is written at once or, where it is partly outside, one by one.
+    pub(super) statements: usize,
 }
 
 /// A read of an element of a local array, or a write to one.

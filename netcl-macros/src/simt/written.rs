@@ -60,11 +60,12 @@ impl ElementWrite {
 
 impl Simt<'_> {
     /// Notes a write to a tensor of that type.
-    pub(super) fn note_store(&mut self, written: &ElementWrite, dtype: DType) {
+    pub(super) fn note_store(&mut self, written: &ElementWrite, dtype: DType, statements: usize) {
         let update = written.update.as_ref().filter(|(op, _)| op.takes(dtype));
         let atomic = update.map(|(op, by)| format!("atomic_{}(&mut {}, {by});", op.name(), written.element));
         let ElementWrite { place, element, statement, .. } = written;
-        self.stores.push(Store { place: *place, element: element.clone(), statement: statement.clone(), atomic });
+        let (element, statement) = (element.clone(), statement.clone());
+        self.stores.push(Store { place: *place, element, statement, atomic, statements });
     }
 
     /// Notes a write to an array.
