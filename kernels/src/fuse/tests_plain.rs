@@ -388,7 +388,7 @@ fn fuse(
             continue;
         }
         let trial = divide_with(graph, target, &fewer, constraints);
-        if better(graph, target, &trial).is_empty() && trial.clusters.len() < division.clusters.len() {
+        if to_materialize(graph, target, &trial).is_empty() && trial.clusters.len() < division.clusters.len() {
             (roots, division) = (fewer, trial);
         }
     }

@@ -201,9 +201,11 @@ fn start(init: &Init<Dim>, names: &[Ident]) -> TokenStream {
         Init::Uniform { bound } => quote!(Uniform { bound: #bound }),
         Init::Normal { std } => quote!(Normal { std: #std }),
         Init::ByFans { rule, normal, gain } => {
-            let rule = format_ident!("{rule:?}");
-            let rule = quote!(::netcl::__private::kernels::layers::FanRule::#rule);
-            quote!(ByFans { rule: #rule, normal: #normal, gain: #gain })
+            let name = format_ident!("{rule:?}");
+            let path = quote!(::netcl::__private::kernels::layers::FanRule::#name);
+            // Clippy would take the number for a constant of Rust's library.
+            let gain = if *gain == rule.default_gain() { quote!(#path.default_gain()) } else { quote!(#gain) };
+            quote!(ByFans { rule: #path, normal: #normal, gain: #gain })
         }
     };
     quote!(::netcl::__private::kernels::layers::Init::#init)

@@ -9,10 +9,11 @@ use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradients::Piece;
 use crate::model::store::StoredTensor;
 use crate::model::{Gradients, Model, ModelCore, paths};
-use crate::optim::rules::Rules;
+use crate::optim::rules::{Rule, Rules};
 use crate::optim::scaling::{Scaling, Skips};
 use crate::recording;
 use crate::tensor::{Tensor, vector};
+use netcl_hal::device::scalar::Scalar;
 use netcl_kernels::dtype::DType;
 use std::ops::Range;
 use std::sync::Arc;
@@ -161,70 +162,27 @@ impl Update {
             .iter()
             .map(|piece| scalars(next.without(piece.settings.1), piece.settings.0))
             .collect::<Result<Vec<_>>>()?;
-        let bytes = range.len();
-        let device = store.device();
-        self.check_model(&part)?;
-        if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
-            let Some(parameters) = store.parameter_region(&range)? else {
-                count.step(&left_out);
-                return Ok(());
-            };
-            let moments = self.moments_on(device, bytes)?;
-            self.state = Some(OptimizerSlots {
-                core: part.core.id(),
-                prefix: part.prefix,
-                store: store.id(),
-                device: device.clone(),
-                parameters,
-                moments,
-                shape: Arc::from([bytes / (4 * self.row), self.row]),
-                skips: self.state.take().and_then(|state| state.skips).filter(|skips| skips.is_on(device)),
-            });
-        }
-        let Some(state) = &mut self.state else {
+        self.ready(&part, &range, scaling.is_some())?;
+        let Some(state) = self.state.as_ref().filter(|state| state.store == store.id()) else {
+            count.step(&left_out);
             return Ok(());
         };
-        if let (Some(_), None) = (scaling, &state.skips) {
-            state.skips = Some(Skips::new(device)?);
-        }
-        while state.moments.len() < self.moments {
-            let moment = device.allocate(bytes)?;
-            // Once: what a replay finds there is what the steps before have gathered.
-            moment.zero_unrecorded()?;
-            state.moments.push(moment);
-        }
-        let moments = &state.moments[..self.moments];
         let scaled = scaling.zip(state.skips.as_ref());
         if let Some((scaling, skips)) = scaled {
             let stepped = pieces.iter().map(|Piece { bytes, .. }| bytes.start - range.start..bytes.end - range.start);
             check_finite(self.row, &gradients, stepped, (scaling, skips))?;
         }
         let rule = if scaled.is_some() { self.rules.scaled } else { self.rules.plain };
-        let recorded = recording::length(device.backend());
+        let recorded = recording::length(store.device().backend());
         store.note_change();
         // One launch, but where the function does not depend on all parameters: those without a gradient stay as they are.
-        for (Piece { bytes: piece, .. }, numbers) in pieces.iter().zip(numbers_now) {
-            let whole = *piece == range;
-            let part = |region: &BufferHandle| match whole {
-                true => Ok(region.clone()),
-                false => region.part(piece.start - range.start, piece.len()),
+        for (Piece { bytes, .. }, numbers) in pieces.iter().zip(numbers_now) {
+            let place = bytes.start - range.start..bytes.end - range.start;
+            let beside: Vec<Tensor> = match (scaled, &scale) {
+                (Some((_, skips)), Some(scale)) => vec![scale.clone(), skips.found(), skips.skipped()],
+                _ => Vec::new(),
             };
-            let shape: Arc<[usize]> = match whole {
-                true => state.shape.clone(),
-                false => Arc::from([piece.len() / (4 * self.row), self.row]),
-            };
-            // In place: every element is read before it is written, by the work-item that writes it.
-            let into = std::iter::once(&state.parameters).chain(moments).map(part).collect::<Result<Vec<_>>>()?;
-            let gradients = part(&gradients)?;
-            let regions = [&into[0], &gradients].into_iter().chain(&into[1..]);
-            let view =
-                |region: &BufferHandle| Tensor::from_region(region.clone(), shape.clone(), DType::F32, device.clone());
-            let mut args: Vec<Tensor> = regions.map(view).collect();
-            if let (Some((_, skips)), Some(scale)) = (scaled, &scale) {
-                args.extend([scale.clone(), skips.found(), skips.skipped()]);
-            }
-            let args: Vec<&Tensor> = args.iter().collect();
-            rule().call_into(device, &args, &numbers, &into)?;
+            self.launch(state, rule, (&gradients, place), beside, &numbers)?;
         }
         if let Some(start) = recorded {
             let parameters = match self.counts_steps {
@@ -254,6 +212,70 @@ impl Update {
         // A step that failed has not been made.
         count.step(&left_out);
         Ok(())
+    }
+
+    /// Has memory for what is gathered of the part that is stepped, in these bytes of its model: new or moved where there is none on its
+    /// device. Of a part without memory there is none.
+    fn ready(&mut self, part: &Stepped, range: &Range<usize>, is_scaled: bool) -> Result<()> {
+        self.check_model(part)?;
+        let (store, bytes) = (part.core.store(), range.len());
+        let device = store.device();
+        if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
+            let Some(parameters) = store.parameter_region(range)? else { return Ok(()) };
+            let moments = self.moments_on(device, bytes)?;
+            self.state = Some(OptimizerSlots {
+                core: part.core.id(),
+                prefix: part.prefix.clone(),
+                store: store.id(),
+                device: device.clone(),
+                parameters,
+                moments,
+                shape: Arc::from([bytes / (4 * self.row), self.row]),
+                skips: self.state.take().and_then(|state| state.skips).filter(|skips| skips.is_on(device)),
+            });
+        }
+        let Some(state) = &mut self.state else { return Ok(()) };
+        if is_scaled && state.skips.is_none() {
+            state.skips = Some(Skips::new(device)?);
+        }
+        while state.moments.len() < self.moments {
+            let moment = device.allocate(bytes)?;
+            // Once: what a replay finds there is what the steps before have gathered.
+            moment.zero_unrecorded()?;
+            state.moments.push(moment);
+        }
+        Ok(())
+    }
+
+    /// Launches the rule for one piece, by its gradients and `beside` what else it reads.
+    fn launch(
+        &self,
+        state: &OptimizerSlots,
+        rule: Rule,
+        (gradients, piece): (&BufferHandle, Range<usize>),
+        beside: Vec<Tensor>,
+        numbers: &[Scalar],
+    ) -> Result<()> {
+        let whole = piece.len() == state.parameters.bytes();
+        let part = |region: &BufferHandle| match whole {
+            true => Ok(region.clone()),
+            false => region.part(piece.start, piece.len()),
+        };
+        let shape: Arc<[usize]> = match whole {
+            true => state.shape.clone(),
+            false => Arc::from([piece.len() / (4 * self.row), self.row]),
+        };
+        // In place: every element is read before it is written, by the work-item that writes it.
+        let moments = &state.moments[..self.moments];
+        let into = std::iter::once(&state.parameters).chain(moments).map(part).collect::<Result<Vec<_>>>()?;
+        let gradients = part(gradients)?;
+        let regions = [&into[0], &gradients].into_iter().chain(&into[1..]);
+        let view = |region: &BufferHandle| {
+            Tensor::from_region(region.clone(), shape.clone(), DType::F32, state.device.clone())
+        };
+        let args: Vec<Tensor> = regions.map(view).chain(beside).collect();
+        let args: Vec<&Tensor> = args.iter().collect();
+        rule().call_into(&state.device, &args, numbers, &into)
     }
 
     /// The moments so far, each of so many bytes, on the device that the model has moved to.
