@@ -206,7 +206,11 @@ impl<'a> Lowering<'a> {
             Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
             pattern => (pattern, None),
         };
-        let fits = self.fits(pattern, value);
+        let fits = match self.fits(pattern, value) {
+            // Part of a tuple is a number that only a call has: `(Act::Line(_), 0.0) => ..` of `(self, s)`.
+            Val::Tensor(_) if !self.elementwise => self.report(pattern.span(), &m::MATCH_TENSOR, &[&"this value"]),
+            fits => fits,
+        };
         let elementwise = match self.holds(fits) {
             Taken::Yes => None,
             Taken::Elementwise(condition) => Some(condition),

@@ -170,3 +170,28 @@ fn of_what_is_wrong_in_a_kernel_its_callers_say_nothing() {
         assert!(own.errors().iter().all(|error| !error.contains("internal error")), "{kernel}: {:#?}", own.errors());
     }
 }
+
+#[test]
+fn a_number_that_only_a_call_has_is_told_beside_an_enum() {
+    let said = |variants: &str, pattern: &str| {
+        let source = format!(
+            "#[netcl::model] pub enum Act {{ {variants} }}
+             #[netcl::model] impl Act {{
+                 pub fn f(&self, x: &Tensor<f32, N, 4>, s: f32) -> Tensor<f32, N, 4> {{
+                     match (self, s) {{ ({pattern}, 0.0) => x.relu(), _ => x }} }} }}"
+        );
+        compiled(&source).errors()
+    };
+    let line = "#[layer(inputs = 4, outputs = 4)] Line(Linear)";
+    for (variants, pattern) in [
+        ("Relu", "Act::Relu"),
+        (line, "Act::Line(_)"),
+        (&format!("Relu, {line}"), "Act::Relu"),
+        (&format!("Relu, {line}"), "Act::Line(_)"),
+    ] {
+        let errors = said(variants, pattern);
+        assert!(errors.len() == 1 && errors[0].starts_with("`match` on this value would need its value"), "{errors:?}");
+    }
+    let twice = said(&format!("Line, {line}"), "Act::Line");
+    assert!(twice.len() == 2 && twice[0].contains("has a variant `Line` already"), "{twice:?}");
+}
