@@ -10,13 +10,13 @@ use syn::{
     Pat,
 };
 
-type Names = BTreeSet<String>;
+type NameSet = BTreeSet<String>;
 
 /// The names in what stands behind the value in each `grad(value, x)`, and those that they are other names of, or of parts of.
-pub(crate) fn names(body: &Block) -> Names {
-    let mut found = Found::default();
+pub(crate) fn names(body: &Block) -> NameSet {
+    let mut found = GradCalls::default();
     found.visit_block(body);
-    let Found { mut names, mut renamed, closures, calls } = found;
+    let GradCalls { mut names, mut renamed, closures, calls } = found;
     if names.is_empty() {
         return names;
     }
@@ -39,27 +39,27 @@ pub(crate) fn names(body: &Block) -> Names {
 }
 
 #[derive(Default)]
-struct Found {
-    names: Names,
+struct GradCalls {
+    names: NameSet,
     /// `let turned = &h;`, `for x in &pair.0`: the new names, and the variables that they may be parts of.
-    renamed: Vec<(Names, Names)>,
+    renamed: Vec<(NameSet, NameSet)>,
     /// The inputs of `let f = |x| ..`.
-    closures: BTreeMap<String, Names>,
+    closures: BTreeMap<String, NameSet>,
     /// `f(h)`, and what it is called with.
-    calls: Vec<(String, Names)>,
+    calls: Vec<(String, NameSet)>,
 }
 
-impl Found {
-    fn rename(&mut self, new: &dyn ToTokens, old: Names) {
+impl GradCalls {
+    fn rename(&mut self, new: &dyn ToTokens, old: NameSet) {
         self.renamed.push((names_in(new.to_token_stream()), old));
     }
 
-    fn call_closure(&mut self, closure: &ExprClosure, given: Names) {
+    fn call_closure(&mut self, closure: &ExprClosure, given: NameSet) {
         closure.inputs.iter().for_each(|input| self.rename(input, given.clone()));
     }
 }
 
-impl<'ast> Visit<'ast> for Found {
+impl<'ast> Visit<'ast> for GradCalls {
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
         match unparenthesized(&call.func) {
             Expr::Path(path) if path.path.is_ident(words::GRAD) => {
@@ -120,8 +120,8 @@ impl<'ast> Visit<'ast> for Found {
 }
 
 /// The variables that something is, or is a part or an element of.
-fn variables<'e>(all: impl IntoIterator<Item = &'e Expr>) -> Names {
-    let mut found = Names::new();
+fn variables<'e>(all: impl IntoIterator<Item = &'e Expr>) -> NameSet {
+    let mut found = NameSet::new();
     let mut rest: Vec<&Expr> = all.into_iter().collect();
     while let Some(expr) = rest.pop() {
         match unparenthesized(expr) {

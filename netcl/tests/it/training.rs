@@ -299,7 +299,7 @@ fn weights_of_another_model_are_listed_and_refused() {
 fn what_is_made_by_hand_is_not_copied() {
     let Err(error) = Two::new(&Device::host(), 1).deep_copy() else { panic!("it is copied") };
     let error = error.to_string();
-    assert!(error.contains("deep_copy") && error.contains("Two`, which is no struct or enum with"), "{error}");
+    assert!(error.contains("deep_copy") && error.contains("Two` is made, which is no struct or enum with"), "{error}");
 }
 
 #[test]
