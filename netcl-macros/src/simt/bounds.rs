@@ -8,7 +8,7 @@ use crate::ast::Constant;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, CompareOp};
-use netcl_kernels::kir::{ExprId, Stmt, ValueType};
+use netcl_kernels::kir::{ExprId, Stmt, ValueType, VarId};
 
 /// A position, and what has to hold where it is used: `None` if it always does.
 #[derive(Clone, Copy)]
@@ -62,16 +62,29 @@ impl Simt<'_> {
         ty: ValueType,
         read: impl FnOnce(&mut Self, ExprId) -> ExprId,
     ) -> ExprId {
+        self.read_or(name, place, ty, read, |_, _| Vec::new())
+    }
+
+    /// What `read` gives inside; where it is not, zero and what `otherwise` puts into the variable.
+    fn read_or(
+        &mut self,
+        name: &str,
+        place: GuardedIndex,
+        ty: ValueType,
+        read: impl FnOnce(&mut Self, ExprId) -> ExprId,
+        otherwise: impl FnOnce(&mut Self, VarId) -> Vec<Stmt>,
+    ) -> ExprId {
         let Some(condition) = place.inside else { return read(self, place.index) };
         let zero = if ty.dtype == DType::Bool { Constant::Bool(false) } else { Constant::Integer(0) };
         let zero = self.literal(zero, ty.dtype);
-        let zero = if ty.lanes > 1 { self.builder.splat(zero, ty.lanes) } else { zero };
+        let zero = self.builder.splat(zero, ty.lanes);
         let var = self.builder.bind(name, zero);
         self.builder.open();
         let value = read(self, place.index);
         self.builder.assign(var, value);
         let then = self.builder.close();
-        self.builder.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+        let otherwise = otherwise(self, var);
+        self.builder.stmt(Stmt::If { condition, then, otherwise });
         self.builder.get(var)
     }
 
@@ -93,27 +106,20 @@ impl Simt<'_> {
     /// Several neighbours, zero where they are outside.
     pub(super) fn read_lanes(&mut self, name: &str, buffer: usize, place: GuardedIndex, ty: ValueType) -> ExprId {
         let param = self.buffers[buffer].param;
-        let Some(condition) = place.inside else { return self.builder.load(param, place.index, ty.lanes) };
-        let zero = if ty.dtype == DType::Bool { Constant::Bool(false) } else { Constant::Integer(0) };
-        let zero = self.literal(zero, ty.dtype);
-        let zero = self.builder.splat(zero, ty.lanes);
-        let var = self.builder.bind(name, zero);
-        self.builder.open();
-        let value = self.builder.load(param, place.index, ty.lanes);
-        self.builder.assign(var, value);
-        let then = self.builder.close();
-        let otherwise = self.each_inside(buffer, place.index, ty.lanes, |this, index, lane| {
-            let one = this.builder.load(param, index, 1);
-            let (ids, wanted) = (this.builder.lane_ids(DType::U32, ty.lanes), i64::from(lane));
-            let wanted = this.literal(Constant::Integer(wanted), DType::U32);
-            let wanted = this.builder.splat(wanted, ty.lanes);
-            let (is_it, one) = (this.builder.compare(CompareOp::Eq, ids, wanted), this.builder.splat(one, ty.lanes));
-            let before = this.builder.get(var);
-            let value = this.builder.select(is_it, one, before);
-            this.builder.assign(var, value);
-        });
-        self.builder.stmt(Stmt::If { condition, then, otherwise });
-        self.builder.get(var)
+        let read = |this: &mut Self, index| this.builder.load(param, index, ty.lanes);
+        self.read_or(name, place, ty, read, |this, var| {
+            this.each_inside(buffer, place.index, ty.lanes, |this, index, lane| {
+                let one = this.builder.load(param, index, 1);
+                let ids = this.builder.lane_ids(DType::U32, ty.lanes);
+                let wanted = this.literal(Constant::Integer(i64::from(lane)), DType::U32);
+                let wanted = this.builder.splat(wanted, ty.lanes);
+                let (is_it, one) =
+                    (this.builder.compare(CompareOp::Eq, ids, wanted), this.builder.splat(one, ty.lanes));
+                let before = this.builder.get(var);
+                let value = this.builder.select(is_it, one, before);
+                this.builder.assign(var, value);
+            })
+        })
     }
 
     /// Writes neighbours, those that are inside; gives how many statements write.

@@ -13,7 +13,6 @@ use crate::tensor::Tensor;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 impl Update {
     /// The state.
@@ -121,16 +120,8 @@ impl Update {
             region.copy_unrecorded(kept, range.len())?;
             *region = kept.clone();
         }
-        self.state = Some(OptimizerSlots {
-            core: part.core.id(),
-            prefix: part.prefix.clone(),
-            store: store.id(),
-            device: device.clone(),
-            parameters,
-            moments: regions,
-            shape: Arc::from([range.len() / (4 * self.row), self.row]),
-            skips: self.state.take().filter(same).and_then(|state| state.skips),
-        });
+        let skips = self.state.take().filter(same).and_then(|state| state.skips);
+        self.state = Some(OptimizerSlots::of(&part, parameters, regions, self.row, skips));
         self.skips().map_or(Ok(()), Skips::clear)?;
         *self.count.lock() = count;
         Ok(())

@@ -58,6 +58,29 @@ pub(super) struct Stepped {
     pub(super) prefix: String,
 }
 
+impl OptimizerSlots {
+    /// Those of a part with its parameters, for rows of so many elements.
+    pub(super) fn of(
+        part: &Stepped,
+        parameters: BufferHandle,
+        moments: Vec<BufferHandle>,
+        row: usize,
+        skips: Option<Skips>,
+    ) -> OptimizerSlots {
+        let store = part.core.store();
+        OptimizerSlots {
+            core: part.core.id(),
+            prefix: part.prefix.clone(),
+            store: store.id(),
+            device: store.device().clone(),
+            shape: Arc::from([parameters.bytes() / (4 * row), row]),
+            parameters,
+            moments,
+            skips,
+        }
+    }
+}
+
 impl Stepped {
     /// # Errors
     ///
@@ -223,16 +246,8 @@ impl Update {
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
             let Some(parameters) = store.parameter_region(range)? else { return Ok(()) };
             let moments = self.moments_on(device, bytes)?;
-            self.state = Some(OptimizerSlots {
-                core: part.core.id(),
-                prefix: part.prefix.clone(),
-                store: store.id(),
-                device: device.clone(),
-                parameters,
-                moments,
-                shape: Arc::from([bytes / (4 * self.row), self.row]),
-                skips: self.state.take().and_then(|state| state.skips).filter(|skips| skips.is_on(device)),
-            });
+            let skips = self.state.take().and_then(|state| state.skips).filter(|skips| skips.is_on(device));
+            self.state = Some(OptimizerSlots::of(part, parameters, moments, self.row, skips));
         }
         let Some(state) = &mut self.state else { return Ok(()) };
         if is_scaled && state.skips.is_none() {
